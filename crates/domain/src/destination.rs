@@ -1,0 +1,237 @@
+//! Where a link leads.
+
+use std::{fmt, str::FromStr};
+
+use thiserror::Error;
+use url::Url;
+
+/// An absolute URL that a browser may safely be sent to.
+///
+/// Kept as the author sent it, trimmed but not canonicalised, because the wire
+/// returns it unchanged. It holds no control characters, so it can be put into
+/// a header once non-ASCII characters are percent-encoded.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Destination(Box<str>);
+
+impl Destination {
+    /// Parses and checks a destination.
+    ///
+    /// # Errors
+    /// Names the rule of `rules` or of URL syntax that the text breaks.
+    pub fn parse(text: &str, rules: &DestinationRules) -> Result<Self, DestinationError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(DestinationError::Empty);
+        }
+        let length = text.chars().count();
+        if length > rules.max_chars {
+            return Err(DestinationError::TooLong {
+                length,
+                max: rules.max_chars,
+            });
+        }
+        // The URL standard drops tabs and newlines inside a URL; we refuse
+        // them, since the text itself is stored and sent.
+        if text.chars().any(char::is_control) {
+            return Err(DestinationError::NotAUrl);
+        }
+        let url = Url::parse(text).map_err(|_| DestinationError::NotAUrl)?;
+        if !rules.allows(url.scheme()) {
+            return Err(DestinationError::SchemeNotAllowed {
+                scheme: url.scheme().into(),
+            });
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// Takes a text that passed [`Destination::parse`] before, such as one read
+    /// back from storage. Rules may have become stricter since; a link that was
+    /// made under the old ones keeps working.
+    ///
+    /// # Errors
+    /// The text is not a URL at all, or of a scheme that is never allowed.
+    pub fn restore(text: &str) -> Result<Self, DestinationError> {
+        let url = Url::parse(text).map_err(|_| DestinationError::NotAUrl)?;
+        if text.chars().any(char::is_control) {
+            return Err(DestinationError::NotAUrl);
+        }
+        if Scheme::FORBIDDEN.contains(&url.scheme()) {
+            return Err(DestinationError::SchemeNotAllowed {
+                scheme: url.scheme().into(),
+            });
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The URL as the author wrote it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Destination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What an instance accepts as a destination.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DestinationRules {
+    max_chars: usize,
+    extra_schemes: Vec<Scheme>,
+}
+
+impl DestinationRules {
+    /// Longest destination by default, in characters. Sink's default.
+    pub const DEFAULT_MAX_CHARS: usize = 16_384;
+
+    /// Rules with a length limit in characters and schemes beside `http` and
+    /// `https`.
+    pub fn new(max_chars: usize, extra_schemes: Vec<Scheme>) -> Self {
+        Self {
+            max_chars,
+            extra_schemes,
+        }
+    }
+
+    /// Longest destination in characters.
+    pub fn max_chars(&self) -> usize {
+        self.max_chars
+    }
+
+    fn allows(&self, scheme: &str) -> bool {
+        matches!(scheme, "http" | "https") || self.extra_schemes.iter().any(|s| s.0 == scheme)
+    }
+}
+
+impl Default for DestinationRules {
+    fn default() -> Self {
+        Self::new(Self::DEFAULT_MAX_CHARS, Vec::new())
+    }
+}
+
+/// A URL scheme that an operator may allow beside `http` and `https`, such as
+/// `mailto` or an app's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scheme(String);
+
+impl Scheme {
+    /// Schemes that run code or read local data in the visitor's browser. No
+    /// setting allows them.
+    pub const FORBIDDEN: [&'static str; 4] = ["javascript", "data", "vbscript", "file"];
+}
+
+impl FromStr for Scheme {
+    type Err = SchemeError;
+
+    /// Parses a scheme name by RFC 3986 §3.1, without the colon.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let name = text.trim().to_ascii_lowercase();
+        let mut bytes = name.bytes();
+        let well_formed = bytes.next().is_some_and(|b| b.is_ascii_lowercase())
+            && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
+        if !well_formed {
+            return Err(SchemeError::Malformed);
+        }
+        if Self::FORBIDDEN.contains(&name.as_str()) {
+            return Err(SchemeError::Forbidden);
+        }
+        Ok(Self(name))
+    }
+}
+
+/// Why a scheme cannot be allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum SchemeError {
+    /// Not of the form letter, then letters, digits, `+`, `-`, `.`.
+    #[error("a scheme is a letter followed by letters, digits, '+', '-' or '.', without a colon")]
+    Malformed,
+    /// One of [`Scheme::FORBIDDEN`].
+    #[error("this scheme runs code or reads local data and is never allowed")]
+    Forbidden,
+}
+
+/// Why a text cannot be a destination.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DestinationError {
+    /// Nothing but white space.
+    #[error("URL is required")]
+    Empty,
+    /// Over the instance's limit.
+    #[error("URL must not exceed {max} characters")]
+    TooLong {
+        /// Characters found.
+        length: usize,
+        /// Characters allowed.
+        max: usize,
+    },
+    /// Not an absolute URL.
+    #[error("URL format is invalid")]
+    NotAUrl,
+    /// A scheme the instance does not allow.
+    #[error("URL scheme \"{scheme}\" is not allowed")]
+    SchemeNotAllowed {
+        /// The scheme found.
+        scheme: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("https://example.com")]
+    #[case("http://example.com/a?b=c#d")]
+    #[case("HTTPS://EXAMPLE.com/Ünï")]
+    #[case("https://user:pass@example.com:8443/")]
+    fn keeps_the_text_as_sent(#[case] text: &str) {
+        let padded = format!(" {text} ");
+        let destination = Destination::parse(&padded, &DestinationRules::default()).unwrap();
+        assert_eq!(destination.as_str(), text);
+        assert_eq!(Destination::restore(text).unwrap(), destination);
+    }
+
+    #[rstest]
+    #[case("", DestinationError::Empty)]
+    #[case("example.com", DestinationError::NotAUrl)]
+    #[case("/path", DestinationError::NotAUrl)]
+    #[case("https://", DestinationError::NotAUrl)]
+    #[case("https://a.example/\r\nSet-Cookie: x", DestinationError::NotAUrl)]
+    #[case("java\tscript:alert(1)", DestinationError::NotAUrl)]
+    #[case("javascript:alert(1)", DestinationError::SchemeNotAllowed { scheme: "javascript".into() })]
+    #[case("JaVaScRiPt:alert(1)", DestinationError::SchemeNotAllowed { scheme: "javascript".into() })]
+    #[case("data:text/html,x", DestinationError::SchemeNotAllowed { scheme: "data".into() })]
+    #[case("mailto:a@example.com", DestinationError::SchemeNotAllowed { scheme: "mailto".into() })]
+    fn refuses(#[case] text: &str, #[case] error: DestinationError) {
+        assert_eq!(
+            Destination::parse(text, &DestinationRules::default()),
+            Err(error)
+        );
+    }
+
+    #[test]
+    fn an_allowed_scheme_passes_but_code_never_does() {
+        let rules = DestinationRules::new(100, vec!["mailto".parse().unwrap()]);
+        assert!(Destination::parse("mailto:a@example.com", &rules).is_ok());
+        assert_eq!("JavaScript".parse::<Scheme>(), Err(SchemeError::Forbidden));
+        assert_eq!("a:b".parse::<Scheme>(), Err(SchemeError::Malformed));
+        assert!(Destination::restore("javascript:alert(1)").is_err());
+    }
+
+    #[test]
+    fn length_counts_characters_not_bytes() {
+        let rules = DestinationRules::new(22, Vec::new());
+        assert!(Destination::parse("https://example.com/üé", &rules).is_ok());
+        assert_eq!(
+            Destination::parse("https://example.com/üéa", &rules),
+            Err(DestinationError::TooLong {
+                length: 23,
+                max: 22
+            })
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! Identifiers.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// The identity of a link; it survives edits and keys the access log.
+///
+/// Slugline mints UUID version 7 in its hyphenated form, 36 characters.
+/// Imported links keep whatever identifier they came with.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(Box<str>);
+
+impl LinkId {
+    /// Longest identifier in characters: a hyphenated UUID.
+    pub const MAX_CHARS: usize = 36;
+
+    /// The rule as a regular expression, for schemas.
+    pub const PATTERN: &'static str = "^[A-Za-z0-9_-]+$";
+
+    /// Parses an identifier after trimming.
+    ///
+    /// # Errors
+    /// The text is empty, too long or holds a character outside
+    /// `[A-Za-z0-9_-]`.
+    pub fn parse(text: &str) -> Result<Self, LinkIdError> {
+        let text = text.trim();
+        let length = text.chars().count();
+        if length == 0 || length > Self::MAX_CHARS {
+            return Err(LinkIdError::Length { length });
+        }
+        if !text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+        {
+            return Err(LinkIdError::Malformed);
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The identifier as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for LinkId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why a text is not a link identifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum LinkIdError {
+    /// Empty or over [`LinkId::MAX_CHARS`].
+    #[error("id has {length} characters, 1 to {} are allowed", LinkId::MAX_CHARS)]
+    Length {
+        /// Characters found.
+        length: usize,
+    },
+    /// A character outside the alphabet.
+    #[error("id may hold letters, digits, '_' and '-'")]
+    Malformed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_our_own_ids_and_imported_ones() {
+        for id in [
+            "0198f0a2-6f1e-7c3a-8f00-0123456789ab",
+            "x7fk2m9qpa",
+            "A_b-1",
+        ] {
+            assert_eq!(LinkId::parse(id).unwrap().as_str(), id);
+        }
+        assert_eq!(LinkId::parse("  "), Err(LinkIdError::Length { length: 0 }));
+        assert_eq!(
+            LinkId::parse(&"a".repeat(37)),
+            Err(LinkIdError::Length { length: 37 })
+        );
+        assert_eq!(LinkId::parse("a,b"), Err(LinkIdError::Malformed));
+    }
+}

@@ -1,0 +1,57 @@
+//! Values, rules and ports of Slugline.
+//!
+//! The ground floor. It knows what a link is, what may stand in it and what
+//! happens when somebody follows it. It does not know HTTP, SQL, JSON, a
+//! runtime, the time of day or a source of randomness: whoever calls brings
+//! those along through the [`ports`].
+//!
+//! ```
+//! use slugline_domain::{Destination, DestinationRules, Slug};
+//!
+//! let slug: Slug = "spring-sale".parse()?;
+//! let to = Destination::parse("https://example.com/sale", &DestinationRules::default())?;
+//! assert_eq!(slug.as_str(), "spring-sale");
+//! assert!(Destination::parse("javascript:alert(1)", &DestinationRules::default()).is_err());
+//! # let _ = to;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`password`], [`id`], [`time`] | values that cannot hold a wrong content |
+//! | [`link`] | the record those values make up |
+//! | [`resolution`] | the rule: a link, a moment and a visitor → what happens |
+//! | [`visit`], [`sampling`], [`stats`] | followed links and the questions asked about them |
+//! | [`page`] | keyset paging |
+//! | [`ports`] | what the domain needs from outside |
+
+pub mod country;
+pub mod destination;
+pub mod id;
+pub mod link;
+pub mod page;
+pub mod password;
+pub mod ports;
+pub mod resolution;
+pub mod sampling;
+pub mod slug;
+pub mod stats;
+pub mod tag;
+pub mod text;
+pub mod time;
+pub mod visit;
+
+pub use country::{Country, CountryError};
+pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
+pub use id::{LinkId, LinkIdError};
+pub use link::{Delivery, Link, LinkContent, LinkStatus, Preview, Routing};
+pub use page::{LinkOrder, ListQuery, PageSize, PageSizeError, Position, StatusFilter};
+pub use password::{Password, PasswordError, PasswordHash};
+pub use resolution::{Gate, Platform, Resolution, Visitor};
+pub use sampling::{SamplingInterval, SamplingNote};
+pub use slug::{Slug, SlugCase, SlugError};
+pub use stats::{CounterRow, Counters, CountersQuery, CountersReport, Dimension, VisitFilter};
+pub use tag::{Tag, TagError, Tags, TagsError};
+pub use text::{Comment, Description, ImageRef, Text, TextError, Title};
+pub use time::{TimeError, UnixMillis, UnixSeconds};
+pub use visit::Visit;

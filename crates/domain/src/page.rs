@@ -1,0 +1,126 @@
+//! Keyset paging through links.
+
+use std::num::NonZeroU16;
+
+use thiserror::Error;
+
+use crate::{Link, Slug, Tag, UnixSeconds};
+
+/// Most links on one page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageSize(NonZeroU16);
+
+impl PageSize {
+    /// Largest page.
+    pub const MAX: u16 = 1000;
+    /// Page size when none is asked for.
+    pub const DEFAULT: u16 = 20;
+
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// The number is outside `1..=MAX`.
+    pub fn new(links: i64) -> Result<Self, PageSizeError> {
+        u16::try_from(links)
+            .ok()
+            .filter(|n| *n <= Self::MAX)
+            .and_then(NonZeroU16::new)
+            .map(Self)
+            .ok_or(PageSizeError { size: links })
+    }
+
+    /// Links per page.
+    pub fn get(self) -> u16 {
+        self.0.get()
+    }
+}
+
+impl Default for PageSize {
+    fn default() -> Self {
+        Self(NonZeroU16::new(Self::DEFAULT).expect("the default is not zero"))
+    }
+}
+
+/// A page size out of bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("page size {size} is outside 1 to {}", PageSize::MAX)]
+pub struct PageSizeError {
+    /// The number found.
+    pub size: i64,
+}
+
+/// The order of a listing. Each is total, because slugs are unique.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkOrder {
+    /// Latest creation first, then slug ascending.
+    #[default]
+    Newest,
+    /// Earliest creation first, then slug ascending.
+    Oldest,
+    /// Slug ascending, by code point.
+    SlugAscending,
+    /// Slug descending, by code point.
+    SlugDescending,
+}
+
+/// Which links a listing is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StatusFilter {
+    /// Links that still lead somewhere.
+    #[default]
+    Active,
+    /// Links past their expiry.
+    Expired,
+    /// Both.
+    All,
+}
+
+/// The place after a link in any order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Creation of the last link seen.
+    pub created_at: UnixSeconds,
+    /// Slug of the last link seen.
+    pub slug: Slug,
+}
+
+impl Position {
+    /// The place after this link.
+    pub fn after(link: &Link) -> Self {
+        Self {
+            created_at: link.created_at,
+            slug: link.slug.clone(),
+        }
+    }
+}
+
+/// A request for some links.
+#[derive(Clone, Debug)]
+pub struct ListQuery {
+    /// The moment that decides which links are expired.
+    pub now: UnixSeconds,
+    /// Order.
+    pub order: LinkOrder,
+    /// Status.
+    pub status: StatusFilter,
+    /// Only links with this tag.
+    pub tag: Option<Tag>,
+    /// Only links after this place.
+    pub after: Option<Position>,
+    /// Most links to return.
+    pub limit: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_size_is_one_to_a_thousand() {
+        assert_eq!(PageSize::new(1000).unwrap().get(), 1000);
+        for wrong in [0, -1, 1001, 70_000] {
+            assert_eq!(PageSize::new(wrong), Err(PageSizeError { size: wrong }));
+        }
+        assert_eq!(PageSize::default().get(), 20);
+    }
+}

@@ -1,0 +1,124 @@
+//! Passwords of protected links.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// A password in clear, on its way to being hashed or compared. Never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(Box<str>);
+
+impl Password {
+    /// Longest password in characters.
+    pub const MAX_CHARS: usize = 128;
+
+    /// What answers show in place of every password, and how such a mask
+    /// begins. It is constant: no part of the password is ever sent back.
+    pub const MASK: &'static str = "__SINK_MASKED__•••••";
+    /// How every mask begins, ours and those of older servers.
+    pub const MASK_PREFIX: &'static str = "__SINK_MASKED__";
+
+    /// Trims and checks a password that an author sets.
+    ///
+    /// # Errors
+    /// The password is empty, too long, or a mask that a client read from an
+    /// answer and sent back.
+    pub fn parse(text: &str) -> Result<Self, PasswordError> {
+        let text = text.trim();
+        let length = text.chars().count();
+        if length == 0 {
+            return Err(PasswordError::Empty);
+        }
+        if length > Self::MAX_CHARS {
+            return Err(PasswordError::TooLong { length });
+        }
+        if text.starts_with(Self::MASK_PREFIX) {
+            return Err(PasswordError::Masked);
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The password in clear.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(…)")
+    }
+}
+
+/// Why a text cannot be a link's password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum PasswordError {
+    /// Nothing but white space.
+    #[error("password is empty")]
+    Empty,
+    /// More than [`Password::MAX_CHARS`] characters.
+    #[error(
+        "password has {length} characters, at most {} are allowed",
+        Password::MAX_CHARS
+    )]
+    TooLong {
+        /// Characters found.
+        length: usize,
+    },
+    /// The mask of an answer was submitted as if it were the password.
+    #[error("masked password cannot be submitted")]
+    Masked,
+}
+
+/// A password as it is stored: a self-describing hash text, opaque to the
+/// domain. Never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PasswordHash(Box<str>);
+
+impl PasswordHash {
+    /// Takes a stored form, such as a PHC string.
+    pub fn new(stored: impl Into<Box<str>>) -> Self {
+        Self(stored.into())
+    }
+
+    /// The stored form.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PasswordHash(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_is_empty_too_long_or_a_mask() {
+        assert_eq!(Password::parse(" s3cret ").unwrap().reveal(), "s3cret");
+        assert_eq!(Password::parse("  "), Err(PasswordError::Empty));
+        assert_eq!(
+            Password::parse(&"é".repeat(129)),
+            Err(PasswordError::TooLong { length: 129 })
+        );
+        assert_eq!(Password::parse(Password::MASK), Err(PasswordError::Masked));
+        assert_eq!(
+            Password::parse("__SINK_MASKED__abc"),
+            Err(PasswordError::Masked)
+        );
+    }
+
+    #[test]
+    fn neither_form_shows_itself_in_debug_output() {
+        let shown = format!(
+            "{:?} {:?}",
+            Password::parse("hunter2").unwrap(),
+            PasswordHash::new("$argon2id$x")
+        );
+        assert!(!shown.contains("hunter2") && !shown.contains("argon2"));
+    }
+}

@@ -1,0 +1,91 @@
+//! What the domain needs from outside. Each port has a real implementation
+//! and one in memory, and both pass the same contract suite.
+
+use std::{error::Error as StdError, fmt};
+
+use async_trait::async_trait;
+use thiserror::Error;
+
+use crate::{
+    CountersQuery, CountersReport, Link, LinkId, ListQuery, Slug, UnixMillis, UnixSeconds, Visit,
+};
+
+/// Where links are kept. Each method is one transaction.
+#[async_trait]
+pub trait LinkStore: fmt::Debug + Send + Sync {
+    /// Stores a new link. A link that owns the slug but is expired at `now` is
+    /// replaced, tags included; nothing else is ever overwritten.
+    async fn insert(&self, link: &Link, now: UnixSeconds) -> Result<Insertion, StoreError>;
+
+    /// The link stored under exactly this spelling, expired or not.
+    async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError>;
+
+    /// Links in order, with their tags sorted.
+    async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError>;
+
+    /// Removes the link stored under exactly this spelling, and says which one
+    /// it was.
+    async fn delete(&self, slug: &Slug) -> Result<Option<LinkId>, StoreError>;
+
+    /// Whether the store answers at all.
+    async fn ping(&self) -> Result<(), StoreError>;
+}
+
+/// What became of a new link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Insertion {
+    /// It is stored.
+    Stored,
+    /// An active link owns the slug.
+    SlugTaken,
+    /// Another link has the identifier.
+    IdTaken,
+}
+
+/// A store failed.
+#[derive(Debug, Error)]
+#[error("link store failed to {action}")]
+pub struct StoreError {
+    /// What it was doing: the rest of "failed to …".
+    pub action: &'static str,
+    /// Why.
+    #[source]
+    pub source: Box<dyn StdError + Send + Sync>,
+}
+
+/// Takes visits. Called from the redirect, so it must neither wait nor fail:
+/// what cannot be taken is dropped and counted.
+pub trait VisitSink: fmt::Debug + Send + Sync {
+    /// Takes one visit.
+    fn record(&self, visit: Visit);
+}
+
+/// Answers questions from the access log.
+#[async_trait]
+pub trait VisitLog: fmt::Debug + Send + Sync {
+    /// Totals.
+    async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError>;
+}
+
+/// The access log failed.
+#[derive(Debug, Error)]
+#[error("access log failed to {action}")]
+pub struct VisitLogError {
+    /// What it was doing: the rest of "failed to …".
+    pub action: &'static str,
+    /// Why.
+    #[source]
+    pub source: Box<dyn StdError + Send + Sync>,
+}
+
+/// Tells the time.
+pub trait Clock: fmt::Debug + Send + Sync {
+    /// The present moment.
+    fn now(&self) -> UnixMillis;
+}
+
+/// Gives unpredictable bytes.
+pub trait Random: fmt::Debug + Send + Sync {
+    /// Fills the buffer.
+    fn fill(&self, buffer: &mut [u8]);
+}

@@ -1,0 +1,41 @@
+//! How many real visits a stored row stands for.
+
+use std::num::NonZeroU32;
+
+/// The number of real visits that one stored row stands for; 1 means that
+/// every visit was stored. Totals add intervals, they never count rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SamplingInterval(NonZeroU32);
+
+impl SamplingInterval {
+    /// Every visit is stored.
+    pub const EVERY: Self = Self(NonZeroU32::MIN);
+
+    /// An interval of at least 1.
+    pub fn new(visits_per_row: u32) -> Option<Self> {
+        NonZeroU32::new(visits_per_row).map(Self)
+    }
+
+    /// Visits per row.
+    pub fn get(self) -> u32 {
+        self.0.get()
+    }
+}
+
+/// How far an answer can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SamplingNote {
+    /// The largest interval among the rows that were read; 1 when there were
+    /// none.
+    pub interval_max: SamplingInterval,
+    /// Visits that were never stored because the queue was full, since the
+    /// process started.
+    pub dropped: u64,
+}
+
+impl SamplingNote {
+    /// Whether the answer counts real visits rather than estimating them.
+    pub fn exact(&self) -> bool {
+        self.interval_max == SamplingInterval::EVERY && self.dropped == 0
+    }
+}

@@ -1,0 +1,167 @@
+//! The public path segment of a link.
+
+use std::{borrow::Cow, fmt, str::FromStr};
+
+use thiserror::Error;
+
+/// The path segment a link answers to: ASCII letters and digits in groups,
+/// joined by single hyphens.
+///
+/// A slug never holds a slash, a dot or an underscore. Every path of the
+/// service itself has a slash or starts with `_`, so no slug is reserved.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slug(Box<str>);
+
+impl Slug {
+    /// Longest slug in characters. Sink's bound; it also keeps the unique
+    /// index under PostgreSQL's 2,704 bytes per B-tree entry.
+    pub const MAX_CHARS: usize = 2048;
+
+    /// The rule as a regular expression, for schemas. Both cases are listed
+    /// because schema dialects have no case-insensitive flag.
+    pub const PATTERN: &'static str = "^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$";
+
+    /// The characters of generated slugs: no `0 1 i l o`, which people misread.
+    pub const GENERATED_ALPHABET: &'static [u8; 31] = b"23456789abcdefghjkmnpqrstuvwxyz";
+
+    /// Parses a slug after trimming white space at both ends.
+    ///
+    /// # Errors
+    /// Says whether the text is empty, too long or breaks [`Slug::PATTERN`].
+    pub fn parse(text: &str) -> Result<Self, SlugError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(SlugError::Empty);
+        }
+        // Only ASCII passes the pattern, so bytes and characters are the same
+        // for every slug that could be accepted.
+        if text.len() > Self::MAX_CHARS {
+            return Err(SlugError::TooLong {
+                length: text.chars().count(),
+            });
+        }
+        let well_formed = text
+            .split('-')
+            .all(|group| !group.is_empty() && group.bytes().all(|b| b.is_ascii_alphanumeric()));
+        if well_formed {
+            Ok(Self(text.into()))
+        } else {
+            Err(SlugError::Malformed)
+        }
+    }
+
+    /// The slug as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Slug {
+    type Err = SlugError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for Slug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why a text is not a slug.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SlugError {
+    /// Nothing but white space.
+    #[error("slug is empty")]
+    Empty,
+    /// More than [`Slug::MAX_CHARS`] characters.
+    #[error(
+        "slug has {length} characters, at most {} are allowed",
+        Slug::MAX_CHARS
+    )]
+    TooLong {
+        /// Characters found.
+        length: usize,
+    },
+    /// A character or hyphen where none may stand.
+    #[error("slug may hold letters, digits and single hyphens between them")]
+    Malformed,
+}
+
+/// Whether `Docs` and `docs` name one link or two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SlugCase {
+    /// One link: slugs are lower-cased before storing and before look-up.
+    #[default]
+    Insensitive,
+    /// Two links.
+    Sensitive,
+}
+
+impl SlugCase {
+    /// The spelling under which a slug is stored and looked up first. Borrows
+    /// when nothing changes, which is every request with a lower-case slug.
+    pub fn canonical(self, slug: &Slug) -> Cow<'_, Slug> {
+        match self {
+            Self::Insensitive if slug.0.bytes().any(|b| b.is_ascii_uppercase()) => {
+                Cow::Owned(Slug(slug.0.to_ascii_lowercase().into()))
+            }
+            Self::Insensitive | Self::Sensitive => Cow::Borrowed(slug),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("a")]
+    #[case("A1")]
+    #[case("spring-sale-2026")]
+    #[case("api")]
+    #[case("dashboard")]
+    fn accepts(#[case] text: &str) {
+        assert_eq!(Slug::parse(text).unwrap().as_str(), text);
+    }
+
+    #[rstest]
+    #[case("", SlugError::Empty)]
+    #[case("  ", SlugError::Empty)]
+    #[case("-a", SlugError::Malformed)]
+    #[case("a-", SlugError::Malformed)]
+    #[case("a--b", SlugError::Malformed)]
+    #[case("a/b", SlugError::Malformed)]
+    #[case("_docs", SlugError::Malformed)]
+    #[case("favicon.ico", SlugError::Malformed)]
+    #[case("straße", SlugError::Malformed)]
+    #[case("a\nb", SlugError::Malformed)]
+    fn refuses(#[case] text: &str, #[case] error: SlugError) {
+        assert_eq!(Slug::parse(text), Err(error));
+    }
+
+    #[test]
+    fn the_longest_slug_fits_and_one_more_character_does_not() {
+        assert!(Slug::parse(&"a".repeat(2048)).is_ok());
+        assert_eq!(
+            Slug::parse(&"a".repeat(2049)),
+            Err(SlugError::TooLong { length: 2049 })
+        );
+    }
+
+    #[test]
+    fn case_is_folded_only_when_insensitive_and_only_when_needed() {
+        let mixed = Slug::parse(" DoCs ").unwrap();
+        assert_eq!(SlugCase::Insensitive.canonical(&mixed).as_str(), "docs");
+        assert_eq!(SlugCase::Sensitive.canonical(&mixed).as_str(), "DoCs");
+        let lower = Slug::parse("docs").unwrap();
+        assert!(matches!(
+            SlugCase::Insensitive.canonical(&lower),
+            Cow::Borrowed(_)
+        ));
+    }
+}

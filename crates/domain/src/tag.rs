@@ -1,0 +1,153 @@
+//! Tags group links.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// One tag: trimmed, lower-cased, any characters.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tag(Box<str>);
+
+impl Tag {
+    /// Longest tag in characters.
+    pub const MAX_CHARS: usize = 32;
+
+    /// Trims, lower-cases and checks a tag.
+    ///
+    /// # Errors
+    /// The tag is empty or longer than [`Tag::MAX_CHARS`].
+    pub fn parse(text: &str) -> Result<Self, TagError> {
+        let text = text.trim().to_lowercase();
+        let length = text.chars().count();
+        match length {
+            0 => Err(TagError::Empty),
+            1..=Self::MAX_CHARS => Ok(Self(text.into())),
+            _ => Err(TagError::TooLong { length }),
+        }
+    }
+
+    /// The tag as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why a text is not a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum TagError {
+    /// Nothing but white space.
+    #[error("tag is empty")]
+    Empty,
+    /// More than [`Tag::MAX_CHARS`] characters.
+    #[error("tag has {length} characters, at most {} are allowed", Tag::MAX_CHARS)]
+    TooLong {
+        /// Characters found.
+        length: usize,
+    },
+}
+
+/// The tags of one link: no two alike, in the author's order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tags(Vec<Tag>);
+
+impl Tags {
+    /// Most tags a link can have.
+    pub const MAX: usize = 10;
+
+    /// Drops repeated tags, keeping the first of each, then checks the number.
+    ///
+    /// # Errors
+    /// More than [`Tags::MAX`] different tags.
+    pub fn new(tags: impl IntoIterator<Item = Tag>) -> Result<Self, TagsError> {
+        let mut kept = Vec::new();
+        for tag in tags {
+            if !kept.contains(&tag) {
+                kept.push(tag);
+            }
+        }
+        if kept.len() > Self::MAX {
+            Err(TagsError { count: kept.len() })
+        } else {
+            Ok(Self(kept))
+        }
+    }
+
+    /// The tags in code-point order, as reads return them.
+    #[must_use]
+    pub fn sorted(mut self) -> Self {
+        self.0.sort();
+        self
+    }
+
+    /// The tags in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Tag> {
+        self.0.iter()
+    }
+
+    /// Whether the link has this tag.
+    pub fn contains(&self, tag: &Tag) -> bool {
+        self.0.contains(tag)
+    }
+}
+
+impl<'a> IntoIterator for &'a Tags {
+    type Item = &'a Tag;
+    type IntoIter = std::slice::Iter<'a, Tag>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// A link has too many tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{count} tags, at most {} are allowed", Tags::MAX)]
+pub struct TagsError {
+    /// Different tags found.
+    pub count: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tag(text: &str) -> Tag {
+        Tag::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_tag_is_trimmed_and_lower_cased() {
+        assert_eq!(tag("  Über, Uns ").as_str(), "über, uns");
+        assert_eq!(Tag::parse(" "), Err(TagError::Empty));
+        assert_eq!(
+            Tag::parse(&"x".repeat(33)),
+            Err(TagError::TooLong { length: 33 })
+        );
+    }
+
+    #[test]
+    fn repeated_tags_collapse_before_they_are_counted() {
+        let eleven = (0..11).map(|i| tag(&format!("t{}", i % 10)));
+        assert_eq!(Tags::new(eleven).unwrap().iter().count(), 10);
+        assert_eq!(
+            Tags::new((0..11).map(|i| tag(&i.to_string()))),
+            Err(TagsError { count: 11 })
+        );
+    }
+
+    #[test]
+    fn submitted_order_is_kept_until_sorted() {
+        let tags = Tags::new([tag("b"), tag("a"), tag("B")]).unwrap();
+        assert_eq!(tags.iter().map(Tag::as_str).collect::<Vec<_>>(), ["b", "a"]);
+        assert_eq!(
+            tags.sorted().iter().map(Tag::as_str).collect::<Vec<_>>(),
+            ["a", "b"]
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! Short texts that authors attach to a link.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// A note for the people who manage the link; visitors never see it.
+pub type Comment = Text<2048>;
+/// The title of the link's social preview.
+pub type Title = Text<256>;
+/// The description of the link's social preview.
+pub type Description = Text<2048>;
+/// The image of the link's social preview: an absolute URL or a path that
+/// starts with `/`.
+pub type ImageRef = Text<128>;
+
+/// A trimmed text of at most `MAX` characters (Unicode code points, as JSON
+/// Schema counts them). It may be empty: an author can say "no comment" on
+/// purpose, which differs from saying nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Text<const MAX: usize>(Box<str>);
+
+impl<const MAX: usize> Text<MAX> {
+    /// Longest text in characters.
+    pub const MAX_CHARS: usize = MAX;
+
+    /// Trims the text and checks its length.
+    ///
+    /// # Errors
+    /// The trimmed text has more than `MAX` characters.
+    pub fn parse(text: &str) -> Result<Self, TextError> {
+        let text = text.trim();
+        let length = text.chars().count();
+        if length > MAX {
+            return Err(TextError { length, max: MAX });
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The text itself.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> fmt::Display for Text<MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A text is longer than its place allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("text has {length} characters, at most {max} are allowed")]
+pub struct TextError {
+    /// Characters found after trimming.
+    pub length: usize,
+    /// Characters allowed.
+    pub max: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trims_before_it_counts_characters() {
+        assert_eq!(Text::<3>::parse("  äöü ").unwrap().as_str(), "äöü");
+        assert_eq!(
+            Text::<3>::parse("abcd"),
+            Err(TextError { length: 4, max: 3 })
+        );
+        assert_eq!(Text::<3>::parse("   ").unwrap().as_str(), "");
+    }
+}

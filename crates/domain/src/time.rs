@@ -1,0 +1,103 @@
+//! Moments in time. Links speak whole seconds, visits milliseconds.
+
+use thiserror::Error;
+
+/// Whole seconds since 1970-01-01 00:00:00 UTC.
+///
+/// Bounded to what a JavaScript number holds exactly (±(2^53 - 1)), because
+/// clients of the wire read it as one. Every such value fits [`UnixMillis`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnixSeconds(i64);
+
+impl UnixSeconds {
+    /// Latest moment.
+    pub const MAX: i64 = (1 << 53) - 1;
+    /// Earliest moment.
+    pub const MIN: i64 = -Self::MAX;
+
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// The number is outside `MIN..=MAX`.
+    pub const fn new(seconds: i64) -> Result<Self, TimeError> {
+        if seconds < Self::MIN || seconds > Self::MAX {
+            return Err(TimeError { seconds });
+        }
+        Ok(Self(seconds))
+    }
+
+    /// The number of seconds.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+
+    /// The first millisecond of this second.
+    pub const fn start(self) -> UnixMillis {
+        UnixMillis(self.0 * 1000)
+    }
+}
+
+/// Milliseconds since 1970-01-01 00:00:00 UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnixMillis(i64);
+
+impl UnixMillis {
+    /// A moment within the range of [`UnixSeconds`]; what lies outside, which
+    /// no clock reports, is moved to the nearer end.
+    pub const fn new(millis: i64) -> Self {
+        const END: i64 = UnixSeconds::MAX * 1000;
+        Self(if millis > END {
+            END
+        } else if millis < -END {
+            -END
+        } else {
+            millis
+        })
+    }
+
+    /// The number of milliseconds.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+
+    /// The second this moment lies in.
+    pub const fn second(self) -> UnixSeconds {
+        UnixSeconds(self.0.div_euclid(1000))
+    }
+}
+
+/// A number of seconds outside the supported range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{seconds} is not a moment between -(2^53-1) and 2^53-1 seconds")]
+pub struct TimeError {
+    /// The number found.
+    pub seconds: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_hold_what_javascript_holds_exactly() {
+        assert_eq!(
+            UnixSeconds::new(9_007_199_254_740_991).unwrap().get(),
+            UnixSeconds::MAX
+        );
+        assert!(UnixSeconds::new(9_007_199_254_740_992).is_err());
+        assert_eq!(
+            UnixSeconds::new(UnixSeconds::MAX)
+                .unwrap()
+                .start()
+                .second()
+                .get(),
+            UnixSeconds::MAX
+        );
+    }
+
+    #[test]
+    fn a_moment_before_1970_lies_in_the_second_that_began_before_it() {
+        assert_eq!(UnixMillis::new(-1).second().get(), -1);
+        assert_eq!(UnixMillis::new(1999).second().get(), 1);
+    }
+}
