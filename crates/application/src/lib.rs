@@ -1,0 +1,58 @@
+//! The use cases of Slugline: what REST and MCP both mean.
+//!
+//! One flat up from the domain. It knows policies (who may ask, how a slug is
+//! generated, how often a password may be tried), the order of effects and the
+//! cache in front of the store. It does not know HTTP, JSON or SQL: it speaks
+//! domain values and reaches the outside through the domain's ports, so every
+//! use case runs on ports in memory.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use slugline_application::{
+//!     LinkService, LinkServiceParts, NewLink, Passwords, Resolver, ResolverOptions, SlugPolicy,
+//! };
+//! use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, SeededRandom, destination};
+//!
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let store = Arc::new(MemoryLinkStore::default());
+//! let clock = Arc::new(FixedClock::at(NOON));
+//! let random = Arc::new(SeededRandom::new(1));
+//! let policy = SlugPolicy::default();
+//! let links = LinkService::new(LinkServiceParts {
+//!     resolver: Arc::new(Resolver::new(
+//!         store.clone(), clock.clone(), policy.case, ResolverOptions::default(),
+//!     )),
+//!     passwords: Arc::new(Passwords::new(random.clone())),
+//!     store, clock, random, policy,
+//! });
+//! let made = links.create(NewLink::leading_to(destination("https://example.com/"))).await?;
+//! assert_eq!(links.get(&made.slug).await?.id, made.id);
+//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`links`] | one file per thing people do with links |
+//! | [`resolver`] | slug → link on the redirect path: look-up, cache, invalidation |
+//! | [`passwords`] | hashing and checking passwords of links, with limited attempts |
+//! | [`auth`] | the site token |
+//! | [`stats`] | questions to the access log |
+//! | [`error`] | every way a use case can fail |
+
+pub mod attempts;
+pub mod auth;
+pub mod error;
+pub mod links;
+mod mint;
+pub mod passwords;
+pub mod resolver;
+pub mod stats;
+
+pub use attempts::{AttemptLimit, TooManyAttempts};
+pub use auth::{Authenticator, Denied, SiteToken, TokenTooShort};
+pub use error::Error;
+pub use links::{LinkPage, LinkService, LinkServiceParts, ListLinks, NewLink, SlugPolicy};
+pub use passwords::{PasswordCheck, Passwords};
+pub use resolver::{Resolver, ResolverOptions};
+pub use stats::StatsService;

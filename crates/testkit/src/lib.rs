@@ -1,0 +1,19 @@
+//! Test support that knows only the domain: ports in memory, a clock and a
+//! random source under the test's control, builders that state only what
+//! matters to a test, and the contract suites every port implementation must
+//! pass.
+//!
+//! The suites are what makes the in-memory ports believable: they pass the
+//! same ones as the real implementations.
+
+mod ambient;
+mod builders;
+mod memory_links;
+mod memory_visits;
+
+pub mod link_store_contract;
+
+pub use ambient::{FixedClock, SeededRandom};
+pub use builders::{LinkBuilder, NOON, destination, link, seconds, slug, tag};
+pub use memory_links::MemoryLinkStore;
+pub use memory_visits::CollectedVisits;

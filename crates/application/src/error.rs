@@ -1,0 +1,40 @@
+//! Every way a use case can fail.
+
+use slugline_domain::{
+    LinkId, Slug, UnixSeconds,
+    ports::{StoreError, VisitLogError},
+};
+use thiserror::Error;
+
+/// Why a use case did not do what it was asked. Knows no transport: the
+/// contract maps each kind to a status and a code, once.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A new link would already be expired.
+    #[error("expiration {expires_at} is not after the present, {now}", expires_at = expires_at.get(), now = now.get())]
+    ExpiryNotInFuture {
+        /// The expiry asked for.
+        expires_at: UnixSeconds,
+        /// The moment of the request.
+        now: UnixSeconds,
+    },
+    /// No link has this slug.
+    #[error("no link has the slug {0}")]
+    LinkNotFound(String),
+    /// An active link already has this slug.
+    #[error("a link with the slug {0} exists")]
+    SlugTaken(Slug),
+    /// Another link already has this identifier.
+    #[error("a link with the id {0} exists")]
+    IdTaken(LinkId),
+    /// The link store failed.
+    #[error("links cannot be read or written")]
+    Store(#[from] StoreError),
+    /// The access log failed.
+    #[error("the access log cannot be read")]
+    VisitLog(#[from] VisitLogError),
+    /// Hashing a password failed.
+    #[error("the password cannot be hashed")]
+    Password(#[from] crate::passwords::HashError),
+}

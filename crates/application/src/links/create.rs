@@ -1,0 +1,250 @@
+//! Making a link.
+
+use slugline_domain::{
+    Destination, Link, LinkContent, LinkId, Password, Slug, UnixSeconds, ports::Insertion,
+};
+
+use super::LinkService;
+use crate::{Error, mint};
+
+/// A link to be made. What is `None` is decided by the service.
+#[derive(Clone, Debug)]
+pub struct NewLink {
+    /// Identity; minted when absent.
+    pub id: Option<LinkId>,
+    /// Slug; generated when absent.
+    pub slug: Option<Slug>,
+    /// Creation; now when absent.
+    pub created_at: Option<UnixSeconds>,
+    /// Last change; now when absent.
+    pub updated_at: Option<UnixSeconds>,
+    /// Password in clear.
+    pub password: Option<Password>,
+    /// Everything else.
+    pub content: LinkContent,
+}
+
+impl NewLink {
+    /// A link that only leads somewhere.
+    pub fn leading_to(destination: Destination) -> Self {
+        Self {
+            id: None,
+            slug: None,
+            created_at: None,
+            updated_at: None,
+            password: None,
+            content: LinkContent::leading_to(destination),
+        }
+    }
+}
+
+impl LinkService {
+    /// Makes a link. A chosen slug must be free; a generated one is retried and
+    /// then lengthened until it is.
+    ///
+    /// # Errors
+    /// The expiry is not in the future, the slug or the identifier is taken, or
+    /// the store failed.
+    pub async fn create(&self, new: NewLink) -> Result<Link, Error> {
+        let parts = &self.parts;
+        let now = parts.clock.now();
+        if let Some(expires_at) = new.content.expires_at
+            && expires_at <= now.second()
+        {
+            return Err(Error::ExpiryNotInFuture {
+                expires_at,
+                now: now.second(),
+            });
+        }
+        let password = match &new.password {
+            Some(password) => Some(parts.passwords.hash(password).await?),
+            None => None,
+        };
+        let chosen = new
+            .slug
+            .map(|slug| parts.policy.case.canonical(&slug).into_owned());
+        let generated = chosen.is_none();
+        let mut link = Link {
+            id: new
+                .id
+                .unwrap_or_else(|| mint::link_id(now, parts.random.as_ref())),
+            slug: chosen.unwrap_or_else(|| self.generate_slug(0)),
+            created_at: new.created_at.unwrap_or(now.second()),
+            updated_at: new.updated_at.unwrap_or(now.second()),
+            password,
+            content: new.content,
+        };
+        let mut collisions = 0;
+        loop {
+            match parts.store.insert(&link, now.second()).await? {
+                Insertion::Stored => {
+                    parts.resolver.forget(&link.slug);
+                    return Ok(link);
+                }
+                Insertion::IdTaken => return Err(Error::IdTaken(link.id)),
+                Insertion::SlugTaken if generated => {
+                    collisions += 1;
+                    link.slug = self.generate_slug(collisions);
+                }
+                Insertion::SlugTaken => return Err(Error::SlugTaken(link.slug)),
+            }
+        }
+    }
+
+    /// Every third collision adds a character, which divides the chance of the
+    /// next one by 31: the search ends after a handful of attempts however full
+    /// the short slugs are.
+    fn generate_slug(&self, collisions: usize) -> Slug {
+        const ATTEMPTS_PER_LENGTH: usize = 3;
+        let length = self.parts.policy.generated_chars + collisions / ATTEMPTS_PER_LENGTH;
+        mint::slug(length.clamp(1, Slug::MAX_CHARS), self.parts.random.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use slugline_domain::{
+        SlugCase,
+        ports::{LinkStore, Random},
+    };
+    use slugline_testkit::{NOON, destination, link, seconds, slug};
+
+    use super::*;
+    use crate::{
+        SlugPolicy,
+        links::fixture::{house, house_with},
+    };
+
+    fn new(text: &str) -> NewLink {
+        NewLink {
+            slug: Some(slug(text)),
+            ..NewLink::leading_to(destination("https://example.com/"))
+        }
+    }
+
+    #[tokio::test]
+    async fn what_the_author_leaves_open_is_decided_here() {
+        let house = house();
+        let made = house
+            .links
+            .create(NewLink::leading_to(destination("https://example.com/")))
+            .await;
+        let made = made.unwrap();
+        assert_eq!(made.slug.as_str().len(), 6);
+        assert_eq!((made.created_at, made.updated_at), (NOON, NOON));
+        assert_eq!(made.id.as_str().len(), 36);
+        assert_eq!(house.store.find(&made.slug).await.unwrap(), Some(made));
+    }
+
+    #[tokio::test]
+    async fn a_chosen_slug_is_folded_and_must_be_free() {
+        let house = house();
+        assert_eq!(
+            house.links.create(new("DoCs")).await.unwrap().slug.as_str(),
+            "docs"
+        );
+        assert!(matches!(
+            house.links.create(new("docs")).await,
+            Err(Error::SlugTaken(_))
+        ));
+        let sensitive = SlugPolicy {
+            case: SlugCase::Sensitive,
+            ..SlugPolicy::default()
+        };
+        let house = house_with(sensitive, Arc::new(slugline_testkit::SeededRandom::new(1)));
+        assert_eq!(
+            house.links.create(new("DoCs")).await.unwrap().slug.as_str(),
+            "DoCs"
+        );
+        assert!(house.links.create(new("docs")).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_visitor_who_came_too_early_finds_the_link_once_it_is_made() {
+        let house = house();
+        assert!(house.resolver.find(&slug("docs")).await.unwrap().is_none());
+        house.links.create(new("docs")).await.unwrap();
+        assert!(house.resolver.find(&slug("docs")).await.unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn an_expiry_must_lie_in_the_future_and_frees_the_slug_when_it_comes() {
+        let house = house();
+        let mut brief = new("docs");
+        brief.content.expires_at = Some(NOON);
+        let refused = house.links.create(brief.clone()).await;
+        assert!(matches!(refused, Err(Error::ExpiryNotInFuture { .. })));
+        brief.content.expires_at = Some(seconds(1));
+        let first = house.links.create(brief).await.unwrap();
+        house.clock.advance_seconds(1);
+        let second = house.links.create(new("docs")).await.unwrap();
+        assert_ne!(first.id, second.id);
+    }
+
+    #[tokio::test]
+    async fn a_password_is_stored_hashed() {
+        let house = house();
+        let password = Some(Password::parse("hunter2").unwrap());
+        let made = house
+            .links
+            .create(NewLink {
+                password,
+                ..new("docs")
+            })
+            .await
+            .unwrap();
+        assert!(made.password.unwrap().as_str().starts_with("$argon2id$"));
+    }
+
+    #[tokio::test]
+    async fn an_id_in_use_is_refused_even_with_a_generated_slug() {
+        let house = house();
+        house
+            .store
+            .insert(&link("docs").id("same").build(), NOON)
+            .await
+            .unwrap();
+        let id = LinkId::parse("same").ok();
+        let made = NewLink {
+            id,
+            ..NewLink::leading_to(destination("https://example.com/"))
+        };
+        assert!(matches!(
+            house.links.create(made).await,
+            Err(Error::IdTaken(_))
+        ));
+    }
+
+    /// A source that always gives the same byte, so that every generated slug
+    /// of one length is the same.
+    #[derive(Debug)]
+    struct StuckRandom;
+
+    impl Random for StuckRandom {
+        fn fill(&self, buffer: &mut [u8]) {
+            buffer.fill(0);
+        }
+    }
+
+    #[tokio::test]
+    async fn generated_slugs_that_collide_are_lengthened() {
+        let policy = SlugPolicy {
+            generated_chars: 1,
+            ..SlugPolicy::default()
+        };
+        let house = house_with(policy, Arc::new(StuckRandom));
+        for (i, expected) in ["2", "22", "222"].into_iter().enumerate() {
+            let id = LinkId::parse(&format!("link-{i}")).ok();
+            let made = NewLink {
+                id,
+                ..NewLink::leading_to(destination("https://example.com/"))
+            };
+            assert_eq!(
+                house.links.create(made).await.unwrap().slug.as_str(),
+                expected
+            );
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Deleting a link.
+
+use slugline_domain::Slug;
+
+use super::LinkService;
+use crate::Error;
+
+impl LinkService {
+    /// Deletes the link with this slug for good. Deleting what is not there is
+    /// no error: the caller's wish is fulfilled.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn delete(&self, slug: &Slug) -> Result<(), Error> {
+        let canonical = self.parts.policy.case.canonical(slug);
+        self.parts.store.delete(&canonical).await?;
+        self.parts.resolver.forget(&canonical);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::ports::LinkStore;
+    use slugline_testkit::{NOON, link, slug};
+
+    use crate::links::fixture::house;
+
+    #[tokio::test]
+    async fn a_deleted_link_stops_leading_anywhere_at_once() {
+        let house = house();
+        house
+            .store
+            .insert(&link("docs").build(), NOON)
+            .await
+            .unwrap();
+        assert!(house.resolver.find(&slug("docs")).await.unwrap().is_some());
+        house.links.delete(&slug("Docs")).await.unwrap();
+        assert!(house.resolver.find(&slug("docs")).await.unwrap().is_none());
+        house
+            .links
+            .delete(&slug("docs"))
+            .await
+            .expect("deleting twice is fine");
+    }
+}

@@ -1,0 +1,41 @@
+//! Reading one link.
+
+use slugline_domain::{Link, Slug};
+
+use super::LinkService;
+use crate::Error;
+
+impl LinkService {
+    /// The link with this slug, expired or not, straight from the store.
+    ///
+    /// # Errors
+    /// No link has the slug, or the store failed.
+    pub async fn get(&self, slug: &Slug) -> Result<Link, Error> {
+        let canonical = self.parts.policy.case.canonical(slug);
+        let found = self.parts.store.find(&canonical).await?;
+        found.ok_or_else(|| Error::LinkNotFound(canonical.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::ports::LinkStore;
+    use slugline_testkit::{NOON, link, slug};
+
+    use crate::{Error, links::fixture::house};
+
+    #[tokio::test]
+    async fn finds_expired_links_in_any_spelling_and_names_what_is_missing() {
+        let house = house();
+        let old = link("docs").expires(-1).build();
+        house.store.insert(&old, NOON).await.unwrap();
+        assert_eq!(house.links.get(&slug("DOCS")).await.unwrap(), old);
+        let missing = house.links.get(&slug("Nope")).await;
+        assert!(matches!(missing, Err(Error::LinkNotFound(slug)) if slug == "nope"));
+        house.store.break_down();
+        assert!(matches!(
+            house.links.get(&slug("docs")).await,
+            Err(Error::Store(_))
+        ));
+    }
+}

@@ -1,0 +1,102 @@
+//! Listing links page by page.
+
+use slugline_domain::{Link, LinkOrder, ListQuery, PageSize, Position, StatusFilter, Tag};
+
+use super::LinkService;
+use crate::Error;
+
+/// A request for a page.
+#[derive(Clone, Debug, Default)]
+pub struct ListLinks {
+    /// Links on the page, at most.
+    pub size: PageSize,
+    /// Order.
+    pub order: LinkOrder,
+    /// Status.
+    pub status: StatusFilter,
+    /// Only links with this tag.
+    pub tag: Option<Tag>,
+    /// Only links after this place.
+    pub after: Option<Position>,
+}
+
+/// Some links, and where the next page starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkPage {
+    /// The links in order.
+    pub links: Vec<Link>,
+    /// The place to continue from; none on the last page.
+    pub next: Option<Position>,
+}
+
+impl LinkService {
+    /// One page of links. Links made or removed between two pages do not shift
+    /// the later one.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn list(&self, request: ListLinks) -> Result<LinkPage, Error> {
+        let size = usize::from(request.size.get());
+        let query = ListQuery {
+            now: self.parts.clock.now().second(),
+            order: request.order,
+            status: request.status,
+            tag: request.tag,
+            after: request.after,
+            // One more than asked for tells whether there is a next page.
+            limit: u32::from(request.size.get()) + 1,
+        };
+        let mut links = self.parts.store.list(&query).await?;
+        let more = links.len() > size;
+        links.truncate(size);
+        let next = links.last().filter(|_| more).map(Position::after);
+        Ok(LinkPage { links, next })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::ports::LinkStore;
+    use slugline_testkit::{NOON, link};
+
+    use super::*;
+    use crate::links::fixture::house;
+
+    #[tokio::test]
+    async fn the_last_page_says_so_even_when_it_is_full() {
+        let house = house();
+        for (i, name) in ["a", "b", "c", "d"].into_iter().enumerate() {
+            let created = i64::try_from(i).unwrap();
+            house
+                .store
+                .insert(&link(name).created(created).build(), NOON)
+                .await
+                .unwrap();
+        }
+        let mut request = ListLinks {
+            size: PageSize::new(2).unwrap(),
+            ..ListLinks::default()
+        };
+        let first = house.links.list(request.clone()).await.unwrap();
+        assert_eq!(
+            first
+                .links
+                .iter()
+                .map(|l| l.slug.as_str())
+                .collect::<Vec<_>>(),
+            ["d", "c"]
+        );
+        request.after = first.next;
+        assert!(request.after.is_some());
+        let second = house.links.list(request).await.unwrap();
+        assert_eq!(
+            second
+                .links
+                .iter()
+                .map(|l| l.slug.as_str())
+                .collect::<Vec<_>>(),
+            ["b", "a"]
+        );
+        assert_eq!(second.next, None);
+    }
+}

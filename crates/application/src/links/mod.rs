@@ -1,0 +1,121 @@
+//! What people do with links: one file per verb.
+
+mod create;
+mod delete;
+mod get;
+mod list;
+
+use std::sync::Arc;
+
+use slugline_domain::{
+    SlugCase,
+    ports::{Clock, LinkStore, Random},
+};
+
+pub use self::{
+    create::NewLink,
+    list::{LinkPage, ListLinks},
+};
+use crate::{Passwords, Resolver};
+
+/// The use cases of links.
+#[derive(Clone, Debug)]
+pub struct LinkService {
+    parts: Arc<LinkServiceParts>,
+}
+
+/// What the use cases of links stand on.
+#[derive(Debug)]
+pub struct LinkServiceParts {
+    /// Where links are kept.
+    pub store: Arc<dyn LinkStore>,
+    /// The memory that every change must clear.
+    pub resolver: Arc<Resolver>,
+    /// Hashes passwords.
+    pub passwords: Arc<Passwords>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// For slugs and identifiers.
+    pub random: Arc<dyn Random>,
+    /// How slugs are treated.
+    pub policy: SlugPolicy,
+}
+
+/// How an instance treats slugs.
+#[derive(Clone, Copy, Debug)]
+pub struct SlugPolicy {
+    /// Whether case matters.
+    pub case: SlugCase,
+    /// Characters of a generated slug, before any lengthening.
+    pub generated_chars: usize,
+}
+
+impl Default for SlugPolicy {
+    fn default() -> Self {
+        Self {
+            case: SlugCase::default(),
+            generated_chars: 6,
+        }
+    }
+}
+
+impl LinkService {
+    /// Builds the use cases on their parts.
+    pub fn new(parts: LinkServiceParts) -> Self {
+        Self {
+            parts: Arc::new(parts),
+        }
+    }
+
+    /// Whether the links can be reached.
+    ///
+    /// # Errors
+    /// They cannot.
+    pub async fn ready(&self) -> Result<(), crate::Error> {
+        Ok(self.parts.store.ping().await?)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod fixture {
+    use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, SeededRandom};
+
+    use super::*;
+    use crate::ResolverOptions;
+
+    pub(crate) struct House {
+        pub(crate) links: LinkService,
+        pub(crate) store: Arc<MemoryLinkStore>,
+        pub(crate) clock: Arc<FixedClock>,
+        pub(crate) resolver: Arc<Resolver>,
+    }
+
+    pub(crate) fn house_with(policy: SlugPolicy, random: Arc<dyn Random>) -> House {
+        let store = Arc::new(MemoryLinkStore::default());
+        let clock = Arc::new(FixedClock::at(NOON));
+        let resolver = Arc::new(Resolver::new(
+            store.clone(),
+            clock.clone(),
+            policy.case,
+            ResolverOptions::default(),
+        ));
+        let links = LinkService::new(LinkServiceParts {
+            store: store.clone(),
+            resolver: resolver.clone(),
+            passwords: Arc::new(Passwords::new(random.clone())),
+            clock: clock.clone(),
+            random,
+            policy,
+        });
+        House {
+            links,
+            store,
+            clock,
+            resolver,
+        }
+    }
+
+    pub(crate) fn house() -> House {
+        house_with(SlugPolicy::default(), Arc::new(SeededRandom::new(1)))
+    }
+}

@@ -1,0 +1,205 @@
+//! Passwords of links: hashing them, and checking what visitors type.
+
+use std::{fmt, net::IpAddr, sync::Arc};
+
+use argon2::{
+    Argon2, PasswordVerifier,
+    password_hash::{PasswordHasher, phc},
+};
+use slugline_domain::{Password, PasswordHash, Slug, UnixMillis, ports::Random};
+use thiserror::Error;
+use tokio::{sync::Semaphore, task};
+
+use crate::attempts::{AttemptLimit, TooManyAttempts};
+
+/// Hashes and checks passwords with Argon2id, away from the threads that serve
+/// requests.
+///
+/// One hash takes about 20 MiB of memory and tens of milliseconds, so few run
+/// at a time and wrong attempts are limited per link and client.
+pub struct Passwords {
+    random: Arc<dyn Random>,
+    at_work: Semaphore,
+    failures: AttemptLimit<(Slug, IpAddr)>,
+}
+
+/// What came of checking a password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PasswordCheck {
+    /// It is the link's password.
+    Right,
+    /// It is not.
+    Wrong,
+}
+
+/// A password could not be hashed.
+#[derive(Debug, Error)]
+#[error("argon2 failed: {0}")]
+pub struct HashError(String);
+
+/// Somebody trying a password on a link.
+#[derive(Clone, Debug)]
+pub struct PasswordAttempt<'a> {
+    /// The link.
+    pub slug: &'a Slug,
+    /// Its stored password.
+    pub hash: &'a PasswordHash,
+    /// What was typed, unparsed: stored passwords are trimmed, so this is too.
+    pub presented: &'a str,
+    /// Who tries.
+    pub client: IpAddr,
+    /// When.
+    pub now: UnixMillis,
+}
+
+impl Passwords {
+    /// Wrong passwords a client may try on one link in a minute.
+    pub const MAX_FAILURES_PER_MINUTE: u32 = 10;
+    /// Hashes computed at the same time. Two keep a small machine responsive.
+    const CONCURRENT_HASHES: usize = 2;
+    /// Pairs of link and client whose failures are remembered.
+    const REMEMBERED_PAIRS: usize = 10_000;
+
+    /// Draws salts from this source.
+    pub fn new(random: Arc<dyn Random>) -> Self {
+        Self {
+            random,
+            at_work: Semaphore::new(Self::CONCURRENT_HASHES),
+            failures: AttemptLimit::new(Self::MAX_FAILURES_PER_MINUTE, Self::REMEMBERED_PAIRS),
+        }
+    }
+
+    /// The stored form of a password: a PHC string with Argon2's default
+    /// parameters (19 MiB, two passes, one lane; the OWASP minimum).
+    ///
+    /// # Errors
+    /// Argon2 itself failed, for want of memory for instance.
+    pub async fn hash(&self, password: &Password) -> Result<PasswordHash, HashError> {
+        let mut salt = [0; 16];
+        self.random.fill(&mut salt);
+        let password = password.clone();
+        self.compute(move || {
+            let hash: phc::PasswordHash = Argon2::default()
+                .hash_password_with_salt(password.reveal().as_bytes(), &salt)
+                .map_err(|error| HashError(error.to_string()))?;
+            Ok(PasswordHash::new(hash.to_string()))
+        })
+        .await?
+    }
+
+    /// Checks what a visitor typed.
+    ///
+    /// # Errors
+    /// The visitor was wrong too often; nothing was compared.
+    pub async fn check(
+        &self,
+        attempt: PasswordAttempt<'_>,
+    ) -> Result<PasswordCheck, TooManyAttempts> {
+        let key = (attempt.slug.clone(), attempt.client);
+        self.failures.check(&key, attempt.now)?;
+        let stored = attempt.hash.clone();
+        let presented = attempt.presented.trim().to_owned();
+        let matches = self
+            .compute(move || verify(&stored, &presented))
+            .await
+            .unwrap_or(false);
+        if matches {
+            return Ok(PasswordCheck::Right);
+        }
+        self.failures.failed(key, attempt.now);
+        Ok(PasswordCheck::Wrong)
+    }
+
+    async fn compute<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, HashError> {
+        let _permit = self
+            .at_work
+            .acquire()
+            .await
+            .expect("the semaphore is never closed");
+        task::spawn_blocking(work)
+            .await
+            .map_err(|error| HashError(error.to_string()))
+    }
+}
+
+impl fmt::Debug for Passwords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Passwords").finish_non_exhaustive()
+    }
+}
+
+/// A stored form that cannot be read matches nothing.
+fn verify(stored: &PasswordHash, presented: &str) -> bool {
+    phc::PasswordHash::new(stored.as_str()).is_ok_and(|hash| {
+        Argon2::default()
+            .verify_password(presented.as_bytes(), &hash)
+            .is_ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_testkit::{NOON, SeededRandom, slug};
+
+    use super::*;
+
+    fn passwords() -> Passwords {
+        Passwords::new(Arc::new(SeededRandom::new(1)))
+    }
+
+    async fn try_password(
+        passwords: &Passwords,
+        hash: &PasswordHash,
+        presented: &str,
+    ) -> Result<PasswordCheck, TooManyAttempts> {
+        let client = IpAddr::from([192, 0, 2, 1]);
+        let slug = slug("docs");
+        let now = NOON.start();
+        passwords
+            .check(PasswordAttempt {
+                slug: &slug,
+                hash,
+                presented,
+                client,
+                now,
+            })
+            .await
+    }
+
+    #[tokio::test]
+    async fn a_hashed_password_is_recognised_and_salted() {
+        let passwords = passwords();
+        let password = Password::parse("pässword").unwrap();
+        let hash = passwords.hash(&password).await.unwrap();
+        assert!(hash.as_str().starts_with("$argon2id$"), "{}", hash.as_str());
+        assert_eq!(
+            try_password(&passwords, &hash, " pässword ").await,
+            Ok(PasswordCheck::Right)
+        );
+        assert_eq!(
+            try_password(&passwords, &hash, "passwort").await,
+            Ok(PasswordCheck::Wrong)
+        );
+        assert_ne!(
+            passwords.hash(&password).await.unwrap(),
+            hash,
+            "each hash has its own salt"
+        );
+    }
+
+    #[tokio::test]
+    async fn an_unreadable_hash_matches_nothing_and_attempts_run_out() {
+        let passwords = passwords();
+        let hash = PasswordHash::new("not a hash");
+        for _ in 0..Passwords::MAX_FAILURES_PER_MINUTE {
+            assert_eq!(
+                try_password(&passwords, &hash, "not a hash").await,
+                Ok(PasswordCheck::Wrong)
+            );
+        }
+        assert!(try_password(&passwords, &hash, "not a hash").await.is_err());
+    }
+}

@@ -1,0 +1,345 @@
+//! Slug → link on the redirect path: look-up, cache, invalidation.
+
+use std::{sync::Arc, time::Duration};
+
+use quick_cache::{Weighter, sync::Cache};
+use slugline_domain::{
+    Link, Slug, SlugCase, UnixMillis,
+    ports::{Clock, LinkStore, StoreError},
+};
+
+/// Finds the link a visitor asks for, from memory when it can.
+///
+/// A hit takes one look-up in a sharded map and one reference count: nothing
+/// is awaited, and nothing is allocated for a slug in lower case. Unknown slugs
+/// are remembered too, briefly, so that guessing costs the store little.
+#[derive(Debug)]
+pub struct Resolver {
+    store: Arc<dyn LinkStore>,
+    clock: Arc<dyn Clock>,
+    case: SlugCase,
+    options: ResolverOptions,
+    cache: Cache<Slug, Entry, Weight>,
+}
+
+/// Bounds of the resolver's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct ResolverOptions {
+    /// Bytes of links kept, roughly.
+    pub capacity_bytes: u64,
+    /// How long a link is served from memory before it is read again. Changes
+    /// made through this process show at once; this bounds how late a change
+    /// made by another node shows.
+    pub fresh_for: Duration,
+    /// The same for slugs that no link has.
+    pub unknown_for: Duration,
+}
+
+impl Default for ResolverOptions {
+    fn default() -> Self {
+        Self {
+            capacity_bytes: 64 << 20,
+            fresh_for: Duration::from_secs(60),
+            unknown_for: Duration::from_secs(5),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    link: Option<Arc<Link>>,
+    stale_at: UnixMillis,
+}
+
+impl Resolver {
+    /// A resolver with an empty memory.
+    pub fn new(
+        store: Arc<dyn LinkStore>,
+        clock: Arc<dyn Clock>,
+        case: SlugCase,
+        options: ResolverOptions,
+    ) -> Self {
+        /// What a typical link weighs, to size the map.
+        const TYPICAL_BYTES: u64 = 400;
+        let items = usize::try_from(options.capacity_bytes / TYPICAL_BYTES).unwrap_or(usize::MAX);
+        let cache = Cache::with_weighter(items, options.capacity_bytes, Weight);
+        Self {
+            store,
+            clock,
+            case,
+            options,
+            cache,
+        }
+    }
+
+    /// The link a visitor means by this slug, expired or not: the one stored
+    /// under the canonical spelling, else one stored under the very spelling
+    /// (made while slugs were case-sensitive).
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn find(&self, slug: &Slug) -> Result<Option<Arc<Link>>, StoreError> {
+        let canonical = self.case.canonical(slug);
+        let found = self.find_spelled(&canonical).await?;
+        if found.is_some() || canonical.as_ref() == slug {
+            return Ok(found);
+        }
+        self.find_spelled(slug).await
+    }
+
+    /// Forgets what is known of a spelling. Called after every change to it.
+    pub fn forget(&self, slug: &Slug) {
+        // Removing also voids a read of the store that is under way, so an
+        // answer from before the change cannot enter the memory after it.
+        self.cache.remove(slug);
+    }
+
+    async fn find_spelled(&self, slug: &Slug) -> Result<Option<Arc<Link>>, StoreError> {
+        let now = self.clock.now();
+        if let Some(entry) = self.cache.get(slug) {
+            if now < entry.stale_at {
+                return Ok(entry.link);
+            }
+            self.cache.remove_if(slug, |entry| entry.stale_at <= now);
+        }
+        // Of many visitors who miss at once, one reads and the others wait.
+        match self.cache.get_value_or_guard_async(slug).await {
+            Ok(entry) => Ok(entry.link),
+            Err(guard) => {
+                let link = self.store.find(slug).await?.map(Arc::new);
+                let lifetime = match link {
+                    Some(_) => self.options.fresh_for,
+                    None => self.options.unknown_for,
+                };
+                let lifetime_ms = i64::try_from(lifetime.as_millis()).unwrap_or(i64::MAX);
+                let stale_at = UnixMillis::new(now.get().saturating_add(lifetime_ms));
+                // Refused when somebody forgot the slug meanwhile.
+                let _ = guard.insert(Entry {
+                    link: link.clone(),
+                    stale_at,
+                });
+                Ok(link)
+            }
+        }
+    }
+}
+
+/// Weighs entries by the bytes they hold.
+#[derive(Clone, Debug)]
+struct Weight;
+
+impl Weighter<Slug, Entry> for Weight {
+    fn weight(&self, slug: &Slug, entry: &Entry) -> u64 {
+        /// The map's own share, the structs and the allocator's overhead.
+        const FIXED: usize = 96;
+        const LINK: usize = size_of::<Link>() + 64;
+        let link = entry
+            .link
+            .as_deref()
+            .map_or(0, |link| LINK + text_bytes(link));
+        u64::try_from(FIXED + slug.as_str().len() + link).unwrap_or(u64::MAX)
+    }
+}
+
+fn text_bytes(link: &Link) -> usize {
+    let length = |text: Option<&str>| text.map_or(0, str::len);
+    let content = &link.content;
+    let routing = &content.routing;
+    let preview = &content.preview;
+    content.destination.as_str().len()
+        + link.slug.as_str().len()
+        + link.id.as_str().len()
+        + length(content.comment.as_ref().map(|text| text.as_str()))
+        + length(preview.title.as_ref().map(|text| text.as_str()))
+        + length(preview.description.as_ref().map(|text| text.as_str()))
+        + length(preview.image.as_ref().map(|text| text.as_str()))
+        + length(routing.apple.as_ref().map(|to| to.as_str()))
+        + length(routing.google.as_ref().map(|to| to.as_str()))
+        + length(link.password.as_ref().map(|hash| hash.as_str()))
+        + routing
+            .geo
+            .values()
+            .map(|to| to.as_str().len() + 48)
+            .sum::<usize>()
+        + content
+            .tags
+            .iter()
+            .map(|tag| tag.as_str().len() + 24)
+            .sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, link, slug};
+
+    use super::*;
+
+    fn resolver(case: SlugCase) -> (Resolver, Arc<MemoryLinkStore>, Arc<FixedClock>) {
+        let store = Arc::new(MemoryLinkStore::default());
+        let clock = Arc::new(FixedClock::at(NOON));
+        let resolver = Resolver::new(
+            store.clone(),
+            clock.clone(),
+            case,
+            ResolverOptions::default(),
+        );
+        (resolver, store, clock)
+    }
+
+    async fn id_of(resolver: &Resolver, text: &str) -> Option<String> {
+        let found = resolver.find(&slug(text)).await.expect("the store works");
+        found.map(|link| link.id.to_string())
+    }
+
+    #[tokio::test]
+    async fn a_known_link_survives_the_loss_of_the_store() {
+        let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        assert!(id_of(&resolver, "docs").await.is_some());
+        store.break_down();
+        assert!(id_of(&resolver, "DOCS").await.is_some());
+        clock.advance_seconds(60);
+        assert!(
+            resolver.find(&slug("docs")).await.is_err(),
+            "it is read again after a minute"
+        );
+    }
+
+    #[tokio::test]
+    async fn an_unknown_slug_is_remembered_briefly_and_forgotten_on_demand() {
+        let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+        assert_eq!(id_of(&resolver, "docs").await, None);
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        assert_eq!(id_of(&resolver, "docs").await, None);
+        clock.advance_seconds(5);
+        assert!(id_of(&resolver, "docs").await.is_some());
+
+        assert_eq!(id_of(&resolver, "other").await, None);
+        store.insert(&link("other").build(), NOON).await.unwrap();
+        resolver.forget(&slug("other"));
+        assert!(id_of(&resolver, "other").await.is_some());
+    }
+
+    #[tokio::test]
+    async fn the_canonical_spelling_is_tried_first_then_the_very_one() {
+        let (resolver, store, _) = resolver(SlugCase::Insensitive);
+        store
+            .insert(&link("Old").id("kept").build(), NOON)
+            .await
+            .unwrap();
+        store
+            .insert(&link("Both").id("upper").build(), NOON)
+            .await
+            .unwrap();
+        store
+            .insert(&link("both").id("lower").build(), NOON)
+            .await
+            .unwrap();
+        assert_eq!(id_of(&resolver, "Old").await.as_deref(), Some("kept"));
+        assert_eq!(id_of(&resolver, "old").await, None);
+        assert_eq!(id_of(&resolver, "Both").await.as_deref(), Some("lower"));
+    }
+
+    #[tokio::test]
+    async fn case_sensitive_slugs_are_told_apart() {
+        let (resolver, store, _) = resolver(SlugCase::Sensitive);
+        store
+            .insert(&link("Both").id("upper").build(), NOON)
+            .await
+            .unwrap();
+        store
+            .insert(&link("both").id("lower").build(), NOON)
+            .await
+            .unwrap();
+        assert_eq!(id_of(&resolver, "Both").await.as_deref(), Some("upper"));
+        assert_eq!(id_of(&resolver, "both").await.as_deref(), Some("lower"));
+    }
+
+    #[tokio::test]
+    async fn memory_stays_bounded_whatever_is_asked_for() {
+        let store = Arc::new(MemoryLinkStore::default());
+        let clock = Arc::new(FixedClock::at(NOON));
+        let options = ResolverOptions {
+            capacity_bytes: 10_000,
+            ..ResolverOptions::default()
+        };
+        let resolver = Resolver::new(store, clock, SlugCase::Insensitive, options);
+        for i in 0..2_000 {
+            assert_eq!(id_of(&resolver, &format!("guess-{i}")).await, None);
+        }
+        assert!(
+            resolver.cache.weight() <= 10_000,
+            "{}",
+            resolver.cache.weight()
+        );
+    }
+
+    /// A store whose answer to `find` is held back until the test lets it go.
+    #[derive(Debug)]
+    struct SlowStore {
+        inner: MemoryLinkStore,
+        asked: tokio::sync::Notify,
+        go: tokio::sync::Notify,
+    }
+
+    #[async_trait::async_trait]
+    impl LinkStore for SlowStore {
+        async fn insert(
+            &self,
+            link: &Link,
+            now: slugline_domain::UnixSeconds,
+        ) -> Result<slugline_domain::ports::Insertion, StoreError> {
+            self.inner.insert(link, now).await
+        }
+        async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
+            let answer = self.inner.find(slug).await;
+            self.asked.notify_one();
+            self.go.notified().await;
+            answer
+        }
+        async fn list(&self, query: &slugline_domain::ListQuery) -> Result<Vec<Link>, StoreError> {
+            self.inner.list(query).await
+        }
+        async fn delete(&self, slug: &Slug) -> Result<Option<slugline_domain::LinkId>, StoreError> {
+            self.inner.delete(slug).await
+        }
+        async fn ping(&self) -> Result<(), StoreError> {
+            self.inner.ping().await
+        }
+    }
+
+    #[tokio::test]
+    async fn a_read_overtaken_by_a_change_is_not_remembered() {
+        let store = Arc::new(SlowStore {
+            inner: MemoryLinkStore::default(),
+            asked: tokio::sync::Notify::new(),
+            go: tokio::sync::Notify::new(),
+        });
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        let clock = Arc::new(FixedClock::at(NOON));
+        let resolver = Arc::new(Resolver::new(
+            store.clone(),
+            clock,
+            SlugCase::Insensitive,
+            ResolverOptions::default(),
+        ));
+        let reader = tokio::spawn({
+            let resolver = Arc::clone(&resolver);
+            async move { resolver.find(&slug("docs")).await }
+        });
+        store.asked.notified().await;
+        store.delete(&slug("docs")).await.unwrap();
+        resolver.forget(&slug("docs"));
+        store.go.notify_one();
+        assert!(
+            reader.await.unwrap().unwrap().is_some(),
+            "the overtaken read itself may answer"
+        );
+        store.go.notify_one();
+        assert_eq!(
+            id_of(&resolver, "docs").await,
+            None,
+            "but nothing later may"
+        );
+    }
+}

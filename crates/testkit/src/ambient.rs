@@ -1,0 +1,53 @@
+//! Time and randomness under a test's control.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use slugline_domain::{
+    UnixMillis, UnixSeconds,
+    ports::{Clock, Random},
+};
+
+/// A clock that moves only when told to.
+#[derive(Debug)]
+pub struct FixedClock(AtomicI64);
+
+impl FixedClock {
+    /// A clock that stands at the beginning of this second.
+    pub fn at(moment: UnixSeconds) -> Self {
+        Self(AtomicI64::new(moment.start().get()))
+    }
+
+    /// Moves the clock forward.
+    pub fn advance_seconds(&self, seconds: i64) {
+        self.0.fetch_add(seconds * 1000, Ordering::Relaxed);
+    }
+}
+
+impl Clock for FixedClock {
+    fn now(&self) -> UnixMillis {
+        UnixMillis::new(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// Bytes that look random and repeat with the seed.
+#[derive(Debug)]
+pub struct SeededRandom(AtomicU64);
+
+impl SeededRandom {
+    /// A source that gives the same bytes for the same seed.
+    pub fn new(seed: u64) -> Self {
+        Self(AtomicU64::new(seed))
+    }
+}
+
+impl Random for SeededRandom {
+    fn fill(&self, buffer: &mut [u8]) {
+        for byte in buffer {
+            // SplitMix64, whose constants these are; its top byte is enough.
+            let state = self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+            let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            *byte = (mixed ^ (mixed >> 31)).to_be_bytes()[0];
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Links that state only what matters to a test.
+
+use slugline_domain::{
+    Comment, Destination, DestinationRules, Link, LinkContent, LinkId, PasswordHash, Slug, Tag,
+    Tags, UnixSeconds,
+};
+
+/// The moment at which tests happen unless they say otherwise.
+pub const NOON: UnixSeconds = match UnixSeconds::new(1_800_000_000) {
+    Ok(moment) => moment,
+    Err(_) => panic!("the moment is in range"),
+};
+
+/// A moment some seconds after [`NOON`], or before it when negative.
+///
+/// # Panics
+/// The moment is out of range.
+pub fn seconds(after_noon: i64) -> UnixSeconds {
+    UnixSeconds::new(NOON.get() + after_noon).expect("tests stay near noon")
+}
+
+/// A slug.
+///
+/// # Panics
+/// The text is not one.
+pub fn slug(text: &str) -> Slug {
+    Slug::parse(text).expect("tests use good slugs")
+}
+
+/// A tag.
+///
+/// # Panics
+/// The text is not one.
+pub fn tag(text: &str) -> Tag {
+    Tag::parse(text).expect("tests use good tags")
+}
+
+/// A destination under the default rules.
+///
+/// # Panics
+/// The text is not one.
+pub fn destination(text: &str) -> Destination {
+    Destination::parse(text, &DestinationRules::default()).expect("tests use good destinations")
+}
+
+/// Starts a link; its id follows from its slug.
+pub fn link(slug_text: &str) -> LinkBuilder {
+    LinkBuilder(Link {
+        id: LinkId::parse(&format!(
+            "id-{}",
+            slug_text.chars().take(30).collect::<String>()
+        ))
+        .expect("a short slug makes an id"),
+        slug: slug(slug_text),
+        created_at: NOON,
+        updated_at: NOON,
+        password: None,
+        content: LinkContent::leading_to(destination("https://example.com/")),
+    })
+}
+
+/// A link under construction.
+#[derive(Clone, Debug)]
+pub struct LinkBuilder(Link);
+
+impl LinkBuilder {
+    /// Identity.
+    ///
+    /// # Panics
+    /// The text is not an id.
+    #[must_use]
+    pub fn id(mut self, id: &str) -> Self {
+        self.0.id = LinkId::parse(id).expect("tests use good ids");
+        self
+    }
+
+    /// Where it leads.
+    #[must_use]
+    pub fn to(mut self, url: &str) -> Self {
+        self.0.content.destination = destination(url);
+        self
+    }
+
+    /// Creation, in seconds after [`NOON`].
+    #[must_use]
+    pub fn created(mut self, after_noon: i64) -> Self {
+        self.0.created_at = seconds(after_noon);
+        self.0.updated_at = seconds(after_noon);
+        self
+    }
+
+    /// Expiry, in seconds after [`NOON`].
+    #[must_use]
+    pub fn expires(mut self, after_noon: i64) -> Self {
+        self.0.content.expires_at = Some(seconds(after_noon));
+        self
+    }
+
+    /// Tags.
+    ///
+    /// # Panics
+    /// Not tags, or too many.
+    #[must_use]
+    pub fn tags(mut self, tags: &[&str]) -> Self {
+        self.0.content.tags =
+            Tags::new(tags.iter().map(|text| tag(text))).expect("tests use few tags");
+        self
+    }
+
+    /// Comment.
+    ///
+    /// # Panics
+    /// The text is too long.
+    #[must_use]
+    pub fn comment(mut self, text: &str) -> Self {
+        self.0.content.comment = Some(Comment::parse(text).expect("tests use short comments"));
+        self
+    }
+
+    /// Stored password.
+    #[must_use]
+    pub fn password(mut self, stored: &str) -> Self {
+        self.0.password = Some(PasswordHash::new(stored));
+        self
+    }
+
+    /// The link.
+    pub fn build(self) -> Link {
+        self.0
+    }
+}

@@ -1,0 +1,332 @@
+//! What every [`LinkStore`] must do. A back end calls [`hold`] with a way to
+//! make an empty store; a violated clause panics with its name.
+
+use std::{future::Future, sync::Arc};
+
+use slugline_domain::{
+    Country, Delivery, Description, ImageRef, Link, LinkOrder, ListQuery, Position, Preview,
+    Routing, StatusFilter, Title,
+    ports::{Insertion, LinkStore},
+};
+
+use crate::{NOON, destination, link, seconds, slug, tag};
+
+/// Runs every clause, each on a store of its own.
+///
+/// # Panics
+/// A clause does not hold.
+pub async fn hold<S, F>(empty_store: impl Fn() -> F)
+where
+    S: LinkStore + 'static,
+    F: Future<Output = S>,
+{
+    a_stored_link_is_found_unchanged_with_its_tags_sorted(&empty_store().await).await;
+    an_unknown_slug_is_absent_not_an_error(&empty_store().await).await;
+    spelling_matters(&empty_store().await).await;
+    an_active_link_keeps_its_slug(&empty_store().await).await;
+    an_expired_link_gives_up_its_slug_and_its_tags(&empty_store().await).await;
+    an_id_belongs_to_one_link(&empty_store().await).await;
+    of_many_concurrent_inserts_one_wins(Arc::new(empty_store().await)).await;
+    a_deleted_link_is_gone_with_its_tags(&empty_store().await).await;
+    listings_are_ordered_and_paged_without_gaps(&empty_store().await).await;
+    listings_filter_by_status_and_tag(&empty_store().await).await;
+    slugs_are_ordered_by_code_point(&empty_store().await).await;
+    empty_store()
+        .await
+        .ping()
+        .await
+        .expect("a fresh store answers");
+}
+
+async fn store(store: &impl LinkStore, link: &Link) {
+    assert_eq!(
+        store.insert(link, NOON).await.expect("insert"),
+        Insertion::Stored,
+        "{}",
+        link.slug
+    );
+}
+
+fn everything() -> ListQuery {
+    ListQuery {
+        now: NOON,
+        order: LinkOrder::Newest,
+        status: StatusFilter::All,
+        tag: None,
+        after: None,
+        limit: 100,
+    }
+}
+
+async fn slugs(store: &impl LinkStore, query: ListQuery) -> Vec<String> {
+    let links = store.list(&query).await.expect("list");
+    links
+        .into_iter()
+        .map(|link| link.slug.to_string())
+        .collect()
+}
+
+async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_: &impl LinkStore) {
+    let mut full = link("Full-1")
+        .to("https://example.com/ünï?q='\"%_\\")
+        .comment("it's; DROP TABLE links --\u{1f600}")
+        .tags(&["zebra", "ähre", "a"])
+        .expires(3600)
+        .password("$argon2id$v=19$stored")
+        .build();
+    full.updated_at = seconds(5);
+    full.content.flagged_unsafe = Some(false);
+    full.content.preview = Preview {
+        title: Some(Title::parse("Title").expect("short")),
+        description: Some(Description::parse("").expect("short")),
+        image: Some(ImageRef::parse("/a.png").expect("short")),
+    };
+    full.content.routing = Routing {
+        apple: Some(destination("https://apps.example/a")),
+        google: Some(destination("https://apps.example/g")),
+        geo: [("DE", "https://example.de/"), ("AT", "https://example.at/")]
+            .into_iter()
+            .map(|(code, url)| (Country::parse(code).expect("code"), destination(url)))
+            .collect(),
+        with_query: Some(true),
+    };
+    full.content.delivery = Delivery {
+        cloaking: Some(true),
+        proxy: Some(false),
+    };
+    let plain = link("plain").build();
+    store(store_, &full).await;
+    store(store_, &plain).await;
+
+    full.content.tags = full.content.tags.sorted();
+    assert_eq!(store_.find(&full.slug).await.expect("find"), Some(full));
+    assert_eq!(store_.find(&plain.slug).await.expect("find"), Some(plain));
+}
+
+async fn an_unknown_slug_is_absent_not_an_error(store_: &impl LinkStore) {
+    assert_eq!(store_.find(&slug("nowhere")).await.expect("find"), None);
+    assert_eq!(store_.delete(&slug("nowhere")).await.expect("delete"), None);
+    assert_eq!(slugs(store_, everything()).await, Vec::<String>::new());
+}
+
+async fn spelling_matters(store_: &impl LinkStore) {
+    store(store_, &link("Docs").id("upper").build()).await;
+    store(store_, &link("docs").id("lower").build()).await;
+    let found = store_
+        .find(&slug("Docs"))
+        .await
+        .expect("find")
+        .expect("it is there");
+    assert_eq!(found.id.as_str(), "upper");
+    assert_eq!(store_.find(&slug("DOCS")).await.expect("find"), None);
+}
+
+async fn an_active_link_keeps_its_slug(store_: &impl LinkStore) {
+    let first = link("docs").id("first").expires(1).build();
+    store(store_, &first).await;
+    let second = link("docs").id("second").build();
+    let outcome = store_.insert(&second, NOON).await.expect("insert");
+    assert_eq!(outcome, Insertion::SlugTaken);
+    assert_eq!(store_.find(&first.slug).await.expect("find"), Some(first));
+}
+
+async fn an_expired_link_gives_up_its_slug_and_its_tags(store_: &impl LinkStore) {
+    store(
+        store_,
+        &link("docs").id("old").tags(&["old"]).expires(0).build(),
+    )
+    .await;
+    let new = link("docs").id("new").tags(&["new"]).build();
+    store(store_, &new).await;
+    assert_eq!(store_.find(&new.slug).await.expect("find"), Some(new));
+    let by_old_tag = ListQuery {
+        tag: Some(tag("old")),
+        ..everything()
+    };
+    assert_eq!(slugs(store_, by_old_tag).await, Vec::<String>::new());
+}
+
+async fn an_id_belongs_to_one_link(store_: &impl LinkStore) {
+    store(store_, &link("a").id("same").build()).await;
+    let outcome = store_
+        .insert(&link("b").id("same").build(), NOON)
+        .await
+        .expect("insert");
+    assert_eq!(outcome, Insertion::IdTaken);
+    assert_eq!(store_.find(&slug("b")).await.expect("find"), None);
+}
+
+async fn of_many_concurrent_inserts_one_wins<S: LinkStore>(store_: Arc<S>) {
+    let links: Vec<Link> = (0..8)
+        .map(|i| {
+            link("race")
+                .id(&format!("racer-{i}"))
+                .tags(&[&format!("t{i}")])
+                .build()
+        })
+        .collect();
+    let attempts: Vec<_> = links.iter().map(|link| store_.insert(link, NOON)).collect();
+    let outcomes = join_all(attempts).await;
+    let stored: Vec<usize> = (0..outcomes.len())
+        .filter(|i| *outcomes[*i].as_ref().expect("insert") == Insertion::Stored)
+        .collect();
+    assert_eq!(stored.len(), 1, "{outcomes:?}");
+    let winner = store_
+        .find(&slug("race"))
+        .await
+        .expect("find")
+        .expect("one is stored");
+    assert_eq!(winner, links[stored[0]]);
+}
+
+async fn a_deleted_link_is_gone_with_its_tags(store_: &impl LinkStore) {
+    let link = link("docs").tags(&["x"]).build();
+    store(store_, &link).await;
+    assert_eq!(
+        store_.delete(&link.slug).await.expect("delete"),
+        Some(link.id.clone())
+    );
+    assert_eq!(store_.delete(&link.slug).await.expect("delete"), None);
+    assert_eq!(store_.find(&link.slug).await.expect("find"), None);
+    store(store_, &link).await;
+    assert_eq!(store_.find(&link.slug).await.expect("find"), Some(link));
+}
+
+async fn listings_are_ordered_and_paged_without_gaps(store_: &impl LinkStore) {
+    // Three links share a second, so the slug must break the tie.
+    for (name, created) in [("b", 0), ("a", 0), ("c", 0), ("old", -10), ("new", 10)] {
+        store(store_, &link(name).created(created).build()).await;
+    }
+    for (order, expected) in [
+        (LinkOrder::Newest, ["new", "a", "b", "c", "old"]),
+        (LinkOrder::Oldest, ["old", "a", "b", "c", "new"]),
+        (LinkOrder::SlugAscending, ["a", "b", "c", "new", "old"]),
+        (LinkOrder::SlugDescending, ["old", "new", "c", "b", "a"]),
+    ] {
+        assert_eq!(
+            slugs(
+                store_,
+                ListQuery {
+                    order,
+                    ..everything()
+                }
+            )
+            .await,
+            expected
+        );
+        for limit in 1..=5 {
+            let mut seen = Vec::new();
+            let mut after = None;
+            loop {
+                let query = ListQuery {
+                    order,
+                    limit,
+                    after,
+                    ..everything()
+                };
+                let page = store_.list(&query).await.expect("list");
+                let Some(last) = page.last() else { break };
+                after = Some(Position::after(last));
+                seen.extend(page.iter().map(|link| link.slug.to_string()));
+            }
+            assert_eq!(seen, expected, "{order:?} by {limit}");
+        }
+    }
+}
+
+async fn listings_filter_by_status_and_tag(store_: &impl LinkStore) {
+    store(store_, &link("forever").tags(&["x", "y"]).build()).await;
+    store(store_, &link("gone").tags(&["x"]).expires(0).build()).await;
+    store(store_, &link("soon").tags(&["y", "z"]).expires(1).build()).await;
+    let by = |status, tag_text: Option<&str>| ListQuery {
+        order: LinkOrder::SlugAscending,
+        status,
+        tag: tag_text.map(tag),
+        ..everything()
+    };
+    assert_eq!(
+        slugs(store_, by(StatusFilter::Active, None)).await,
+        ["forever", "soon"]
+    );
+    assert_eq!(
+        slugs(store_, by(StatusFilter::Expired, None)).await,
+        ["gone"]
+    );
+    assert_eq!(
+        slugs(store_, by(StatusFilter::All, Some("x"))).await,
+        ["forever", "gone"]
+    );
+    assert_eq!(
+        slugs(store_, by(StatusFilter::Active, Some("x"))).await,
+        ["forever"]
+    );
+    assert_eq!(
+        slugs(store_, by(StatusFilter::All, Some("none"))).await,
+        Vec::<String>::new()
+    );
+    let links = store_
+        .list(&by(StatusFilter::Active, Some("y")))
+        .await
+        .expect("list");
+    let tags: Vec<&str> = links[0]
+        .content
+        .tags
+        .iter()
+        .map(|tag| tag.as_str())
+        .collect();
+    assert_eq!(
+        tags,
+        ["x", "y"],
+        "a tag filter must not hide the other tags"
+    );
+}
+
+async fn slugs_are_ordered_by_code_point(store_: &impl LinkStore) {
+    for name in ["a", "B", "a-b", "ab", "1"] {
+        store(store_, &link(name).build()).await;
+    }
+    let query = ListQuery {
+        order: LinkOrder::SlugAscending,
+        ..everything()
+    };
+    assert_eq!(slugs(store_, query).await, ["1", "B", "a", "a-b", "ab"]);
+}
+
+/// Polls the futures together, so that they really overlap; enough for a
+/// handful, and without a dependency on a runtime.
+async fn join_all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
+    let mut pending: Vec<_> = futures
+        .into_iter()
+        .map(|future| (Box::pin(future), None))
+        .collect();
+    std::future::poll_fn(|context| {
+        for (future, output) in &mut pending {
+            if output.is_none()
+                && let std::task::Poll::Ready(value) = future.as_mut().poll(context)
+            {
+                *output = Some(value);
+            }
+        }
+        if pending.iter().all(|(_, output)| output.is_some()) {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
+    })
+    .await;
+    pending
+        .into_iter()
+        .filter_map(|(_, output)| output)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryLinkStore;
+
+    #[tokio::test]
+    async fn the_store_in_memory_keeps_the_contract() {
+        hold(|| async { MemoryLinkStore::default() }).await;
+    }
+}
