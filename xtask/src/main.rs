@@ -1,1 +1,117 @@
-fn main() {}
+//! Tasks of the workspace: `cargo xtask <command>`.
+//!
+//! Knows cargo, the package manager and the test database. Depends on none of
+//! our crates, so it builds while they do not.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command-line tool speaks through its output"
+)]
+
+mod arch;
+mod ci;
+mod deny;
+mod docs;
+mod fmt;
+mod lint;
+mod openapi;
+mod process;
+mod test;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+
+/// Tasks of the workspace.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Command {
+    /// Everything a change has to pass, in CI's order.
+    Ci,
+    /// Format the sources.
+    Fmt {
+        /// Only report what is not formatted.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Clippy over every target, warnings are errors.
+    Lint,
+    /// Install and start what the tests need, then run all of them.
+    Test {
+        /// Arguments for `cargo test`, after `--`.
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// Compare the crates' dependencies with the floor plan.
+    Arch,
+    /// Check licences, sources, bans and duplicates of the dependencies.
+    Deny {
+        /// Ask the advisory database as well, which needs the network.
+        #[arg(long)]
+        advisories: bool,
+    },
+    /// Write `docs/openapi.json`.
+    Openapi {
+        /// Only report whether the committed file is current.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Build the API documentation, warnings are errors.
+    Docs,
+}
+
+/// How a command that ran to its end came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    /// The command has already said why.
+    Failed,
+}
+
+fn main() -> ExitCode {
+    match run(Command::parse()) {
+        Ok(Verdict::Passed) => ExitCode::SUCCESS,
+        Ok(Verdict::Failed) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<Verdict> {
+    match command {
+        Command::Test { arguments } => return test::run(&arguments),
+        Command::Ci => ci::run()?,
+        Command::Fmt { check } => fmt::run(check)?,
+        Command::Lint => lint::run()?,
+        Command::Arch => arch::run()?,
+        Command::Deny { advisories } => deny::run(advisories)?,
+        Command::Openapi { check } => openapi::run(check)?,
+        Command::Docs => docs::run()?,
+    }
+    Ok(Verdict::Passed)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn command_line_is_consistent() {
+        Command::command().debug_assert();
+    }
+
+    #[test]
+    fn test_takes_arguments_of_both_cargo_and_the_harness() {
+        let line = ["cargo xtask", "test", "--", "slug", "--", "--nocapture"];
+        let Command::Test { arguments } = Command::parse_from(line) else {
+            panic!("parsed as another command");
+        };
+        assert_eq!(arguments, ["slug", "--", "--nocapture"]);
+    }
+}

@@ -4,7 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use quick_cache::{Weighter, sync::Cache};
 use slugline_domain::{
-    Link, Slug, SlugCase, UnixMillis,
+    Comment, Description, Destination, ImageRef, Link, PasswordHash, Slug, SlugCase, Title,
+    UnixMillis,
     ports::{Clock, LinkStore, StoreError},
 };
 
@@ -39,7 +40,7 @@ impl Default for ResolverOptions {
     fn default() -> Self {
         Self {
             capacity_bytes: 64 << 20,
-            fresh_for: Duration::from_secs(60),
+            fresh_for: Duration::from_mins(1),
             unknown_for: Duration::from_secs(5),
         }
     }
@@ -142,20 +143,21 @@ impl Weighter<Slug, Entry> for Weight {
 }
 
 fn text_bytes(link: &Link) -> usize {
-    let length = |text: Option<&str>| text.map_or(0, str::len);
     let content = &link.content;
-    let routing = &content.routing;
-    let preview = &content.preview;
+    let (preview, routing) = (&content.preview, &content.routing);
+    let optional = [
+        content.comment.as_ref().map(Comment::as_str),
+        preview.title.as_ref().map(Title::as_str),
+        preview.description.as_ref().map(Description::as_str),
+        preview.image.as_ref().map(ImageRef::as_str),
+        routing.apple.as_ref().map(Destination::as_str),
+        routing.google.as_ref().map(Destination::as_str),
+        link.password.as_ref().map(PasswordHash::as_str),
+    ];
     content.destination.as_str().len()
         + link.slug.as_str().len()
         + link.id.as_str().len()
-        + length(content.comment.as_ref().map(|text| text.as_str()))
-        + length(preview.title.as_ref().map(|text| text.as_str()))
-        + length(preview.description.as_ref().map(|text| text.as_str()))
-        + length(preview.image.as_ref().map(|text| text.as_str()))
-        + length(routing.apple.as_ref().map(|to| to.as_str()))
-        + length(routing.google.as_ref().map(|to| to.as_str()))
-        + length(link.password.as_ref().map(|hash| hash.as_str()))
+        + optional.into_iter().flatten().map(str::len).sum::<usize>()
         + routing
             .geo
             .values()

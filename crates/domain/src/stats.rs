@@ -43,8 +43,8 @@ pub enum Dimension {
     Longitude,
 }
 
-/// Which visits a question is about. Conditions are ANDed; the values inside
-/// one are ORed. Empty means no condition.
+/// Which visits a question is about: those that meet every condition. A
+/// condition is met by any of its values; an empty one is no condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitFilter {
     /// First second, inclusive.

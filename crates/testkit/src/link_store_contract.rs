@@ -5,7 +5,7 @@ use std::{future::Future, sync::Arc};
 
 use slugline_domain::{
     Country, Delivery, Description, ImageRef, Link, LinkOrder, ListQuery, Position, Preview,
-    Routing, StatusFilter, Title,
+    Routing, StatusFilter, Tag, Title,
     ports::{Insertion, LinkStore},
 };
 
@@ -167,16 +167,16 @@ async fn of_many_concurrent_inserts_one_wins<S: LinkStore>(store_: Arc<S>) {
         .collect();
     let attempts: Vec<_> = links.iter().map(|link| store_.insert(link, NOON)).collect();
     let outcomes = join_all(attempts).await;
-    let stored: Vec<usize> = (0..outcomes.len())
+    let winners: Vec<usize> = (0..outcomes.len())
         .filter(|i| *outcomes[*i].as_ref().expect("insert") == Insertion::Stored)
         .collect();
-    assert_eq!(stored.len(), 1, "{outcomes:?}");
+    assert_eq!(winners.len(), 1, "{outcomes:?}");
     let winner = store_
         .find(&slug("race"))
         .await
         .expect("find")
         .expect("one is stored");
-    assert_eq!(winner, links[stored[0]]);
+    assert_eq!(winner, links[winners[0]]);
 }
 
 async fn a_deleted_link_is_gone_with_its_tags(store_: &impl LinkStore) {
@@ -268,12 +268,7 @@ async fn listings_filter_by_status_and_tag(store_: &impl LinkStore) {
         .list(&by(StatusFilter::Active, Some("y")))
         .await
         .expect("list");
-    let tags: Vec<&str> = links[0]
-        .content
-        .tags
-        .iter()
-        .map(|tag| tag.as_str())
-        .collect();
+    let tags: Vec<&str> = links[0].content.tags.iter().map(Tag::as_str).collect();
     assert_eq!(
         tags,
         ["x", "y"],

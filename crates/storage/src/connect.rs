@@ -1,0 +1,93 @@
+//! Opening the database a URL names.
+
+use std::time::Duration;
+
+use sea_orm::{ConnectOptions, DatabaseConnection, DbErr};
+use sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
+use thiserror::Error;
+
+/// Connections to the links database.
+#[derive(Clone, Debug)]
+pub struct Database {
+    reader: DatabaseConnection,
+    writer: DatabaseConnection,
+}
+
+/// A database could not be opened.
+#[derive(Debug, Error)]
+pub enum ConnectError {
+    /// The URL names a kind of database that is not supported.
+    #[error("database URLs start with sqlite: or postgres:")]
+    UnknownKind,
+    /// The database refused.
+    #[error("the links database cannot be opened")]
+    Refused(#[source] DbErr),
+}
+
+impl Database {
+    /// Opens `sqlite://<path>` (created when missing) or `postgres://…`.
+    ///
+    /// # Errors
+    /// The URL names no supported database, or the database refused.
+    pub async fn connect(url: &str) -> Result<Self, ConnectError> {
+        match url.split_once(':') {
+            Some(("sqlite", _)) => open_sqlite(url).await,
+            Some(("postgres" | "postgresql", _)) => open_postgres(url).await,
+            Some(_) | None => return Err(ConnectError::UnknownKind),
+        }
+        .map_err(ConnectError::Refused)
+    }
+
+    /// Where statements that change something go.
+    pub fn writer(&self) -> &DatabaseConnection {
+        &self.writer
+    }
+
+    pub(crate) fn reader(&self) -> &DatabaseConnection {
+        &self.reader
+    }
+}
+
+/// SQLite has one writer at a time; giving it one connection makes writers wait
+/// in our queue instead of polling the file's lock. Readers never wait in WAL
+/// mode. `synchronous=FULL` keeps every acknowledged link through power loss.
+async fn open_sqlite(url: &str) -> Result<Database, DbErr> {
+    let writer = sea_orm::Database::connect(sqlite_options(url, 1, true)).await?;
+    let reader = sea_orm::Database::connect(sqlite_options(url, 4, false)).await?;
+    Ok(Database { reader, writer })
+}
+
+fn sqlite_options(url: &str, connections: u32, create: bool) -> ConnectOptions {
+    let mut options = pool_options(url, connections);
+    options.map_sqlx_sqlite_opts(move |sqlite| {
+        sqlite
+            .create_if_missing(create)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .busy_timeout(Duration::from_secs(5))
+            .foreign_keys(true)
+            .statement_cache_capacity(256)
+    });
+    options
+}
+
+async fn open_postgres(url: &str) -> Result<Database, DbErr> {
+    let pool = sea_orm::Database::connect(pool_options(url, 10)).await?;
+    Ok(Database {
+        reader: pool.clone(),
+        writer: pool,
+    })
+}
+
+fn pool_options(url: &str, connections: u32) -> ConnectOptions {
+    let mut options = ConnectOptions::new(url);
+    options
+        .max_connections(connections)
+        .acquire_timeout(Duration::from_secs(10))
+        .connect_timeout(Duration::from_secs(10))
+        // A ping before every use doubles the round trips; a connection that
+        // died shows itself in the statement's own error.
+        .test_before_acquire(false)
+        .sqlx_logging(false);
+    options
+}

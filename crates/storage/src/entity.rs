@@ -1,0 +1,65 @@
+//! The tables as sea-orm sees them; the schema itself is in `migrations`.
+
+#![expect(
+    unreachable_pub,
+    reason = "sea-orm's derives give their companions the visibility `pub`"
+)]
+
+pub(crate) mod link {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "links")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub slug: String,
+        pub destination: String,
+        pub comment: Option<String>,
+        pub title: Option<String>,
+        pub description: Option<String>,
+        pub image: Option<String>,
+        pub apple: Option<String>,
+        pub google: Option<String>,
+        /// Countries and their destinations: lines of a code, a blank and a URL.
+        pub geo: Option<String>,
+        pub redirect_with_query: Option<bool>,
+        pub cloaking: Option<bool>,
+        pub proxy: Option<bool>,
+        pub flagged_unsafe: Option<bool>,
+        pub password_hash: Option<String>,
+        pub created_at: i64,
+        pub updated_at: i64,
+        pub expires_at: Option<i64>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+pub(crate) mod tag {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "link_tags")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub link_id: String,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub tag: String,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {
+        #[sea_orm(
+            belongs_to = "crate::entity::link::Entity",
+            from = "Column::LinkId",
+            to = "crate::entity::link::Column::Id"
+        )]
+        Link,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

@@ -1,0 +1,56 @@
+//! The contract suite of the link store, on SQLite and on PostgreSQL.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use slugline_storage::{Database, SqlLinkStore};
+use slugline_testkit::link_store_contract;
+
+#[tokio::test]
+async fn sqlite_keeps_the_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = AtomicU32::new(0);
+    link_store_contract::hold(|| async {
+        let number = made.fetch_add(1, Ordering::Relaxed);
+        let file = folder.path().join(format!("links-{number}.db"));
+        open(&format!("sqlite://{}", file.display())).await
+    })
+    .await;
+}
+
+/// Each store gets a database of its own on the server that the test command
+/// starts.
+#[tokio::test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test command hands the server over this way"
+)]
+async fn postgres_keeps_the_contract() {
+    let server = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
+        "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
+    );
+    let (base, _) = server
+        .rsplit_once('/')
+        .expect("the URL ends with a database name");
+    let admin = Database::connect(&server).await.unwrap();
+    let made = AtomicU32::new(0);
+    link_store_contract::hold(|| async {
+        let number = made.fetch_add(1, Ordering::Relaxed);
+        let name = format!("contract_{}_{number}", std::process::id());
+        sea_orm::ConnectionTrait::execute_unprepared(
+            admin.writer(),
+            &format!("CREATE DATABASE {name}"),
+        )
+        .await
+        .unwrap();
+        open(&format!("{base}/{name}")).await
+    })
+    .await;
+}
+
+async fn open(url: &str) -> SqlLinkStore {
+    let database = Database::connect(url).await.expect("connect");
+    slugline_migrations::run(database.writer())
+        .await
+        .expect("migrate");
+    SqlLinkStore::new(database)
+}

@@ -1,0 +1,114 @@
+//! Links and their tags.
+
+use sea_orm_migration::{prelude::*, sea_orm::DbBackend};
+
+pub(crate) struct Step;
+
+impl MigrationName for Step {
+    fn name(&self) -> &'static str {
+        "m0001_links"
+    }
+}
+
+#[async_trait::async_trait]
+impl MigrationTrait for Step {
+    #[expect(
+        elided_lifetimes_in_paths,
+        reason = "the trait's own signature elides it"
+    )]
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        manager
+            .create_table(links(manager.get_database_backend()))
+            .await?;
+        manager.create_index(slug_is_unique()).await?;
+        manager.create_index(newest_first()).await?;
+        manager
+            .create_table(link_tags(manager.get_database_backend()))
+            .await?;
+        manager.create_index(links_of_a_tag()).await
+    }
+}
+
+fn links(backend: DbBackend) -> TableCreateStatement {
+    let text = |name: &'static str| ColumnDef::new(name).text().null().take();
+    let flag = |name: &'static str| ColumnDef::new(name).boolean().null().take();
+    let seconds = |name: &'static str| ColumnDef::new(name).big_integer().take();
+    Table::create()
+        .table("links")
+        .col(by_code_point("id", backend).not_null().primary_key())
+        .col(by_code_point("slug", backend).not_null())
+        .col(ColumnDef::new("destination").text().not_null())
+        .col(text("comment"))
+        .col(text("title"))
+        .col(text("description"))
+        .col(text("image"))
+        .col(text("apple"))
+        .col(text("google"))
+        .col(text("geo"))
+        .col(flag("redirect_with_query"))
+        .col(flag("cloaking"))
+        .col(flag("proxy"))
+        .col(flag("flagged_unsafe"))
+        .col(text("password_hash"))
+        .col(seconds("created_at").not_null())
+        .col(seconds("updated_at").not_null())
+        .col(seconds("expires_at").null())
+        .take()
+}
+
+fn link_tags(backend: DbBackend) -> TableCreateStatement {
+    Table::create()
+        .table("link_tags")
+        .col(by_code_point("link_id", backend).not_null())
+        .col(by_code_point("tag", backend).not_null())
+        .primary_key(Index::create().col("link_id").col("tag"))
+        .foreign_key(
+            ForeignKey::create()
+                .from("link_tags", "link_id")
+                .to("links", "id")
+                .on_delete(ForeignKeyAction::Cascade),
+        )
+        .take()
+}
+
+fn slug_is_unique() -> IndexCreateStatement {
+    Index::create()
+        .name("links_slug")
+        .table("links")
+        .col("slug")
+        .unique()
+        .take()
+}
+
+/// Serves the listing's default order and, read backwards within equal
+/// seconds, the oldest-first one.
+fn newest_first() -> IndexCreateStatement {
+    Index::create()
+        .name("links_newest")
+        .table("links")
+        .col(("created_at", IndexOrder::Desc))
+        .col("slug")
+        .take()
+}
+
+fn links_of_a_tag() -> IndexCreateStatement {
+    Index::create()
+        .name("link_tags_tag")
+        .table("link_tags")
+        .col("tag")
+        .col("link_id")
+        .take()
+}
+
+/// A text column that compares by code point. SQLite's columns do so by
+/// default; PostgreSQL's follow the database's locale unless told otherwise,
+/// which would order and fold slugs differently from one server to the next.
+fn by_code_point(name: &'static str, backend: DbBackend) -> ColumnDef {
+    let mut column = ColumnDef::new(name);
+    if backend == DbBackend::Postgres {
+        column.custom(r#"text COLLATE "C""#);
+    } else {
+        column.text();
+    }
+    column
+}

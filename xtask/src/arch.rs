@@ -1,0 +1,355 @@
+//! `cargo xtask arch`: the floor plan, compared with the manifests.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::process;
+
+/// Fails, with one line per finding, when a manifest leaves the floor plan.
+pub(crate) fn run() -> Result<()> {
+    let metadata =
+        process::stdout(process::cargo().args(["metadata", "--format-version", "1", "--no-deps"]))?;
+    let metadata = serde_json::from_slice(&metadata).context("cargo metadata is not JSON")?;
+    let members = members(&metadata).context("cargo metadata has another shape than expected")?;
+    let findings = findings(&members);
+    for finding in &findings {
+        eprintln!("{finding}");
+    }
+    if !findings.is_empty() {
+        bail!(
+            "{} findings against the floor plan in xtask/src/arch.rs",
+            findings.len()
+        );
+    }
+    println!("{} crates follow the floor plan", members.len());
+    Ok(())
+}
+
+/// What one crate may depend on among our own crates.
+struct Floor {
+    room: &'static str,
+    uses: &'static [&'static str],
+    /// What its tests may use beyond `uses`.
+    tests_use: &'static [&'static str],
+}
+
+/// The floor plan: every arrow that may exist between our crates, ground first.
+///
+/// This table is the one place where it is written in code. Arrows point down
+/// or stay absent: `storage`, `analytics` and `application` share a floor and
+/// do not see each other, the adapters are blind to one another, and only
+/// `server` sees everything. A new crate gets a row, and a new arrow needs a
+/// reason in `docs/adr/`. Rooms are package names without `slugline-`; the
+/// package `slugline` is `server`.
+#[rustfmt::skip]
+const PLAN: &[Floor] = &[
+    Floor { room: "domain",      uses: &[], tests_use: &[] },
+    Floor { room: "testkit",     uses: &["domain"], tests_use: &[] },
+    Floor { room: "migrations",  uses: &[], tests_use: &[] },
+    Floor { room: "storage",     uses: &["domain"], tests_use: &["migrations", "testkit"] },
+    Floor { room: "analytics",   uses: &["domain"], tests_use: &["testkit"] },
+    Floor { room: "application", uses: &["domain"], tests_use: &["testkit"] },
+    Floor { room: "contract",    uses: &["domain", "application"], tests_use: &[] },
+    Floor { room: "httpkit",     uses: &["domain", "application", "contract"], tests_use: &["testkit"] },
+    Floor { room: "rest",        uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
+    Floor { room: "mcp",         uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
+    Floor { room: "redirect",    uses: &["domain", "application", "httpkit"], tests_use: &["testkit"] },
+    Floor {
+        room: "server",
+        uses: &[
+            "domain", "migrations", "storage", "analytics", "application", "contract",
+            "httpkit", "rest", "mcp", "redirect",
+        ],
+        tests_use: &["testkit"],
+    },
+    Floor { room: "xtask",       uses: &[], tests_use: &[] },
+];
+
+/// The homes of each outside technology: the only crates that may name it, in tests too.
+///
+/// What is kept in one place can be replaced in one place.
+const HOMES: &[(&str, &[&str])] = &[
+    (
+        "actix-web",
+        &["httpkit", "rest", "mcp", "redirect", "server"],
+    ),
+    ("aide", &["rest"]),
+    ("anyhow", &["server", "xtask"]),
+    ("argon2", &["application"]),
+    ("clap", &["server", "xtask"]),
+    ("jsonrpsee", &["mcp"]),
+    ("rusqlite", &["analytics"]),
+    ("schemars", &["contract", "rest", "mcp"]),
+    ("sea-orm", &["storage", "migrations"]),
+    ("sea-orm-migration", &["migrations"]),
+    ("sqlx", &["storage"]),
+];
+
+/// All that the ground floor may take from outside, so that everything above
+/// can rest on it: no I/O, no serialization, no runtime. Its tests are free.
+const GROUND: &[&str] = &["async-trait", "thiserror", "url"];
+
+#[derive(Debug)]
+struct Member {
+    room: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Debug)]
+struct Dependency {
+    name: String,
+    ours: bool,
+    tests_only: bool,
+}
+
+fn members(metadata: &Value) -> Option<Vec<Member>> {
+    metadata
+        .get("packages")?
+        .as_array()?
+        .iter()
+        .map(member)
+        .collect()
+}
+
+fn member(package: &Value) -> Option<Member> {
+    let dependencies = package.get("dependencies")?.as_array()?;
+    Some(Member {
+        room: room(package.get("name")?.as_str()?).to_owned(),
+        dependencies: dependencies.iter().map(dependency).collect::<Option<_>>()?,
+    })
+}
+
+fn dependency(entry: &Value) -> Option<Dependency> {
+    // Only a crate of the workspace comes without a registry or repository.
+    let ours = entry.get("source")?.is_null();
+    let name = entry.get("name")?.as_str()?;
+    Some(Dependency {
+        name: if ours { room(name) } else { name }.to_owned(),
+        ours,
+        tests_only: entry.get("kind")?.as_str() == Some("dev"),
+    })
+}
+
+fn room(package: &str) -> &str {
+    match package {
+        "slugline" => "server",
+        other => other.strip_prefix("slugline-").unwrap_or(other),
+    }
+}
+
+fn findings(members: &[Member]) -> Vec<String> {
+    let mut findings = rows_without_member(members);
+    for member in members {
+        match PLAN.iter().find(|floor| floor.room == member.room) {
+            Some(floor) => findings.extend(forbidden_edges(member, floor)),
+            None => findings.push(format!("{}: has no row in the floor plan", member.room)),
+        }
+        findings.extend(strayed_technologies(member));
+    }
+    let ground = members.iter().filter(|member| member.room == "domain");
+    findings.extend(ground.flat_map(ground_additions));
+    findings
+}
+
+fn rows_without_member(members: &[Member]) -> Vec<String> {
+    let present: BTreeSet<&str> = members.iter().map(|member| member.room.as_str()).collect();
+    PLAN.iter()
+        .filter(|floor| !present.contains(floor.room))
+        .map(|floor| format!("{}: stands in the floor plan but is no crate", floor.room))
+        .collect()
+}
+
+fn forbidden_edges(member: &Member, floor: &Floor) -> Vec<String> {
+    let allowed = |dependency: &Dependency| {
+        let name = dependency.name.as_str();
+        floor.uses.contains(&name) || (dependency.tests_only && floor.tests_use.contains(&name))
+    };
+    let forbidden = |dependency: &&Dependency| dependency.ours && !allowed(dependency);
+    member
+        .dependencies
+        .iter()
+        .filter(forbidden)
+        .map(|edge| edge_finding(edge, floor))
+        .collect()
+}
+
+fn edge_finding(edge: &Dependency, floor: &Floor) -> String {
+    let dev = if edge.tests_only { " in its tests" } else { "" };
+    format!(
+        "{} -> {}: not in the floor plan{dev}; {} may use {}, and in its tests also {}",
+        floor.room,
+        edge.name,
+        floor.room,
+        list(floor.uses),
+        list(floor.tests_use)
+    )
+}
+
+fn strayed_technologies(member: &Member) -> Vec<String> {
+    let homes_of = |name: &str| HOMES.iter().find(|(technology, _)| *technology == name);
+    let strayed = |dependency: &Dependency| {
+        let (technology, homes) = homes_of(&dependency.name)?;
+        let (room, homes_list) = (&member.room, list(homes));
+        let at_home = homes.contains(&room.as_str());
+        (!at_home).then(|| format!("{room} -> {technology}: its home is {homes_list}"))
+    };
+    member.dependencies.iter().filter_map(strayed).collect()
+}
+
+fn ground_additions(member: &Member) -> Vec<String> {
+    let added = |dependency: &&Dependency| {
+        let shipped_from_outside = !dependency.ours && !dependency.tests_only;
+        shipped_from_outside && !GROUND.contains(&dependency.name.as_str())
+    };
+    let finding = |dependency: &Dependency| {
+        let (name, allowed) = (&dependency.name, list(GROUND));
+        format!("domain -> {name}: the ground floor may use {allowed}")
+    };
+    let dependencies = member.dependencies.iter();
+    dependencies.filter(added).map(finding).collect()
+}
+
+fn list(names: &[&str]) -> String {
+    if names.is_empty() {
+        "nothing".to_owned()
+    } else {
+        names.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A workspace that has every room of the plan, with dependencies given as
+    /// `(room, dependency, kind)`.
+    fn workspace(edges: &[(&str, &str, Option<&str>)]) -> Value {
+        let package = |room: &str| {
+            let edges = edges.iter().filter(|(from, ..)| *from == room);
+            let dependencies: Vec<Value> = edges.map(|(_, to, kind)| entry(to, *kind)).collect();
+            json!({ "name": package_name(room), "dependencies": dependencies })
+        };
+        let packages: Vec<Value> = PLAN.iter().map(|floor| package(floor.room)).collect();
+        json!({ "packages": packages })
+    }
+
+    fn package_name(room: &str) -> String {
+        match room {
+            "server" => "slugline".to_owned(),
+            "xtask" => "xtask".to_owned(),
+            other => format!("slugline-{other}"),
+        }
+    }
+
+    fn entry(name: &str, kind: Option<&str>) -> Value {
+        let ours = name.starts_with("slugline");
+        let source = if ours { Value::Null } else { json!("registry") };
+        json!({ "name": name, "source": source, "kind": kind })
+    }
+
+    fn check(metadata: &Value) -> Vec<String> {
+        findings(&members(metadata).expect("the shape of cargo metadata"))
+    }
+
+    #[test]
+    fn edges_of_the_plan_are_accepted() {
+        let edges = [
+            ("rest", "slugline-contract", None),
+            ("rest", "slugline-testkit", Some("dev")),
+            ("server", "slugline-storage", Some("build")),
+            ("domain", "url", None),
+            ("domain", "rstest", Some("dev")),
+            ("rest", "aide", None),
+        ];
+        assert_eq!(check(&workspace(&edges)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn forbidden_edge_is_named_with_what_is_allowed() {
+        let findings = check(&workspace(&[("analytics", "slugline-storage", None)]));
+        assert_eq!(
+            findings,
+            ["analytics -> storage: not in the floor plan; \
+              analytics may use domain, and in its tests also testkit"]
+        );
+    }
+
+    #[test]
+    fn test_edge_is_forbidden_outside_tests() {
+        assert_eq!(
+            check(&workspace(&[(
+                "storage",
+                "slugline-migrations",
+                Some("dev")
+            )]))
+            .len(),
+            0
+        );
+        assert_eq!(
+            check(&workspace(&[("storage", "slugline-migrations", None)])).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn member_without_row_is_found() {
+        let mut metadata = workspace(&[]);
+        let packages = metadata["packages"].as_array_mut().expect("packages");
+        packages.push(json!({ "name": "slugline-common", "dependencies": [] }));
+        assert_eq!(check(&metadata), ["common: has no row in the floor plan"]);
+    }
+
+    #[test]
+    fn row_without_member_is_found() {
+        let mut metadata = workspace(&[]);
+        metadata["packages"]
+            .as_array_mut()
+            .expect("packages")
+            .remove(0);
+        assert_eq!(
+            check(&metadata),
+            ["domain: stands in the floor plan but is no crate"]
+        );
+    }
+
+    #[test]
+    fn technology_out_of_its_home_is_found_even_in_tests() {
+        let findings = check(&workspace(&[("server", "rusqlite", Some("dev"))]));
+        assert_eq!(findings, ["server -> rusqlite: its home is analytics"]);
+    }
+
+    #[test]
+    fn ground_floor_takes_nothing_else_from_outside() {
+        let findings = check(&workspace(&[("domain", "serde", None)]));
+        assert_eq!(
+            findings,
+            ["domain -> serde: the ground floor may use async-trait, thiserror, url"]
+        );
+    }
+
+    #[test]
+    fn homes_are_rooms_of_the_plan() {
+        let rooms: Vec<&str> = PLAN.iter().map(|floor| floor.room).collect();
+        let homes = HOMES.iter().flat_map(|(_, homes)| *homes);
+        let arrows = PLAN
+            .iter()
+            .flat_map(|floor| floor.uses.iter().chain(floor.tests_use));
+        for named in homes.chain(arrows) {
+            assert!(rooms.contains(named), "{named} is no room");
+        }
+    }
+
+    #[test]
+    fn arrows_point_down() {
+        let rooms: Vec<&str> = PLAN.iter().map(|floor| floor.room).collect();
+        for (height, floor) in PLAN.iter().enumerate() {
+            for used in floor.uses.iter().chain(floor.tests_use) {
+                assert!(rooms[..height].contains(used), "{} -> {used}", floor.room);
+            }
+        }
+    }
+}

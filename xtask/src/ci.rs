@@ -1,0 +1,58 @@
+//! `cargo xtask ci`: everything a change has to pass.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{Verdict, arch, deny, docs, fmt, lint, openapi, test};
+
+/// Runs every step in order and stops at the first that fails.
+pub(crate) fn run() -> Result<()> {
+    run_steps(STEPS)
+}
+
+/// The arguments of `cargo xtask` that do the same alone, and what they do.
+type Step = (&'static str, fn() -> Result<()>);
+
+/// `test` comes last: its closing line, which sums up every test, ends the log.
+const STEPS: &[Step] = &[
+    ("fmt --check", || fmt::run(true)),
+    ("lint", lint::run),
+    ("arch", arch::run),
+    ("deny", || deny::run(false)),
+    ("openapi --check", || openapi::run(true)),
+    ("docs", docs::run),
+    ("test", run_tests),
+];
+
+fn run_steps(steps: &[Step]) -> Result<()> {
+    let start = Instant::now();
+    for (name, step) in steps {
+        println!("\n=== {name} (after {} s)", start.elapsed().as_secs());
+        step().with_context(|| format!("ci stopped at `cargo xtask {name}`"))?;
+    }
+    Ok(())
+}
+
+fn run_tests() -> Result<()> {
+    match test::run(&[])? {
+        Verdict::Passed => Ok(()),
+        Verdict::Failed => bail!("not every test passed"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_failure_stops_and_names_its_step() {
+        let steps: [Step; 3] = [
+            ("good", || Ok(())),
+            ("bad", || bail!("no")),
+            ("later", || panic!("must not run")),
+        ];
+        let error = run_steps(&steps).unwrap_err();
+        assert_eq!(format!("{error:#}"), "ci stopped at `cargo xtask bad`: no");
+    }
+}

@@ -1,0 +1,125 @@
+//! Other programs, started from the root of the workspace.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// The root of the workspace.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask lies in a folder of the workspace")
+}
+
+/// A program that will run in the root of the workspace.
+pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(name);
+    command.current_dir(root());
+    command
+}
+
+/// Cargo, free of what the cargo that started us has set for us.
+///
+/// Build scripts such as ring's rebuild when `CARGO_PKG_*` of the environment
+/// changes, so a build from here would undo a build from the shell.
+pub(crate) fn cargo() -> Command {
+    let mut command = program(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in env::vars_os().filter(|(name, _)| describes_us(name)) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs a command on our terminal and expects it to succeed.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| cannot_start(command))?;
+    if !status.success() {
+        bail!("`{}` failed ({status})", line(command));
+    }
+    Ok(())
+}
+
+/// Runs a command and shows what it printed only when it fails.
+pub(crate) fn run_quietly(command: &mut Command) -> Result<()> {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().with_context(|| cannot_start(command))?;
+    if !status.success() {
+        let said = [stdout, stderr].concat();
+        bail!(
+            "`{}` failed ({status}): {}",
+            line(command),
+            String::from_utf8_lossy(&said)
+        );
+    }
+    Ok(())
+}
+
+/// What a command prints to its standard output; its complaints reach our terminal.
+pub(crate) fn stdout(command: &mut Command) -> Result<Vec<u8>> {
+    let Output { status, stdout, .. } = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| cannot_start(command))?;
+    if !status.success() {
+        bail!("`{}` failed ({status})", line(command));
+    }
+    Ok(stdout)
+}
+
+/// What a command says about itself in one line, or `None` when it is not there or fails.
+pub(crate) fn answer(command: &mut Command) -> Option<String> {
+    let output = command.stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+/// Why a command did not start.
+pub(crate) fn cannot_start(command: &Command) -> String {
+    format!("cannot start `{}`", command.get_program().display())
+}
+
+fn describes_us(name: &OsString) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+}
+
+/// The command as one would type it.
+fn line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failure_names_the_whole_command() {
+        let error = run(program("false").arg("--now")).unwrap_err();
+        assert!(error.to_string().starts_with("`false --now` failed"));
+    }
+
+    #[test]
+    fn missing_program_has_no_answer() {
+        assert_eq!(answer(&mut program("no-such-program-here")), None);
+    }
+
+    #[test]
+    fn cargo_does_not_inherit_our_package() {
+        let command = cargo();
+        let removed = |name| {
+            command
+                .get_envs()
+                .any(|entry| entry == (OsStr::new(name), None))
+        };
+        assert!(removed("CARGO_PKG_NAME"));
+        assert!(removed("CARGO_MANIFEST_DIR"));
+    }
+}

@@ -1,0 +1,138 @@
+//! `cargo xtask test`: every test of the workspace, with all that they need.
+//!
+//! A fresh clone has nothing but the Rust toolchain, so this uses plain
+//! `cargo test` and brings the rest: packages, a private PostgreSQL server and
+//! the Node.js clients of the end-to-end tests.
+
+mod clients;
+mod node;
+mod packages;
+mod postgres;
+mod tally;
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use crate::{Verdict, process};
+use postgres::Cluster;
+use tally::Tally;
+
+/// Prepares, runs the tests, and ends with the line that sums them up.
+pub(crate) fn run(arguments: &[String]) -> Result<Verdict> {
+    let server = packages::ensure()?;
+    clients::install()?;
+    let cluster = Cluster::start(&server)?;
+    let (succeeded, tally) = run_tests(cargo_test(arguments, cluster.url()))?;
+    // The closing line stays the last one, also when stopping has something to say.
+    drop(cluster);
+    Ok(conclude(succeeded, tally))
+}
+
+fn cargo_test(arguments: &[String], postgres_url: &str) -> Command {
+    let mut command = process::cargo();
+    // The sum is only a sum when a failure does not keep later tests from running.
+    command.args(["test", "--no-fail-fast"]);
+    if !names_packages(arguments) {
+        command.arg("--workspace");
+    }
+    command
+        .args(arguments)
+        .env("SLUGLINE_TEST_POSTGRES_URL", postgres_url);
+    command
+}
+
+/// Whether the arguments choose packages, which `--workspace` would overrule.
+fn names_packages(arguments: &[String]) -> bool {
+    let mut for_cargo = arguments.iter().take_while(|argument| *argument != "--");
+    for_cargo.any(|argument| argument.starts_with("-p") || argument.starts_with("--package"))
+}
+
+fn run_tests(mut command: Command) -> Result<(bool, Tally)> {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| process::cannot_start(&command))?;
+    let output = child.stdout.take().expect("standard output is piped");
+    let tally = relay(output, io::stdout())?;
+    Ok((child.wait()?.success(), tally))
+}
+
+/// Passes the output on line by line, while it comes, and counts.
+fn relay(from: impl Read, mut to: impl Write) -> Result<Tally> {
+    let mut from = BufReader::new(from);
+    let mut tally = Tally::default();
+    let mut line = Vec::new();
+    // By bytes, not by `lines()`: a test may print what is not UTF-8.
+    while from.read_until(b'\n', &mut line)? > 0 {
+        to.write_all(&line)?;
+        to.flush()?;
+        tally.add(&String::from_utf8_lossy(&line));
+        line.clear();
+    }
+    Ok(tally)
+}
+
+fn conclude(succeeded: bool, tally: Tally) -> Verdict {
+    let problem = problem(succeeded, tally);
+    if let Some(problem) = problem {
+        eprintln!("error: {problem}");
+    }
+    println!("\n{tally}");
+    if problem.is_some() {
+        Verdict::Failed
+    } else {
+        Verdict::Passed
+    }
+}
+
+fn problem(succeeded: bool, tally: Tally) -> Option<&'static str> {
+    match (succeeded, tally) {
+        (_, Tally { failed: 1.., .. }) => Some("tests failed"),
+        (false, _) => Some("a test did not build, or stopped before it could report"),
+        (true, Tally { passed: 0, .. }) => Some("no test ran"),
+        (true, _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn tally(passed: u64, failed: u64) -> Tally {
+        Tally {
+            passed,
+            failed,
+            skipped: 0,
+        }
+    }
+
+    #[test]
+    fn chosen_packages_replace_the_whole_workspace() {
+        assert!(names_packages(&arguments("-p slugline-domain")));
+        assert!(names_packages(&arguments("--package=slugline-domain")));
+        assert!(!names_packages(&arguments("slug -- -p")));
+    }
+
+    #[test]
+    fn relayed_output_is_unchanged_and_counted() {
+        let output = b"noise \xff\ntest result: ok. 2 passed; 0 failed; 0 ignored\nno newline";
+        let mut seen = Vec::new();
+        let tally = relay(&output[..], &mut seen).unwrap();
+        assert_eq!(seen, output);
+        assert_eq!(tally.passed, 2);
+    }
+
+    #[test]
+    fn success_needs_a_test_that_ran_and_none_that_failed() {
+        assert_eq!(problem(true, tally(1, 0)), None);
+        assert_eq!(problem(true, tally(0, 0)), Some("no test ran"));
+        assert_eq!(problem(false, tally(4, 1)), Some("tests failed"));
+        assert!(problem(false, tally(4, 0)).is_some());
+    }
+}

@@ -1,0 +1,83 @@
+//! The packages of the operating system that the tests need.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use super::{node, postgres};
+use crate::process;
+
+/// Makes sure that PostgreSQL and Node.js are here, and gives the folder of
+/// PostgreSQL's server programs.
+pub(crate) fn ensure() -> Result<PathBuf> {
+    let missing = missing();
+    if !missing.is_empty() {
+        install(&missing)?;
+    }
+    if let Some(problem) = node::problem() {
+        bail!(
+            "{problem}: install Node.js {} or newer with npm",
+            node::OLDEST
+        );
+    }
+    postgres::programs().context(
+        "PostgreSQL's server programs (initdb, postgres, pg_ctl) are neither in PATH nor in \
+         /usr/lib/postgresql: install the package `postgresql`",
+    )
+}
+
+fn missing() -> Vec<&'static str> {
+    let mut missing = Vec::new();
+    if postgres::programs().is_none() {
+        missing.push("postgresql");
+    }
+    if node::problem().is_some() {
+        missing.extend(["nodejs", "npm"]);
+    }
+    missing
+}
+
+fn install(packages: &[&str]) -> Result<()> {
+    let command = format!(
+        "apt-get install -y --no-install-recommends {}",
+        packages.join(" ")
+    );
+    let Some(prefix) = root_prefix() else {
+        bail!(
+            "the tests need these packages, and without root they cannot be installed from here: \
+             run `sudo {command}`, or install them in your system's own way"
+        );
+    };
+    println!("installing {}", packages.join(", "));
+    process::run(&mut apt_get(prefix, &["update"]))?;
+    let install = ["install", "-y", "--no-install-recommends"];
+    process::run(apt_get(prefix, &install).args(packages))
+}
+
+/// The words before a command that make it run as root, if it can without asking anybody.
+fn root_prefix() -> Option<&'static [&'static str]> {
+    let can = |words: &[&str]| {
+        process::answer(
+            process::program(words[0])
+                .args(&words[1..])
+                .args(["apt-get", "--version"]),
+        )
+        .is_some()
+    };
+    let prefix: &[&str] = if postgres::is_root() {
+        &["env"]
+    } else {
+        &["sudo", "-n", "env"]
+    };
+    can(prefix).then_some(prefix)
+}
+
+fn apt_get(prefix: &[&str], arguments: &[&str]) -> std::process::Command {
+    let mut command = process::program(prefix[0]);
+    command
+        .args(&prefix[1..])
+        // A package that asks a question would wait forever.
+        .args(["DEBIAN_FRONTEND=noninteractive", "apt-get"])
+        .args(arguments);
+    command
+}

@@ -1,0 +1,313 @@
+//! A private PostgreSQL server for one run of the tests.
+
+use std::env;
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio, id};
+
+use anyhow::{Context, Result, bail};
+
+use crate::process;
+
+/// A running server with an empty database, gone when this value is dropped.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    url: String,
+    #[expect(dead_code, reason = "held for its `Drop`, which stops the server")]
+    janitor: Janitor,
+}
+
+impl Cluster {
+    /// Starts a server on a free port and waits until it accepts connections.
+    pub(crate) fn start(programs: &Path) -> Result<Self> {
+        let place = Place::prepare(programs)?;
+        // The janitor comes first, so that it also clears away a start that fails.
+        let janitor = Janitor::employ(&place)?;
+        place.initialize()?;
+        let port = place.start()?;
+        println!(
+            "PostgreSQL of {} listens on port {port}",
+            programs.display()
+        );
+        let url = format!(
+            "postgres://postgres@{}:{port}/postgres",
+            Ipv4Addr::LOCALHOST
+        );
+        Ok(Self { url, janitor })
+    }
+
+    /// Where the tests find the server; its user may create databases.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+/// The folder of PostgreSQL's server programs: that of `PATH`, else Debian's newest.
+pub(crate) fn programs() -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let on_path = env::split_paths(&path).filter_map(|folder| {
+        // A link leads to the folder where the other programs are.
+        Some(
+            folder
+                .join("initdb")
+                .canonicalize()
+                .ok()?
+                .parent()?
+                .to_owned(),
+        )
+    });
+    on_path.chain(debian_folders()).find(|folder| {
+        ["initdb", "postgres", "pg_ctl"]
+            .iter()
+            .all(|program| folder.join(program).exists())
+    })
+}
+
+/// Whether we are root, whom PostgreSQL refuses to serve.
+pub(crate) fn is_root() -> bool {
+    process::answer(process::program("id").arg("-u")).is_some_and(|id| id == "0")
+}
+
+fn debian_folders() -> Vec<PathBuf> {
+    let entries = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten();
+    newest_first(entries.map(|entry| entry.path()).collect())
+}
+
+fn newest_first(mut versions: Vec<PathBuf>) -> Vec<PathBuf> {
+    let number = |folder: &PathBuf| folder.file_name()?.to_str()?.parse::<u32>().ok();
+    versions.sort_by_key(|folder| std::cmp::Reverse(number(folder)));
+    versions
+        .into_iter()
+        .map(|folder| folder.join("bin"))
+        .collect()
+}
+
+/// Where a cluster lives and who runs it.
+#[derive(Debug)]
+struct Place {
+    programs: PathBuf,
+    folder: PathBuf,
+    owner: Option<Owner>,
+}
+
+/// The account that the server runs under when we are root.
+#[derive(Clone, Copy, Debug)]
+struct Owner {
+    user: u32,
+    group: u32,
+}
+
+impl Place {
+    fn prepare(programs: &Path) -> Result<Self> {
+        let owner = if is_root() {
+            Some(Owner::postgres()?)
+        } else {
+            None
+        };
+        let folder = fresh_folder()?;
+        if let Some(Owner { user, group }) = owner {
+            chown(&folder, Some(user), Some(group))
+                .with_context(|| format!("cannot hand over {}", folder.display()))?;
+        }
+        Ok(Self {
+            programs: programs.to_owned(),
+            folder,
+            owner,
+        })
+    }
+
+    fn initialize(&self) -> Result<()> {
+        let arguments = [
+            "--auth=trust",
+            "--username=postgres",
+            "--encoding=UTF8",
+            "--no-sync",
+        ];
+        let mut initdb = self.command(&self.programs.join("initdb"));
+        process::run_quietly(
+            initdb
+                .args(arguments)
+                .arg("--locale=C")
+                .arg("-D")
+                .arg(self.data()),
+        )?;
+        let path = self.data().join("postgresql.conf");
+        OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .and_then(|mut file| file.write_all(settings(&self.folder).as_bytes()))
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    fn start(&self) -> Result<u16> {
+        // Somebody else may take a free port before the server does.
+        for _ in 1..START_ATTEMPTS {
+            if let Ok(port) = self.start_once() {
+                return Ok(port);
+            }
+        }
+        self.start_once()
+    }
+
+    fn start_once(&self) -> Result<u16> {
+        let port = free_port()?;
+        let mut pg_ctl = self.command(&self.programs.join("pg_ctl"));
+        pg_ctl.args(["start", "-w", "-t", "60", "-o", &format!("-p {port}")]);
+        pg_ctl.arg("-D").arg(self.data()).arg("-l").arg(self.log());
+        process::run_quietly(&mut pg_ctl).with_context(|| {
+            format!(
+                "PostgreSQL says: {}",
+                fs::read_to_string(self.log()).unwrap_or_default()
+            )
+        })?;
+        Ok(port)
+    }
+
+    /// A command run by the owner, in a folder that the owner may enter.
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(&self.folder)
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null());
+        if let Some(Owner { user, group }) = self.owner {
+            command.uid(user).gid(group);
+        }
+        command
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.join("log")
+    }
+}
+
+impl Owner {
+    fn postgres() -> Result<Self> {
+        let number = |flag| process::answer(process::program("id").args([flag, "postgres"]));
+        let owner = number("-u").zip(number("-g")).context(
+            "PostgreSQL does not run as root, and there is no user `postgres` to run it: \
+             install the package `postgresql` or run the tests as another user",
+        )?;
+        Ok(Self {
+            user: owner.0.parse()?,
+            group: owner.1.parse()?,
+        })
+    }
+}
+
+/// A process that stops the server and deletes its folder as soon as we are gone.
+///
+/// It waits for the end of its standard input, which the operating system
+/// closes however we end: by return, panic, Ctrl-C or `kill -9`. A process
+/// group of its own keeps Ctrl-C away from it.
+#[derive(Debug)]
+struct Janitor(Child);
+
+impl Janitor {
+    fn employ(place: &Place) -> Result<Self> {
+        let mut command = place.command(Path::new("sh"));
+        command
+            .args(["-c", DUTY, "janitor"])
+            .args([&place.programs, &place.folder]);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let child = command.process_group(0).spawn();
+        child
+            .map(Self)
+            .with_context(|| process::cannot_start(&command))
+    }
+}
+
+impl Drop for Janitor {
+    fn drop(&mut self) {
+        // `wait` closes the standard input of the child first.
+        if let Err(error) = self.0.wait() {
+            eprintln!("the test database may still run: {error}");
+        }
+    }
+}
+
+const START_ATTEMPTS: usize = 3;
+
+const DUTY: &str = r#"
+cat > /dev/null
+"$1/pg_ctl" stop -D "$2/data" -m immediate -w -t 20
+cd /
+rm -rf "$2"
+"#;
+
+fn fresh_folder() -> Result<PathBuf> {
+    let candidates = (0_u32..).map(|n| env::temp_dir().join(format!("slugline-pg-{}-{n}", id())));
+    for folder in candidates {
+        match fs::create_dir(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot create {}", folder.display()));
+            }
+        }
+    }
+    bail!("no free name for a folder in {}", env::temp_dir().display())
+}
+
+fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port")?;
+    Ok(listener.local_addr()?.port())
+}
+
+/// Reachable from this machine only, and fast rather than durable: the data
+/// lives for one run.
+fn settings(sockets: &Path) -> String {
+    let sockets = sockets.to_string_lossy().replace('\'', "''");
+    format!(
+        "listen_addresses = '{}'\n\
+         unix_socket_directories = '{sockets}'\n\
+         max_connections = 200\n\
+         fsync = off\n\
+         synchronous_commit = off\n\
+         full_page_writes = off\n",
+        Ipv4Addr::LOCALHOST
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newest_debian_version_is_tried_first() {
+        let versions = ["/pg/9", "/pg/17", "/pg/common", "/pg/15"]
+            .map(PathBuf::from)
+            .to_vec();
+        let folders = newest_first(versions);
+        assert_eq!(folders[0], Path::new("/pg/17/bin"));
+        assert_eq!(folders[1], Path::new("/pg/15/bin"));
+    }
+
+    #[test]
+    fn folder_is_quoted_in_the_settings() {
+        let settings = settings(Path::new("/tmp/it's here"));
+        assert!(settings.contains("unix_socket_directories = '/tmp/it''s here'\n"));
+    }
+
+    #[test]
+    fn each_run_has_a_folder_of_its_own() {
+        let (one, two) = (fresh_folder().unwrap(), fresh_folder().unwrap());
+        assert_ne!(one, two);
+        fs::remove_dir(one).unwrap();
+        fs::remove_dir(two).unwrap();
+    }
+}
