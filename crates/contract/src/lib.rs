@@ -1,1 +1,59 @@
+//! What clients rely on: wire types, their bounds and schemas, error codes.
+//!
+//! One flat under the protocol adapters. It knows JSON shapes and the numbers
+//! of HTTP statuses; it does not know a web framework, OpenAPI or MCP. REST
+//! bodies and MCP arguments are the same types here, so the two cannot come to
+//! mean different things.
+//!
+//! Reading goes in two steps: [`read`] checks shapes and names the member that
+//! is wrong, then the type's own `check` makes domain values, which enforce
+//! every bound. Schemas state those same bounds from the same constants.
+//!
+//! ```
+//! use slugline_contract::{CreateLink, Rules, read};
+//!
+//! let body = serde_json::json!({"url": "https://example.com/", "tags": ["Docs"]});
+//! let new = read::<CreateLink>(&body)?.check(&Rules::default())?;
+//! assert!(new.slug.is_none());
+//!
+//! let problem = read::<CreateLink>(&serde_json::json!({"slug": "x"})).unwrap_err();
+//! assert_eq!(problem.issues[0].path, ["url"]);
+//! # Ok::<(), slugline_contract::Problem>(())
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`links`], [`stats`] | wire types |
+//! | [`problem`] | every error code, its status and its body |
+//! | [`issue`] | what is wrong with which member |
+//! | [`reader`] | JSON or a query string → wire type |
+//! | [`schema`] | JSON Schema settings shared by OpenAPI and MCP |
 
+mod absent;
+mod check;
+pub mod issue;
+mod lenient;
+pub mod links;
+pub mod problem;
+pub mod reader;
+pub mod schema;
+pub mod stats;
+
+use slugline_domain::DestinationRules;
+
+pub use issue::{Issue, IssueCode};
+pub use lenient::Lenient;
+pub use links::{
+    CreateLink, DeleteLink, DeletedLink, GetLink, LinkCreated, LinkList, LinkView, ListLinks, Sort,
+    Status,
+};
+pub use problem::{Code, Problem, ProblemBody};
+pub use reader::{query_to_json, read};
+pub use stats::{AnalyticsFilter, CounterView, CountersAnswer, SamplingView};
+
+/// The bounds that an instance's settings decide.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// What may be a destination.
+    pub destinations: DestinationRules,
+}

@@ -8,7 +8,7 @@ use super::LinkService;
 use crate::{Error, mint};
 
 /// A link to be made. What is `None` is decided by the service.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewLink {
     /// Identity; minted when absent.
     pub id: Option<LinkId>,

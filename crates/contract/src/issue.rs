@@ -1,0 +1,183 @@
+//! What is wrong with which member.
+
+use serde::Serialize;
+use slugline_domain::{
+    CountryError, DestinationError, LinkId, LinkIdError, PageSize, PageSizeError, Password,
+    PasswordError, Slug, SlugError, Tag, TagError, Tags, TagsError, TextError, TimeError,
+};
+
+/// One fault of an input. `path` names wire members; positions in arrays are
+/// written as numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Issue {
+    /// Kind of fault.
+    pub code: IssueCode,
+    /// Where: `["tags", "1"]`.
+    pub path: Vec<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub expected: String,
+}
+
+/// Kinds of faults, named as Sink names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IssueCode {
+    /// Another JSON type, or nothing at all.
+    InvalidType,
+    /// A text of the wrong form.
+    InvalidFormat,
+    /// A value outside a fixed list.
+    InvalidValue,
+    /// Too long, too many or too large.
+    TooBig,
+    /// Too short, too few or too small.
+    TooSmall,
+    /// A rule of its own.
+    Custom,
+}
+
+/// A domain error that can say what would have been right.
+pub(crate) trait Explain {
+    fn explain(&self) -> (IssueCode, String, String);
+}
+
+impl Explain for SlugError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let expected = format!(
+            "1 to {} letters, digits and single hyphens between them, such as spring-sale",
+            Slug::MAX_CHARS
+        );
+        let code = match self {
+            Self::Empty => IssueCode::TooSmall,
+            Self::TooLong { .. } => IssueCode::TooBig,
+            Self::Malformed => IssueCode::InvalidFormat,
+        };
+        (code, self.to_string(), expected)
+    }
+}
+
+impl Explain for DestinationError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let (code, expected) = match self {
+            Self::Empty => (IssueCode::TooSmall, "an absolute URL".into()),
+            Self::TooLong { max, .. } => (IssueCode::TooBig, format!("at most {max} characters")),
+            Self::NotAUrl => (
+                IssueCode::InvalidFormat,
+                "an absolute URL such as https://example.com/".into(),
+            ),
+            Self::SchemeNotAllowed { .. } => {
+                (IssueCode::InvalidFormat, "an http or https URL".into())
+            }
+        };
+        (code, self.to_string(), expected)
+    }
+}
+
+impl Explain for TextError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        (
+            IssueCode::TooBig,
+            self.to_string(),
+            format!("at most {} characters", self.max),
+        )
+    }
+}
+
+impl Explain for TagError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let code = match self {
+            Self::Empty => IssueCode::TooSmall,
+            Self::TooLong { .. } => IssueCode::TooBig,
+        };
+        (
+            code,
+            self.to_string(),
+            format!("1 to {} characters", Tag::MAX_CHARS),
+        )
+    }
+}
+
+impl Explain for TagsError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        (
+            IssueCode::TooBig,
+            self.to_string(),
+            format!("at most {} different tags", Tags::MAX),
+        )
+    }
+}
+
+impl Explain for PasswordError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let (code, expected) = match self {
+            Self::Empty => (
+                IssueCode::TooSmall,
+                "a password, or no password member".into(),
+            ),
+            Self::TooLong { .. } => (
+                IssueCode::TooBig,
+                format!("at most {} characters", Password::MAX_CHARS),
+            ),
+            Self::Masked => (
+                IssueCode::Custom,
+                "a new password, or no password member to keep it".into(),
+            ),
+        };
+        (code, self.to_string(), expected)
+    }
+}
+
+impl Explain for LinkIdError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let code = match self {
+            Self::Length { length: 0 } => IssueCode::TooSmall,
+            Self::Length { .. } => IssueCode::TooBig,
+            Self::Malformed => IssueCode::InvalidFormat,
+        };
+        let expected = format!("1 to {} letters, digits, '_' and '-'", LinkId::MAX_CHARS);
+        (code, self.to_string(), expected)
+    }
+}
+
+impl Explain for CountryError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        (
+            IssueCode::InvalidFormat,
+            self.to_string(),
+            "a two-letter country code".into(),
+        )
+    }
+}
+
+impl Explain for TimeError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        (
+            IssueCode::TooBig,
+            self.to_string(),
+            "Unix time in whole seconds".into(),
+        )
+    }
+}
+
+impl Explain for PageSizeError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let (code, message) = if self.size < 1 {
+            (
+                IssueCode::TooSmall,
+                "Too small: expected number to be >=1".into(),
+            )
+        } else {
+            (
+                IssueCode::TooBig,
+                format!("Too big: expected number to be <={}", PageSize::MAX),
+            )
+        };
+        (
+            code,
+            message,
+            format!("a whole number from 1 to {}", PageSize::MAX),
+        )
+    }
+}

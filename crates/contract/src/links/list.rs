@@ -1,0 +1,237 @@
+//! Listing links.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use slugline_application::{self as application, LinkPage};
+use slugline_domain::{LinkOrder, PageSize, StatusFilter, Tag};
+
+use super::{LinkView, cursor};
+use crate::{Lenient, absent::present, check::Checks, problem::Problem};
+
+/// Which links, in which order, how many.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct ListLinks {
+    /// Links per page.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
+    pub limit: Option<Lenient>,
+    /// Where to continue: the cursor of the previous page, with the same sort, tag and status.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(length(max = cursor::MAX_CHARS))]
+    pub cursor: Option<String>,
+    /// Order of the links.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(extend("default" = "newest"))]
+    pub sort: Option<Sort>,
+    /// Only links with this tag.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
+    pub tag: Option<String>,
+    /// Only links that still lead somewhere, only expired ones, or all.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(extend("default" = "active"))]
+    pub status: Option<Status>,
+}
+
+/// Order of a listing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Sort {
+    /// By slug.
+    Az,
+    /// By slug, backwards.
+    Za,
+    /// Latest first.
+    #[default]
+    Newest,
+    /// Earliest first.
+    Oldest,
+}
+
+/// Whether expired links are meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Links that still lead somewhere.
+    #[default]
+    Active,
+    /// Links past their expiry.
+    Expired,
+    /// Both.
+    All,
+}
+
+impl ListLinks {
+    /// Makes domain values of the members.
+    ///
+    /// # Errors
+    /// Lists every member that is out of bounds, or says that the cursor
+    /// belongs to another listing.
+    pub fn check(&self) -> Result<application::ListLinks, Problem> {
+        let mut checks = Checks::default();
+        let size = self.limit.map(|Lenient(number)| PageSize::new(number));
+        let size = checks.optional(&["limit"], size).unwrap_or_default();
+        let tag = checks.optional(&["tag"], self.tag.as_deref().map(Tag::parse));
+        let listing = cursor::Listing {
+            sort: self.sort(),
+            status: self.status(),
+            tag,
+        };
+        checks.finish(|| Some(()))?;
+        let after = match self.cursor.as_deref() {
+            None | Some("") => None,
+            Some(text) => Some(cursor::decode(text, &listing)?),
+        };
+        Ok(application::ListLinks {
+            size,
+            order: listing.sort.into(),
+            status: listing.status.into(),
+            tag: listing.tag,
+            after,
+        })
+    }
+
+    fn sort(&self) -> Sort {
+        self.sort.unwrap_or_default()
+    }
+
+    fn status(&self) -> Status {
+        self.status.unwrap_or_default()
+    }
+}
+
+/// A page of links.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LinkList {
+    /// The links in order.
+    pub links: Vec<LinkView>,
+    /// Whether this is the last page.
+    pub list_complete: bool,
+    /// Where the next page starts; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
+impl LinkList {
+    /// Shows a page, with a cursor that continues the same listing.
+    pub fn new(request: &ListLinks, page: &LinkPage) -> Self {
+        let tag = request.tag.as_deref().and_then(|tag| Tag::parse(tag).ok());
+        let listing = cursor::Listing {
+            sort: request.sort(),
+            status: request.status(),
+            tag,
+        };
+        Self {
+            links: page.links.iter().map(LinkView::from).collect(),
+            list_complete: page.next.is_none(),
+            cursor: page
+                .next
+                .as_ref()
+                .map(|place| cursor::encode(place, &listing)),
+        }
+    }
+}
+
+impl From<Sort> for LinkOrder {
+    fn from(sort: Sort) -> Self {
+        match sort {
+            Sort::Az => Self::SlugAscending,
+            Sort::Za => Self::SlugDescending,
+            Sort::Newest => Self::Newest,
+            Sort::Oldest => Self::Oldest,
+        }
+    }
+}
+
+impl From<Status> for StatusFilter {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Active => Self::Active,
+            Status::Expired => Self::Expired,
+            Status::All => Self::All,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use slugline_domain::{Position, Slug, UnixSeconds};
+
+    use super::*;
+    use crate::{Code, query_to_json, read};
+
+    fn request(query: &str) -> Result<(ListLinks, application::ListLinks), Problem> {
+        let request = read::<ListLinks>(&query_to_json(query))?;
+        let checked = request.check()?;
+        Ok((request, checked))
+    }
+
+    #[test]
+    fn defaults_bounds_and_empty_cursors() {
+        let (_, plain) = request("cursor=&unknown=1").unwrap();
+        assert_eq!(plain.size.get(), 20);
+        assert_eq!(plain.order, LinkOrder::Newest);
+        assert!(plain.after.is_none());
+        assert_eq!(request("limit=1000").unwrap().1.size.get(), 1000);
+        for wrong in [
+            "limit=0",
+            "limit=",
+            "limit=1001",
+            "limit=x",
+            "limit=1&limit=2",
+            "sort=up",
+            "tag=",
+        ] {
+            assert_eq!(
+                request(wrong).unwrap_err().code,
+                Code::ValidationError,
+                "{wrong}"
+            );
+        }
+        assert!(
+            read::<ListLinks>(&json!({"limit": 5}))
+                .unwrap()
+                .check()
+                .is_ok()
+        );
+    }
+
+    #[test]
+    fn a_cursor_continues_only_its_own_listing() {
+        let place = Position {
+            created_at: UnixSeconds::new(7).unwrap(),
+            slug: Slug::parse("docs").unwrap(),
+        };
+        let (asked, _) = request("sort=az&tag=%C3%9Cber,uns&status=all").unwrap();
+        let page = LinkPage {
+            links: Vec::new(),
+            next: Some(place.clone()),
+        };
+        let cursor = LinkList::new(&asked, &page).cursor.unwrap();
+        assert!(
+            cursor
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        );
+
+        let again = format!("sort=az&tag=%C3%BCber,uns&status=all&limit=3&cursor={cursor}");
+        assert_eq!(request(&again).unwrap().1.after, Some(place));
+        for other in [
+            "sort=za&tag=%C3%BCber,uns&status=all",
+            "sort=az&status=all",
+            "sort=az&tag=%C3%BCber,uns",
+        ] {
+            let mixed = request(&format!("{other}&cursor={cursor}")).unwrap_err();
+            assert_eq!(mixed.code, Code::InvalidCursor, "{other}");
+        }
+        assert_eq!(
+            request("cursor=nonsense").unwrap_err().code,
+            Code::InvalidCursor
+        );
+        assert_eq!(
+            request("cursor=%00%ff").unwrap_err().code,
+            Code::InvalidCursor
+        );
+    }
+}

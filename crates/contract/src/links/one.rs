@@ -1,0 +1,101 @@
+//! Naming one link.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use slugline_application::Error;
+use slugline_domain::Slug;
+
+use crate::{IssueCode, check::Checks, problem::Problem};
+
+/// Which link to read.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct GetLink {
+    /// The slug of the link.
+    #[schemars(length(min = 1, max = Slug::MAX_CHARS))]
+    pub slug: String,
+}
+
+impl GetLink {
+    /// The slug to look up. A text that cannot be a slug names no link, which
+    /// is what the caller needs to know.
+    ///
+    /// # Errors
+    /// The text is empty or too long, or cannot be a slug.
+    pub fn check(&self) -> Result<Slug, Problem> {
+        let text = self.slug.trim();
+        let expected = format!("1 to {} characters", Slug::MAX_CHARS);
+        let fault = match text.chars().count() {
+            0 => (IssueCode::TooSmall, "slug is empty".into(), expected),
+            1..=Slug::MAX_CHARS => {
+                return Slug::parse(text).map_err(|_| Error::LinkNotFound(text.to_owned()).into());
+            }
+            length => {
+                let message = format!("slug has {length} characters");
+                (IssueCode::TooBig, message, expected)
+            }
+        };
+        let mut checks = Checks::default();
+        checks.note(&["slug"], fault);
+        checks.finish(|| None)
+    }
+}
+
+/// Which link to delete.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct DeleteLink {
+    /// The slug of the link.
+    #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
+    pub slug: String,
+}
+
+impl DeleteLink {
+    /// The slug to delete.
+    ///
+    /// # Errors
+    /// The text is not a slug.
+    pub fn check(&self) -> Result<Slug, Problem> {
+        let mut checks = Checks::default();
+        let slug = checks.member(&["slug"], Slug::parse(&self.slug));
+        checks.finish(|| slug)
+    }
+}
+
+/// What was deleted.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DeletedLink {
+    /// The slug as it was sent.
+    pub slug: String,
+    /// Always true: whether or not the link existed, it does not now.
+    pub deleted: bool,
+}
+
+impl DeletedLink {
+    /// Confirms that no link has this slug any more.
+    pub fn new(slug: &Slug) -> Self {
+        Self {
+            slug: slug.to_string(),
+            deleted: true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Code;
+
+    #[test]
+    fn reading_what_cannot_be_a_slug_finds_nothing_but_deleting_it_is_a_fault() {
+        let get = |slug: &str| GetLink { slug: slug.into() }.check();
+        assert_eq!(get(" Docs ").unwrap().as_str(), "Docs");
+        assert_eq!(get("a/b?c").unwrap_err().code, Code::LinkNotFound);
+        assert_eq!(get("  ").unwrap_err().code, Code::ValidationError);
+        assert_eq!(
+            get(&"a".repeat(2049)).unwrap_err().code,
+            Code::ValidationError
+        );
+        let delete = |slug: &str| DeleteLink { slug: slug.into() }.check();
+        assert_eq!(delete(" Docs ").unwrap().as_str(), "Docs");
+        assert_eq!(delete("a/b").unwrap_err().issues[0].path, ["slug"]);
+    }
+}

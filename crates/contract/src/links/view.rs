@@ -1,0 +1,157 @@
+//! A link as clients see it.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use slugline_domain::{Link, Password, UnixSeconds};
+
+/// A link. Members that were never set are absent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Link")]
+pub struct LinkView {
+    /// Identity; stays through edits.
+    pub id: String,
+    /// Where the link leads.
+    pub url: String,
+    /// The path of the short link.
+    pub slug: String,
+    /// A private note about the link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// When the link was made, in Unix seconds.
+    pub created_at: i64,
+    /// When the link last changed, in Unix seconds.
+    pub updated_at: i64,
+    /// When the link expires, in Unix seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expiration: Option<i64>,
+    /// Title of the social preview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Description of the social preview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Image of the social preview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// Where iPhones and iPads are sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub apple: Option<String>,
+    /// Where Android devices are sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub google: Option<String>,
+    /// Whether the destination is shown in a frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cloaking: Option<bool>,
+    /// Whether the visitor's query parameters are merged into the destination.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirect_with_query: Option<bool>,
+    /// Whether the server fetches the destination and passes it on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<bool>,
+    /// A mask that says there is a password. Never send it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<&'static str>,
+    /// Whether visitors are warned.
+    #[serde(skip_serializing_if = "Option::is_none", rename = "unsafe")]
+    pub flagged_unsafe: Option<bool>,
+    /// Where visitors from a country are sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub geo: Option<BTreeMap<String, String>>,
+    /// Tags.
+    pub tags: Vec<String>,
+}
+
+impl From<&Link> for LinkView {
+    fn from(link: &Link) -> Self {
+        let content = &link.content;
+        let routing = &content.routing;
+        let geo: BTreeMap<String, String> = routing
+            .geo
+            .iter()
+            .map(|(code, to)| (code.to_string(), to.to_string()))
+            .collect();
+        Self {
+            id: link.id.to_string(),
+            url: content.destination.to_string(),
+            slug: link.slug.to_string(),
+            comment: content.comment.as_ref().map(ToString::to_string),
+            created_at: link.created_at.get(),
+            updated_at: link.updated_at.get(),
+            expiration: content.expires_at.map(UnixSeconds::get),
+            title: content.preview.title.as_ref().map(ToString::to_string),
+            description: content
+                .preview
+                .description
+                .as_ref()
+                .map(ToString::to_string),
+            image: content.preview.image.as_ref().map(ToString::to_string),
+            apple: routing.apple.as_ref().map(ToString::to_string),
+            google: routing.google.as_ref().map(ToString::to_string),
+            cloaking: content.delivery.cloaking,
+            redirect_with_query: routing.with_query,
+            proxy: content.delivery.proxy,
+            password: link.password.as_ref().map(|_| Password::MASK),
+            flagged_unsafe: content.flagged_unsafe,
+            geo: (!geo.is_empty()).then_some(geo),
+            tags: content.tags.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// A link that was just made.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkCreated {
+    /// The link.
+    pub link: LinkView,
+    /// Its public address.
+    pub short_link: String,
+}
+
+impl LinkCreated {
+    /// Shows a link under an origin such as `https://sl.example`.
+    pub fn new(link: &Link, origin: &str) -> Self {
+        Self {
+            link: link.into(),
+            short_link: format!("{origin}/{}", link.slug),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{json, to_value};
+    use slugline_domain::{DestinationRules, LinkContent, LinkId, PasswordHash, Slug};
+
+    use super::*;
+
+    #[test]
+    fn what_is_unset_is_absent_and_the_password_is_a_constant() {
+        let moment = UnixSeconds::new(7).unwrap();
+        let destination = slugline_domain::Destination::parse(
+            "https://example.com/",
+            &DestinationRules::default(),
+        );
+        let link = Link {
+            id: LinkId::parse("x").unwrap(),
+            slug: Slug::parse("docs").unwrap(),
+            created_at: moment,
+            updated_at: moment,
+            password: Some(PasswordHash::new("$argon2id$secret")),
+            content: LinkContent::leading_to(destination.unwrap()),
+        };
+        assert_eq!(
+            to_value(LinkCreated::new(&link, "https://sl.example")).unwrap(),
+            json!({
+                "link": {
+                    "id": "x", "url": "https://example.com/", "slug": "docs", "createdAt": 7,
+                    "updatedAt": 7, "password": "__SINK_MASKED__•••••", "tags": [],
+                },
+                "shortLink": "https://sl.example/docs",
+            })
+        );
+    }
+}

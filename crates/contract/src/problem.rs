@@ -1,0 +1,376 @@
+//! Every error code, its status and its body.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use slugline_application::{Denied, Error};
+
+use crate::issue::Issue;
+
+/// The stable name of an error kind. Clients may rely on it; texts may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// Members are missing or out of bounds; `data.issues` lists them.
+    ValidationError,
+    /// The body is not JSON.
+    InvalidJson,
+    /// The cursor was not issued for this listing.
+    InvalidCursor,
+    /// No token, or a wrong one.
+    Unauthorized,
+    /// No link has the slug.
+    LinkNotFound,
+    /// No such path.
+    RouteNotFound,
+    /// The path exists, but not for this method.
+    MethodNotAllowed,
+    /// An active link has the slug.
+    SlugTaken,
+    /// A link has the id.
+    IdTaken,
+    /// The body is larger than the server reads.
+    BodyTooLarge,
+    /// Too many failed attempts; wait.
+    TooManyAttempts,
+    /// The server failed.
+    InternalError,
+    /// Links or the access log cannot be reached at the moment.
+    Unavailable,
+}
+
+impl Code {
+    /// Every code, for documents and tests.
+    pub const ALL: [Self; 13] = [
+        Self::ValidationError,
+        Self::InvalidJson,
+        Self::InvalidCursor,
+        Self::Unauthorized,
+        Self::LinkNotFound,
+        Self::RouteNotFound,
+        Self::MethodNotAllowed,
+        Self::SlugTaken,
+        Self::IdTaken,
+        Self::BodyTooLarge,
+        Self::TooManyAttempts,
+        Self::InternalError,
+        Self::Unavailable,
+    ];
+
+    /// The code as it stands in bodies.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ValidationError => "validation_error",
+            Self::InvalidJson => "invalid_json",
+            Self::InvalidCursor => "invalid_cursor",
+            Self::Unauthorized => "unauthorized",
+            Self::LinkNotFound => "link_not_found",
+            Self::RouteNotFound => "route_not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::SlugTaken => "slug_taken",
+            Self::IdTaken => "id_taken",
+            Self::BodyTooLarge => "body_too_large",
+            Self::TooManyAttempts => "too_many_attempts",
+            Self::InternalError => "internal_error",
+            Self::Unavailable => "unavailable",
+        }
+    }
+
+    /// The HTTP status that goes with it.
+    pub fn status(self) -> u16 {
+        match self {
+            Self::ValidationError | Self::InvalidJson | Self::InvalidCursor => 400,
+            Self::Unauthorized => 401,
+            Self::LinkNotFound | Self::RouteNotFound => 404,
+            Self::MethodNotAllowed => 405,
+            Self::SlugTaken | Self::IdTaken => 409,
+            Self::BodyTooLarge => 413,
+            Self::TooManyAttempts => 429,
+            Self::InternalError => 500,
+            Self::Unavailable => 503,
+        }
+    }
+
+    /// The short text that goes with it (`statusMessage` on the wire).
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::ValidationError => "Validation Error",
+            Self::InvalidJson => "Bad Request",
+            Self::InvalidCursor => "Invalid pagination cursor",
+            Self::Unauthorized => "Unauthorized",
+            Self::LinkNotFound => "Link not found",
+            Self::RouteNotFound => "Not Found",
+            Self::MethodNotAllowed => "Method Not Allowed",
+            Self::SlugTaken => "Link already exists",
+            Self::IdTaken => "Link id already exists",
+            Self::BodyTooLarge => "Payload Too Large",
+            Self::TooManyAttempts => "Too Many Requests",
+            Self::InternalError => "Server Error",
+            Self::Unavailable => "Service Unavailable",
+        }
+    }
+}
+
+/// An error on its way to a client, whatever the protocol.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{title}: {detail}")]
+pub struct Problem {
+    /// Kind.
+    pub code: Code,
+    /// Short text.
+    pub title: String,
+    /// What happened and what to do next, in a sentence. Holds nothing secret.
+    pub detail: String,
+    /// Faults of the input.
+    pub issues: Vec<Issue>,
+    /// When it makes sense to try again.
+    pub retry_after: Option<Duration>,
+}
+
+impl Problem {
+    /// A problem with the code's own title.
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self {
+            code,
+            title: code.title().into(),
+            detail: detail.into(),
+            issues: Vec::new(),
+            retry_after: None,
+        }
+    }
+
+    /// An input with faults.
+    pub fn invalid(issues: Vec<Issue>) -> Self {
+        let faults: Vec<String> = issues
+            .iter()
+            .map(|issue| match issue.path.join(".") {
+                path if path.is_empty() => issue.message.clone(),
+                path => format!("{path}: {} (expected {})", issue.message, issue.expected),
+            })
+            .collect();
+        Self {
+            issues,
+            ..Self::new(Code::ValidationError, faults.join("; "))
+        }
+    }
+
+    /// The HTTP status.
+    pub fn status(&self) -> u16 {
+        self.code.status()
+    }
+
+    /// The JSON body of a response to this request URL.
+    pub fn body(&self, url: &str) -> ProblemBody {
+        let listed = self.listed_issues();
+        let message = match self.code {
+            Code::ValidationError => listed.clone(),
+            Code::InvalidJson | Code::MethodNotAllowed => self.detail.clone(),
+            Code::InvalidCursor
+            | Code::Unauthorized
+            | Code::LinkNotFound
+            | Code::RouteNotFound
+            | Code::SlugTaken
+            | Code::IdTaken
+            | Code::BodyTooLarge
+            | Code::TooManyAttempts
+            | Code::InternalError
+            | Code::Unavailable => self.title.clone(),
+        };
+        let data = (self.code == Code::ValidationError).then(|| ProblemData {
+            name: "ZodError",
+            message: listed,
+            issues: self.issues.clone(),
+        });
+        ProblemBody {
+            error: true,
+            url: url.to_owned(),
+            status_code: self.status(),
+            status_message: self.title.clone(),
+            message,
+            code: self.code.as_str(),
+            data,
+        }
+    }
+
+    /// Sink sends the faults as JSON inside a string.
+    fn listed_issues(&self) -> String {
+        serde_json::to_string_pretty(&self.issues).expect("issues are plain data")
+    }
+}
+
+/// The body of every error response.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Problem")]
+pub struct ProblemBody {
+    /// Always true.
+    error: bool,
+    /// The request's URL.
+    url: String,
+    /// The HTTP status again.
+    status_code: u16,
+    /// Short text.
+    status_message: String,
+    /// Longer text; a JSON list of faults for validation errors.
+    message: String,
+    /// Stable name of the error kind.
+    code: &'static str,
+    /// Present for validation errors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<ProblemData>,
+}
+
+/// Details of a validation error.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct ProblemData {
+    /// Always `ZodError`, for clients that look for it.
+    name: &'static str,
+    /// The same as `message` outside.
+    message: String,
+    /// The faults.
+    #[schemars(with = "Vec<IssueView>")]
+    issues: Vec<Issue>,
+}
+
+/// One fault of an input, as the schema describes it.
+#[derive(JsonSchema)]
+#[schemars(rename = "Issue")]
+#[expect(
+    dead_code,
+    reason = "describes `Issue`, whose own type stays free of schema concerns"
+)]
+struct IssueView {
+    /// Kind of fault.
+    code: String,
+    /// The members that lead to it.
+    path: Vec<String>,
+    /// What is wrong.
+    message: String,
+    /// What would be right.
+    expected: String,
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::ExpiryNotInFuture { expires_at, now } => Self::invalid(vec![Issue {
+                code: crate::IssueCode::Custom,
+                // The doubled member is Sink's.
+                path: vec!["expiration".into(), "expiration".into()],
+                message: "expiration must be greater than current time".into(),
+                expected: format!("Unix seconds after {}, not {}", now.get(), expires_at.get()),
+            }]),
+            Error::LinkNotFound(slug) => Self::new(
+                Code::LinkNotFound,
+                format!(
+                    "no link has the slug {slug:?}; list or search links to find the right one"
+                ),
+            ),
+            Error::SlugTaken(slug) => Self::new(
+                Code::SlugTaken,
+                format!(
+                    "the slug {:?} is in use; choose another or leave slug out to get a free one",
+                    slug.as_str()
+                ),
+            ),
+            Error::IdTaken(id) => Self::new(
+                Code::IdTaken,
+                format!(
+                    "the id {:?} is in use; leave id out to get a new one",
+                    id.as_str()
+                ),
+            ),
+            Error::Store(_) => Self::new(
+                Code::InternalError,
+                "links cannot be read or written at the moment",
+            ),
+            Error::VisitLog(_) => Self::new(
+                Code::Unavailable,
+                "the access log cannot be read at the moment; redirects go on",
+            ),
+            Error::Password(_) => {
+                Self::new(Code::InternalError, "the password could not be hashed")
+            }
+            // `Error` may grow; a kind without a code of its own is a failure
+            // of ours until it gets one here.
+            other => Self::new(Code::InternalError, other.to_string()),
+        }
+    }
+}
+
+impl From<Denied> for Problem {
+    fn from(denied: Denied) -> Self {
+        let title = denied.to_string();
+        match denied {
+            Denied::NoToken => Self::new(
+                Code::Unauthorized,
+                "send the site token in an Authorization: Bearer header",
+            ),
+            Denied::TooShort => Self {
+                title,
+                ..Self::new(Code::Unauthorized, "the site token is longer")
+            },
+            Denied::WrongToken => Self::new(Code::Unauthorized, "the site token is another one"),
+            Denied::TooMany(wait) => Self {
+                retry_after: Some(wait.retry_after),
+                ..Self::new(Code::TooManyAttempts, wait.to_string())
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use serde_json::{Value, json, to_value};
+
+    use super::*;
+    use crate::IssueCode;
+
+    #[test]
+    fn codes_are_distinct_snake_case_words() {
+        let words: HashSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(words.len(), Code::ALL.len());
+        for word in words {
+            assert!(
+                word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'),
+                "{word}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_business_error_repeats_its_text_and_has_no_data() {
+        let problem = Problem::new(Code::LinkNotFound, "no such link");
+        let body = to_value(problem.body("http://localhost/api/link/query?slug=x")).unwrap();
+        assert_eq!(
+            body,
+            json!({
+                "error": true,
+                "url": "http://localhost/api/link/query?slug=x",
+                "statusCode": 404,
+                "statusMessage": "Link not found",
+                "message": "Link not found",
+                "code": "link_not_found",
+            })
+        );
+    }
+
+    #[test]
+    fn a_validation_error_lists_its_faults_as_text_and_as_data() {
+        let issue = Issue {
+            code: IssueCode::InvalidFormat,
+            path: vec!["url".into()],
+            message: "URL format is invalid".into(),
+            expected: "an absolute URL".into(),
+        };
+        let body = to_value(Problem::invalid(vec![issue]).body("u")).unwrap();
+        assert_eq!(body["statusMessage"], "Validation Error");
+        assert_eq!(body["data"]["name"], "ZodError");
+        assert_eq!(body["data"]["issues"][0]["path"], json!(["url"]));
+        let listed: Value = serde_json::from_str(body["message"].as_str().unwrap()).unwrap();
+        assert_eq!(listed, body["data"]["issues"]);
+        assert_eq!(listed[0]["code"], "invalid_format");
+    }
+}
