@@ -1,1 +1,16 @@
+//! What the actix adapters share, and nothing else: who is asking (client
+//! address, country, token), under which public origin, and how a problem is
+//! rendered. A fifth thing needs a better home or a change of this sentence.
+//!
+//! It knows HTTP and actix; it does not know any route, SQL or the protocol of
+//! an adapter.
 
+mod client;
+mod edge;
+mod origin;
+mod problem;
+
+pub use client::{TrustedProxies, header};
+pub use edge::{Edge, guarded, public};
+pub use origin::{Origin, OriginError};
+pub use problem::{Failure, problem_response};

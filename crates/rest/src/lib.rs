@@ -1,1 +1,26 @@
+//! The REST adapter and its OpenAPI document.
+//!
+//! It knows actix, OpenAPI and the contract; it does not know SQL, MCP or how
+//! a redirect is answered. Each route is declared once, with its handler, and
+//! the declaration both mounts and documents it. Handlers extract, call one use
+//! case, and wrap its result.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`api`] | the list of routes |
+//! | `registrar` | declaration → mounted route and documented operation |
+//! | `extract`, `reply` | what handlers take and give |
+//! | `links`, `stats`, `health`, `documents` | one handler per file |
 
+mod api;
+mod documents;
+mod extract;
+mod health;
+mod links;
+mod registrar;
+mod reply;
+mod stats;
+
+pub use api::{ApiOptions, api};
+pub use extract::Services;
+pub use registrar::{Api, Elsewhere, RouteList};

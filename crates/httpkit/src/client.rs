@@ -1,0 +1,156 @@
+//! Who is on the other end.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use actix_web::HttpRequest;
+use ipnet::IpNet;
+use slugline_domain::Country;
+
+/// Proxies whose forwarded headers are believed. Anybody else could write
+/// anything into them.
+#[derive(Clone, Debug, Default)]
+pub struct TrustedProxies(Vec<IpNet>);
+
+impl TrustedProxies {
+    /// Believes proxies in these networks.
+    pub fn new(networks: Vec<IpNet>) -> Self {
+        Self(networks)
+    }
+
+    /// The address of the client: the peer's, or what trusted proxies say of
+    /// the first hop that is not one of them.
+    pub fn client_address(&self, request: &HttpRequest) -> IpAddr {
+        // Without a peer, which only happens in tests and on Unix sockets, the
+        // client is this machine.
+        let peer = request
+            .peer_addr()
+            .map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.ip());
+        if !self.trusts(peer) {
+            return peer.to_canonical();
+        }
+        let forwarded: Vec<IpAddr> = request
+            .headers()
+            .get_all("x-forwarded-for")
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','))
+            .filter_map(parse_hop)
+            .collect();
+        // Each proxy appends the hop it saw, so the list is read from its end.
+        let first_stranger = forwarded.iter().rev().find(|hop| !self.trusts(**hop));
+        first_stranger
+            .or(forwarded.first())
+            .copied()
+            .or_else(|| header(request, "x-real-ip").and_then(parse_hop))
+            .unwrap_or(peer)
+            .to_canonical()
+    }
+
+    /// The country that a trusted proxy puts into one of the usual headers.
+    pub fn client_country(&self, request: &HttpRequest) -> Option<Country> {
+        const HEADERS: [&str; 4] = [
+            "cf-ipcountry",              // Cloudflare
+            "cloudfront-viewer-country", // Amazon CloudFront
+            "x-vercel-ip-country",       // Vercel
+            "x-country-code",            // common with Fastly and nginx set-ups
+        ];
+        if !self.trusts_peer_of(request) {
+            return None;
+        }
+        let named = HEADERS.iter().find_map(|name| header(request, name))?;
+        // Cloudflare says XX for "unknown", and T1 (no code) for Tor.
+        Country::parse(named)
+            .ok()
+            .filter(|country| country.as_str() != "XX")
+    }
+
+    pub(crate) fn trusts_peer_of(&self, request: &HttpRequest) -> bool {
+        request
+            .peer_addr()
+            .is_some_and(|peer| self.trusts(peer.ip()))
+    }
+
+    fn trusts(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
+    }
+}
+
+/// A request header as text; absent when it is not text.
+pub fn header<'r>(request: &'r HttpRequest, name: &str) -> Option<&'r str> {
+    request.headers().get(name)?.to_str().ok()
+}
+
+/// An address, with or without a port and brackets.
+fn parse_hop(text: &str) -> Option<IpAddr> {
+    let text = text.trim();
+    text.parse()
+        .ok()
+        .or_else(|| text.parse::<std::net::SocketAddr>().ok().map(|at| at.ip()))
+        .or_else(|| text.strip_prefix('[')?.strip_suffix(']')?.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    fn proxies() -> TrustedProxies {
+        TrustedProxies::new(vec![
+            "10.0.0.0/8".parse().unwrap(),
+            "fd00::/8".parse().unwrap(),
+        ])
+    }
+
+    fn seen(peer: &str, forwarded: &[&str]) -> String {
+        let mut request = TestRequest::default().peer_addr(peer.parse().unwrap());
+        for value in forwarded {
+            request = request.append_header(("x-forwarded-for", *value));
+        }
+        proxies()
+            .client_address(&request.to_http_request())
+            .to_string()
+    }
+
+    #[test]
+    fn a_stranger_cannot_choose_an_address() {
+        assert_eq!(seen("192.0.2.1:5", &["198.51.100.7"]), "192.0.2.1");
+    }
+
+    #[test]
+    fn trusted_hops_are_skipped_from_the_end() {
+        assert_eq!(seen("10.0.0.1:5", &["198.51.100.7"]), "198.51.100.7");
+        assert_eq!(
+            seen("10.0.0.1:5", &["6.6.6.6, 198.51.100.7, 10.2.3.4"]),
+            "198.51.100.7"
+        );
+        assert_eq!(
+            seen("10.0.0.1:5", &["6.6.6.6", "198.51.100.7:80"]),
+            "198.51.100.7"
+        );
+        assert_eq!(seen("[fd00::1]:5", &["[2001:db8::1]"]), "2001:db8::1");
+        assert_eq!(seen("10.0.0.1:5", &["garbage"]), "10.0.0.1");
+        assert_eq!(seen("10.0.0.1:5", &["10.0.0.9"]), "10.0.0.9");
+        assert_eq!(
+            seen("[::ffff:10.0.0.1]:5", &["198.51.100.7"]),
+            "198.51.100.7"
+        );
+    }
+
+    #[test]
+    fn a_country_is_believed_from_a_trusted_proxy_only() {
+        let from = |peer: &str, code: &str| {
+            let request = TestRequest::default()
+                .peer_addr(peer.parse().unwrap())
+                .insert_header(("cf-ipcountry", code))
+                .to_http_request();
+            proxies()
+                .client_country(&request)
+                .map(|country| country.to_string())
+        };
+        assert_eq!(from("10.0.0.1:5", "de").as_deref(), Some("DE"));
+        assert_eq!(from("192.0.2.1:5", "de"), None);
+        assert_eq!(from("10.0.0.1:5", "XX"), None);
+        assert_eq!(from("10.0.0.1:5", "T1"), None);
+    }
+}

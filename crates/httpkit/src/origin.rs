@@ -1,0 +1,134 @@
+//! The public origin of the service.
+
+use std::{fmt, str::FromStr};
+
+use actix_web::HttpRequest;
+use thiserror::Error;
+
+use crate::client::{TrustedProxies, header};
+
+/// Scheme, host and port under which clients reach the service, without a
+/// trailing slash: `https://sl.example`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin(String);
+
+impl Origin {
+    /// The configured origin, or the one the request itself was sent to.
+    pub(crate) fn of(
+        request: &HttpRequest,
+        configured: Option<&Origin>,
+        proxies: &TrustedProxies,
+    ) -> Origin {
+        if let Some(origin) = configured {
+            return origin.clone();
+        }
+        let forwarded = |name| {
+            let value = header(request, name).filter(|_| proxies.trusts_peer_of(request))?;
+            value
+                .split(',')
+                .next()
+                .map(str::trim)
+                .filter(|first| is_plain(first))
+        };
+        let scheme = match forwarded("x-forwarded-proto") {
+            Some("https") => "https",
+            Some(_) | None => "http",
+        };
+        let host = forwarded("x-forwarded-host")
+            .or_else(|| header(request, "host").filter(|host| is_plain(host)))
+            .or_else(|| {
+                request
+                    .uri()
+                    .authority()
+                    .map(|authority| authority.as_str())
+            })
+            .unwrap_or("localhost");
+        Origin(format!("{scheme}://{host}"))
+    }
+
+    /// The origin as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Whether a host can be put into JSON, HTML and headers as it is.
+fn is_plain(host: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || b".-_:[]".contains(&b);
+    !host.is_empty() && host.bytes().all(allowed)
+}
+
+impl FromStr for Origin {
+    type Err = OriginError;
+
+    fn from_str(text: &str) -> Result<Self, OriginError> {
+        let text = text.trim().trim_end_matches('/');
+        let host = text
+            .strip_prefix("https://")
+            .or_else(|| text.strip_prefix("http://"))
+            .ok_or(OriginError)?;
+        if is_plain(host) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(OriginError)
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A text is not an origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("an origin is http:// or https://, a host and maybe a port, such as https://sl.example")]
+pub struct OriginError;
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    #[test]
+    fn an_origin_has_no_path_and_no_surprises() {
+        assert_eq!(
+            "https://sl.example/".parse::<Origin>().unwrap().as_str(),
+            "https://sl.example"
+        );
+        assert_eq!(
+            "http://[::1]:8080".parse::<Origin>().unwrap().as_str(),
+            "http://[::1]:8080"
+        );
+        for wrong in [
+            "sl.example",
+            "ftp://sl.example",
+            "https://",
+            "https://a/b",
+            "https://u@a",
+            "https://a\"b",
+        ] {
+            assert_eq!(wrong.parse::<Origin>(), Err(OriginError), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_configured_origin_wins_over_the_request_and_trusted_headers_over_host() {
+        let trusted = TrustedProxies::new(vec!["10.0.0.0/8".parse().unwrap()]);
+        let request = |peer: &str| {
+            TestRequest::default()
+                .peer_addr(peer.parse().unwrap())
+                .insert_header(("host", "inner:8080"))
+                .insert_header(("x-forwarded-host", "sl.example"))
+                .insert_header(("x-forwarded-proto", "https"))
+                .to_http_request()
+        };
+        let of = |peer, configured| Origin::of(&request(peer), configured, &trusted).to_string();
+        assert_eq!(of("10.0.0.1:5", None), "https://sl.example");
+        assert_eq!(of("192.0.2.1:5", None), "http://inner:8080");
+        let configured: Origin = "https://short.example".parse().unwrap();
+        assert_eq!(of("10.0.0.1:5", Some(&configured)), "https://short.example");
+    }
+}

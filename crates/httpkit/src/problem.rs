@@ -1,0 +1,128 @@
+//! Rendering problems.
+
+use std::fmt;
+
+use actix_web::{
+    HttpRequest, HttpResponse, ResponseError,
+    body::BoxBody,
+    error::PayloadError,
+    http::{
+        StatusCode,
+        header::{self, HeaderValue},
+    },
+};
+use slugline_application::{Denied, Error};
+use slugline_contract::{Code, Problem};
+
+use crate::edge::Edge;
+
+/// A problem as a handler returns it. The response is written at the edge of
+/// the adapter, which knows the request it answers.
+#[derive(Clone, Debug)]
+pub struct Failure(pub Problem);
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl ResponseError for Failure {
+    fn status_code(&self) -> StatusCode {
+        status(&self.0)
+    }
+
+    fn error_response(&self) -> HttpResponse<BoxBody> {
+        HttpResponse::new(self.status_code())
+    }
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self(problem)
+    }
+}
+
+impl From<Error> for Failure {
+    /// Logs what the client is not told.
+    fn from(error: Error) -> Self {
+        let cause = std::error::Error::source(&error).map(chain);
+        let problem = Problem::from(error);
+        if problem.status() >= 500 {
+            tracing::error!(code = problem.code.as_str(), cause, "a request failed");
+        }
+        Self(problem)
+    }
+}
+
+impl From<Denied> for Failure {
+    fn from(denied: Denied) -> Self {
+        Self(denied.into())
+    }
+}
+
+impl From<PayloadError> for Failure {
+    fn from(error: PayloadError) -> Self {
+        Self(match error {
+            PayloadError::Overflow => Problem::new(
+                Code::BodyTooLarge,
+                "send a smaller body, or the work in several parts",
+            ),
+            other => Problem::new(
+                Code::InvalidJson,
+                format!("the body cannot be read: {other}"),
+            ),
+        })
+    }
+}
+
+/// The JSON response for a problem.
+pub fn problem_response(problem: &Problem, request: &HttpRequest) -> HttpResponse {
+    let url = format!("{}{}", Edge::of(request).origin(request), request.uri());
+    let body = serde_json::to_string_pretty(&problem.body(&url)).expect("a problem is plain data");
+    let mut response = HttpResponse::build(status(problem));
+    response
+        .insert_header((header::CONTENT_TYPE, "application/json"))
+        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .insert_header((header::X_FRAME_OPTIONS, "DENY"))
+        .insert_header((header::REFERRER_POLICY, "no-referrer"))
+        .insert_header((
+            header::CONTENT_SECURITY_POLICY,
+            "script-src 'none'; frame-ancestors 'none';",
+        ))
+        .insert_header((header::CACHE_CONTROL, "no-cache"));
+    if let Some(challenge) = challenge(problem, request) {
+        response.insert_header((header::WWW_AUTHENTICATE, challenge));
+    }
+    if let Some(wait) = problem.retry_after {
+        response.insert_header((header::RETRY_AFTER, wait.as_secs().max(1).to_string()));
+    }
+    response.body(body)
+}
+
+/// RFC 6750 §3: says how to authenticate, and that a token was wrong when one
+/// was sent.
+fn challenge(problem: &Problem, request: &HttpRequest) -> Option<HeaderValue> {
+    (problem.code == Code::Unauthorized).then(|| {
+        HeaderValue::from_static(if request.headers().contains_key(header::AUTHORIZATION) {
+            r#"Bearer realm="slugline", error="invalid_token""#
+        } else {
+            r#"Bearer realm="slugline""#
+        })
+    })
+}
+
+fn status(problem: &Problem) -> StatusCode {
+    StatusCode::from_u16(problem.status()).expect("codes have statuses of HTTP")
+}
+
+/// An error with everything that caused it.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text = format!("{text}: {cause}");
+        next = cause.source();
+    }
+    text
+}

@@ -1,0 +1,44 @@
+//! The list of routes.
+
+use aide::openapi::{Info, License};
+use slugline_contract::Rules;
+
+use crate::{documents, health, links, registrar::Api, stats};
+
+/// What the document says of the instance.
+#[derive(Clone, Debug, Default)]
+pub struct ApiOptions {
+    /// The binary's version.
+    pub version: &'static str,
+    /// The instance's bounds, which its schemas state.
+    pub rules: Rules,
+}
+
+/// Declares every REST route.
+pub fn api(options: &ApiOptions) -> Api {
+    let info = Info {
+        title: "Slugline API".into(),
+        summary: Some("Short links and their visits.".into()),
+        description: Some(
+            "Everything below `/api/` needs the site token as a bearer token. \
+             Errors share one shape; `code` is the stable part of it."
+                .into(),
+        ),
+        version: options.version.into(),
+        license: Some(License {
+            name: "Apache-2.0 OR MIT".into(),
+            identifier: Some("Apache-2.0 OR MIT".into()),
+            ..License::default()
+        }),
+        ..Info::default()
+    };
+    Api::new(info, &options.rules)
+        .route(links::create::about(), links::create::handle)
+        .route(links::query::about(), links::query::handle)
+        .route(links::list::about(), links::list::handle)
+        .route(links::delete::about(), links::delete::handle)
+        .route(stats::counters::about(), stats::counters::handle)
+        .route(health::live_about(), health::live)
+        .route(health::ready_about(), health::ready)
+        .route(documents::about(), documents::handle)
+}

@@ -1,0 +1,188 @@
+//! What handlers take.
+
+use std::{future::Future, pin::Pin};
+
+use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
+use aide::{
+    OperationInput,
+    generate::GenContext,
+    openapi::{
+        MediaType, Operation, Parameter, ParameterData, ParameterSchemaOrContent, QueryStyle,
+        ReferenceOr, RequestBody, SchemaObject,
+    },
+};
+use schemars::{JsonSchema, Schema};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use slugline_application::{LinkService, StatsService};
+use slugline_contract::{Code, Problem, Rules, query_to_json, read};
+use slugline_httpkit::{Edge, Failure, Origin, header};
+
+/// The use cases and bounds behind every handler, from the app's data.
+#[derive(Clone, Debug)]
+pub struct Services {
+    /// Use cases of links.
+    pub links: LinkService,
+    /// Questions to the access log.
+    pub stats: StatsService,
+    /// The instance's bounds.
+    pub rules: Rules,
+}
+
+/// The services, and the origin to show to this client.
+pub(crate) struct Context {
+    pub(crate) services: web::Data<Services>,
+    pub(crate) origin: Origin,
+}
+
+/// A JSON body.
+pub(crate) struct Body<T>(pub(crate) T);
+
+/// Query parameters.
+pub(crate) struct Query<T>(pub(crate) T);
+
+type Extracted<T> = Pin<Box<dyn Future<Output = Result<T, Failure>>>>;
+
+impl FromRequest for Context {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let services = request
+            .app_data::<web::Data<Services>>()
+            .expect("the app is built with its services")
+            .clone();
+        std::future::ready(Ok(Self {
+            services,
+            origin: Edge::of(request).origin(request),
+        }))
+    }
+}
+
+impl OperationInput for Context {}
+
+impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
+    type Error = Failure;
+    type Future = Extracted<Self>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let media_type = header(request, "content-type")
+            .and_then(|value| value.split(';').next())
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase();
+        let bytes = web::Bytes::from_request(request, payload);
+        Box::pin(async move {
+            let bytes = bytes.await.map_err(unreadable)?;
+            Ok(Self(read(&parse(&media_type, &bytes)?)?))
+        })
+    }
+}
+
+/// Sink reads every body as JSON, whatever its type says, but for forms and
+/// plain text.
+fn parse(media_type: &str, bytes: &[u8]) -> Result<Value, Problem> {
+    if media_type == "application/x-www-form-urlencoded" {
+        return Ok(query_to_json(&String::from_utf8_lossy(bytes)));
+    }
+    if media_type.starts_with("text/") {
+        return Ok(Value::String(String::new()));
+    }
+    if bytes.is_empty() {
+        return Ok(Value::Null);
+    }
+    serde_json::from_slice(bytes)
+        .map_err(|error| Problem::new(Code::InvalidJson, format!("Invalid JSON body: {error}")))
+}
+
+fn unreadable(error: actix_web::Error) -> Failure {
+    match error.as_error::<actix_web::error::PayloadError>() {
+        Some(actix_web::error::PayloadError::Overflow) => {
+            actix_web::error::PayloadError::Overflow.into()
+        }
+        Some(_) | None => Problem::new(
+            Code::InvalidJson,
+            format!("the body cannot be read: {error}"),
+        )
+        .into(),
+    }
+}
+
+impl<T: JsonSchema> OperationInput for Body<T> {
+    fn operation_input(context: &mut GenContext, operation: &mut Operation) {
+        let json_schema = context.schema.subschema_for::<T>();
+        let mut body = RequestBody {
+            required: true,
+            ..RequestBody::default()
+        };
+        body.content
+            .insert("application/json".into(), json(json_schema));
+        operation.request_body = Some(ReferenceOr::Item(body));
+    }
+}
+
+impl<T: DeserializeOwned + 'static> FromRequest for Query<T> {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let parsed = read(&query_to_json(request.query_string()));
+        std::future::ready(parsed.map(Self).map_err(Failure))
+    }
+}
+
+impl<T: JsonSchema> OperationInput for Query<T> {
+    fn operation_input(context: &mut GenContext, operation: &mut Operation) {
+        let mut object = T::json_schema(&mut context.schema);
+        for transform in context.schema.transforms_mut() {
+            transform.transform(&mut object);
+        }
+        let required = object.get("required").cloned().unwrap_or_default();
+        let required = |name: &str| {
+            required
+                .as_array()
+                .is_some_and(|all| all.iter().any(|r| r == name))
+        };
+        let Some(Value::Object(properties)) = object.get("properties") else {
+            return;
+        };
+        for (name, property) in properties.clone() {
+            let mut property: Schema = property.try_into().expect("properties are schemas");
+            let description = property.remove("description");
+            let data = ParameterData {
+                required: required(&name),
+                description: description.and_then(|text| text.as_str().map(str::to_owned)),
+                name,
+                deprecated: None,
+                format: ParameterSchemaOrContent::Schema(described(property)),
+                example: None,
+                examples: Default::default(),
+                explode: None,
+                extensions: Default::default(),
+            };
+            operation
+                .parameters
+                .push(ReferenceOr::Item(Parameter::Query {
+                    parameter_data: data,
+                    allow_reserved: false,
+                    style: QueryStyle::Form,
+                    allow_empty_value: None,
+                }));
+        }
+    }
+}
+
+pub(crate) fn json(json_schema: Schema) -> MediaType {
+    MediaType {
+        schema: Some(described(json_schema)),
+        ..MediaType::default()
+    }
+}
+
+fn described(json_schema: Schema) -> SchemaObject {
+    SchemaObject {
+        json_schema,
+        external_docs: None,
+        example: None,
+    }
+}

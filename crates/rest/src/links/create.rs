@@ -1,0 +1,33 @@
+//! `POST /api/link/create`
+
+use actix_web::http::Method;
+use slugline_contract::{Code, CreateLink, LinkCreated};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Body, Context},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::POST,
+        path: "/api/link/create",
+        id: "link_create",
+        tag: super::TAG,
+        summary: "Create a link",
+        description: "Makes a short link. Leave `slug` out to get a free random one; \
+                      a slug that an active link owns is refused.",
+        fails: &[Code::SlugTaken, Code::IdTaken],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Body(body): Body<CreateLink>,
+) -> Result<Json<201, LinkCreated>, Failure> {
+    let new = body.check(&context.services.rules)?;
+    let link = context.services.links.create(new).await?;
+    Ok(Json(LinkCreated::new(&link, context.origin.as_str())))
+}

@@ -1,0 +1,32 @@
+//! `GET /api/link/list`
+
+use actix_web::http::Method;
+use slugline_contract::{Code, LinkList, ListLinks};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Context, Query},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/link/list",
+        id: "link_list",
+        tag: super::TAG,
+        summary: "List links",
+        description: "Lists links page by page, newest first unless `sort` says otherwise. \
+                      Pass `cursor` back until `list_complete` is true.",
+        fails: &[Code::InvalidCursor],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<ListLinks>,
+) -> Result<Json<200, LinkList>, Failure> {
+    let page = context.services.links.list(query.check()?).await?;
+    Ok(Json(LinkList::new(&query, &page)))
+}

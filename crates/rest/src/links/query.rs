@@ -1,0 +1,31 @@
+//! `GET /api/link/query`
+
+use actix_web::http::Method;
+use slugline_contract::{Code, GetLink, LinkView};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Context, Query},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/link/query",
+        id: "link_get",
+        tag: super::TAG,
+        summary: "Read a link",
+        description: "Reads one link by its slug, expired or not.",
+        fails: &[Code::LinkNotFound],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<GetLink>,
+) -> Result<Json<200, LinkView>, Failure> {
+    let link = context.services.links.get(&query.check()?).await?;
+    Ok(Json((&link).into()))
+}

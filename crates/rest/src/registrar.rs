@@ -1,0 +1,374 @@
+//! One declaration per route: it mounts the handler and documents the
+//! operation, from the types in the handler's own signature.
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use actix_web::{
+    FromRequest, Handler, Resource, Route,
+    http::Method,
+    web::{self, ServiceConfig},
+};
+use aide::{
+    OperationInput, OperationOutput,
+    generate::{self, GenContext},
+    openapi::{
+        Components, Info, MediaType, OpenApi, Operation, PathItem, Paths, ReferenceOr, Response,
+        Responses, SchemaObject, SecurityScheme, StatusCode,
+    },
+};
+use schemars::SchemaGenerator;
+use serde_json::Value;
+use slugline_contract::{Code, ProblemBody, Rules, schema};
+use slugline_httpkit::{Failure, guarded, public};
+
+use crate::reply::Reply;
+
+/// Most bytes a request body may have: generous for a link with a destination
+/// for every country.
+const BODY_LIMIT: usize = 1 << 20;
+const SECURITY_SCHEME: &str = "bearerAuth";
+
+/// Routes under declaration.
+#[derive(Debug)]
+pub struct Api {
+    document: OpenApi,
+    routes: Vec<Declared>,
+}
+
+/// What a route says of itself beyond its handler's signature.
+#[derive(Clone, Debug)]
+pub(crate) struct About {
+    pub(crate) method: Method,
+    pub(crate) path: &'static str,
+    /// Noun, then verb: `link_create`.
+    pub(crate) id: &'static str,
+    pub(crate) tag: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) description: &'static str,
+    /// Error codes beyond those that every route of its kind can answer.
+    pub(crate) fails: &'static [Code],
+}
+
+/// A route that another adapter serves, to be documented here.
+#[derive(Clone, Debug)]
+pub struct Elsewhere {
+    /// Method.
+    pub method: Method,
+    /// Path, with parameters in braces.
+    pub path: &'static str,
+    /// Identity of the operation: noun, then verb.
+    pub id: &'static str,
+    /// Group.
+    pub tag: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// More.
+    pub description: &'static str,
+    /// Statuses and what they mean.
+    pub answers: &'static [(u16, &'static str)],
+}
+
+#[derive(Clone)]
+struct Declared {
+    method: Method,
+    path: &'static str,
+    make: Arc<dyn Fn() -> Route + Send + Sync>,
+}
+
+impl fmt::Debug for Declared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+impl Api {
+    pub(crate) fn new(info: Info, rules: &Rules) -> Self {
+        // Aide keeps its schema generator in a thread-local and starts it on an
+        // old draft; the document says 2020-12, so the generator must too.
+        generate::reset_context();
+        generate::in_context(|context| {
+            let settings = schema::settings(rules)
+                .with(|settings| settings.definitions_path = "/components/schemas".into());
+            context.schema = SchemaGenerator::new(settings);
+        });
+        let mut components = Components::default();
+        let bearer = SecurityScheme::Http {
+            scheme: "bearer".into(),
+            bearer_format: None,
+            description: Some("The site token.".into()),
+            extensions: Default::default(),
+        };
+        components
+            .security_schemes
+            .insert(SECURITY_SCHEME.into(), ReferenceOr::Item(bearer));
+        let document = OpenApi {
+            info,
+            components: Some(components),
+            paths: Some(Paths::default()),
+            ..OpenApi::default()
+        };
+        Self {
+            document,
+            routes: Vec::new(),
+        }
+    }
+
+    /// Mounts and documents a handler.
+    pub(crate) fn route<F, Args, R>(mut self, about: About, handler: F) -> Self
+    where
+        F: Handler<Args, Output = Result<R, Failure>> + Send + Sync,
+        Args: FromRequest + OperationInput + 'static,
+        R: Reply + OperationOutput,
+    {
+        let operation = generate::in_context(|context| {
+            let mut operation = Operation::default();
+            Args::operation_input(context, &mut operation);
+            let mut responses = Responses::default();
+            for (status, response) in R::inferred_responses(context, &mut operation) {
+                let status = status.expect("every reply names its status");
+                responses
+                    .responses
+                    .insert(status, ReferenceOr::Item(response));
+            }
+            document_failures(context, &about, &operation, &mut responses);
+            operation.responses = Some(responses);
+            operation
+        });
+        let method = about.method.clone();
+        let make = Arc::new(move || Route::new().method(method.clone()).to(handler.clone()));
+        self.document_operation(
+            &Elsewhere {
+                method: about.method.clone(),
+                path: about.path,
+                id: about.id,
+                tag: about.tag,
+                summary: about.summary,
+                description: about.description,
+                answers: &[],
+            },
+            operation,
+        );
+        self.routes.push(Declared {
+            method: about.method,
+            path: about.path,
+            make,
+        });
+        self
+    }
+
+    /// Documents a route that another adapter mounts.
+    #[must_use]
+    pub fn elsewhere(mut self, route: &Elsewhere) -> Self {
+        let mut responses = Responses::default();
+        for (status, meaning) in route.answers {
+            let response = Response {
+                description: (*meaning).into(),
+                ..Response::default()
+            };
+            responses
+                .responses
+                .insert(StatusCode::Code(*status), ReferenceOr::Item(response));
+        }
+        let operation = Operation {
+            responses: Some(responses),
+            ..Operation::default()
+        };
+        self.document_operation(route, operation);
+        self
+    }
+
+    /// Ends the declaration.
+    ///
+    /// # Panics
+    /// Two operations share an id, or a method and a path: a mistake in the
+    /// declarations.
+    pub fn finish(mut self) -> RouteList {
+        let components = self.document.components.get_or_insert_default();
+        generate::in_context(|context| {
+            for (name, schema) in context.schema.take_definitions(true) {
+                let json_schema = schema.try_into().expect("definitions are schemas");
+                let schema = SchemaObject {
+                    json_schema,
+                    external_docs: None,
+                    example: None,
+                };
+                components.schemas.insert(name, schema);
+            }
+        });
+        generate::reset_context();
+        let document = serde_json::to_value(&self.document).expect("a document is plain data");
+        RouteList {
+            routes: self.routes.into(),
+            document: Arc::new(document),
+        }
+    }
+
+    fn document_operation(&mut self, about: &Elsewhere, mut operation: Operation) {
+        operation.operation_id = Some(about.id.into());
+        operation.tags = vec![about.tag.into()];
+        operation.summary = Some(about.summary.into());
+        operation.description = Some(about.description.into());
+        if needs_token(about.path) {
+            operation.security = vec![[(SECURITY_SCHEME.to_owned(), Vec::new())].into()];
+        }
+        let paths = self.document.paths.get_or_insert_default();
+        let taken = |operation: &Operation| operation.operation_id.as_deref() == Some(about.id);
+        let items = paths.paths.values().filter_map(ReferenceOr::as_item);
+        let repeated = items
+            .flat_map(PathItem::iter)
+            .any(|(_, operation)| taken(operation));
+        assert!(!repeated, "two operations have the id {}", about.id);
+        let item = paths
+            .paths
+            .entry(about.path.to_owned())
+            .or_insert_with(|| ReferenceOr::Item(PathItem::default()));
+        let ReferenceOr::Item(item) = item else {
+            unreachable!("only items are inserted")
+        };
+        let slot = match about.method {
+            Method::GET => &mut item.get,
+            Method::POST => &mut item.post,
+            Method::PUT => &mut item.put,
+            Method::PATCH => &mut item.patch,
+            Method::DELETE => &mut item.delete,
+            ref other => panic!("{other} routes are not declared"),
+        };
+        assert!(
+            slot.is_none(),
+            "{} {} is declared twice",
+            about.method,
+            about.path
+        );
+        *slot = Some(operation);
+    }
+}
+
+/// What can go wrong on every route of its kind, and on this one.
+fn document_failures(
+    context: &mut GenContext,
+    about: &About,
+    operation: &Operation,
+    responses: &mut Responses,
+) {
+    let mut codes = about.fails.to_vec();
+    if operation.request_body.is_some() {
+        codes.extend([Code::ValidationError, Code::InvalidJson, Code::BodyTooLarge]);
+    } else if !operation.parameters.is_empty() {
+        codes.push(Code::ValidationError);
+    }
+    if needs_token(about.path) {
+        codes.extend([
+            Code::Unauthorized,
+            Code::TooManyAttempts,
+            Code::InternalError,
+        ]);
+    }
+    let mut by_status: BTreeMap<u16, Vec<&str>> = BTreeMap::new();
+    for code in codes {
+        by_status
+            .entry(code.status())
+            .or_default()
+            .push(code.as_str());
+    }
+    for (status, codes) in by_status {
+        let json_schema = context.schema.subschema_for::<ProblemBody>();
+        let schema = SchemaObject {
+            json_schema,
+            external_docs: None,
+            example: None,
+        };
+        let mut response = Response {
+            description: format!("Error: {}", codes.join(", ")),
+            ..Response::default()
+        };
+        response.content.insert(
+            "application/json".into(),
+            MediaType {
+                schema: Some(schema),
+                ..MediaType::default()
+            },
+        );
+        responses
+            .responses
+            .insert(StatusCode::Code(status), ReferenceOr::Item(response));
+    }
+}
+
+/// The site token guards everything below `/api/`.
+fn needs_token(path: &str) -> bool {
+    path.starts_with("/api/")
+}
+
+/// The declared routes, ready to be mounted in every worker.
+#[derive(Clone, Debug)]
+pub struct RouteList {
+    routes: Arc<[Declared]>,
+    document: Arc<Value>,
+}
+
+impl RouteList {
+    /// The OpenAPI document, without `servers`, which depend on who asks.
+    pub fn document(&self) -> &Arc<Value> {
+        &self.document
+    }
+
+    /// Method and path of every mounted route.
+    pub fn mounted(&self) -> impl Iterator<Item = (&Method, &'static str)> {
+        self.routes.iter().map(|route| (&route.method, route.path))
+    }
+
+    /// Mounts the routes. A path accepts one trailing slash, as Sink's router
+    /// does.
+    pub fn configure(&self, config: &mut ServiceConfig) {
+        config
+            .app_data(web::PayloadConfig::new(BODY_LIMIT))
+            .app_data(web::Data::new(Arc::clone(&self.document)));
+        let mut by_path: Vec<(&'static str, Vec<&Declared>)> = Vec::new();
+        for route in self.routes.iter() {
+            match by_path.iter_mut().find(|(path, _)| *path == route.path) {
+                Some((_, routes)) => routes.push(route),
+                None => by_path.push((route.path, vec![route])),
+            }
+        }
+        for (path, routes) in by_path {
+            let mut resource = Resource::new([path.to_owned(), format!("{path}/")]);
+            for route in routes {
+                resource = resource.route((route.make)());
+            }
+            if needs_token(path) {
+                config.service(guarded(resource));
+            } else {
+                config.service(public(resource));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use crate::{ApiOptions, api};
+
+    #[test]
+    fn every_mounted_route_is_documented_and_the_other_way_round() {
+        let routes = api(&ApiOptions::default()).finish();
+        let mounted: BTreeSet<String> = routes
+            .mounted()
+            .map(|(method, path)| format!("{} {path}", method.as_str().to_lowercase()))
+            .collect();
+        let documented: BTreeSet<String> = routes.document()["paths"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .flat_map(|(path, item)| {
+                item.as_object()
+                    .unwrap()
+                    .keys()
+                    .map(move |method| format!("{method} {path}"))
+            })
+            .collect();
+        assert_eq!(mounted, documented);
+        assert!(mounted.contains("post /api/link/create"));
+    }
+}

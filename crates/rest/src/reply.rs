@@ -1,0 +1,76 @@
+//! What handlers give.
+
+use actix_web::{HttpRequest, HttpResponse, Responder, body::BoxBody, http::StatusCode};
+use aide::{
+    OperationOutput,
+    generate::GenContext,
+    openapi::{Operation, Response, StatusCode as DocumentedStatus},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::extract::json;
+
+/// A successful answer whose status and body stand in its type.
+pub(crate) trait Reply: Responder<Body = BoxBody> + 'static {}
+
+/// A JSON answer with this status.
+pub(crate) struct Json<const STATUS: u16, T>(pub(crate) T);
+
+/// An answer without a body.
+pub(crate) struct NoContent;
+
+impl<const STATUS: u16, T: Serialize + 'static> Reply for Json<STATUS, T> {}
+
+impl<const STATUS: u16, T: Serialize> Responder for Json<STATUS, T> {
+    type Body = BoxBody;
+
+    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
+        let status = StatusCode::from_u16(STATUS).expect("replies name real statuses");
+        HttpResponse::build(status).json(self.0)
+    }
+}
+
+impl<const STATUS: u16, T: JsonSchema> OperationOutput for Json<STATUS, T> {
+    type Inner = T;
+
+    fn inferred_responses(
+        context: &mut GenContext,
+        _: &mut Operation,
+    ) -> Vec<(Option<DocumentedStatus>, Response)> {
+        let mut response = Response {
+            description: "Success".into(),
+            ..Response::default()
+        };
+        let schema = context.schema.subschema_for::<T>();
+        response
+            .content
+            .insert("application/json".into(), json(schema));
+        vec![(Some(DocumentedStatus::Code(STATUS)), response)]
+    }
+}
+
+impl Reply for NoContent {}
+
+impl Responder for NoContent {
+    type Body = BoxBody;
+
+    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
+        HttpResponse::NoContent().finish()
+    }
+}
+
+impl OperationOutput for NoContent {
+    type Inner = ();
+
+    fn inferred_responses(
+        _: &mut GenContext,
+        _: &mut Operation,
+    ) -> Vec<(Option<DocumentedStatus>, Response)> {
+        let response = Response {
+            description: "Done".into(),
+            ..Response::default()
+        };
+        vec![(Some(DocumentedStatus::Code(204)), response)]
+    }
+}

@@ -1,0 +1,32 @@
+//! `GET /api/stats/counters`
+
+use actix_web::http::Method;
+use slugline_contract::{AnalyticsFilter, Code, CountersAnswer};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Context, Query},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/stats/counters",
+        id: "stats_counters",
+        tag: "Analytics",
+        summary: "Count visits, visitors and referers",
+        description: "Totals from the sampled access log. With `id`, one row per link that has \
+                      visits; `sampling` says whether the numbers are exact.",
+        fails: &[Code::Unavailable],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<AnalyticsFilter>,
+) -> Result<Json<200, CountersAnswer>, Failure> {
+    let report = context.services.stats.counters(query.check()?).await?;
+    Ok(Json(report.into()))
+}

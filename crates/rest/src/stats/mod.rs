@@ -1,0 +1,3 @@
+//! `/api/stats/…`
+
+pub(crate) mod counters;
