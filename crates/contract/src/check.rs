@@ -48,7 +48,7 @@ impl Checks {
     /// when a required member failed, which was noted.
     pub(crate) fn finish<T>(self, build: impl FnOnce() -> Option<T>) -> Result<T, Problem> {
         match build() {
-            Some(built) if self.issues.is_empty() => Ok(built),
+            Some(value) if self.issues.is_empty() => Ok(value),
             Some(_) | None => Err(Problem::invalid(self.issues)),
         }
     }

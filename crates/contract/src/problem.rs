@@ -21,6 +21,12 @@ pub enum Code {
     Unauthorized,
     /// No link has the slug.
     LinkNotFound,
+    /// The link's expiry has come.
+    LinkExpired,
+    /// The link's password is another one.
+    WrongPassword,
+    /// The link is flagged unsafe and the visitor has not confirmed it.
+    ConfirmationRequired,
     /// No such path.
     RouteNotFound,
     /// The path exists, but not for this method.
@@ -41,12 +47,15 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCursor,
         Self::Unauthorized,
         Self::LinkNotFound,
+        Self::LinkExpired,
+        Self::WrongPassword,
+        Self::ConfirmationRequired,
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::SlugTaken,
@@ -65,6 +74,9 @@ impl Code {
             Self::InvalidCursor => "invalid_cursor",
             Self::Unauthorized => "unauthorized",
             Self::LinkNotFound => "link_not_found",
+            Self::LinkExpired => "link_expired",
+            Self::WrongPassword => "wrong_password",
+            Self::ConfirmationRequired => "confirmation_required",
             Self::RouteNotFound => "route_not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::SlugTaken => "slug_taken",
@@ -81,9 +93,11 @@ impl Code {
         match self {
             Self::ValidationError | Self::InvalidJson | Self::InvalidCursor => 400,
             Self::Unauthorized => 401,
+            Self::WrongPassword | Self::ConfirmationRequired => 403,
             Self::LinkNotFound | Self::RouteNotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::SlugTaken | Self::IdTaken => 409,
+            Self::LinkExpired => 410,
             Self::BodyTooLarge => 413,
             Self::TooManyAttempts => 429,
             Self::InternalError => 500,
@@ -99,6 +113,11 @@ impl Code {
             Self::InvalidCursor => "Invalid pagination cursor",
             Self::Unauthorized => "Unauthorized",
             Self::LinkNotFound => "Link not found",
+            Self::LinkExpired => "Link expired",
+            Self::WrongPassword => "Incorrect password",
+            Self::ConfirmationRequired => {
+                "Unsafe link: confirmation required (set x-link-confirm: true header)"
+            }
             Self::RouteNotFound => "Not Found",
             Self::MethodNotAllowed => "Method Not Allowed",
             Self::SlugTaken => "Link already exists",
@@ -168,6 +187,9 @@ impl Problem {
             Code::InvalidCursor
             | Code::Unauthorized
             | Code::LinkNotFound
+            | Code::LinkExpired
+            | Code::WrongPassword
+            | Code::ConfirmationRequired
             | Code::RouteNotFound
             | Code::SlugTaken
             | Code::IdTaken

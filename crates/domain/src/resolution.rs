@@ -12,8 +12,9 @@ use crate::{Country, Destination, Link, LinkStatus, PasswordHash, UnixSeconds};
 pub struct Visitor<'a> {
     /// When the request came.
     pub now: UnixSeconds,
-    /// The kind of device, for device destinations.
-    pub platform: Platform,
+    /// The `User-Agent` header, empty when absent; read only for links with a
+    /// destination of their own for some devices.
+    pub user_agent: &'a str,
     /// Where the visitor is, if known.
     pub country: Option<Country>,
     /// The request's query string, without `?`.
@@ -99,14 +100,9 @@ impl Link {
 
     fn target(&self, visitor: &Visitor<'_>, with_query: bool) -> Cow<'_, str> {
         let content = &self.content;
-        let device = match visitor.platform {
-            Platform::Android => content.routing.google.as_ref(),
-            Platform::Apple => content.routing.apple.as_ref(),
-            Platform::Other => None,
-        };
         // A device destination is an app's address: parameters meant for the
         // web page are not merged into it.
-        if let Some(destination) = device {
+        if let Some(destination) = self.device_destination(visitor.user_agent) {
             return Cow::Borrowed(destination.as_str());
         }
         let geo = visitor
@@ -120,6 +116,18 @@ impl Link {
                 merge_query(destination, query)
             }
             Some(_) | None => Cow::Borrowed(destination.as_str()),
+        }
+    }
+
+    fn device_destination(&self, user_agent: &str) -> Option<&Destination> {
+        let routing = &self.content.routing;
+        if routing.google.is_none() && routing.apple.is_none() {
+            return None;
+        }
+        match Platform::from_user_agent(user_agent) {
+            Platform::Android => routing.google.as_ref(),
+            Platform::Apple => routing.apple.as_ref(),
+            Platform::Other => None,
         }
     }
 }
@@ -191,7 +199,7 @@ mod tests {
     fn visitor() -> Visitor<'static> {
         Visitor {
             now: NOON,
-            platform: Platform::Other,
+            user_agent: "",
             country: None,
             query: None,
             passed: Gate::Outside,
@@ -267,7 +275,7 @@ mod tests {
             redirect("https://example.de/?a=1")
         );
         let android = Visitor {
-            platform: Platform::Android,
+            user_agent: "Android 14",
             ..german
         };
         assert_eq!(

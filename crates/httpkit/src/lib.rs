@@ -5,6 +5,11 @@
 //! It knows HTTP and actix; it does not know any route, SQL or the protocol of
 //! an adapter.
 
+#![expect(
+    clippy::future_not_send,
+    reason = "actix runs each handler on one thread"
+)]
+
 mod client;
 mod edge;
 mod origin;
@@ -14,3 +19,4 @@ pub use client::{TrustedProxies, header};
 pub use edge::{Edge, guarded, public};
 pub use origin::{Origin, OriginError};
 pub use problem::{Failure, problem_response};
+pub use slugline_contract::{Code, Problem};

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use actix_web::HttpRequest;
+use actix_web::{HttpRequest, http::uri::Authority};
 use thiserror::Error;
 
 use crate::client::{TrustedProxies, header};
@@ -36,12 +36,7 @@ impl Origin {
         };
         let host = forwarded("x-forwarded-host")
             .or_else(|| header(request, "host").filter(|host| is_plain(host)))
-            .or_else(|| {
-                request
-                    .uri()
-                    .authority()
-                    .map(|authority| authority.as_str())
-            })
+            .or_else(|| request.uri().authority().map(Authority::as_str))
             .unwrap_or("localhost");
         Origin(format!("{scheme}://{host}"))
     }

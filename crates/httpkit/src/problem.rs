@@ -63,15 +63,16 @@ impl From<Denied> for Failure {
 
 impl From<PayloadError> for Failure {
     fn from(error: PayloadError) -> Self {
-        Self(match error {
-            PayloadError::Overflow => Problem::new(
+        Self(if matches!(error, PayloadError::Overflow) {
+            Problem::new(
                 Code::BodyTooLarge,
                 "send a smaller body, or the work in several parts",
-            ),
-            other => Problem::new(
+            )
+        } else {
+            Problem::new(
                 Code::InvalidJson,
-                format!("the body cannot be read: {other}"),
-            ),
+                format!("the body cannot be read: {error}"),
+            )
         })
     }
 }

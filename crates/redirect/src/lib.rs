@@ -1,1 +1,57 @@
+//! Public redirects and gate pages.
+//!
+//! It knows HTTP and how a decision of the domain is shown to a visitor; it
+//! does not know SQL, the API or where visits end up. Everything that no other
+//! adapter serves comes here, so every slug is free to use.
+//!
+//! On the way of a known link nothing is awaited but the resolver's memory,
+//! and recording the visit is a push into a queue.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `follow` | path → link → decision → answer |
+//! | `gate` | what a visitor presents at a password or a warning |
+//! | `answer` | redirects, errors and pages as HTTP |
+//! | `pages` | the pages |
 
+#![expect(
+    clippy::future_not_send,
+    reason = "actix runs each handler on one thread"
+)]
+
+mod answer;
+mod follow;
+mod gate;
+mod pages;
+
+use std::sync::Arc;
+
+use actix_web::web::{self, ServiceConfig};
+use slugline_application::{Passwords, Resolver};
+use slugline_domain::ports::{Clock, VisitSink};
+
+pub use answer::{CachePolicy, RedirectOptions, RedirectStatus, UnknownRedirectStatus};
+
+/// What following a link stands on.
+#[derive(Clone, Debug)]
+pub struct Redirects {
+    /// Slug → link.
+    pub resolver: Arc<Resolver>,
+    /// Checks passwords.
+    pub passwords: Arc<Passwords>,
+    /// Where visits go.
+    pub visits: Arc<dyn VisitSink>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// How redirects look.
+    pub options: RedirectOptions,
+}
+
+/// Serves the pages' style sheet, and every path that nothing else serves. To
+/// be mounted last.
+pub fn configure(redirects: &web::Data<Redirects>, config: &mut ServiceConfig) {
+    config
+        .app_data(redirects.clone())
+        .route(pages::STYLE_PATH, web::get().to(pages::style))
+        .default_service(web::to(follow::follow));
+}

@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin};
 
-use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
+use actix_web::{FromRequest, HttpRequest, dev::Payload, error::PayloadError, web};
 use aide::{
     OperationInput,
     generate::GenContext,
@@ -11,6 +11,7 @@ use aide::{
         ReferenceOr, RequestBody, SchemaObject,
     },
 };
+use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -73,7 +74,7 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
             .to_ascii_lowercase();
         let bytes = web::Bytes::from_request(request, payload);
         Box::pin(async move {
-            let bytes = bytes.await.map_err(unreadable)?;
+            let bytes = bytes.await.map_err(|error| unreadable(&error))?;
             Ok(Self(read(&parse(&media_type, &bytes)?)?))
         })
     }
@@ -95,11 +96,10 @@ fn parse(media_type: &str, bytes: &[u8]) -> Result<Value, Problem> {
         .map_err(|error| Problem::new(Code::InvalidJson, format!("Invalid JSON body: {error}")))
 }
 
-fn unreadable(error: actix_web::Error) -> Failure {
-    match error.as_error::<actix_web::error::PayloadError>() {
-        Some(actix_web::error::PayloadError::Overflow) => {
-            actix_web::error::PayloadError::Overflow.into()
-        }
+/// Actix wraps the reason into its own error type.
+fn unreadable(error: &actix_web::Error) -> Failure {
+    match error.as_error::<PayloadError>() {
+        Some(PayloadError::Overflow) => PayloadError::Overflow.into(),
         Some(_) | None => Problem::new(
             Code::InvalidJson,
             format!("the body cannot be read: {error}"),
@@ -156,9 +156,9 @@ impl<T: JsonSchema> OperationInput for Query<T> {
                 deprecated: None,
                 format: ParameterSchemaOrContent::Schema(described(property)),
                 example: None,
-                examples: Default::default(),
+                examples: IndexMap::default(),
                 explode: None,
-                extensions: Default::default(),
+                extensions: IndexMap::default(),
             };
             operation
                 .parameters

@@ -16,6 +16,7 @@ use aide::{
         Responses, SchemaObject, SecurityScheme, StatusCode,
     },
 };
+use indexmap::IndexMap;
 use schemars::SchemaGenerator;
 use serde_json::Value;
 use slugline_contract::{Code, ProblemBody, Rules, schema};
@@ -96,7 +97,7 @@ impl Api {
             scheme: "bearer".into(),
             bearer_format: None,
             description: Some("The site token.".into()),
-            extensions: Default::default(),
+            extensions: IndexMap::default(),
         };
         components
             .security_schemes

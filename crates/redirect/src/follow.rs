@@ -1,0 +1,159 @@
+//! Following a link.
+
+use std::sync::Arc;
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::Method,
+    web::{Data, Payload},
+};
+use slugline_domain::{Gate, Link, Resolution, Slug, UnixMillis, Visit, Visitor};
+use slugline_httpkit::{Code, Edge, Failure, Problem, header};
+
+use crate::{
+    Redirects,
+    answer::{self, Passage},
+    gate::{self, Verdict},
+    pages,
+};
+
+/// Answers every path that is not the service's own.
+pub(crate) async fn follow(
+    redirects: Data<Redirects>,
+    request: HttpRequest,
+    body: Payload,
+) -> HttpResponse {
+    let path = request.path();
+    if path == "/" {
+        return pages::message("Slugline", "This server shortens links.").into();
+    }
+    match slug_of(path) {
+        Some(slug) => match resolve(&redirects, &request, body, &slug).await {
+            Ok(response) => response,
+            Err(Failure(problem)) => answer::problem(&problem, &request),
+        },
+        None => answer::problem(
+            &Problem::new(Code::RouteNotFound, "nothing is here"),
+            &request,
+        ),
+    }
+}
+
+/// `/abc` and `/abc/` mean the slug `abc`.
+fn slug_of(path: &str) -> Option<Slug> {
+    let path = path.strip_prefix('/')?;
+    Slug::parse(path.strip_suffix('/').unwrap_or(path)).ok()
+}
+
+async fn resolve(
+    redirects: &Redirects,
+    request: &HttpRequest,
+    body: Payload,
+    slug: &Slug,
+) -> Result<HttpResponse, Failure> {
+    let found = redirects
+        .resolver
+        .find(slug)
+        .await
+        .map_err(slugline_application::Error::from)?;
+    let link = found.ok_or_else(|| {
+        Problem::new(
+            Code::LinkNotFound,
+            format!("no link has the slug {:?}", slug.as_str()),
+        )
+    })?;
+    let now = redirects.clock.now();
+    let mut visitor = Visitor {
+        now: now.second(),
+        user_agent: header(request, "user-agent").unwrap_or_default(),
+        country: Edge::of(request).client_country(request),
+        query: request.uri().query(),
+        passed: Gate::Outside,
+    };
+    let with_query = redirects.options.with_query;
+    let passage = match link.resolve(&visitor, with_query) {
+        Resolution::Redirect(target) => {
+            record(redirects, request, &link, &visitor, now);
+            return Ok(answer::redirect(&target, &redirects.options, Passage::Open));
+        }
+        Resolution::Expired => {
+            return Err(Problem::new(Code::LinkExpired, "this link has expired").into());
+        }
+        Resolution::AskPassword(_) | Resolution::Warn(_) => passage(request),
+    };
+    match gate::examine(redirects, request, body, &link, now).await? {
+        Verdict::Stopped(response) => return Ok(response),
+        Verdict::Passed(gate) => visitor.passed = gate,
+        Verdict::ShowWarning { passed, password } => {
+            visitor.passed = passed;
+            if let Resolution::Warn(target) = link.resolve(&visitor, with_query) {
+                return Ok(pages::warning(request.path(), &target, password.as_deref()).into());
+            }
+        }
+    }
+    match link.resolve(&visitor, with_query) {
+        Resolution::Redirect(target) => {
+            record(redirects, request, &link, &visitor, now);
+            Ok(answer::redirect(&target, &redirects.options, passage))
+        }
+        // The link does not change between two calls, and the gate says how far
+        // the visitor came.
+        Resolution::Expired | Resolution::AskPassword(_) | Resolution::Warn(_) => {
+            Err(Problem::new(Code::InternalError, "the gate did not open").into())
+        }
+    }
+}
+
+/// A form that was posted must not be posted again to the destination.
+fn passage(request: &HttpRequest) -> Passage {
+    if request.method() == Method::POST {
+        Passage::Form
+    } else {
+        Passage::Gated
+    }
+}
+
+fn record(
+    redirects: &Redirects,
+    request: &HttpRequest,
+    link: &Arc<Link>,
+    visitor: &Visitor<'_>,
+    at: UnixMillis,
+) {
+    redirects.visits.record(Visit {
+        at,
+        link: Arc::clone(link),
+        client: Edge::of(request).client_address(request),
+        user_agent: visitor.user_agent.into(),
+        referer: header(request, "referer").unwrap_or_default().into(),
+        accept_language: header(request, "accept-language")
+            .unwrap_or_default()
+            .into(),
+        country: visitor.country,
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_trailing_slash_is_ignored_and_nothing_else_is_a_slug() {
+        assert_eq!(slug_of("/docs").unwrap().as_str(), "docs");
+        assert_eq!(slug_of("/docs/").unwrap().as_str(), "docs");
+        assert_eq!(slug_of("/api").unwrap().as_str(), "api");
+        for other in [
+            "/",
+            "//",
+            "/docs//",
+            "/a/b",
+            "/favicon.ico",
+            "/_docs",
+            "/%64ocs",
+            "*",
+            "",
+        ] {
+            assert_eq!(slug_of(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a visitor presents at a password or a warning.
+//!
+//! Programs send headers, people send forms. The rules are Sink's: a password
+//! header decides alone, a form without one is read only when posted.
+
+use actix_web::{HttpRequest, HttpResponse, http::Method, web::Payload};
+use serde_json::Value;
+use slugline_application::{Denied, PasswordCheck, passwords::PasswordAttempt};
+use slugline_domain::{Gate, Link, PasswordHash, UnixMillis};
+use slugline_httpkit::{Code, Edge, Failure, Problem, header};
+
+use crate::{Redirects, pages};
+
+/// How far the visitor came.
+pub(crate) enum Verdict {
+    /// To this page and no further.
+    Stopped(HttpResponse),
+    /// Through these gates.
+    Passed(Gate),
+    /// To the warning; its form carries the password along.
+    ShowWarning {
+        passed: Gate,
+        password: Option<String>,
+    },
+}
+
+pub(crate) async fn examine(
+    redirects: &Redirects,
+    request: &HttpRequest,
+    body: Payload,
+    link: &Link,
+    now: UnixMillis,
+) -> Result<Verdict, Failure> {
+    let confirmed_by_header = header(request, "x-link-confirm") == Some("true");
+    let flagged = link.content.flagged_unsafe == Some(true);
+    let Some(hash) = &link.password else {
+        let confirmed = confirmed_by_header || Form::of(request, body).await.confirmed();
+        return Ok(if confirmed {
+            Verdict::Passed(Gate::Warning)
+        } else {
+            Verdict::ShowWarning {
+                passed: Gate::Outside,
+                password: None,
+            }
+        });
+    };
+    let door = Door {
+        redirects,
+        request,
+        link,
+        hash,
+        now,
+    };
+    if let Some(presented) = header(request, "x-link-password") {
+        return match door.try_password(presented).await? {
+            PasswordCheck::Wrong => {
+                Err(Problem::new(Code::WrongPassword, "the link has another password").into())
+            }
+            PasswordCheck::Right if flagged && !confirmed_by_header => {
+                Err(Problem::new(Code::ConfirmationRequired, "the link is flagged unsafe").into())
+            }
+            PasswordCheck::Right => Ok(Verdict::Passed(Gate::Warning)),
+        };
+    }
+    if request.method() != Method::POST {
+        return Ok(Verdict::Stopped(
+            pages::password(request.path(), None).into(),
+        ));
+    }
+    let form = Form::of(request, body).await;
+    let presented = form.text("password").unwrap_or_default();
+    Ok(match door.try_password(presented).await? {
+        PasswordCheck::Wrong => {
+            Verdict::Stopped(pages::password(request.path(), Some("Incorrect password")).into())
+        }
+        PasswordCheck::Right if flagged && !confirmed_by_header && !form.confirmed() => {
+            Verdict::ShowWarning {
+                passed: Gate::Password,
+                password: Some(presented.to_owned()),
+            }
+        }
+        PasswordCheck::Right => Verdict::Passed(Gate::Warning),
+    })
+}
+
+/// Somebody at the door of a link.
+struct Door<'a> {
+    redirects: &'a Redirects,
+    request: &'a HttpRequest,
+    link: &'a Link,
+    hash: &'a PasswordHash,
+    now: UnixMillis,
+}
+
+impl Door<'_> {
+    async fn try_password(&self, presented: &str) -> Result<PasswordCheck, Failure> {
+        if presented.trim().is_empty() {
+            return Ok(PasswordCheck::Wrong);
+        }
+        let attempt = PasswordAttempt {
+            slug: &self.link.slug,
+            hash: self.hash,
+            presented,
+            client: Edge::of(self.request).client_address(self.request),
+            now: self.now,
+        };
+        Ok(self
+            .redirects
+            .passwords
+            .check(attempt)
+            .await
+            .map_err(Denied::TooMany)?)
+    }
+}
+
+/// The members of a posted form, or of a posted JSON object.
+struct Form(Vec<(String, String)>);
+
+impl Form {
+    /// Forms hold a password and a flag; what is longer is none of ours.
+    const LIMIT: usize = 16 << 10;
+
+    /// An unreadable body is an empty form: the visitor sees the page again.
+    async fn of(request: &HttpRequest, body: Payload) -> Self {
+        if request.method() != Method::POST {
+            return Self(Vec::new());
+        }
+        let bytes = match body.to_bytes_limited(Self::LIMIT).await {
+            Ok(Ok(bytes)) => bytes,
+            Ok(Err(_)) | Err(_) => return Self(Vec::new()),
+        };
+        let json = header(request, "content-type").is_some_and(|kind| kind.contains("json"));
+        Self(if json {
+            let object: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+            let members = object.as_object().into_iter().flatten();
+            members
+                .filter_map(|(name, value)| Some((name.clone(), as_text(value)?)))
+                .collect()
+        } else {
+            url::form_urlencoded::parse(&bytes).into_owned().collect()
+        })
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(member, _)| member == name)
+            .map(|(_, text)| text.as_str())
+    }
+
+    fn confirmed(&self) -> bool {
+        self.text("confirm") == Some("true")
+    }
+}
+
+fn as_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}

@@ -1,0 +1,121 @@
+//! The pages visitors see. No scripts, nothing from elsewhere; every value is
+//! escaped by the template engine.
+
+use actix_web::{HttpResponse, http::header};
+use askama::Template;
+
+/// Where the style sheet is served.
+pub(crate) const STYLE_PATH: &str = "/_assets/page.css";
+
+const STYLE: &str = include_str!("../templates/page.css");
+
+/// Forms may lead anywhere: browsers apply `form-action` to the redirect that
+/// follows, so naming it would block every destination.
+const CONTENT_POLICY: &str =
+    "default-src 'none'; style-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
+
+/// A page ready to be sent.
+#[derive(Debug)]
+pub(crate) struct Page(String);
+
+impl From<Page> for HttpResponse {
+    fn from(Page(html): Page) -> Self {
+        HttpResponse::Ok()
+            .content_type("text/html; charset=utf-8")
+            .insert_header((header::CACHE_CONTROL, "no-store"))
+            .insert_header((header::CONTENT_SECURITY_POLICY, CONTENT_POLICY))
+            .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+            .insert_header((header::REFERRER_POLICY, "no-referrer"))
+            .insert_header(("x-robots-tag", "noindex, nofollow"))
+            .body(html)
+    }
+}
+
+/// Asks for the link's password.
+pub(crate) fn password(action: &str, error: Option<&str>) -> Page {
+    render(&Password { action, error })
+}
+
+/// Warns before an unsafe destination. A password that was given already
+/// travels along, so that it need not be typed twice.
+pub(crate) fn warning(action: &str, target: &str, password: Option<&str>) -> Page {
+    render(&Warning {
+        action,
+        target,
+        password,
+    })
+}
+
+/// Says one thing.
+pub(crate) fn message(title: &str, text: &str) -> Page {
+    render(&Message { title, text })
+}
+
+/// The style sheet of all pages.
+pub(crate) async fn style() -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type("text/css; charset=utf-8")
+        .insert_header((header::CACHE_CONTROL, "public, max-age=3600"))
+        .body(STYLE)
+}
+
+#[derive(Template)]
+#[template(path = "password.html")]
+struct Password<'a> {
+    action: &'a str,
+    error: Option<&'a str>,
+}
+
+#[derive(Template)]
+#[template(path = "warning.html")]
+struct Warning<'a> {
+    action: &'a str,
+    target: &'a str,
+    password: Option<&'a str>,
+}
+
+#[derive(Template)]
+#[template(path = "message.html")]
+struct Message<'a> {
+    title: &'a str,
+    text: &'a str,
+}
+
+fn render(template: &impl Template) -> Page {
+    Page(
+        template
+            .render()
+            .expect("writing to a string does not fail"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_written_by_strangers_becomes_markup() {
+        let hostile = "\"><script>alert('x')</script>&";
+        for Page(html) in [
+            password(hostile, Some(hostile)),
+            warning(hostile, hostile, Some(hostile)),
+            message(hostile, hostile),
+        ] {
+            assert!(
+                !html.contains("<script") && !html.contains("\">&") && !html.contains("alert('")
+            );
+            assert!(
+                html.contains("&#60;script&#62;") || html.contains("&lt;script&gt;"),
+                "{html}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_error_is_announced_and_a_fresh_form_has_none() {
+        let Page(fresh) = password("/docs", None);
+        assert!(fresh.contains("Password Required") && !fresh.contains("role=\"alert\""));
+        let Page(again) = password("/docs", Some("Incorrect password"));
+        assert!(again.contains("role=\"alert\">Incorrect password<"));
+    }
+}
