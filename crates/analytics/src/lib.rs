@@ -1,0 +1,74 @@
+//! The access log: what is kept of every followed link, and the answers to
+//! questions about it.
+//!
+//! It knows visits and SQLite: how a visit is taken without making the
+//! redirect wait, what is derived from it, how a visitor is told apart without
+//! keeping an address, how rows are stored and how totals are worked out from
+//! them. It does not know HTTP, the database of links, settings or the time of
+//! day: visits bring their own moment, and random bytes come through the port
+//! [`Random`](slugline_domain::ports::Random).
+//!
+//! ```
+//! use std::{net::Ipv4Addr, sync::Arc};
+//!
+//! use slugline_analytics::{Recorder, RecorderOptions};
+//! use slugline_domain::{
+//!     CountersQuery, Visit,
+//!     ports::{VisitLog, VisitSink},
+//! };
+//! use slugline_testkit::{NOON, SeededRandom, link};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! let (recorder, log) = Recorder::start(
+//!     &folder.path().join("analytics.db"),
+//!     RecorderOptions::default(),
+//!     Arc::new(SeededRandom::new(1)),
+//! )?;
+//!
+//! recorder.record(Visit {
+//!     at: NOON.start(),
+//!     link: Arc::new(link("docs").build()),
+//!     client: Ipv4Addr::new(203, 0, 113, 7).into(),
+//!     user_agent: "ExampleBrowser/1.0".into(),
+//!     referer: "https://news.example/today".into(),
+//!     accept_language: "en-US,en;q=0.5".into(),
+//!     country: None,
+//! });
+//! recorder.flush().await?;
+//!
+//! let report = log.counters(&CountersQuery::default()).await?;
+//! assert_eq!(report.rows[0].counters.visits, 1);
+//! assert!(report.sampling.exact());
+//! recorder.shutdown().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `options` | what an operator may choose |
+//! | `recorder` | the bounded queue that redirects push into, and its end |
+//! | `writer` | the thread behind the queue: batches, retries, the final flush |
+//! | `enrich` | what is derived from a visit: referring host, language, bounds of texts |
+//! | `visitor` | visitors told apart by a keyed hash |
+//! | `salt` | how long the key of that hash lives |
+//! | `sampling` | which visits become rows, and for how many each row stands |
+//! | `row` | a visit in the form that engines keep |
+//! | `engine` | the embedded engine: a tail of rows and immutable column chunks in SQLite |
+
+mod engine;
+mod enrich;
+mod options;
+mod recorder;
+mod row;
+mod salt;
+mod sampling;
+mod visitor;
+mod writer;
+
+pub use engine::{EmbeddedLog, OpenError};
+pub use options::{QueryLimits, RecorderOptions};
+pub use recorder::{Recorder, RecorderClosed};
+pub use salt::{SaltPeriod, SaltPeriodError};

@@ -1,1 +1,97 @@
+//! The Model Context Protocol adapter: `POST /api/mcp`.
+//!
+//! It knows JSON-RPC, both generations of MCP and the contract; it does not
+//! know SQL or REST. Three layers: the envelope (`message`), the protocol
+//! (`legacy`, `modern`), and typed tools (`tools`, one file each) that call the
+//! same use cases as REST. Only `transport` knows the web framework.
+//!
+//! Nothing is remembered between requests, in either generation: any node can
+//! answer any request.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `transport` | HTTP: origin, media type, body limit |
+//! | `exchange` | which generation a body belongs to, and batches |
+//! | `message` | bytes → request, notification or response |
+//! | `answer` | results and errors → bytes and a status |
+//! | `legacy` | revisions 2024-11-05 to 2025-11-25 |
+//! | `modern` | revision 2026-07-28 |
+//! | `call` | `tools/call`, for both |
+//! | `tools` | the tools |
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::future_not_send,
+        reason = "actix runs each handler on one thread"
+    )
+)]
+
+mod answer;
+mod call;
+mod exchange;
+mod legacy;
+mod message;
+mod modern;
+mod tools;
+mod transport;
+
+use std::sync::Arc;
+
+use slugline_application::{LinkService, StatsService};
+use slugline_contract::Rules;
+
+pub use transport::{PATH, configure};
+
+/// The use cases and bounds behind every tool.
+#[derive(Clone, Debug)]
+pub struct Services {
+    /// Use cases of links.
+    pub links: LinkService,
+    /// Questions to the access log.
+    pub stats: StatsService,
+    /// The instance's bounds.
+    pub rules: Rules,
+}
+
+/// The MCP server: tools on services, with everything that never changes
+/// prepared once.
+#[derive(Clone, Debug)]
+pub struct Server {
+    services: Services,
+    prepared: Arc<Prepared>,
+}
+
+#[derive(Debug)]
+struct Prepared {
+    version: &'static str,
+    legacy_list: answer::Raw,
+    modern_list: answer::Raw,
+}
+
+impl Server {
+    /// Prepares the tools for an instance that runs this version.
+    pub fn new(services: Services, version: &'static str) -> Self {
+        let tools = tools::describe_all(&services.rules);
+        let prepared = Prepared {
+            version,
+            legacy_list: legacy::tools_list(&tools),
+            modern_list: modern::tools_list(&tools, version),
+        };
+        Self {
+            services,
+            prepared: Arc::new(prepared),
+        }
+    }
+
+    /// The names of the tools, in the order in which they are listed.
+    pub fn tool_names() -> impl Iterator<Item = &'static str> {
+        tools::ALL.iter().map(|tool| tool.name)
+    }
+}
+
+/// What a model is told about the server as a whole.
+const INSTRUCTIONS: &str = "Slugline shortens links and counts their visits. A link is addressed \
+    by its slug, the last part of the short URL; create_link makes a random slug when you give \
+    none. Passwords are never shown: never send a password mask back. Analytics come from a \
+    sampled access log: each answer says under `sampling` whether its numbers are exact.";

@@ -31,6 +31,7 @@ use slugline_application::{Passwords, Resolver};
 use slugline_domain::ports::{Clock, VisitSink};
 
 pub use answer::{CachePolicy, RedirectOptions, RedirectStatus, UnknownRedirectStatus};
+pub use pages::STYLE_PATH;
 
 /// What following a link stands on.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use actix_web::{HttpResponse, http::header};
 use askama::Template;
 
 /// Where the style sheet is served.
-pub(crate) const STYLE_PATH: &str = "/_assets/page.css";
+pub const STYLE_PATH: &str = "/_assets/page.css";
 
 const STYLE: &str = include_str!("../templates/page.css");
 
@@ -102,12 +102,10 @@ mod tests {
             message(hostile, hostile),
         ] {
             assert!(
-                !html.contains("<script") && !html.contains("\">&") && !html.contains("alert('")
-            );
-            assert!(
-                html.contains("&#60;script&#62;") || html.contains("&lt;script&gt;"),
+                !html.contains("<script") && !html.contains(hostile),
                 "{html}"
             );
+            assert!(html.contains("&#60;script&#62;"), "{html}");
         }
     }
 

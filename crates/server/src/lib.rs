@@ -1,1 +1,48 @@
+//! Wiring, settings, command line and lifecycle of Slugline.
+//!
+//! The roof: it sees every floor and introduces them to each other. Nothing
+//! below it reads the environment, opens a listener or knows which database
+//! stands behind a port. Other programs can start the whole service from here:
+//!
+//! ```
+//! use slugline::{Service, Settings};
+//!
+//! # tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(async {
+//! let folder = tempfile::tempdir()?;
+//! let settings = Settings::from_pairs([
+//!     ("SLUGLINE_LISTEN", "127.0.0.1:0"),
+//!     ("SLUGLINE_DATA_DIR", folder.path().to_str().unwrap()),
+//!     ("SLUGLINE_SITE_TOKEN", "correct-horse-battery"),
+//! ])?;
+//! let service = Service::start(&settings).await?;
+//! println!("listening on {}", service.address());
+//! service.stop().await?;
+//! # Ok::<(), anyhow::Error>(()) })?;
+//! # Ok::<(), anyhow::Error>(())
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`settings`] | every setting: catalogue, sources, checked values |
+//! | [`cli`] | the command line |
+//! | `wiring` | settings → running parts |
+//! | `service` | start, address, stop |
+//! | `data_folder`, `site_token` | what is kept beside the databases |
+//! | `ambient` | the real clock and the real random source |
+//! | `logging`, `welcome` | what operators read |
 
+mod ambient;
+pub mod cli;
+mod data_folder;
+mod logging;
+mod service;
+pub mod settings;
+mod site_token;
+mod welcome;
+mod wiring;
+
+pub use service::Service;
+pub use settings::Settings;
+
+/// The version that every face of the service reports.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

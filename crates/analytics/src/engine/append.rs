@@ -1,0 +1,277 @@
+//! The write side: one batch, one transaction.
+
+use std::{error::Error as StdError, path::Path, sync::Arc};
+
+use rusqlite::{Connection, TransactionBehavior};
+use slugline_domain::{Visit, ports::Random};
+
+use super::{
+    dictionaries::Dictionaries,
+    error::{EngineError, OpenError},
+    salts::Salts,
+    schema, seal, tail,
+};
+use crate::{RecorderOptions, enrich, sampling::Sampled};
+
+/// Appends visits to the log. There is one per process; should two processes
+/// share a file for a moment, as during a restart, SQLite's write lock keeps
+/// them apart, since every decision about ids is made under it.
+#[derive(Debug)]
+pub(crate) struct Appender {
+    db: Connection,
+    dictionaries: Dictionaries,
+    salts: Salts,
+    rows_per_chunk: usize,
+    /// A deleted salt may still stand in the write-ahead log.
+    scrub: bool,
+}
+
+impl Appender {
+    pub(crate) fn open(
+        path: &Path,
+        options: &RecorderOptions,
+        random: Arc<dyn Random>,
+    ) -> Result<Self, OpenError> {
+        let db = schema::open_writer(path)?;
+        db.set_prepared_statement_cache_capacity(32);
+        Ok(Self {
+            db,
+            dictionaries: Dictionaries::new(),
+            salts: Salts::new(options.salt_period, random),
+            rows_per_chunk: options.rows_per_chunk.max(1),
+            scrub: false,
+        })
+    }
+
+    /// Makes all of these visits durable, or none.
+    pub(crate) fn append(&mut self, visits: &[Visit]) -> Result<(), EngineError> {
+        let Some(newest) = visits.iter().map(|visit| visit.at).max() else {
+            return Ok(());
+        };
+        let appended = self.transact(|tx, dictionaries, salts| {
+            for visit in visits {
+                let visitor = salts.identify(tx, visit.at, visit.client)?;
+                let row = enrich::row(visit, visitor, Sampled::decide());
+                let ids = dictionaries.ids(tx, &row)?;
+                tail::insert(tx, &row, ids)?;
+            }
+            salts.end(tx, newest)
+        });
+        match appended {
+            Ok(ended) => {
+                self.dictionaries.keep();
+                self.scrub |= ended;
+                Ok(())
+            }
+            Err(error) => {
+                self.dictionaries.forget();
+                self.salts.forget();
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Seals full tails and wipes ended salts. Nothing is lost if that fails,
+    /// and the next batch brings the next attempt, so errors end here.
+    pub(crate) fn maintain(&mut self) {
+        if let Err(error) = seal::seal(&mut self.db, self.rows_per_chunk) {
+            let error: &(dyn StdError + 'static) = &error;
+            tracing::warn!(error, "the tail of the access log cannot be sealed yet");
+        }
+        if self.scrub {
+            match empty_write_ahead_log(&self.db) {
+                Ok(done) => self.scrub = !done,
+                Err(error) => {
+                    let error: &(dyn StdError + 'static) = &error;
+                    tracing::warn!(error, "an ended salt cannot be wiped yet");
+                }
+            }
+        }
+    }
+
+    fn transact<T>(
+        &mut self,
+        act: impl FnOnce(&Connection, &mut Dictionaries, &mut Salts) -> Result<T, rusqlite::Error>,
+    ) -> Result<T, rusqlite::Error> {
+        let tx = self
+            .db
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let done = act(&tx, &mut self.dictionaries, &mut self.salts)?;
+        tx.commit()?;
+        Ok(done)
+    }
+}
+
+/// Moves everything into the database proper, where deleted content is
+/// overwritten, and cuts the write-ahead log to nothing. `false` when a
+/// question still reads from it.
+fn empty_write_ahead_log(db: &Connection) -> Result<bool, rusqlite::Error> {
+    db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+        row.get::<_, bool>(0)
+    })
+    .map(|busy| !busy)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{net::Ipv4Addr, sync::Arc};
+
+    use slugline_domain::{
+        Country, Destination, Link, LinkContent, LinkId, Slug, UnixMillis, UnixSeconds,
+    };
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Dice;
+
+    impl Random for Dice {
+        fn fill(&self, buffer: &mut [u8]) {
+            buffer.fill(4);
+        }
+    }
+
+    fn visit(at: i64, url: &str, user_agent: &str) -> Visit {
+        let second = UnixSeconds::new(0).unwrap();
+        let link = Link {
+            id: LinkId::parse("docs-1").unwrap(),
+            slug: Slug::parse("docs").unwrap(),
+            created_at: second,
+            updated_at: second,
+            password: None,
+            content: LinkContent::leading_to(Destination::restore(url).unwrap()),
+        };
+        Visit {
+            at: UnixMillis::new(at),
+            link: Arc::new(link),
+            client: Ipv4Addr::new(203, 0, 113, 7).into(),
+            user_agent: user_agent.into(),
+            referer: "https://news.example/today?token=1".into(),
+            accept_language: "de-AT,de;q=0.9".into(),
+            country: Some(Country::parse("AT").unwrap()),
+        }
+    }
+
+    fn open(folder: &tempfile::TempDir) -> Appender {
+        let options = RecorderOptions::default();
+        Appender::open(&folder.path().join("a.db"), &options, Arc::new(Dice)).unwrap()
+    }
+
+    fn count(db: &Connection, table: &str) -> u32 {
+        db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
+            row.get(0)
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_visit_is_stored_with_what_is_derived_from_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut appender = open(&folder);
+        appender
+            .append(&[visit(5, "https://example.com/a", "Example/1.0")])
+            .unwrap();
+        let stored: String = appender
+            .db
+            .query_row(
+                "SELECT concat_ws('|', ts_ms, link_id, slug, url, ua, os, country, city, \
+                                  r.v, l.v, si, coh) \
+                 FROM tail \
+                 JOIN dim_target t ON t.id = target_id JOIN dim_client c ON c.id = client_id \
+                 JOIN dim_place p ON p.id = place_id \
+                 JOIN dim_value r ON r.kind = 1 AND r.id = ref_id \
+                 JOIN dim_value l ON l.kind = 2 AND l.id = lang_id",
+                [],
+                |row| row.get(0),
+            )
+            .unwrap();
+        assert_eq!(
+            stored,
+            "5|docs-1|docs|https://example.com/a|Example/1.0||AT||news.example|de-AT|1|1"
+        );
+    }
+
+    #[test]
+    fn texts_are_stored_within_their_bounds() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut appender = open(&folder);
+        let url = format!("https://example.com/{}", "a".repeat(16_000));
+        appender
+            .append(&[visit(5, &url, &"ü".repeat(1_000))])
+            .unwrap();
+        let lengths: (u32, u32) = appender
+            .db
+            .query_row(
+                "SELECT octet_length(url), octet_length(ua) FROM dim_target t, dim_client c \
+                 WHERE t.id = 1 AND c.id = 1",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .unwrap();
+        assert_eq!(lengths, (12 * 1024, 256));
+    }
+
+    #[test]
+    fn a_full_disk_takes_the_batch_once_there_is_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut appender = open(&folder);
+        let pages = |limit: u32| format!("PRAGMA max_page_count = {limit}");
+        let batch: Vec<Visit> = (0..2_000)
+            .map(|n| visit(n, &format!("https://example.com/{n}"), "Example/1.0"))
+            .collect();
+        appender.db.execute_batch(&pages(1)).unwrap();
+        assert!(appender.append(&batch).is_err());
+        assert!(appender.append(&batch).is_err());
+        appender.db.execute_batch(&pages(u32::MAX - 1)).unwrap();
+        appender.append(&batch).unwrap();
+        assert_eq!(count(&appender.db, "tail"), 2_000);
+        assert_eq!(count(&appender.db, "dim_target"), 2_001);
+    }
+
+    #[test]
+    fn a_batch_that_fails_leaves_nothing_and_can_be_appended_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut appender = open(&folder);
+        appender
+            .db
+            .execute_batch(
+                "CREATE TEMP TRIGGER disk_full BEFORE INSERT ON tail WHEN NEW.ts_ms = 2 \
+                 BEGIN SELECT RAISE(ABORT, 'full'); END",
+            )
+            .unwrap();
+        let batch = [
+            visit(1, "https://example.com/a", "Example/1.0"),
+            visit(2, "https://example.com/b", "Example/2.0"),
+        ];
+        assert!(appender.append(&batch).is_err());
+        for (table, rows) in [
+            ("tail", 0),
+            ("salt", 0),
+            ("dim_target", 1),
+            ("dim_client", 1),
+        ] {
+            assert_eq!(count(&appender.db, table), rows, "{table}");
+        }
+
+        appender.db.execute_batch("DROP TRIGGER disk_full").unwrap();
+        appender.append(&batch).unwrap();
+        for (table, rows) in [
+            ("tail", 2),
+            ("salt", 1),
+            ("dim_target", 3),
+            ("dim_client", 3),
+        ] {
+            assert_eq!(count(&appender.db, table), rows, "{table}");
+        }
+        let dangling: u32 = appender
+            .db
+            .query_row(
+                "SELECT count(*) FROM tail WHERE target_id NOT IN (SELECT id FROM dim_target) \
+                 OR client_id NOT IN (SELECT id FROM dim_client)",
+                [],
+                |row| row.get(0),
+            )
+            .unwrap();
+        assert_eq!(dangling, 0);
+    }
+}

@@ -1,0 +1,114 @@
+//! Rows in memory, column by column.
+
+use super::chunk::{self, ChunkError, Span};
+
+/// A column of visits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    Time,
+    Interval,
+    Coherent,
+    Target,
+    Visitor,
+    Referer,
+    Place,
+    Client,
+    Language,
+}
+
+impl Column {
+    pub(super) const ALL: [Self; 9] = [
+        Self::Time,
+        Self::Interval,
+        Self::Coherent,
+        Self::Target,
+        Self::Visitor,
+        Self::Referer,
+        Self::Place,
+        Self::Client,
+        Self::Language,
+    ];
+
+    /// The column of table `chunk`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Time => "ts",
+            Self::Interval => "si",
+            Self::Coherent => "coh",
+            Self::Target => "target",
+            Self::Visitor => "ip",
+            Self::Referer => "ref",
+            Self::Place => "place",
+            Self::Client => "client",
+            Self::Language => "lang",
+        }
+    }
+}
+
+/// Some rows. Columns that were not asked for are empty.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    pub(super) rows: usize,
+    /// Milliseconds since 1970.
+    pub(super) time: Vec<i64>,
+    pub(super) interval: Vec<u32>,
+    /// 1 where the row says something about the number of visitors.
+    pub(super) coherent: Vec<u8>,
+    pub(super) target: Vec<u32>,
+    pub(super) visitor: Vec<u64>,
+    pub(super) referer: Vec<u32>,
+    pub(super) place: Vec<u32>,
+    pub(super) client: Vec<u32>,
+    pub(super) language: Vec<u32>,
+}
+
+impl Block {
+    /// Reads one column of a chunk.
+    pub(super) fn load(
+        &mut self,
+        span: Span,
+        column: Column,
+        blob: &[u8],
+    ) -> Result<(), ChunkError> {
+        match column {
+            Column::Time => {
+                let offsets: Vec<u32> = chunk::decode(span, column, blob)?;
+                self.time = offsets
+                    .into_iter()
+                    .map(|offset| span.min_ts + i64::from(offset))
+                    .collect();
+            }
+            Column::Interval => self.interval = chunk::decode(span, column, blob)?,
+            Column::Coherent => self.coherent = chunk::decode(span, column, blob)?,
+            Column::Target => self.target = chunk::decode(span, column, blob)?,
+            Column::Visitor => self.visitor = chunk::decode(span, column, blob)?,
+            Column::Referer => self.referer = chunk::decode(span, column, blob)?,
+            Column::Place => self.place = chunk::decode(span, column, blob)?,
+            Column::Client => self.client = chunk::decode(span, column, blob)?,
+            Column::Language => self.language = chunk::decode(span, column, blob)?,
+        }
+        Ok(())
+    }
+
+    /// The values of one column at some rows, as they stand in a chunk whose
+    /// first moment is `min_ts`.
+    pub(super) fn values(&self, column: Column, rows: &[usize], min_ts: i64) -> Vec<u64> {
+        fn widen<T: Copy + Into<u64>>(values: &[T], rows: &[usize]) -> Vec<u64> {
+            rows.iter().map(|&row| values[row].into()).collect()
+        }
+        match column {
+            Column::Time => rows
+                .iter()
+                .map(|&row| self.time[row].abs_diff(min_ts))
+                .collect(),
+            Column::Interval => widen(&self.interval, rows),
+            Column::Coherent => widen(&self.coherent, rows),
+            Column::Target => widen(&self.target, rows),
+            Column::Visitor => widen(&self.visitor, rows),
+            Column::Referer => widen(&self.referer, rows),
+            Column::Place => widen(&self.place, rows),
+            Column::Client => widen(&self.client, rows),
+            Column::Language => widen(&self.language, rows),
+        }
+    }
+}

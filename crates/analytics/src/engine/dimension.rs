@@ -1,0 +1,78 @@
+//! Where each dimension is kept.
+
+use slugline_domain::Dimension;
+
+use crate::enrich::bounds;
+
+/// The place of a dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Home {
+    /// A text in a dictionary.
+    Text {
+        table: Table,
+        column: &'static str,
+        /// Bytes at which stored texts were cut.
+        max_bytes: usize,
+    },
+    /// A number of degrees among the places, compared in hundredths.
+    Degrees { column: &'static str },
+    /// In the rows themselves.
+    Visitor,
+}
+
+/// A dictionary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Table {
+    Targets,
+    Clients,
+    Places,
+    Referers,
+    Languages,
+}
+
+impl Table {
+    /// What stands behind `FROM`.
+    pub(super) fn entries(self) -> &'static str {
+        match self {
+            Self::Targets => "dim_target",
+            Self::Clients => "dim_client",
+            Self::Places => "dim_place",
+            Self::Referers => "dim_value WHERE kind = 1",
+            Self::Languages => "dim_value WHERE kind = 2",
+        }
+    }
+}
+
+/// Where a dimension is kept.
+pub(super) fn home(dimension: Dimension) -> Home {
+    use Table::{Clients, Languages, Places, Referers, Targets};
+
+    let bounded = |table, column, max_bytes| Home::Text {
+        table,
+        column,
+        max_bytes,
+    };
+    let text = |table, column| bounded(table, column, usize::MAX);
+    match dimension {
+        Dimension::Slug => text(Targets, "slug"),
+        Dimension::Url => bounded(Targets, "url", bounds::URL_MAX_BYTES),
+        Dimension::UserAgent => bounded(Clients, "ua", bounds::USER_AGENT_MAX_BYTES),
+        Dimension::Ip => Home::Visitor,
+        Dimension::Referer => bounded(Referers, "v", bounds::REFERER_MAX_BYTES),
+        Dimension::Country => text(Places, "country"),
+        Dimension::Region => text(Places, "region"),
+        Dimension::City => text(Places, "city"),
+        Dimension::Timezone => text(Places, "timezone"),
+        Dimension::Language => bounded(Languages, "v", bounds::LANGUAGE_MAX_BYTES),
+        Dimension::Os => text(Clients, "os"),
+        Dimension::Browser => text(Clients, "browser"),
+        Dimension::BrowserType => text(Clients, "browser_type"),
+        Dimension::Device => text(Clients, "device"),
+        Dimension::DeviceType => text(Clients, "device_type"),
+        Dimension::Colo => text(Places, "colo"),
+        Dimension::Latitude => Home::Degrees { column: "latitude" },
+        Dimension::Longitude => Home::Degrees {
+            column: "longitude",
+        },
+    }
+}

@@ -1,0 +1,41 @@
+//! The embedded engine: one SQLite file that holds a tail of rows, where
+//! visits arrive, and immutable column chunks, into which full tails are
+//! sealed. A row is in exactly one of the two at all times.
+//!
+//! Questions choose chunks by time, read only the columns they need, turn
+//! their conditions into sets of dictionary ids and go through the rows
+//! themselves; SQL over rows takes seconds where this takes milliseconds.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `append` | the write side: one batch, one transaction |
+//! | `schema` | tables, versions, opening the file |
+//! | `dictionary`, `dictionaries` | texts replaced by small numbers |
+//! | `salts` | the keys of visitor hashes and their end |
+//! | `tail`, `seal`, `chunk`, `block` | rows, their move into chunks, the chunk format, columns in memory |
+//! | `log` | the read side: limits, connections, the port |
+//! | `dimension` | where each dimension is kept |
+//! | `filter`, `id_set`, `scan`, `distinct` | conditions, the pass over rows, counting without repetition |
+//! | `counters` | the question for totals |
+
+mod append;
+mod block;
+mod chunk;
+mod counters;
+mod dictionaries;
+mod dictionary;
+mod dimension;
+mod distinct;
+mod error;
+mod filter;
+mod id_set;
+mod log;
+mod salts;
+mod scan;
+mod schema;
+mod seal;
+mod tail;
+
+pub(crate) use append::Appender;
+pub use error::OpenError;
+pub use log::EmbeddedLog;

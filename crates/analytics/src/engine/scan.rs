@@ -1,0 +1,165 @@
+//! The pass over all rows that a question is about.
+
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, Row, Transaction, params};
+
+use super::{
+    block::{Block, Column},
+    chunk::{self, ChunkError, Span},
+    error::EngineError,
+    filter::RowFilter,
+    tail,
+};
+
+/// Rows of the tail that are looked at in one go.
+const TAIL_BLOCK_ROWS: usize = 65_536;
+
+/// When to give up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deadline {
+    pub(super) at: Instant,
+    limit: Duration,
+}
+
+impl Deadline {
+    pub(super) fn after(limit: Duration) -> Self {
+        Self {
+            at: Instant::now() + limit,
+            limit,
+        }
+    }
+
+    pub(super) fn check(self) -> Result<(), EngineError> {
+        if Instant::now() < self.at {
+            Ok(())
+        } else {
+            Err(self.exceeded())
+        }
+    }
+
+    pub(super) fn exceeded(self) -> EngineError {
+        EngineError::Deadline { limit: self.limit }
+    }
+}
+
+/// The log as it is at one moment: everything is read in one transaction, so
+/// rows that are sealed meanwhile are neither missed nor counted twice.
+#[derive(Debug)]
+pub(super) struct Snapshot<'c> {
+    tx: Transaction<'c>,
+    deadline: Deadline,
+}
+
+impl<'c> Snapshot<'c> {
+    pub(super) fn take(db: &'c mut Connection, deadline: Deadline) -> Result<Self, EngineError> {
+        // The question may have waited for a thread.
+        deadline.check()?;
+        Ok(Self {
+            tx: db.transaction()?,
+            deadline,
+        })
+    }
+
+    pub(super) fn db(&self) -> &Connection {
+        &self.tx
+    }
+
+    /// Hands over block after block together with the rows in it that meet the
+    /// conditions. The blocks have the columns asked for and those of the
+    /// conditions.
+    pub(super) fn scan(
+        &self,
+        filter: &RowFilter,
+        columns: &[Column],
+        mut see: impl FnMut(&Block, &[usize]) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let mut see = |block: &Block| {
+            self.deadline.check()?;
+            let rows = filter.select(block);
+            if rows.is_empty() {
+                Ok(())
+            } else {
+                see(block, &rows)
+            }
+        };
+
+        let mut needed = columns.to_vec();
+        needed.extend(filter.columns().filter(|column| !columns.contains(column)));
+        let names: Vec<_> = needed.iter().map(|column| column.name()).collect();
+        let names = names.join(", ");
+        let mut statement = self.tx.prepare(&format!(
+            "SELECT id, format, n, min_ts, max_ts, {names} FROM chunk \
+             WHERE max_ts >= ?1 AND min_ts <= ?2"
+        ))?;
+        let (from, until) = filter.time_range();
+        let mut chunks = statement.query(params![from, until])?;
+        while let Some(row) = chunks.next()? {
+            see(&load(row, &needed)?)?;
+        }
+
+        let mut after = i64::MIN;
+        loop {
+            let portion = tail::read(&self.tx, after, TAIL_BLOCK_ROWS)?;
+            match portion.last {
+                Some(last) => after = last,
+                None => return Ok(()),
+            }
+            see(&portion.block)?;
+        }
+    }
+}
+
+fn load(row: &Row<'_>, columns: &[Column]) -> Result<Block, EngineError> {
+    let id: i64 = row.get(0)?;
+    let damaged = |source| EngineError::Chunk { id, source };
+    let format: i64 = row.get(1)?;
+    if format != i64::from(chunk::FORMAT) {
+        return Err(damaged(ChunkError::Format { found: format }));
+    }
+    let span = Span {
+        rows: row.get(2)?,
+        min_ts: row.get(3)?,
+        max_ts: row.get(4)?,
+    };
+    let mut block = Block {
+        rows: usize::try_from(span.rows).expect("32 bits fit a pointer's size"),
+        ..Block::default()
+    };
+    for (index, &column) in columns.iter().enumerate() {
+        let blob = row
+            .get_ref(5 + index)?
+            .as_blob()
+            .map_err(rusqlite::Error::from)?;
+        block.load(span, column, blob).map_err(damaged)?;
+    }
+    Ok(block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::schema;
+
+    #[test]
+    fn a_scan_ends_at_its_deadline() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        db.execute_batch("INSERT INTO tail VALUES (1, 0, 0, 0, 0, 0, 0, 0, 1, 1)")
+            .unwrap();
+        let late = Deadline::after(Duration::ZERO);
+        assert!(Snapshot::take(&mut db, late).is_err());
+
+        let mut snapshot =
+            Snapshot::take(&mut db, Deadline::after(Duration::from_mins(1))).unwrap();
+        let scan = |snapshot: &Snapshot<'_>| {
+            snapshot.scan(&RowFilter::default(), &[Column::Time], |_, _| Ok(()))
+        };
+        scan(&snapshot).unwrap();
+        snapshot.deadline = late;
+        assert_eq!(
+            scan(&snapshot).unwrap_err().to_string(),
+            "no answer within 0 ms"
+        );
+    }
+}

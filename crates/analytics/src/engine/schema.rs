@@ -1,0 +1,186 @@
+//! Tables, versions, and opening the file.
+
+use std::{path::Path, time::Duration};
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::error::OpenError;
+
+/// Marks the file as ours: "SLUG" in ASCII.
+const APPLICATION_ID: i32 = 0x534c_5547;
+
+/// The version of the tables below.
+const VERSION: i32 = 1;
+
+/// How long a statement waits for a lock of another connection. Longer waits
+/// are the business of the writer's own retries.
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+
+const TABLES: &str = include_str!("tables.sql");
+
+/// Settings of the writing connection.
+///
+/// - `FULL` makes each commit survive a power loss; there is about one a second.
+/// - Deleted content is overwritten, because an ended salt must be gone. `FAST`
+///   leaves out pages that become free as a whole: salts never fill one.
+/// - The size limit gives space back after a long question kept the write-ahead
+///   log from being reused.
+const WRITER_SETTINGS: &str = "
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA secure_delete = FAST;
+PRAGMA journal_size_limit = 16777216;
+";
+
+/// Opens the file for writing and creates what is missing.
+pub(super) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
+    let failed = |source| OpenError::Sqlite {
+        path: path.to_owned(),
+        source,
+    };
+    let mut db = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )
+    .map_err(failed)?;
+    db.busy_timeout(LOCK_PATIENCE).map_err(failed)?;
+    if is_blank(&db).map_err(failed)? {
+        // Must come before the first page is written. Retention will give
+        // space back a bit at a time.
+        db.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")
+            .map_err(failed)?;
+    } else {
+        check(&db, path)?;
+    }
+    db.execute_batch(WRITER_SETTINGS).map_err(failed)?;
+    create(&mut db).map_err(failed)?;
+    check(&db, path)?;
+    Ok(db)
+}
+
+/// Opens the file for questions; the writer has created it.
+pub(super) fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
+    let db = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    db.busy_timeout(LOCK_PATIENCE)?;
+    Ok(db)
+}
+
+fn is_blank(db: &Connection) -> Result<bool, rusqlite::Error> {
+    db.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| {
+        row.get(0)
+    })
+}
+
+/// Creates the tables unless another process has just done so.
+fn create(db: &mut Connection) -> Result<(), rusqlite::Error> {
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if is_blank(&tx)? {
+        tx.execute_batch(TABLES)?;
+        tx.pragma_update(None, "application_id", APPLICATION_ID)?;
+        tx.pragma_update(None, "user_version", VERSION)?;
+    }
+    tx.commit()
+}
+
+fn check(db: &Connection, path: &Path) -> Result<(), OpenError> {
+    let number = |name| {
+        db.pragma_query_value(None, name, |row| row.get::<_, i32>(0))
+            .map_err(|source| OpenError::Sqlite {
+                path: path.to_owned(),
+                source,
+            })
+    };
+    if number("application_id")? != APPLICATION_ID {
+        return Err(OpenError::Foreign {
+            path: path.to_owned(),
+        });
+    }
+    let found = number("user_version")?;
+    if found > VERSION {
+        return Err(OpenError::Newer {
+            path: path.to_owned(),
+            found,
+            known: VERSION,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pragma(db: &Connection, name: &str) -> String {
+        db.query_row(&format!("PRAGMA {name}"), [], |row| {
+            row.get::<_, rusqlite::types::Value>(0)
+        })
+        .map(|value| format!("{value:?}"))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_new_file_is_durable_and_can_give_space_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = open_writer(&folder.path().join("a.db")).unwrap();
+        assert_eq!(pragma(&db, "auto_vacuum"), "Integer(2)");
+        assert_eq!(pragma(&db, "journal_mode"), "Text(\"wal\")");
+        assert_eq!(pragma(&db, "synchronous"), "Integer(2)");
+        assert_eq!(pragma(&db, "secure_delete"), "Integer(2)");
+    }
+
+    #[test]
+    fn an_existing_log_is_opened_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let first = open_writer(&path).unwrap();
+        first
+            .execute("INSERT INTO dim_value VALUES (1, 2, 'news.example')", [])
+            .unwrap();
+        drop(first);
+        let rows: i64 = open_writer(&path)
+            .unwrap()
+            .query_row("SELECT count(*) FROM dim_value", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(rows, 5);
+    }
+
+    #[test]
+    fn a_log_of_a_newer_version_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let db = open_writer(&path).unwrap();
+        db.pragma_update(None, "user_version", VERSION + 1).unwrap();
+        drop(db);
+        let error = open_writer(&path).unwrap_err();
+        assert!(matches!(error, OpenError::Newer { found, .. } if found == VERSION + 1));
+        assert!(error.to_string().contains("a.db has format 2"));
+    }
+
+    #[test]
+    fn other_databases_and_other_files_are_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let links = folder.path().join("links.db");
+        Connection::open(&links)
+            .unwrap()
+            .execute_batch("CREATE TABLE link (id TEXT)")
+            .unwrap();
+        let before = std::fs::read(&links).unwrap();
+        assert!(matches!(
+            open_writer(&links).unwrap_err(),
+            OpenError::Foreign { .. }
+        ));
+        assert_eq!(std::fs::read(&links).unwrap(), before);
+
+        let text = folder.path().join("notes.txt");
+        std::fs::write(&text, "not a database at all, only a few words").unwrap();
+        assert!(matches!(
+            open_writer(&text).unwrap_err(),
+            OpenError::Sqlite { .. }
+        ));
+    }
+}

@@ -1,0 +1,38 @@
+//! How long stored texts may be. Visitors choose most of them, so each has a
+//! bound, and together they stay within the 16 KiB that clients of the wire
+//! expect of one record.
+
+/// Longest user agent in bytes. Ordinary ones have 80 to 200.
+pub(crate) const USER_AGENT_MAX_BYTES: usize = 256;
+
+/// Longest referring host in bytes, port included. A DNS name may have 253,
+/// but names of real sites stay far below 128.
+pub(crate) const REFERER_MAX_BYTES: usize = 128;
+
+/// Longest language tag in bytes: the buffer size that RFC 5646 section 4.4.1
+/// recommends.
+pub(crate) const LANGUAGE_MAX_BYTES: usize = 35;
+
+/// Longest URL in bytes: 16 KiB less 2 KiB for the longest slug and 2 KiB for
+/// all other texts.
+pub(crate) const URL_MAX_BYTES: usize = 12 * 1024;
+
+/// The longest beginning of a text that has at most `max` bytes and ends
+/// between two characters.
+pub(crate) fn truncate(text: &str, max: usize) -> &str {
+    &text[..text.floor_char_boundary(max)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        assert_eq!(truncate("abc", 3), "abc");
+        assert_eq!(truncate("abc", 2), "ab");
+        assert_eq!(truncate("añb", 2), "a");
+        assert_eq!(truncate("añb", 3), "añ");
+        assert_eq!(truncate("🦀", 3), "");
+    }
+}

@@ -1,0 +1,88 @@
+//! The language a visitor prefers.
+
+use super::bounds::{LANGUAGE_MAX_BYTES, truncate};
+
+/// The most preferred language of an `Accept-Language` header as it is spelled
+/// there, such as `en-US`; the first of several with equal weight (RFC 9110
+/// section 12.5.4). Empty if there is none.
+pub(crate) fn first_preference(header: &str) -> &str {
+    let mut best = ("", 0);
+    for entry in header.split(',') {
+        let (tag, parameters) = entry.split_once(';').unwrap_or((entry, ""));
+        let (tag, weight) = (tag.trim(), weight(parameters));
+        if weight > best.1 && is_language_tag(tag) {
+            best = (tag, weight);
+        }
+    }
+    truncate(best.0, LANGUAGE_MAX_BYTES)
+}
+
+/// Letters first, then groups of letters and digits (the shape that RFC 5646
+/// section 2.1 prescribes). The wildcard `*` is not a language.
+fn is_language_tag(tag: &str) -> bool {
+    let mut groups = tag.split('-');
+    let primary = groups.next().unwrap_or("");
+    (1..=8).contains(&primary.len())
+        && primary.bytes().all(|b| b.is_ascii_alphabetic())
+        && groups.all(|group| {
+            (1..=8).contains(&group.len()) && group.bytes().all(|b| b.is_ascii_alphanumeric())
+        })
+}
+
+/// A weight in thousandths; 1,000 when none is given, 0 when it is malformed.
+fn weight(parameters: &str) -> u16 {
+    let parameters = parameters.trim();
+    if parameters.is_empty() {
+        return 1_000;
+    }
+    let Some(number) = parameters
+        .strip_prefix("q=")
+        .or_else(|| parameters.strip_prefix("Q="))
+    else {
+        return 0;
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits = fraction.bytes().all(|b| b.is_ascii_digit()) && fraction.len() <= 3;
+    match (whole, digits) {
+        ("1", true) => 1_000,
+        ("0", true) => format!("{fraction:0<3}").parse().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("en-US", "en-US")]
+    #[case("en-US,en;q=0.5", "en-US")]
+    #[case(" de ; q=0.9 , en", "en")]
+    #[case("fr;q=0.8,de;q=0.85,en;q=0.85", "de")]
+    #[case("*,it;q=0.1", "it")]
+    #[case("zh-Hant-TW", "zh-Hant-TW")]
+    #[case("de;q=0,en;q=0.001", "en")]
+    fn the_most_preferred_language_wins(#[case] header: &str, #[case] expected: &str) {
+        assert_eq!(first_preference(header), expected);
+    }
+
+    #[rstest]
+    #[case("")]
+    #[case("*")]
+    #[case("de;q=0")]
+    #[case("<script>")]
+    #[case("en_US")]
+    #[case("de;q=2")]
+    #[case("-de")]
+    fn what_is_no_language_counts_as_none(#[case] header: &str) {
+        assert_eq!(first_preference(header), "");
+    }
+
+    #[test]
+    fn a_tag_beyond_the_bound_is_cut() {
+        let header = format!("en{}", "-abcdefgh".repeat(9));
+        assert_eq!(first_preference(&header).len(), LANGUAGE_MAX_BYTES);
+    }
+}

@@ -1,0 +1,59 @@
+//! What an operator may choose.
+
+use std::time::Duration;
+
+use crate::SaltPeriod;
+
+/// How visits are taken and stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecorderOptions {
+    /// Visits that may wait for the writer; when so many wait, further ones
+    /// are dropped and counted. The room is allocated at the start, about
+    /// 100 bytes for each.
+    pub queue: usize,
+    /// A batch is stored as soon as it has this many visits.
+    pub batch_rows: usize,
+    /// A batch is stored at the latest when its first visit has waited this
+    /// long. The default leaves a tenth of a second for the commit, so that a
+    /// visit is durable within a second.
+    pub batch_age: Duration,
+    /// Rows of the tail that are sealed into one chunk.
+    pub rows_per_chunk: usize,
+    /// How long a visitor is recognised.
+    pub salt_period: SaltPeriod,
+    /// How long a shutdown keeps trying to store what is left when the disk
+    /// refuses. What is then still left is dropped and counted.
+    pub shutdown_patience: Duration,
+}
+
+impl Default for RecorderOptions {
+    fn default() -> Self {
+        Self {
+            queue: 65_536,
+            batch_rows: 5_000,
+            batch_age: Duration::from_millis(900),
+            rows_per_chunk: 65_536,
+            salt_period: SaltPeriod::default(),
+            shutdown_patience: Duration::from_secs(5),
+        }
+    }
+}
+
+/// How much of the machine questions may take, so that a dashboard cannot
+/// starve redirects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueryLimits {
+    /// Questions answered at the same time; further ones wait their turn.
+    pub concurrent: usize,
+    /// From asking to giving up, the wait included.
+    pub deadline: Duration,
+}
+
+impl Default for QueryLimits {
+    fn default() -> Self {
+        Self {
+            concurrent: 2,
+            deadline: Duration::from_secs(30),
+        }
+    }
+}

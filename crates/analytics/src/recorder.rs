@@ -1,0 +1,201 @@
+//! The bounded queue that redirects push into, and its orderly end.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError, RwLock,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc::{self, SyncSender, TrySendError},
+    },
+    thread::{self, JoinHandle, Thread},
+    time::Duration,
+};
+
+use slugline_domain::{
+    Visit,
+    ports::{Random, VisitSink},
+};
+use thiserror::Error;
+use tokio::sync::{oneshot, watch};
+
+use crate::{
+    EmbeddedLog, OpenError, QueryLimits, RecorderOptions,
+    engine::Appender,
+    writer::{Message, Writer},
+};
+
+/// Takes visits from redirects and has one thread store them.
+///
+/// Taking a visit is a push into a bounded queue of fixed room: no waiting, no
+/// allocation, no system call while the writer is gathering a batch. Use
+/// [`Recorder::shutdown`] at the end; dropping the recorder does the same but
+/// blocks the thread it happens on.
+#[derive(Debug)]
+pub struct Recorder {
+    /// Empty once the recorder is closed. Pushing takes the lock for reading
+    /// and never waits for it: the only one who writes is the closing.
+    queue: RwLock<Option<SyncSender<Message>>>,
+    tally: Arc<Tally>,
+    thread: Thread,
+    handle: Mutex<Option<JoinHandle<()>>>,
+    /// Its other end goes away together with the writer.
+    ended: watch::Receiver<()>,
+}
+
+/// What the recorder, its writer and the log's answers share.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    dropped: AtomicU64,
+    closing: AtomicBool,
+}
+
+impl Tally {
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn add_dropped(&self, visits: u64) {
+        self.dropped.fetch_add(visits, Ordering::Relaxed);
+    }
+
+    pub(crate) fn closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+}
+
+impl Recorder {
+    /// Opens the access log at `path`, creating the file if there is none, and
+    /// starts the writer. The log answers questions with the default
+    /// [`QueryLimits`].
+    ///
+    /// # Errors
+    /// The file cannot be opened, is something else, or was written by a newer
+    /// version; or no thread can be started.
+    pub fn start(
+        path: &Path,
+        options: RecorderOptions,
+        random: Arc<dyn Random>,
+    ) -> Result<(Self, EmbeddedLog), OpenError> {
+        let appender = Appender::open(path, &options, random)?;
+        let tally = Arc::new(Tally::default());
+        let log = EmbeddedLog::new(path, QueryLimits::default(), Arc::clone(&tally));
+
+        let (sender, receiver) = mpsc::sync_channel(options.queue.max(1));
+        let (alive, ended) = watch::channel(());
+        let writer = Writer::new(receiver, appender, options, Arc::clone(&tally));
+        let handle = thread::Builder::new()
+            .name("access-log".into())
+            .spawn(move || {
+                // Declared first, so that it goes last, also in a panic.
+                let _alive = alive;
+                writer.run();
+            })
+            .map_err(|source| OpenError::Thread { source })?;
+
+        let recorder = Self {
+            queue: RwLock::new(Some(sender)),
+            tally,
+            thread: handle.thread().clone(),
+            handle: Mutex::new(Some(handle)),
+            ended,
+        };
+        Ok((recorder, log))
+    }
+
+    /// Visits that were never stored, since the start: the queue was full, the
+    /// recorder was closed, or the disk refused until the shutdown gave up.
+    pub fn dropped(&self) -> u64 {
+        self.tally.dropped()
+    }
+
+    /// Waits until every visit that was taken before the call is durable and
+    /// can be seen by questions. While the disk refuses, this waits as well;
+    /// put a timeout around it if that matters.
+    ///
+    /// # Errors
+    /// The recorder is closed.
+    pub async fn flush(&self) -> Result<(), RecorderClosed> {
+        // A full queue empties at the pace of commits, so there is no point in
+        // asking more often than this.
+        const PAUSE: Duration = Duration::from_millis(5);
+
+        let (stored, durable) = oneshot::channel();
+        let mut barrier = Message::Barrier(stored);
+        loop {
+            match self.offer(barrier) {
+                Ok(()) => break,
+                Err(Refused::Full(returned)) => barrier = returned,
+                Err(Refused::Closed) => return Err(RecorderClosed),
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        self.thread.unpark();
+        durable.await.map_err(|_| RecorderClosed)
+    }
+
+    /// Takes no more visits, stores those that wait, and ends the writer.
+    /// Returns when that is done; calling it again does no harm.
+    pub async fn shutdown(&self) {
+        self.close();
+        let mut ended = self.ended.clone();
+        // Nothing is ever sent: the channel only tells that its sender is gone.
+        while ended.changed().await.is_ok() {}
+        self.join();
+    }
+
+    fn offer(&self, message: Message) -> Result<(), Refused> {
+        let Ok(queue) = self.queue.try_read() else {
+            return Err(Refused::Closed);
+        };
+        let Some(sender) = queue.as_ref() else {
+            return Err(Refused::Closed);
+        };
+        sender.try_send(message).map_err(|error| match error {
+            TrySendError::Full(message) => Refused::Full(message),
+            TrySendError::Disconnected(_) => Refused::Closed,
+        })
+    }
+
+    fn close(&self) {
+        self.tally.closing.store(true, Ordering::Release);
+        *self.queue.write().unwrap_or_else(PoisonError::into_inner) = None;
+        self.thread.unpark();
+    }
+
+    fn join(&self) {
+        let handle = self
+            .handle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if handle.is_some_and(|handle| handle.join().is_err()) {
+            tracing::error!("the access log's writer panicked");
+        }
+    }
+}
+
+impl VisitSink for Recorder {
+    fn record(&self, visit: Visit) {
+        if self.offer(Message::Visit(visit)).is_err() {
+            self.tally.add_dropped(1);
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.close();
+        self.join();
+    }
+}
+
+/// Why the queue did not take a message.
+enum Refused {
+    Full(Message),
+    Closed,
+}
+
+/// The recorder was shut down and can make nothing durable any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the recorder is closed")]
+pub struct RecorderClosed;

@@ -1,0 +1,54 @@
+//! A visit in the form that engines keep.
+
+use std::borrow::Cow;
+
+use slugline_domain::UnixMillis;
+
+use crate::{sampling::Sampled, visitor::VisitorHash};
+
+/// One stored visit. Texts are within the bounds of
+/// [`enrich::bounds`](crate::enrich::bounds); an empty text means unknown.
+#[derive(Clone, Debug)]
+pub(crate) struct Row<'v> {
+    pub(crate) at: UnixMillis,
+    pub(crate) target: Target<'v>,
+    pub(crate) client: Client<'v>,
+    pub(crate) place: Place<'v>,
+    /// Host, and port if any, of the referring page.
+    pub(crate) referer: Cow<'v, str>,
+    pub(crate) language: &'v str,
+    pub(crate) visitor: VisitorHash,
+    pub(crate) sampled: Sampled,
+}
+
+/// The link as it was at the visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Target<'v> {
+    pub(crate) link_id: &'v str,
+    pub(crate) slug: &'v str,
+    pub(crate) url: &'v str,
+}
+
+/// What the visitor came with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Client<'v> {
+    pub(crate) user_agent: &'v str,
+    pub(crate) os: &'v str,
+    pub(crate) browser: &'v str,
+    pub(crate) browser_type: &'v str,
+    pub(crate) device: &'v str,
+    pub(crate) device_type: &'v str,
+}
+
+/// Where the visitor was.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Place<'v> {
+    pub(crate) country: &'v str,
+    pub(crate) region: &'v str,
+    pub(crate) city: &'v str,
+    pub(crate) timezone: &'v str,
+    pub(crate) colo: &'v str,
+    /// Degrees, never NaN; 0 when unknown. The same holds for the longitude.
+    pub(crate) latitude: f64,
+    pub(crate) longitude: f64,
+}

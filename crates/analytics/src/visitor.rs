@@ -1,0 +1,117 @@
+//! Visitors told apart without keeping their addresses.
+//!
+//! A visitor is the keyed hash of an address. The key, a random salt, lives as
+//! long as its period; once it is deleted nobody can work out the hash of a
+//! given address any more, and the same visitor gets another hash in the next
+//! period. An unkeyed hash would not do: all IPv4 addresses can be tried.
+
+use std::{fmt, net::IpAddr};
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+/// The key of a period's hashes.
+#[derive(Clone)]
+pub(crate) struct VisitorKey(Hmac<Sha256>);
+
+impl VisitorKey {
+    /// Bytes of a salt: the output size of the hash, beyond which a longer key
+    /// adds nothing (RFC 2104 section 3).
+    pub(crate) const SALT_BYTES: usize = 32;
+
+    pub(crate) fn new(salt: &[u8]) -> Self {
+        Self(Hmac::new_from_slice(salt).expect("HMAC takes keys of any length"))
+    }
+
+    /// The visitor behind an address. An IPv4 address that arrives dressed as
+    /// IPv6 is the same visitor.
+    pub(crate) fn identify(&self, client: IpAddr) -> VisitorHash {
+        let mut mac = self.0.clone();
+        match client.to_canonical() {
+            IpAddr::V4(address) => mac.update(&address.octets()),
+            IpAddr::V6(address) => mac.update(&address.octets()),
+        }
+        let digest = mac.finalize().into_bytes();
+        let (first, _) = digest
+            .split_first_chunk::<8>()
+            .expect("SHA-256 gives 32 bytes");
+        VisitorHash(u64::from_be_bytes(*first))
+    }
+}
+
+impl fmt::Debug for VisitorKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("VisitorKey(…)")
+    }
+}
+
+/// A visitor within one salt period: the first 64 bits of a keyed hash. Shown
+/// as 16 hexadecimal digits, an opaque token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct VisitorHash(pub(crate) u64);
+
+impl VisitorHash {
+    /// Reads a token back; `None` for any other text.
+    pub(crate) fn parse(token: &str) -> Option<Self> {
+        let hexadecimal = token.len() == 16 && token.bytes().all(|b| b.is_ascii_hexdigit());
+        hexadecimal
+            .then(|| u64::from_str_radix(token, 16).ok().map(Self))
+            .flatten()
+    }
+}
+
+impl fmt::Display for VisitorHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
+    use super::*;
+
+    #[test]
+    fn the_hash_is_the_beginning_of_hmac_sha_256() {
+        // RFC 4231 section 4.2.
+        let key = VisitorKey::new(&[0x0b; 20]);
+        let mut mac = key.0.clone();
+        mac.update(b"Hi There");
+        assert!(
+            mac.finalize()
+                .into_bytes()
+                .starts_with(&[0xb0, 0x34, 0x4c, 0x61, 0xd8, 0xdb, 0x38, 0x53])
+        );
+    }
+
+    #[test]
+    fn the_same_address_has_the_same_hash_only_under_the_same_salt() {
+        let (first, second) = (VisitorKey::new(&[1; 32]), VisitorKey::new(&[2; 32]));
+        let address = Ipv4Addr::new(203, 0, 113, 7);
+        let mapped: Ipv6Addr = address.to_ipv6_mapped();
+        assert_eq!(
+            first.identify(address.into()),
+            first.identify(mapped.into())
+        );
+        assert_ne!(
+            first.identify(address.into()),
+            second.identify(address.into())
+        );
+        let neighbour = Ipv4Addr::new(203, 0, 113, 8);
+        assert_ne!(
+            first.identify(address.into()),
+            first.identify(neighbour.into())
+        );
+    }
+
+    #[test]
+    fn tokens_have_sixteen_digits_and_can_be_read_back() {
+        let hash = VisitorHash(0xab);
+        assert_eq!(hash.to_string(), "00000000000000ab");
+        assert_eq!(VisitorHash::parse("00000000000000ab"), Some(hash));
+        for other in ["ab", "203.0.113.7", "+0000000000000ab", "00000000000000abc"] {
+            assert_eq!(VisitorHash::parse(other), None);
+        }
+    }
+}

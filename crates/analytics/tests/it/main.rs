@@ -1,0 +1,14 @@
+//! The access log from outside: through its public doors, on real files.
+
+/// Killed at random points, it keeps every acknowledged row exactly once.
+mod crash;
+/// Files that are damaged, foreign or still locked.
+mod damage;
+/// Answers compared with plain SQL over the same visits.
+mod oracle;
+/// What must never be found on the disk.
+mod privacy;
+/// Queue, batches, flushing and shutting down.
+mod recorder;
+/// Visits, links, random bytes and short forms of questions.
+mod support;

@@ -1,0 +1,97 @@
+use std::{
+    fs,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    path::Path,
+};
+
+use rusqlite::Connection;
+use slugline_analytics::RecorderOptions;
+use slugline_domain::{Visit, ports::VisitSink};
+
+use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, visit};
+
+/// The files of a folder, database and write-ahead log alike, that hold these
+/// bytes somewhere.
+fn files_with(folder: &Path, bytes: &[u8]) -> Vec<String> {
+    fs::read_dir(folder)
+        .expect("the folder can be listed")
+        .map(|entry| entry.expect("the folder can be listed"))
+        .filter(|entry| {
+            let content = fs::read(entry.path()).expect("the file can be read");
+            content.windows(bytes.len()).any(|window| window == bytes)
+        })
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn an_address_never_reaches_the_disk() {
+    let fixture = Fixture::new(RecorderOptions {
+        rows_per_chunk: 10,
+        ..RecorderOptions::default()
+    });
+    let v4 = Ipv4Addr::new(203, 0, 113, 177);
+    let v6 = Ipv6Addr::new(
+        0x2001, 0xdb8, 0x1234, 0x5678, 0x9abc, 0xdef0, 0x1357, 0x2468,
+    );
+    for number in 0..25 {
+        for client in [
+            IpAddr::V4(v4),
+            IpAddr::V6(v6),
+            IpAddr::V6(v4.to_ipv6_mapped()),
+        ] {
+            fixture.recorder.record(Visit {
+                client,
+                user_agent: "Findable/1.0".into(),
+                ..visit(NEW_YEAR_MS + number, 0)
+            });
+        }
+    }
+    fixture.recorder.flush().await.unwrap();
+
+    let folder = fixture.folder.path();
+    let needles: [&[u8]; 6] = [
+        b"203.0.113.177",
+        b"2001:db8:1234",
+        &v4.octets(),
+        &v4.to_bits().to_le_bytes(),
+        &v6.octets(),
+        &v6.to_bits().to_le_bytes(),
+    ];
+    for needle in needles {
+        assert_eq!(files_with(folder, needle), [""; 0], "{needle:02x?}");
+    }
+    // The search would have found them.
+    assert!(!files_with(folder, b"Findable/1.0").is_empty());
+}
+
+#[tokio::test]
+async fn a_salt_is_gone_from_the_disk_after_its_period() {
+    let fixture = Fixture::new(RecorderOptions::default());
+    fixture.recorder.record(visit(NEW_YEAR_MS, 1));
+    fixture.recorder.flush().await.unwrap();
+    let salts = || -> Vec<Vec<u8>> {
+        Connection::open(fixture.file())
+            .unwrap()
+            .prepare("SELECT salt FROM salt")
+            .unwrap()
+            .query_map([], |row| row.get(0))
+            .unwrap()
+            .collect::<Result<_, _>>()
+            .unwrap()
+    };
+    let first_day = salts();
+    assert_eq!(first_day.len(), 1);
+    let folder = fixture.folder.path();
+    assert!(!files_with(folder, &first_day[0]).is_empty());
+
+    fixture.recorder.record(visit(NEW_YEAR_MS + DAY_MS, 1));
+    fixture.recorder.flush().await.unwrap();
+    let second_day = salts();
+    assert_eq!(second_day.len(), 1);
+    assert_ne!(second_day, first_day);
+    // The wiping follows the commit that a flush waits for; a second flush
+    // waits for the wiping.
+    fixture.recorder.flush().await.unwrap();
+    assert_eq!(files_with(folder, &first_day[0]), [""; 0]);
+}

@@ -1,0 +1,237 @@
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use slugline_analytics::{QueryLimits, RecorderClosed, RecorderOptions, SaltPeriod};
+use slugline_domain::{
+    CountersQuery, VisitFilter,
+    ports::{VisitLog, VisitSink},
+};
+
+use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, total, visit, visits};
+
+fn sealing_at(rows_per_chunk: usize) -> RecorderOptions {
+    RecorderOptions {
+        rows_per_chunk,
+        ..RecorderOptions::default()
+    }
+}
+
+#[tokio::test]
+async fn a_visit_is_durable_soon_without_anybody_asking() {
+    let fixture = Fixture::new(RecorderOptions::default());
+    let start = Instant::now();
+    fixture.recorder.record(visit(NEW_YEAR_MS, 1));
+    while visits(&fixture.log).await == 0 {
+        // The promise is one second; a busy machine may take a few more.
+        assert!(start.elapsed() < Duration::from_secs(10));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_full_batch_does_not_wait_for_its_age() {
+    let fixture = Fixture::new(RecorderOptions {
+        batch_rows: 10,
+        batch_age: Duration::from_hours(1),
+        ..RecorderOptions::default()
+    });
+    for client in 0..10 {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    let start = Instant::now();
+    while visits(&fixture.log).await < 10 {
+        assert!(start.elapsed() < Duration::from_secs(10));
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_full_queue_drops_and_counts_and_never_waits() {
+    let fixture = Fixture::new(RecorderOptions {
+        queue: 8,
+        batch_rows: 4,
+        batch_age: Duration::ZERO,
+        ..RecorderOptions::default()
+    });
+    let other = Connection::open(fixture.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+
+    let start = Instant::now();
+    for client in 0..1_000 {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    // Waiting for the lock even once would take a second per batch.
+    assert!(start.elapsed() < Duration::from_secs(10));
+    let dropped = fixture.recorder.dropped();
+    assert!((1_000 - 8 - 4..1_000).contains(&dropped), "{dropped}");
+
+    other.execute_batch("COMMIT").unwrap();
+    fixture.recorder.flush().await.unwrap();
+    let report = fixture
+        .log
+        .counters(&CountersQuery::default())
+        .await
+        .unwrap();
+    assert_eq!(report.rows[0].counters.visits + dropped, 1_000);
+    assert_eq!(report.sampling.dropped, dropped);
+    assert!(!report.sampling.exact());
+}
+
+#[tokio::test]
+async fn visits_outlast_a_lock_longer_than_the_database_waits() {
+    let fixture = Fixture::new(RecorderOptions {
+        batch_age: Duration::ZERO,
+        ..RecorderOptions::default()
+    });
+    let other = Connection::open(fixture.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for client in 0..100 {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    let flushed = fixture.recorder.flush();
+    let unlocked = async {
+        // Longer than the second that one attempt waits.
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        other.execute_batch("COMMIT").unwrap();
+    };
+    let (flushed, ()) = tokio::join!(flushed, unlocked);
+    flushed.unwrap();
+    let counters = total(&fixture.log, VisitFilter::default()).await;
+    assert_eq!((counters.visits, counters.visitors), (100, 100));
+    assert_eq!(fixture.recorder.dropped(), 0);
+}
+
+#[tokio::test]
+async fn a_shutdown_stores_what_is_left_and_takes_no_more() {
+    let fixture = Fixture::new(RecorderOptions {
+        batch_age: Duration::from_hours(1),
+        batch_rows: 700,
+        ..RecorderOptions::default()
+    });
+    for client in 0..3_000 {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    fixture.recorder.shutdown().await;
+    assert_eq!(visits(&fixture.log).await, 3_000);
+
+    fixture.recorder.record(visit(NEW_YEAR_MS, 1));
+    assert_eq!(fixture.recorder.dropped(), 1);
+    assert_eq!(fixture.recorder.flush().await, Err(RecorderClosed));
+    fixture.recorder.shutdown().await;
+    assert_eq!(visits(&fixture.log).await, 3_000);
+}
+
+#[tokio::test]
+async fn dropping_the_recorder_stores_what_is_left() {
+    let Fixture {
+        recorder,
+        log,
+        folder: _folder,
+    } = Fixture::new(RecorderOptions {
+        batch_age: Duration::from_hours(1),
+        ..RecorderOptions::default()
+    });
+    for client in 0..100 {
+        recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    tokio::task::spawn_blocking(move || drop(recorder))
+        .await
+        .unwrap();
+    assert_eq!(visits(&log).await, 100);
+}
+
+#[tokio::test]
+async fn a_shutdown_gives_up_on_a_disk_that_refuses_and_says_how_much_is_lost() {
+    let fixture = Fixture::new(RecorderOptions {
+        shutdown_patience: Duration::ZERO,
+        ..RecorderOptions::default()
+    });
+    let other = Connection::open(fixture.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for client in 0..7 {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    fixture.recorder.shutdown().await;
+    assert_eq!(fixture.recorder.dropped(), 7);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn visits_from_many_threads_are_all_stored() {
+    let fixture = Fixture::new(sealing_at(64));
+    let recorder = &fixture.recorder;
+    std::thread::scope(|scope| {
+        for thread in 0..4_u32 {
+            scope.spawn(move || {
+                for number in 0..500 {
+                    recorder.record(visit(NEW_YEAR_MS, thread * 1_000 + number));
+                }
+            });
+        }
+    });
+    recorder.flush().await.unwrap();
+    let counters = total(&fixture.log, VisitFilter::default()).await;
+    assert_eq!((counters.visits, counters.visitors), (2_000, 2_000));
+}
+
+#[tokio::test]
+async fn reopening_keeps_rows_ids_and_visitors() {
+    let ids = |fixture: &Fixture| -> Vec<(i64, String)> {
+        Connection::open(fixture.file())
+            .unwrap()
+            .prepare("SELECT id, ua FROM dim_client ORDER BY id")
+            .unwrap()
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap()
+            .collect::<Result<_, _>>()
+            .unwrap()
+    };
+    let mut fixture = Fixture::new(sealing_at(64));
+    for client in 0..100 {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    fixture.recorder.flush().await.unwrap();
+    let before = ids(&fixture);
+
+    fixture = fixture.reopen(sealing_at(64)).await;
+    for client in 50..150 {
+        fixture.recorder.record(visit(NEW_YEAR_MS + 1, client));
+    }
+    fixture.recorder.flush().await.unwrap();
+    assert_eq!(ids(&fixture), before);
+    let counters = total(&fixture.log, VisitFilter::default()).await;
+    assert_eq!((counters.visits, counters.visitors), (200, 150));
+}
+
+#[tokio::test]
+async fn a_visitor_counts_once_per_salt_period() {
+    for (salt_period, visitors) in [(SaltPeriod::Day, 6), (SaltPeriod::Never, 2)] {
+        let fixture = Fixture::new(RecorderOptions {
+            salt_period,
+            ..RecorderOptions::default()
+        });
+        for day in 0..3 {
+            for client in [1, 1, 2] {
+                let at = NEW_YEAR_MS + day * DAY_MS + i64::from(client);
+                fixture.recorder.record(visit(at, client));
+            }
+        }
+        fixture.recorder.flush().await.unwrap();
+        let counters = total(&fixture.log, VisitFilter::default()).await;
+        assert_eq!((counters.visits, counters.visitors), (9, visitors));
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_cannot_start_before_its_deadline_says_so() {
+    let fixture = Fixture::new(RecorderOptions::default());
+    let impatient = fixture.log.with_limits(QueryLimits {
+        concurrent: 1,
+        deadline: Duration::ZERO,
+    });
+    let error = impatient
+        .counters(&CountersQuery::default())
+        .await
+        .unwrap_err();
+    assert_eq!(error.to_string(), "access log failed to count visits");
+    assert_eq!(error.source.to_string(), "no answer within 0 ms");
+}

@@ -1,0 +1,129 @@
+//! `tools/call`, for both generations.
+
+use jsonrpsee::types::ErrorCode;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use slugline_contract::{Code, Problem};
+
+use crate::{
+    answer::{Raw, Refusal},
+    exchange::Exchange,
+    tools,
+};
+
+/// A call as it was asked for.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) name: String,
+    arguments: Value,
+}
+
+impl Call {
+    /// # Errors
+    /// The name is no string, or the arguments are no object.
+    pub(crate) fn parse(params: &Map<String, Value>) -> Result<Self, Refusal> {
+        let invalid = |what: &str| Refusal::new(200, ErrorCode::InvalidParams, what);
+        let name = params.get("name").and_then(Value::as_str);
+        let name = name.ok_or_else(|| invalid("Invalid params: name must be a string"))?;
+        let arguments = match params.get("arguments") {
+            None => json!({}),
+            Some(arguments @ Value::Object(_)) => arguments.clone(),
+            Some(_) => return Err(invalid("Invalid params: arguments must be an object")),
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            arguments,
+        })
+    }
+
+    /// Runs the tool, if there is one of that name.
+    pub(crate) async fn run(&self, exchange: &Exchange<'_>) -> Option<Outcome> {
+        let tool = tools::ALL.iter().find(|tool| tool.name == self.name)?;
+        let context = tools::Context {
+            services: &exchange.server.services,
+            origin: exchange.origin,
+        };
+        Some(match (tool.call)(context, self.arguments.clone()).await {
+            Ok(result) => Outcome::success(result),
+            Err(problem) => Outcome::failure(tool.name, &problem),
+        })
+    }
+}
+
+/// The list fits one page, so nobody was ever given a cursor for it.
+///
+/// # Errors
+/// There is a cursor.
+pub(crate) fn refuse_cursor(params: &Map<String, Value>) -> Result<(), Refusal> {
+    if params.contains_key("cursor") {
+        let message = "Invalid params: the list has one page, call it without a cursor";
+        return Err(Refusal::new(200, ErrorCode::InvalidParams, message));
+    }
+    Ok(())
+}
+
+/// What a call came to.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Outcome {
+    content: [Text; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured_content: Option<Raw>,
+    is_error: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Text {
+    r#type: &'static str,
+    text: String,
+}
+
+impl Outcome {
+    /// The text repeats the structured result: older clients see only text.
+    fn success(result: Raw) -> Self {
+        Self {
+            content: [Text {
+                r#type: "text",
+                text: result.get().to_owned(),
+            }],
+            structured_content: Some(result),
+            is_error: false,
+        }
+    }
+
+    fn error(text: String) -> Self {
+        Self {
+            content: [Text {
+                r#type: "text",
+                text,
+            }],
+            structured_content: None,
+            is_error: true,
+        }
+    }
+
+    /// A text that tells a model what to mend.
+    fn failure(tool: &str, problem: &Problem) -> Self {
+        Self::error(if problem.code == Code::ValidationError {
+            format!(
+                "Input validation error: Invalid arguments for tool {tool}: {}",
+                problem.detail
+            )
+        } else {
+            format!(
+                "{tool} failed: {} {}: {}",
+                problem.status(),
+                problem.title,
+                problem.detail
+            )
+        })
+    }
+
+    pub(crate) fn unknown_tool(name: &str) -> Self {
+        let names: Vec<&str> = tools::ALL.iter().map(|tool| tool.name).collect();
+        Self::error(format!(
+            "Tool {name} not found; the tools are {}",
+            names.join(", ")
+        ))
+    }
+}

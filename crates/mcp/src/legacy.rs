@@ -1,0 +1,112 @@
+//! Revisions 2024-11-05 to 2025-11-25, answered without keeping anything
+//! between requests: no session, plain JSON, batches where a revision has them.
+
+use jsonrpsee::types::ErrorCode;
+use serde_json::{Value, json};
+
+use crate::{
+    INSTRUCTIONS,
+    answer::{Raw, Refusal},
+    call,
+    exchange::{Exchange, Headers, unsupported},
+    message::Request,
+};
+
+/// Served revisions, newest first.
+const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/// Assumed when no header says otherwise, as the revisions demand.
+const ASSUMED: &str = "2025-03-26";
+
+/// The prepared result of `tools/list`.
+pub(crate) fn tools_list(tools: &[Value]) -> Raw {
+    Raw::of(&json!({"tools": tools}))
+}
+
+/// # Errors
+/// The client cannot take our answers, or speaks a revision that is not served.
+pub(crate) fn check_headers(headers: &Headers) -> Result<(), Refusal> {
+    check_accept(headers)?;
+    check_version(headers)
+}
+
+/// # Errors
+/// The client does not list both media types, as the revisions demand.
+pub(crate) fn check_accept(headers: &Headers) -> Result<(), Refusal> {
+    let listed = |wanted: &str| {
+        let accept = headers.accept.as_deref().unwrap_or_default();
+        accept
+            .split(',')
+            .filter_map(|range| range.split(';').next())
+            .any(|range| range.trim().eq_ignore_ascii_case(wanted))
+    };
+    if listed("application/json") && listed("text/event-stream") {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        406,
+        ErrorCode::InvalidRequest,
+        "Not Acceptable: Client must accept both application/json and text/event-stream",
+    ))
+}
+
+/// # Errors
+/// The header names a revision that is not served.
+pub(crate) fn check_version(headers: &Headers) -> Result<(), Refusal> {
+    match headers.protocol_version.as_deref() {
+        Some(version) if !VERSIONS.contains(&version) => Err(unsupported(version)),
+        Some(_) | None => Ok(()),
+    }
+}
+
+pub(crate) fn knows_batches(headers: &Headers) -> bool {
+    let version = headers.protocol_version.as_deref().unwrap_or(ASSUMED);
+    matches!(version, "2025-03-26" | "2024-11-05")
+}
+
+/// # Errors
+/// The method is unknown or its parameters are wrong. The status is 200: a 404
+/// would mean to these clients that a session is gone.
+pub(crate) async fn result(exchange: &Exchange<'_>, request: &Request) -> Result<Raw, Refusal> {
+    let prepared = &exchange.server.prepared;
+    match request.method.as_str() {
+        "initialize" => Ok(initialize(request, prepared.version)),
+        "ping" => Ok(Raw::of(&json!({}))),
+        "tools/list" => {
+            call::refuse_cursor(&request.params)?;
+            Ok(prepared.legacy_list.clone())
+        }
+        "tools/call" => {
+            let call = call::Call::parse(&request.params)?;
+            let outcome = match call.run(exchange).await {
+                Some(outcome) => outcome,
+                // What the first SDKs did, and clients understand.
+                None => call::Outcome::unknown_tool(&call.name),
+            };
+            Ok(Raw::of(&outcome))
+        }
+        _ => Err(Refusal::new(
+            200,
+            ErrorCode::MethodNotFound,
+            "Method not found",
+        )),
+    }
+}
+
+/// Agrees to the revision asked for, or proposes the newest of this generation.
+fn initialize(request: &Request, version: &str) -> Raw {
+    let asked = request
+        .params
+        .get("protocolVersion")
+        .and_then(Value::as_str);
+    let agreed = VERSIONS
+        .iter()
+        .find(|served| Some(**served) == asked)
+        .unwrap_or(&VERSIONS[0]);
+    Raw::of(&json!({
+        "protocolVersion": agreed,
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "slugline", "title": "Slugline", "version": version},
+        "instructions": INSTRUCTIONS,
+    }))
+}

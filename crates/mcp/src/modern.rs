@@ -1,0 +1,200 @@
+//! Revision 2026-07-28: no handshake, every request speaks for itself.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use jsonrpsee::types::ErrorCode;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    INSTRUCTIONS,
+    answer::{Answer, HEADER_MISMATCH, Raw, Refusal},
+    call,
+    exchange::{Exchange, Headers, unsupported},
+    message::Request,
+};
+
+/// The one revision of this generation.
+pub(crate) const VERSION: &str = "2026-07-28";
+/// Where a request claims its revision, inside `params._meta`.
+pub(crate) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+
+const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
+const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
+
+/// How long clients may keep the tool list and the discovery result. They
+/// change only with the binary.
+const CACHE_MS: u32 = 300_000;
+
+/// The prepared result of `tools/list`.
+pub(crate) fn tools_list(tools: &[Value], version: &str) -> Raw {
+    Raw::of(&json!({
+        "resultType": "complete",
+        "ttlMs": CACHE_MS,
+        "cacheScope": "private",
+        "tools": tools,
+        "_meta": server_info(version),
+    }))
+}
+
+/// # Errors
+/// The request breaks a rule of the revision, or asks for an unknown method.
+pub(crate) async fn answer(exchange: &Exchange<'_>, request: &Request) -> Result<Answer, Refusal> {
+    check(exchange.headers, request)?;
+    let prepared = &exchange.server.prepared;
+    let result = match request.method.as_str() {
+        "server/discover" => discover(prepared.version),
+        "tools/list" => {
+            call::refuse_cursor(&request.params)?;
+            prepared.modern_list.clone()
+        }
+        "tools/call" => {
+            let call = call::Call::parse(&request.params)?;
+            let Some(outcome) = call.run(exchange).await else {
+                let message = format!("Unknown tool: {}", call.name);
+                return Err(Refusal::new(200, ErrorCode::InvalidParams, &message));
+            };
+            Raw::of(&Complete {
+                result_type: "complete",
+                outcome,
+                meta: server_info(prepared.version),
+            })
+        }
+        _ => {
+            return Err(Refusal::new(
+                404,
+                ErrorCode::MethodNotFound,
+                "Method not found",
+            ));
+        }
+    };
+    Ok(Answer::result(&request.id, &result))
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Complete {
+    result_type: &'static str,
+    #[serde(flatten)]
+    outcome: call::Outcome,
+    #[serde(rename = "_meta")]
+    meta: Value,
+}
+
+fn server_info(version: &str) -> Value {
+    json!({SERVER_KEY: {"name": "slugline", "title": "Slugline", "version": version}})
+}
+
+fn discover(version: &str) -> Raw {
+    Raw::of(&json!({
+        "resultType": "complete",
+        "supportedVersions": [VERSION],
+        "capabilities": {"tools": {}},
+        "instructions": INSTRUCTIONS,
+        "ttlMs": CACHE_MS,
+        "cacheScope": "private",
+        "_meta": server_info(version),
+    }))
+}
+
+/// The rungs in the revision's order: the first that fails answers. The version
+/// is judged before missing headers, so that a client of a later revision
+/// learns which ones are served.
+fn check(headers: &Headers, request: &Request) -> Result<(), Refusal> {
+    let claimed = check_meta(&request.params)?;
+    if let Some(header) = &headers.protocol_version
+        && *header != claimed
+    {
+        return Err(mismatch("MCP-Protocol-Version", Some(header), &claimed));
+    }
+    if let Some(header) = &headers.method
+        && *header != request.method
+    {
+        return Err(mismatch("Mcp-Method", Some(header), &request.method));
+    }
+    if claimed != VERSION {
+        return Err(unsupported(&claimed));
+    }
+    if headers.protocol_version.is_none() {
+        return Err(mismatch("MCP-Protocol-Version", None, &claimed));
+    }
+    if headers.method.is_none() {
+        return Err(mismatch("Mcp-Method", None, &request.method));
+    }
+    if request.method == "tools/call"
+        && let Some(name) = request.params.get("name").and_then(Value::as_str)
+    {
+        let header = headers.name.as_deref();
+        if header.and_then(decode).as_deref() != Some(name) {
+            return Err(mismatch("Mcp-Name", header, name));
+        }
+    }
+    Ok(())
+}
+
+/// The claimed version, once `_meta` is complete.
+fn check_meta(params: &Map<String, Value>) -> Result<String, Refusal> {
+    let incomplete = |what: &str| {
+        let message =
+            format!("Invalid params: params._meta[\"{what}\"] is missing or of the wrong type");
+        Refusal::new(400, ErrorCode::InvalidParams, &message)
+    };
+    let meta = params
+        .get("_meta")
+        .and_then(Value::as_object)
+        .ok_or_else(|| incomplete(VERSION_KEY))?;
+    let version = meta.get(VERSION_KEY).and_then(Value::as_str);
+    let version = version.ok_or_else(|| incomplete(VERSION_KEY))?;
+    if !meta.get(CAPABILITIES_KEY).is_some_and(Value::is_object) {
+        return Err(incomplete(CAPABILITIES_KEY));
+    }
+    if let Some(client) = meta.get(CLIENT_KEY)
+        && !["name", "version"]
+            .iter()
+            .all(|member| client[*member].is_string())
+    {
+        return Err(incomplete(CLIENT_KEY));
+    }
+    Ok(version.to_owned())
+}
+
+/// A header value, which may wrap base64 for text that headers cannot hold.
+fn decode(value: &str) -> Option<String> {
+    let Some(encoded) = value
+        .strip_prefix("=?base64?")
+        .and_then(|rest| rest.strip_suffix("?="))
+    else {
+        return Some(value.to_owned());
+    };
+    String::from_utf8(STANDARD.decode(encoded).ok()?).ok()
+}
+
+fn mismatch(name: &str, header: Option<&str>, body: &str) -> Refusal {
+    let message = match header {
+        Some(_) => format!("Header {name} does not match the body"),
+        None => format!("Header {name} is missing"),
+    };
+    let data = json!({"mismatch": {"name": name, "header": header, "body": body}});
+    Refusal::with_data(400, HEADER_MISMATCH, &message, Some(data))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_be_encoded() {
+        assert_eq!(decode("get_link").as_deref(), Some("get_link"));
+        assert_eq!(
+            decode("=?base64?Z2V0X2xpbms=?=").as_deref(),
+            Some("get_link")
+        );
+        assert_eq!(
+            decode("=?base64?Z2V0X2xpbms?="),
+            None,
+            "padding is required"
+        );
+        assert_eq!(decode("=?base64?###?="), None);
+        assert_eq!(decode("=?base64?abc").as_deref(), Some("=?base64?abc"));
+    }
+}

@@ -1,0 +1,29 @@
+//! `get_analytics_counters`
+
+use slugline_contract::{AnalyticsFilter, CountersAnswer, Problem};
+
+use super::{Context, Hints, Tool, problem};
+
+pub(crate) struct CountersTool;
+
+impl Tool for CountersTool {
+    const NAME: &'static str = "get_analytics_counters";
+    const DESCRIPTION: &'static str = "Count visits, distinct visitors and distinct referring \
+        hosts, for all links or those that match the filters. Filters take comma-separated lists \
+        of exact values; startAt and endAt are Unix seconds, both inclusive. With id, there is \
+        one row per link that has visits. sampling.exact says whether the numbers are counts or \
+        estimates. A visit is counted within about a second.";
+    const HINTS: Hints = Hints::Reads;
+    type Input = AnalyticsFilter;
+    type Output = CountersAnswer;
+
+    async fn call(context: Context<'_>, input: AnalyticsFilter) -> Result<CountersAnswer, Problem> {
+        let report = context
+            .services
+            .stats
+            .counters(input.check()?)
+            .await
+            .map_err(problem)?;
+        Ok(report.into())
+    }
+}

@@ -1,0 +1,28 @@
+//! `list_links`
+
+use slugline_contract::{LinkList, ListLinks, Problem};
+
+use super::{Context, Hints, Tool, problem};
+
+pub(crate) struct ListLinksTool;
+
+impl Tool for ListLinksTool {
+    const NAME: &'static str = "list_links";
+    const DESCRIPTION: &'static str = "List links page by page, newest first unless sort says \
+        otherwise; active ones only unless status says otherwise. While list_complete is false, \
+        call again with the returned cursor and the same sort, tag and status. For one known slug \
+        get_link is cheaper.";
+    const HINTS: Hints = Hints::Reads;
+    type Input = ListLinks;
+    type Output = LinkList;
+
+    async fn call(context: Context<'_>, input: ListLinks) -> Result<LinkList, Problem> {
+        let page = context
+            .services
+            .links
+            .list(input.check()?)
+            .await
+            .map_err(problem)?;
+        Ok(LinkList::new(&input, &page))
+    }
+}

@@ -1,0 +1,137 @@
+//! HTTP: origin, media type, body limit. The only file that knows actix.
+
+use actix_web::{
+    HttpRequest, HttpResponse, Resource, Route,
+    http::{Method, StatusCode, header},
+    web::{Data, Payload, ServiceConfig},
+};
+use jsonrpsee::types::ErrorCode;
+use slugline_httpkit::{Edge, guarded, header as text_header};
+
+use crate::{
+    Server,
+    answer::{Answer, Refusal},
+    exchange::{Exchange, Headers},
+};
+
+/// The endpoint's path.
+pub const PATH: &str = "/api/mcp";
+
+/// Most bytes of a body. The protocol sets no limit; 4 MiB is the default of
+/// its Rust SDK.
+const BODY_LIMIT: usize = 4 << 20;
+
+/// Mounts the endpoint, with any number of trailing slashes.
+pub fn configure(server: &Data<Server>, config: &mut ServiceConfig) {
+    let resource = Resource::new(format!("{PATH}{{slashes:/*}}"))
+        .route(Route::new().method(Method::POST).to(handle));
+    config.app_data(server.clone()).service(guarded(resource));
+}
+
+async fn handle(server: Data<Server>, request: HttpRequest, body: Payload) -> HttpResponse {
+    respond(match receive(&request, body).await {
+        Ok(bytes) => {
+            let headers = headers(&request);
+            let origin = Edge::of(&request).origin(&request);
+            let exchange = Exchange {
+                server: &server,
+                headers: &headers,
+                origin: origin.as_str(),
+            };
+            exchange.answer(&bytes).await
+        }
+        Err(refusal) => refusal.into(),
+    })
+}
+
+async fn receive(request: &HttpRequest, body: Payload) -> Result<actix_web::web::Bytes, Refusal> {
+    let refuse = |status, message| Refusal::new(status, ErrorCode::InvalidRequest, message);
+    if !origin_allowed(request) {
+        return Err(refuse(403, "Origin not allowed"));
+    }
+    let media_type = text_header(request, "content-type").and_then(|kind| kind.split(';').next());
+    if !media_type.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
+        return Err(refuse(
+            415,
+            "Unsupported Media Type: Content-Type must be application/json",
+        ));
+    }
+    match body.to_bytes_limited(BODY_LIMIT).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(_)) => Err(refuse(400, "The body ended early")),
+        Err(_) => Err(refuse(413, "Payload Too Large: at most 4 MiB per message")),
+    }
+}
+
+fn headers(request: &HttpRequest) -> Headers {
+    let text = |name| text_header(request, name).map(|value| value.trim().to_owned());
+    Headers {
+        accept: text("accept"),
+        protocol_version: text("mcp-protocol-version"),
+        method: text("mcp-method"),
+        name: text("mcp-name"),
+    }
+}
+
+fn respond(answer: Answer) -> HttpResponse {
+    let status = StatusCode::from_u16(answer.status).expect("answers name real statuses");
+    let mut response = HttpResponse::build(status);
+    response.insert_header((header::CACHE_CONTROL, "no-store"));
+    match answer.body {
+        Some(body) => response.content_type("application/json").body(body),
+        None => response.finish(),
+    }
+}
+
+/// Browsers name the page that makes them send a request. Only our own pages
+/// may. An origin that merely equals the request's host proves nothing when
+/// somebody points a name of theirs at this machine, so a server that listens
+/// on loopback takes loopback names only, unless its origin was configured.
+fn origin_allowed(request: &HttpRequest) -> bool {
+    let Some(sent) = request.headers().get(header::ORIGIN) else {
+        return true;
+    };
+    let edge = Edge::of(request);
+    let own = edge.origin(request);
+    if sent.as_bytes() != own.as_str().as_bytes() {
+        return false;
+    }
+    edge.configured_origin().is_some()
+        || !request.app_config().local_addr().ip().is_loopback()
+        || is_loopback(own.as_str())
+}
+
+fn is_loopback(origin: &str) -> bool {
+    let host = origin.split_once("://").map_or(origin, |(_, host)| host);
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name == "localhost"
+        || name
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_names_are_recognised_exactly() {
+        for own in [
+            "http://localhost:8080",
+            "http://127.0.0.1",
+            "http://[::1]:8080",
+        ] {
+            assert!(is_loopback(own), "{own}");
+        }
+        for other in [
+            "http://localhost.evil.example",
+            "http://127.0.0.1.evil.example",
+            "http://10.0.0.1",
+        ] {
+            assert!(!is_loopback(other), "{other}");
+        }
+    }
+}

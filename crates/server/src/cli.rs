@@ -1,0 +1,128 @@
+//! The command line.
+
+use std::ffi::OsString;
+
+use anyhow::Context;
+use clap::{Arg, ArgMatches, Command};
+use slugline_rest::ApiOptions;
+use tokio::signal;
+
+use crate::{
+    Service, Settings, VERSION, logging,
+    settings::{CATALOGUE, Setting, Sources},
+    welcome, wiring,
+};
+
+/// Runs the command that the arguments name; `serve` when they name none.
+///
+/// # Errors
+/// What went wrong, in one line with its causes.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
+    let matches = command().get_matches_from(arguments);
+    match matches.subcommand() {
+        Some(("openapi", given)) => print_document(&settings(given)?),
+        Some(("serve", given)) => serve(&settings(given)?),
+        _ => serve(&settings(&matches)?),
+    }
+}
+
+fn command() -> Command {
+    let serve = Command::new("serve").about("Serve redirects, the API and MCP (the default)");
+    let openapi = Command::new("openapi").about("Print the OpenAPI document");
+    with_settings(Command::new("slugline"))
+        .version(VERSION)
+        .about("A link shortener with analytics, a REST API and an MCP endpoint")
+        .after_help(
+            "Every setting is also an environment variable: --data-dir is SLUGLINE_DATA_DIR.",
+        )
+        .args_conflicts_with_subcommands(true)
+        .subcommand(with_settings(serve))
+        .subcommand(with_settings(openapi))
+}
+
+fn with_settings(command: Command) -> Command {
+    command.args(CATALOGUE.iter().map(|setting| {
+        let default = match setting.default {
+            "" => String::new(),
+            default => format!(" [default: {default}]"),
+        };
+        Arg::new(setting.name)
+            .long(setting.flag())
+            .value_name("VALUE")
+            .help(format!("{}{default}", setting.meaning))
+    }))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "settings are read from the environment here only"
+)]
+fn settings(given: &ArgMatches) -> anyhow::Result<Settings> {
+    let flag = |setting: &Setting| given.get_one::<String>(setting.name).cloned();
+    let sources = Sources::from_flags_and_environment(flag, |name| std::env::var(name).ok());
+    Ok(Settings::resolve(&sources)?)
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "the document is what the command is for"
+)]
+fn print_document(settings: &Settings) -> anyhow::Result<()> {
+    let options = ApiOptions {
+        version: VERSION,
+        rules: settings.rules.clone(),
+    };
+    let routes = wiring::routes(&options);
+    println!(
+        "{}",
+        serde_json::to_string_pretty(routes.document().as_ref())?
+    );
+    Ok(())
+}
+
+fn serve(settings: &Settings) -> anyhow::Result<()> {
+    logging::start(&settings.log)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("the runtime cannot be started")?;
+    runtime.block_on(async {
+        let service = Service::start(settings).await?;
+        greet(&service);
+        stop_requested().await?;
+        tracing::info!("stopping: finishing requests and writing visits");
+        service.stop().await
+    })
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "this is for the person who started the service"
+)]
+fn greet(service: &Service) {
+    println!("{}", welcome::text(service));
+}
+
+/// Ctrl-C, or SIGTERM as service managers send it.
+async fn stop_requested() -> anyhow::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut terminate = signal::unix::signal(signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            interrupted = signal::ctrl_c() => Ok(interrupted?),
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    Ok(signal::ctrl_c().await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command().debug_assert();
+    }
+}

@@ -1,0 +1,19 @@
+//! Log output, on standard error.
+
+use tracing_subscriber::{EnvFilter, fmt};
+
+use crate::settings::Log;
+
+/// Starts logging. Called once, by the binary; embedding programs bring their
+/// own subscriber.
+pub(crate) fn start(log: &Log) -> anyhow::Result<()> {
+    // The schema tool reports every look at an up-to-date schema at `info`.
+    let filter = EnvFilter::try_new(format!("sea_orm_migration=warn,{}", log.filter))?;
+    let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let started = if log.json {
+        builder.json().try_init()
+    } else {
+        builder.with_ansi(false).try_init()
+    };
+    started.map_err(|error| anyhow::anyhow!(error))
+}

@@ -1,0 +1,126 @@
+//! Start, address, stop.
+
+use std::{
+    io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+use actix_web::{App, HttpServer, dev::ServerHandle};
+use anyhow::Context;
+use tokio::task::JoinHandle;
+
+use crate::{
+    Settings,
+    ambient::OsRandom,
+    data_folder,
+    site_token::{self, Kept},
+    wiring::{self, Parts},
+};
+
+/// Seconds that requests under way get to finish when the service stops.
+const DRAIN_SECONDS: u64 = 10;
+
+/// A running service.
+#[derive(Debug)]
+pub struct Service {
+    address: SocketAddr,
+    origin: String,
+    minted_token: Option<String>,
+    data_dir: PathBuf,
+    recorder: std::sync::Arc<slugline_analytics::Recorder>,
+    handle: ServerHandle,
+    server: JoinHandle<io::Result<()>>,
+}
+
+impl Service {
+    /// Starts a service: prepares the data folder, opens and migrates the
+    /// databases, and listens. It stops when [`Service::stop`] is called.
+    ///
+    /// # Errors
+    /// Names the setting that is in the way and what to do about it.
+    pub async fn start(settings: &Settings) -> anyhow::Result<Self> {
+        data_folder::prepare(&settings.data_dir)?;
+        let Kept { token, minted } = match settings.site_token.clone() {
+            Some(token) => Kept {
+                token,
+                minted: None,
+            },
+            None => site_token::kept_in(&settings.data_dir, &OsRandom)?,
+        };
+        let parts = wiring::build(settings, token).await?;
+        let recorder = std::sync::Arc::clone(&parts.recorder);
+        let (server, address) = listen(settings, parts)?;
+        let origin = match &settings.base_url {
+            Some(origin) => origin.to_string(),
+            None => format!("http://{address}"),
+        };
+        Ok(Self {
+            address,
+            origin,
+            minted_token: minted,
+            data_dir: settings.data_dir.clone(),
+            recorder,
+            handle: server.handle(),
+            server: tokio::spawn(server),
+        })
+    }
+
+    /// The address it listens on, with the port that was really taken.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Stops taking requests, finishes those under way, and writes the visits
+    /// that still wait.
+    ///
+    /// # Errors
+    /// The listener failed while it ran.
+    pub async fn stop(self) -> anyhow::Result<()> {
+        self.handle.stop(true).await;
+        // After the last request, so that its visit is written too.
+        let ended = self.server.await;
+        self.recorder.shutdown().await;
+        Ok(ended.context("the listener ended badly")??)
+    }
+
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    pub(crate) fn minted_token(&self) -> Option<&str> {
+        self.minted_token.as_deref()
+    }
+
+    pub(crate) fn token_file(&self) -> PathBuf {
+        Path::new(&self.data_dir).join("site-token")
+    }
+}
+
+fn listen(
+    settings: &Settings,
+    parts: Parts,
+) -> anyhow::Result<(actix_web::dev::Server, SocketAddr)> {
+    let mut server = HttpServer::new(move || {
+        let parts = parts.clone();
+        App::new().configure(move |config| parts.configure(config))
+    })
+    .disable_signals()
+    .shutdown_timeout(DRAIN_SECONDS);
+    if let Some(workers) = settings.workers {
+        server = server.workers(workers);
+    }
+    let server = server.bind(settings.listen).with_context(|| {
+        format!(
+            "SLUGLINE_LISTEN is {}, which cannot be listened on; stop the other program or choose \
+             another port",
+            settings.listen
+        )
+    })?;
+    let address = server
+        .addrs()
+        .first()
+        .copied()
+        .context("the listener has no address")?;
+    Ok((server.run(), address))
+}

@@ -1,0 +1,194 @@
+//! The list of settings.
+
+/// One setting.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Name in the environment; the flag is its lower-case form with hyphens.
+    pub name: &'static str,
+    /// Sink's name for it, read when ours is not set.
+    pub sink_name: Option<&'static str>,
+    /// Value when nobody says anything; empty means none.
+    pub default: &'static str,
+    /// What it means, with its unit.
+    pub meaning: &'static str,
+    /// Whether its value must not be shown.
+    pub secret: bool,
+}
+
+impl Setting {
+    /// The flag, without its two hyphens: `SLUGLINE_DATA_DIR` → `data-dir`.
+    pub fn flag(&self) -> String {
+        let name = self.name.strip_prefix("SLUGLINE_").unwrap_or(self.name);
+        name.to_ascii_lowercase().replace('_', "-")
+    }
+}
+
+const fn setting(
+    name: &'static str,
+    sink_name: Option<&'static str>,
+    default: &'static str,
+    meaning: &'static str,
+) -> Setting {
+    Setting {
+        name,
+        sink_name,
+        default,
+        meaning,
+        secret: false,
+    }
+}
+
+const fn secret(
+    name: &'static str,
+    sink_name: Option<&'static str>,
+    meaning: &'static str,
+) -> Setting {
+    Setting {
+        name,
+        sink_name,
+        default: "",
+        meaning,
+        secret: true,
+    }
+}
+
+/// Every setting, in the order in which help shows them.
+pub const CATALOGUE: &[Setting] = &[
+    setting(
+        "SLUGLINE_LISTEN",
+        None,
+        "127.0.0.1:8080",
+        "Address and port to listen on",
+    ),
+    setting(
+        "SLUGLINE_DATA_DIR",
+        None,
+        "./data",
+        "Folder of the databases and the minted token",
+    ),
+    secret(
+        "SLUGLINE_SITE_TOKEN",
+        Some("NUXT_SITE_TOKEN"),
+        "Bearer token of the API, 8 characters or more [default: minted on first start]",
+    ),
+    setting(
+        "SLUGLINE_SITE_TOKEN_FILE",
+        None,
+        "",
+        "File that holds the token instead",
+    ),
+    setting(
+        "SLUGLINE_BASE_URL",
+        None,
+        "",
+        "Public origin, such as https://sl.example [default: as the client sees it]",
+    ),
+    secret(
+        "SLUGLINE_DATABASE_URL",
+        None,
+        "Links: sqlite://FILE or postgres://… [default: links.db in the data folder]",
+    ),
+    setting(
+        "SLUGLINE_ANALYTICS_URL",
+        None,
+        "",
+        "Access log: sqlite://FILE [default: analytics.db in the data folder]",
+    ),
+    setting(
+        "SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH",
+        Some("NUXT_PUBLIC_SLUG_DEFAULT_LENGTH"),
+        "6",
+        "Characters of a generated slug, before any lengthening",
+    ),
+    setting(
+        "SLUGLINE_PUBLIC_MAX_URL_LENGTH",
+        Some("NUXT_PUBLIC_MAX_URL_LENGTH"),
+        "16384",
+        "Longest destination in characters, 256 to 24000",
+    ),
+    setting(
+        "SLUGLINE_CASE_SENSITIVE",
+        Some("NUXT_CASE_SENSITIVE"),
+        "false",
+        "Whether Docs and docs are two slugs",
+    ),
+    setting(
+        "SLUGLINE_ALLOWED_SCHEMES",
+        None,
+        "",
+        "Destination schemes beside http and https, comma-separated",
+    ),
+    setting(
+        "SLUGLINE_REDIRECT_STATUS_CODE",
+        Some("NUXT_REDIRECT_STATUS_CODE"),
+        "301",
+        "Status of redirects: 301, 302, 307 or 308",
+    ),
+    setting(
+        "SLUGLINE_REDIRECT_MAX_AGE",
+        None,
+        "90",
+        "Seconds a visitor's browser may remember a redirect",
+    ),
+    setting(
+        "SLUGLINE_REDIRECT_NO_STORE",
+        Some("NUXT_REDIRECT_NO_STORE"),
+        "false",
+        "Whether redirects may not be remembered at all",
+    ),
+    setting(
+        "SLUGLINE_REDIRECT_WITH_QUERY",
+        Some("NUXT_REDIRECT_WITH_QUERY"),
+        "false",
+        "Whether visitors' query parameters are merged into destinations",
+    ),
+    setting(
+        "SLUGLINE_LINK_CACHE_TTL",
+        Some("NUXT_LINK_CACHE_TTL"),
+        "60",
+        "Seconds until a change by another node shows",
+    ),
+    setting(
+        "SLUGLINE_TRUSTED_PROXIES",
+        None,
+        "",
+        "Networks of proxies whose forwarded headers are believed, comma-separated",
+    ),
+    setting(
+        "SLUGLINE_VISITOR_SALT",
+        None,
+        "day",
+        "How long a visitor can be told apart: day, week, month or never (no end)",
+    ),
+    setting(
+        "SLUGLINE_LOG",
+        None,
+        "info",
+        "What is logged, as a tracing filter",
+    ),
+    setting("SLUGLINE_LOG_FORMAT", None, "text", "text or json"),
+    setting(
+        "SLUGLINE_WORKERS",
+        None,
+        "",
+        "HTTP worker threads [default: one per core]",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_and_flags_are_unique() {
+        let names: HashSet<_> = CATALOGUE.iter().map(|setting| setting.name).collect();
+        let flags: HashSet<_> = CATALOGUE.iter().map(Setting::flag).collect();
+        assert_eq!(
+            (names.len(), flags.len()),
+            (CATALOGUE.len(), CATALOGUE.len())
+        );
+        assert!(flags.contains("data-dir"));
+    }
+}

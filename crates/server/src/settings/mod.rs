@@ -1,0 +1,193 @@
+//! Every setting of the service.
+//!
+//! `catalogue` lists them once: name, flag, Sink's name for it, default and
+//! meaning. Command line, errors and documents are renderings of that list.
+//! Sources are read in order: flag, `SLUGLINE_…`, Sink's `NUXT_…`, default.
+
+mod catalogue;
+mod parse;
+mod source;
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use slugline_analytics::SaltPeriod;
+use slugline_application::{ResolverOptions, SiteToken, SlugPolicy};
+use slugline_contract::Rules;
+use slugline_domain::{DestinationRules, SlugCase};
+use slugline_httpkit::{Origin, TrustedProxies};
+use slugline_redirect::{CachePolicy, RedirectOptions, RedirectStatus};
+
+pub use catalogue::{CATALOGUE, Setting};
+pub use source::{SettingError, Sources};
+
+/// Checked settings, in the shape the parts of the service take.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// Folder of the databases and the minted token.
+    pub data_dir: PathBuf,
+    /// The site token, if it was given rather than to be minted.
+    pub site_token: Option<SiteToken>,
+    /// Public origin, if it was given.
+    pub base_url: Option<Origin>,
+    /// URL of the links database, if it was given.
+    pub database_url: Option<String>,
+    /// File of the access log, if it was given.
+    pub analytics_file: Option<PathBuf>,
+    /// Slugs.
+    pub slugs: SlugPolicy,
+    /// Bounds of the wire.
+    pub rules: Rules,
+    /// Redirects.
+    pub redirects: RedirectOptions,
+    /// Memory of links.
+    pub resolver: ResolverOptions,
+    /// Proxies to believe.
+    pub trusted_proxies: TrustedProxies,
+    /// How long a visitor can be told apart from others.
+    pub visitor_salt: SaltPeriod,
+    /// What is logged.
+    pub log: Log,
+    /// HTTP workers; as many as cores when not given.
+    pub workers: Option<usize>,
+}
+
+/// What is logged and how.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// A tracing filter, such as `info,slugline_analytics=debug`.
+    pub filter: String,
+    /// JSON lines instead of text.
+    pub json: bool,
+}
+
+impl Settings {
+    /// Settings from names and values alone, such as a test or an embedding
+    /// program has them.
+    ///
+    /// # Errors
+    /// A value is wrong, or a name is not a setting's.
+    pub fn from_pairs<'a>(
+        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Self, SettingError> {
+        Self::resolve(&Sources::from_pairs(pairs)?)
+    }
+
+    /// Checks the values of all sources.
+    ///
+    /// # Errors
+    /// Names the first setting that is wrong, where its value came from, and
+    /// what would be right.
+    pub fn resolve(sources: &Sources) -> Result<Self, SettingError> {
+        let max_url_chars = sources.number("SLUGLINE_PUBLIC_MAX_URL_LENGTH", 256..=24_000)?;
+        let max_age = sources.number("SLUGLINE_REDIRECT_MAX_AGE", 0..=31_536_000)?;
+        let cache = if sources.flag("SLUGLINE_REDIRECT_NO_STORE")? {
+            CachePolicy::no_store()
+        } else {
+            CachePolicy::private(Duration::from_secs(max_age))
+        };
+        let cache_ttl = sources.number("SLUGLINE_LINK_CACHE_TTL", 0..=86_400)?;
+        Ok(Self {
+            listen: sources.parsed("SLUGLINE_LISTEN", parse::address)?,
+            data_dir: sources.parsed("SLUGLINE_DATA_DIR", parse::path)?,
+            site_token: parse::site_token(sources)?,
+            base_url: sources.optional("SLUGLINE_BASE_URL", str::parse::<Origin>)?,
+            database_url: sources.optional("SLUGLINE_DATABASE_URL", parse::database_url)?,
+            analytics_file: sources.optional("SLUGLINE_ANALYTICS_URL", parse::analytics_url)?,
+            slugs: SlugPolicy {
+                case: if sources.flag("SLUGLINE_CASE_SENSITIVE")? {
+                    SlugCase::Sensitive
+                } else {
+                    SlugCase::Insensitive
+                },
+                generated_chars: parse::size(
+                    sources.number("SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH", 1..=64)?,
+                ),
+            },
+            rules: Rules {
+                destinations: DestinationRules::new(
+                    parse::size(max_url_chars),
+                    sources.list("SLUGLINE_ALLOWED_SCHEMES", str::parse)?,
+                ),
+            },
+            redirects: RedirectOptions {
+                status: sources.parsed("SLUGLINE_REDIRECT_STATUS_CODE", |text| {
+                    RedirectStatus::new(text.parse().unwrap_or_default())
+                })?,
+                cache,
+                with_query: sources.flag("SLUGLINE_REDIRECT_WITH_QUERY")?,
+            },
+            resolver: ResolverOptions {
+                fresh_for: Duration::from_secs(cache_ttl),
+                ..ResolverOptions::default()
+            },
+            trusted_proxies: TrustedProxies::new(
+                sources.list("SLUGLINE_TRUSTED_PROXIES", parse::network)?,
+            ),
+            visitor_salt: sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?,
+            log: Log {
+                filter: sources.parsed("SLUGLINE_LOG", parse::log_filter)?,
+                json: sources.parsed("SLUGLINE_LOG_FORMAT", parse::log_format)?,
+            },
+            workers: sources.optional("SLUGLINE_WORKERS", parse::workers)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[test]
+    fn defaults_are_right() {
+        let settings = Settings::from_pairs([]).unwrap();
+        assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
+        assert_eq!(settings.data_dir, PathBuf::from("./data"));
+        assert!(settings.site_token.is_none() && settings.base_url.is_none());
+        assert_eq!(settings.slugs.generated_chars, 6);
+        assert_eq!(settings.rules.destinations.max_chars(), 16_384);
+        assert_eq!(settings.resolver.fresh_for, Duration::from_mins(1));
+    }
+
+    #[rstest]
+    #[case(
+        "SLUGLINE_LISTEN",
+        "8080",
+        "an address and a port, such as 127.0.0.1:8080"
+    )]
+    #[case("SLUGLINE_SITE_TOKEN", "short", "at least 8")]
+    #[case("SLUGLINE_BASE_URL", "sl.example", "https://sl.example")]
+    #[case("SLUGLINE_DATABASE_URL", "mongodb://x", "sqlite: or postgres:")]
+    #[case("SLUGLINE_ANALYTICS_URL", "redis://x", "sqlite:")]
+    #[case("SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH", "0", "from 1 to 64")]
+    #[case("SLUGLINE_PUBLIC_MAX_URL_LENGTH", "x", "from 256 to 24000")]
+    #[case("SLUGLINE_REDIRECT_STATUS_CODE", "303", "301, 302, 307 or 308")]
+    #[case("SLUGLINE_CASE_SENSITIVE", "maybe", "true or false")]
+    #[case("SLUGLINE_TRUSTED_PROXIES", "10.0.0.0/8,nonsense", "10.0.0.0/8")]
+    #[case("SLUGLINE_ALLOWED_SCHEMES", "mailto,javascript", "never allowed")]
+    #[case("SLUGLINE_VISITOR_SALT", "hour", "day")]
+    #[case("SLUGLINE_LOG_FORMAT", "xml", "text or json")]
+    #[case("SLUGLINE_LOG", "in[fo", "a filter")]
+    #[case("SLUGLINE_WORKERS", "0", "from 1")]
+    fn a_wrong_value_names_the_setting_and_the_fix(
+        #[case] name: &str,
+        #[case] value: &str,
+        #[case] fix: &str,
+    ) {
+        let error = Settings::from_pairs([(name, value)])
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(name), "{error}");
+        assert!(error.contains(fix), "{error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
+
+    #[test]
+    fn a_secret_is_not_repeated_in_the_error() {
+        let error = Settings::from_pairs([("SLUGLINE_SITE_TOKEN", "hunter2")]).unwrap_err();
+        assert!(!error.to_string().contains("hunter2"), "{error}");
+    }
+}

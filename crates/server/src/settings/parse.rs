@@ -1,0 +1,91 @@
+//! Texts → values of single settings. Errors say what would be right.
+
+use std::{
+    fs,
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
+
+use ipnet::IpNet;
+use slugline_application::SiteToken;
+use tracing_subscriber::EnvFilter;
+
+use super::source::{SettingError, Sources};
+
+pub(super) fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse()
+        .map_err(|_| "expected an address and a port, such as 127.0.0.1:8080")
+}
+
+pub(super) fn path(text: &str) -> Result<PathBuf, &'static str> {
+    if text.is_empty() {
+        Err("expected a path")
+    } else {
+        Ok(text.into())
+    }
+}
+
+/// The token itself or a file that holds it, as secrets are often mounted.
+pub(super) fn site_token(sources: &Sources) -> Result<Option<SiteToken>, SettingError> {
+    if let Some(token) = sources.optional("SLUGLINE_SITE_TOKEN", SiteToken::new)? {
+        return Ok(Some(token));
+    }
+    sources.optional("SLUGLINE_SITE_TOKEN_FILE", |path| {
+        let text = fs::read_to_string(path).map_err(|error| format!("cannot be read: {error}"))?;
+        SiteToken::new(text.trim()).map_err(|error| error.to_string())
+    })
+}
+
+pub(super) fn database_url(text: &str) -> Result<String, &'static str> {
+    match text.split_once(':') {
+        Some(("sqlite" | "postgres" | "postgresql", _)) => Ok(text.to_owned()),
+        Some(_) | None => Err("expected a URL that starts with sqlite: or postgres:"),
+    }
+}
+
+pub(super) fn analytics_url(text: &str) -> Result<PathBuf, &'static str> {
+    let path = text
+        .strip_prefix("sqlite://")
+        .or_else(|| text.strip_prefix("sqlite:"));
+    match path {
+        Some(path) if !path.is_empty() => Ok(path.into()),
+        Some(_) | None => Err("expected sqlite: and the path of a file"),
+    }
+}
+
+pub(super) fn network(text: &str) -> Result<IpNet, &'static str> {
+    let network = text
+        .parse()
+        .or_else(|_| text.parse::<IpAddr>().map(IpNet::from).map_err(drop));
+    network.map_err(|()| "expected a network such as 10.0.0.0/8, or an address")
+}
+
+pub(super) fn log_filter(text: &str) -> Result<String, String> {
+    match EnvFilter::try_new(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(format!(
+            "expected a filter such as info or info,slugline=debug: {error}"
+        )),
+    }
+}
+
+pub(super) fn log_format(text: &str) -> Result<bool, &'static str> {
+    match text {
+        "text" => Ok(false),
+        "json" => Ok(true),
+        _ => Err("expected text or json"),
+    }
+}
+
+pub(super) fn workers(text: &str) -> Result<usize, &'static str> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| (1..=1024).contains(number));
+    number.ok_or("expected a whole number from 1 to 1024")
+}
+
+/// Sizes are checked against small ranges before.
+pub(super) fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,232 @@
+//! Where values come from, and errors that say so.
+
+use std::{
+    collections::HashMap,
+    fmt::{self, Display},
+    ops::RangeInclusive,
+};
+
+use thiserror::Error;
+
+use super::catalogue::{CATALOGUE, Setting};
+
+/// The values that were given, by setting, each with its origin.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    given: HashMap<&'static str, Given>,
+}
+
+#[derive(Clone)]
+struct Given {
+    value: String,
+    origin: String,
+}
+
+impl fmt::Debug for Given {
+    /// The value may be a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.origin)
+    }
+}
+
+/// A setting that the service cannot start with.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SettingError {
+    /// A value is wrong.
+    #[error("{name}{value} (from {origin}): {fix}")]
+    Wrong {
+        /// The setting.
+        name: &'static str,
+        /// ` is "…"`, or nothing for a secret.
+        value: String,
+        /// Where the value came from.
+        origin: String,
+        /// What is wrong, or what would be right.
+        fix: String,
+    },
+    /// There is no setting of this name.
+    #[error("{name} is not a setting; `slugline --help` lists them")]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+}
+
+impl Sources {
+    /// Values that are given by name.
+    ///
+    /// # Errors
+    /// A name is not a setting's.
+    pub fn from_pairs<'a>(
+        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Self, SettingError> {
+        let mut sources = Self::default();
+        for (name, value) in pairs {
+            let setting = CATALOGUE.iter().find(|setting| setting.name == name);
+            let setting = setting.ok_or_else(|| SettingError::Unknown { name: name.into() })?;
+            sources.give(setting, value.into(), "the caller".into());
+        }
+        Ok(sources)
+    }
+
+    /// Values of flags and, for what no flag says, of the environment. An empty
+    /// value counts as not given.
+    pub fn from_flags_and_environment(
+        flag: impl Fn(&Setting) -> Option<String>,
+        environment: impl Fn(&str) -> Option<String>,
+    ) -> Self {
+        let mut sources = Self::default();
+        for setting in CATALOGUE {
+            let named = |name: &'static str| {
+                let value = environment(name).filter(|value| !value.is_empty())?;
+                Some((value, format!("the environment variable {name}")))
+            };
+            let given = flag(setting)
+                .map(|value| (value, format!("the flag --{}", setting.flag())))
+                .or_else(|| named(setting.name))
+                .or_else(|| setting.sink_name.and_then(named));
+            if let Some((value, origin)) = given {
+                sources.give(setting, value, origin);
+            }
+        }
+        sources
+    }
+
+    fn give(&mut self, setting: &Setting, value: String, origin: String) {
+        self.given.insert(setting.name, Given { value, origin });
+    }
+
+    /// A setting that has a default.
+    pub(super) fn parsed<T, E: Display>(
+        &self,
+        name: &'static str,
+        parse: impl Fn(&str) -> Result<T, E>,
+    ) -> Result<T, SettingError> {
+        let setting = find(name);
+        let given = self.given.get(name);
+        let text = given.map_or(setting.default, |given| given.value.trim());
+        parse(text).map_err(|fix| self.wrong(name, fix))
+    }
+
+    /// A setting that may be missing.
+    pub(super) fn optional<T, E: Display>(
+        &self,
+        name: &'static str,
+        parse: impl Fn(&str) -> Result<T, E>,
+    ) -> Result<Option<T>, SettingError> {
+        self.given
+            .contains_key(name)
+            .then(|| self.parsed(name, parse))
+            .transpose()
+    }
+
+    /// A comma-separated list.
+    pub(super) fn list<T, E: Display>(
+        &self,
+        name: &'static str,
+        parse: impl Fn(&str) -> Result<T, E>,
+    ) -> Result<Vec<T>, SettingError> {
+        self.parsed(name, |text| {
+            let items = text
+                .split(',')
+                .map(str::trim)
+                .filter(|item| !item.is_empty());
+            items
+                .map(|item| parse(item).map_err(|fix| format!("{item:?}: {fix}")))
+                .collect::<Result<Vec<T>, String>>()
+        })
+    }
+
+    /// A whole number.
+    pub(super) fn number(
+        &self,
+        name: &'static str,
+        range: RangeInclusive<u64>,
+    ) -> Result<u64, SettingError> {
+        self.parsed(name, |text| {
+            text.parse()
+                .ok()
+                .filter(|number| range.contains(number))
+                .ok_or_else(|| {
+                    format!(
+                        "expected a whole number from {} to {}",
+                        range.start(),
+                        range.end()
+                    )
+                })
+        })
+    }
+
+    /// Yes or no.
+    pub(super) fn flag(&self, name: &'static str) -> Result<bool, SettingError> {
+        self.parsed(name, |text| match text.to_ascii_lowercase().as_str() {
+            "true" | "1" => Ok(true),
+            "false" | "0" => Ok(false),
+            _ => Err("expected true or false"),
+        })
+    }
+
+    /// The error for a setting's value.
+    pub(super) fn wrong(&self, name: &'static str, fix: impl Display) -> SettingError {
+        let given = self.given.get(name);
+        let value = match given {
+            Some(given) if !find(name).secret => format!(" is {:?}", given.value),
+            Some(_) | None => String::new(),
+        };
+        let origin = given.map_or_else(|| "its default".into(), |given| given.origin.clone());
+        SettingError::Wrong {
+            name,
+            value,
+            origin,
+            fix: fix.to_string(),
+        }
+    }
+}
+
+fn find(name: &str) -> &'static Setting {
+    CATALOGUE
+        .iter()
+        .find(|setting| setting.name == name)
+        .expect("only settings of the catalogue are asked for")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_beats_our_variable_and_ours_beats_sinks() {
+        let read = |flag: Option<&str>, environment: &[(&str, &str)]| {
+            let sources = Sources::from_flags_and_environment(
+                |setting| {
+                    flag.filter(|_| setting.flag() == "case-sensitive")
+                        .map(str::to_owned)
+                },
+                |name| {
+                    let given = environment.iter().find(|(given, _)| *given == name);
+                    given.map(|(_, value)| (*value).to_owned())
+                },
+            );
+            sources.flag("SLUGLINE_CASE_SENSITIVE").unwrap()
+        };
+        let (ours, sinks) = ("SLUGLINE_CASE_SENSITIVE", "NUXT_CASE_SENSITIVE");
+        assert!(!read(None, &[]));
+        assert!(read(None, &[(sinks, "true")]));
+        assert!(!read(None, &[(sinks, "true"), (ours, "false")]));
+        assert!(
+            read(None, &[(sinks, "1"), (ours, "")]),
+            "an empty value is none"
+        );
+        assert!(read(Some("true"), &[(ours, "false")]));
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused() {
+        let error = Sources::from_pairs([("SLUGLINE_LISEN", "x")]).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("SLUGLINE_LISEN is not a setting")
+        );
+    }
+}

@@ -1,0 +1,113 @@
+//! The site token of an instance that was not given one.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    path::Path,
+};
+
+use anyhow::Context;
+use slugline_application::SiteToken;
+use slugline_domain::ports::Random;
+
+const FILE: &str = "site-token";
+
+/// A token, and its text when it was minted just now: that is the one time it
+/// may be shown.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) token: SiteToken,
+    pub(crate) minted: Option<String>,
+}
+
+/// The token kept in the data folder, minted on first use.
+pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<Kept> {
+    let path = folder.join(FILE);
+    let fix = || format!("the site token in {} cannot be used", path.display());
+    match fs::read_to_string(&path) {
+        Ok(text) => {
+            let token = SiteToken::new(text.trim())
+                .with_context(fix)
+                .context("delete the file to get a new token, or set SLUGLINE_SITE_TOKEN")?;
+            Ok(Kept {
+                token,
+                minted: None,
+            })
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let text = mint(random);
+            let mut file = create_private(&path).with_context(fix)?;
+            writeln!(file, "{text}")
+                .and_then(|()| file.sync_all())
+                .with_context(fix)?;
+            let token = SiteToken::new(&text).with_context(fix)?;
+            Ok(Kept {
+                token,
+                minted: Some(text),
+            })
+        }
+        Err(error) => Err(error).with_context(fix),
+    }
+}
+
+/// 256 random bits in hexadecimal: no character needs quoting in a shell, a
+/// header or JSON.
+fn mint(random: &dyn Random) -> String {
+    let mut bytes = [0; 32];
+    random.fill(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(unix)]
+fn create_private(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+}
+
+#[cfg(not(unix))]
+fn create_private(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_testkit::SeededRandom;
+
+    use super::*;
+
+    #[test]
+    fn a_token_is_minted_once_and_only_its_owner_can_read_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let random = SeededRandom::new(1);
+        let first = kept_in(folder.path(), &random).unwrap();
+        let text = first.minted.expect("the first start mints");
+        assert_eq!(text.len(), 64);
+        assert!(kept_in(folder.path(), &random).unwrap().minted.is_none());
+        let path = folder.path().join(FILE);
+        assert_eq!(fs::read_to_string(&path).unwrap().trim(), text);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(
+                fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+                0o600
+            );
+        }
+    }
+
+    #[test]
+    fn a_spoilt_token_file_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(FILE), "short\n").unwrap();
+        let error = kept_in(folder.path(), &SeededRandom::new(1)).unwrap_err();
+        assert!(
+            format!("{error:#}").starts_with("delete the file"),
+            "{error:#}"
+        );
+    }
+}

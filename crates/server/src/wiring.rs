@@ -1,0 +1,225 @@
+//! Settings → running parts.
+
+use std::{path::Path, sync::Arc};
+
+use actix_web::{
+    Resource,
+    http::Method,
+    web::{self, Data, ServiceConfig},
+};
+use anyhow::Context;
+use slugline_analytics::{EmbeddedLog, Recorder, RecorderOptions};
+use slugline_application::{
+    Authenticator, LinkService, LinkServiceParts, Passwords, Resolver, SiteToken, StatsService,
+};
+use slugline_domain::ports::{Clock, LinkStore, Random, VisitLog, VisitSink};
+use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
+use slugline_redirect::Redirects;
+use slugline_rest::{ApiOptions, Elsewhere, RouteList, Services};
+use slugline_storage::{Database, SqlLinkStore};
+
+use crate::{
+    Settings, VERSION,
+    ambient::{OsRandom, SystemClock},
+};
+
+/// Every part of a running service, introduced to the others.
+#[derive(Clone)]
+pub(crate) struct Parts {
+    pub(crate) recorder: Arc<Recorder>,
+    routes: RouteList,
+    edge: Data<Edge>,
+    services: Data<Services>,
+    mcp: Data<slugline_mcp::Server>,
+    redirects: Data<Redirects>,
+}
+
+/// Opens the databases and builds everything on them.
+pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Result<Parts> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let random: Arc<dyn Random> = Arc::new(OsRandom);
+    let store = open_links(settings).await?;
+    let (recorder, log) = open_access_log(settings, Arc::clone(&random))?;
+    let recorder = Arc::new(recorder);
+
+    let resolver = Arc::new(Resolver::new(
+        Arc::clone(&store),
+        Arc::clone(&clock),
+        settings.slugs.case,
+        settings.resolver,
+    ));
+    let passwords = Arc::new(Passwords::new(Arc::clone(&random)));
+    let links = LinkService::new(LinkServiceParts {
+        store,
+        resolver: Arc::clone(&resolver),
+        passwords: Arc::clone(&passwords),
+        clock: Arc::clone(&clock),
+        random,
+        policy: settings.slugs,
+    });
+    let stats = StatsService::new(Arc::new(log) as Arc<dyn VisitLog>);
+    let rules = settings.rules.clone();
+    let tools = slugline_mcp::Services {
+        links: links.clone(),
+        stats: stats.clone(),
+        rules: rules.clone(),
+    };
+    Ok(Parts {
+        routes: routes(&ApiOptions {
+            version: VERSION,
+            rules: rules.clone(),
+        }),
+        edge: Data::new(Edge::new(
+            Arc::new(Authenticator::new(token, Arc::clone(&clock))),
+            settings.trusted_proxies.clone(),
+            settings.base_url.clone(),
+        )),
+        services: Data::new(Services {
+            links,
+            stats,
+            rules,
+        }),
+        mcp: Data::new(slugline_mcp::Server::new(tools, VERSION)),
+        redirects: Data::new(Redirects {
+            resolver,
+            passwords,
+            visits: Arc::clone(&recorder) as Arc<dyn VisitSink>,
+            clock,
+            options: settings.redirects.clone(),
+        }),
+        recorder,
+    })
+}
+
+/// Every route of the API, with what the other adapters serve documented
+/// beside it.
+pub(crate) fn routes(options: &ApiOptions) -> RouteList {
+    ELSEWHERE
+        .iter()
+        .fold(slugline_rest::api(options), slugline_rest::Api::elsewhere)
+        .finish()
+}
+
+impl Parts {
+    /// Mounts the adapters, the public side last.
+    pub(crate) fn configure(&self, config: &mut ServiceConfig) {
+        config
+            .app_data(self.edge.clone())
+            .app_data(self.services.clone());
+        self.routes.configure(config);
+        slugline_mcp::configure(&self.mcp, config);
+        // Whatever else lies below `/api/` asks for the token before it says
+        // that there is nothing. `/api` itself and `/api/` are a slug.
+        config.service(guarded(
+            Resource::new("/api/{rest:.+}").default_service(web::to(no_such_route)),
+        ));
+        slugline_redirect::configure(&self.redirects, config);
+    }
+}
+
+async fn no_such_route() -> Result<&'static str, Failure> {
+    let detail = "no such route; /_docs/openapi.json lists them";
+    Err(Problem::new(Code::RouteNotFound, detail).into())
+}
+
+async fn open_links(settings: &Settings) -> anyhow::Result<Arc<dyn LinkStore>> {
+    let url = match &settings.database_url {
+        Some(url) => url.clone(),
+        None => format!("sqlite://{}", in_data_dir(settings, "links.db")),
+    };
+    let database = Database::connect(&url)
+        .await
+        .context("SLUGLINE_DATABASE_URL")?;
+    slugline_migrations::run(database.writer())
+        .await
+        .context("SLUGLINE_DATABASE_URL: the schema cannot be brought up to date")?;
+    Ok(Arc::new(SqlLinkStore::new(database)))
+}
+
+fn open_access_log(
+    settings: &Settings,
+    random: Arc<dyn Random>,
+) -> anyhow::Result<(Recorder, EmbeddedLog)> {
+    let given = settings.analytics_file.clone();
+    let file = given.unwrap_or_else(|| settings.data_dir.join("analytics.db"));
+    let options = RecorderOptions {
+        salt_period: settings.visitor_salt,
+        ..RecorderOptions::default()
+    };
+    Recorder::start(Path::new(&file), options, random).context("SLUGLINE_ANALYTICS_URL")
+}
+
+fn in_data_dir(settings: &Settings, name: &str) -> String {
+    settings.data_dir.join(name).display().to_string()
+}
+
+/// What the other adapters serve.
+const ELSEWHERE: [Elsewhere; 4] = [
+    Elsewhere {
+        method: Method::POST,
+        path: slugline_mcp::PATH,
+        id: "mcp_exchange",
+        tag: "MCP",
+        summary: "Model Context Protocol",
+        description: "JSON-RPC messages of MCP over streamable HTTP, answered with plain JSON; \
+                      revisions 2024-11-05 to 2026-07-28.",
+        answers: &[
+            (200, "A JSON-RPC answer"),
+            (202, "A notification was taken"),
+            (400, "The message breaks a rule of the protocol"),
+            (401, "The site token is missing or wrong"),
+            (403, "The request comes from a foreign web page"),
+            (404, "Unknown method (revision 2026-07-28)"),
+            (406, "The client does not accept the answer's media types"),
+            (413, "The message is too large"),
+            (415, "The body is not JSON"),
+            (429, "Too many failed attempts"),
+        ],
+    },
+    Elsewhere {
+        method: Method::GET,
+        path: "/{slug}",
+        id: "link_follow",
+        tag: "Redirects",
+        summary: "Follow a link",
+        description: "Redirects to the link's destination. A link with a password, or one flagged \
+                      unsafe, answers with a page; programs send `x-link-password` and \
+                      `x-link-confirm: true` instead.",
+        answers: &[
+            (200, "A page that asks for the password or warns"),
+            (301, "The destination; the status is a setting"),
+            (
+                403,
+                "The password is wrong, or the warning was not confirmed",
+            ),
+            (404, "No link has the slug"),
+            (410, "The link has expired"),
+            (429, "Too many wrong passwords"),
+        ],
+    },
+    Elsewhere {
+        method: Method::POST,
+        path: "/{slug}",
+        id: "link_unlock",
+        tag: "Redirects",
+        summary: "Answer a link's page",
+        description: "Sends the password or the confirmation that the page asked for, as a form \
+                      or as JSON.",
+        answers: &[
+            (200, "The page again, or the next one"),
+            (303, "The destination"),
+            (404, "No link has the slug"),
+            (410, "The link has expired"),
+            (429, "Too many wrong passwords"),
+        ],
+    },
+    Elsewhere {
+        method: Method::GET,
+        path: slugline_redirect::STYLE_PATH,
+        id: "style_get",
+        tag: "Redirects",
+        summary: "Style sheet of the pages",
+        description: "The style sheet of the pages that visitors see.",
+        answers: &[(200, "CSS")],
+    },
+];
