@@ -19,14 +19,6 @@
 //! | `call` | `tools/call`, for both |
 //! | `tools` | the tools |
 
-#![cfg_attr(
-    not(test),
-    expect(
-        clippy::future_not_send,
-        reason = "actix runs each handler on one thread"
-    )
-)]
-
 mod answer;
 mod call;
 mod exchange;

@@ -1,5 +1,10 @@
 //! HTTP: origin, media type, body limit. The only file that knows actix.
 
+#![expect(
+    clippy::future_not_send,
+    reason = "actix runs each handler on one thread"
+)]
+
 use actix_web::{
     HttpRequest, HttpResponse, Resource, Route,
     http::{Method, StatusCode, header},

@@ -125,9 +125,8 @@ impl Form {
         if request.method() != Method::POST {
             return Self(Vec::new());
         }
-        let bytes = match body.to_bytes_limited(Self::LIMIT).await {
-            Ok(Ok(bytes)) => bytes,
-            Ok(Err(_)) | Err(_) => return Self(Vec::new()),
+        let Ok(Ok(bytes)) = body.to_bytes_limited(Self::LIMIT).await else {
+            return Self(Vec::new());
         };
         let json = header(request, "content-type").is_some_and(|kind| kind.contains("json"));
         Self(if json {

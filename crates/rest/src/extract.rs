@@ -81,9 +81,11 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
 }
 
 /// Sink reads every body as JSON, whatever its type says, but for forms and
-/// plain text.
+/// plain text. What begins like a JSON object is no form: curl calls everything
+/// one unless told otherwise.
 fn parse(media_type: &str, bytes: &[u8]) -> Result<Value, Problem> {
-    if media_type == "application/x-www-form-urlencoded" {
+    let object = bytes.trim_ascii_start().starts_with(b"{");
+    if media_type == "application/x-www-form-urlencoded" && !object {
         return Ok(query_to_json(&String::from_utf8_lossy(bytes)));
     }
     if media_type.starts_with("text/") {

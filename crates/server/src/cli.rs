@@ -1,6 +1,9 @@
 //! The command line.
 
-use std::ffi::OsString;
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+};
 
 use anyhow::Context;
 use clap::{Arg, ArgMatches, Command};
@@ -63,21 +66,14 @@ fn settings(given: &ArgMatches) -> anyhow::Result<Settings> {
     Ok(Settings::resolve(&sources)?)
 }
 
-#[expect(
-    clippy::print_stdout,
-    reason = "the document is what the command is for"
-)]
 fn print_document(settings: &Settings) -> anyhow::Result<()> {
     let options = ApiOptions {
         version: VERSION,
         rules: settings.rules.clone(),
     };
     let routes = wiring::routes(&options);
-    println!(
-        "{}",
-        serde_json::to_string_pretty(routes.document().as_ref())?
-    );
-    Ok(())
+    let document = serde_json::to_string_pretty(routes.document().as_ref())?;
+    Ok(writeln!(io::stdout(), "{document}")?)
 }
 
 fn serve(settings: &Settings) -> anyhow::Result<()> {
@@ -95,12 +91,9 @@ fn serve(settings: &Settings) -> anyhow::Result<()> {
     })
 }
 
-#[expect(
-    clippy::print_stdout,
-    reason = "this is for the person who started the service"
-)]
+/// Nobody may be there to read it, which is no reason to stop.
 fn greet(service: &Service) {
-    println!("{}", welcome::text(service));
+    let _ = writeln!(io::stdout(), "{}", welcome::text(service));
 }
 
 /// Ctrl-C, or SIGTERM as service managers send it.

@@ -7,8 +7,9 @@ use crate::settings::Log;
 /// Starts logging. Called once, by the binary; embedding programs bring their
 /// own subscriber.
 pub(crate) fn start(log: &Log) -> anyhow::Result<()> {
-    // The schema tool reports every look at an up-to-date schema at `info`.
-    let filter = EnvFilter::try_new(format!("sea_orm_migration=warn,{}", log.filter))?;
+    // These report ordinary starts at `info`, which says nothing to operators.
+    let quiet = "sea_orm_migration=warn,actix_server=warn";
+    let filter = EnvFilter::try_new(format!("{quiet},{}", log.filter))?;
     let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let started = if log.json {
         builder.json().try_init()

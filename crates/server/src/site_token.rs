@@ -53,9 +53,11 @@ pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<Kept
 /// 256 random bits in hexadecimal: no character needs quoting in a shell, a
 /// header or JSON.
 fn mint(random: &dyn Random) -> String {
-    let mut bytes = [0; 32];
-    random.fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut bits = [0; 32];
+    random.fill(&mut bits);
+    let (high, low) = bits.split_at(16);
+    let number = |half: &[u8]| u128::from_be_bytes(half.try_into().expect("16 bytes"));
+    format!("{:032x}{:032x}", number(high), number(low))
 }
 
 #[cfg(unix)]

@@ -12,7 +12,7 @@ use slugline_analytics::{EmbeddedLog, Recorder, RecorderOptions};
 use slugline_application::{
     Authenticator, LinkService, LinkServiceParts, Passwords, Resolver, SiteToken, StatsService,
 };
-use slugline_domain::ports::{Clock, LinkStore, Random, VisitLog, VisitSink};
+use slugline_domain::ports::{Clock, LinkStore, Random};
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
 use slugline_redirect::Redirects;
 use slugline_rest::{ApiOptions, Elsewhere, RouteList, Services};
@@ -57,7 +57,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         random,
         policy: settings.slugs,
     });
-    let stats = StatsService::new(Arc::new(log) as Arc<dyn VisitLog>);
+    let stats = StatsService::new(Arc::new(log));
     let rules = settings.rules.clone();
     let tools = slugline_mcp::Services {
         links: links.clone(),
@@ -83,7 +83,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         redirects: Data::new(Redirects {
             resolver,
             passwords,
-            visits: Arc::clone(&recorder) as Arc<dyn VisitSink>,
+            visits: recorder.clone(),
             clock,
             options: settings.redirects.clone(),
         }),

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectOptions, DatabaseConnection, DbErr};
-use sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
+use sea_orm::{ConnectOptions, DatabaseConnection, DbErr, RuntimeErr};
+use sqlx::{
+    Connection, PgConnection,
+    sqlite::{SqliteJournalMode, SqliteSynchronous},
+};
 use thiserror::Error;
 
 /// Connections to the links database.
@@ -20,8 +23,11 @@ pub enum ConnectError {
     #[error("database URLs start with sqlite: or postgres:")]
     UnknownKind,
     /// The database refused.
-    #[error("the links database cannot be opened")]
-    Refused(#[source] DbErr),
+    #[error("the links database cannot be opened: {reason}")]
+    Refused {
+        /// What the database, or the system on the way to it, said.
+        reason: String,
+    },
 }
 
 impl Database {
@@ -35,7 +41,9 @@ impl Database {
             Some(("postgres" | "postgresql", _)) => open_postgres(url).await,
             Some(_) | None => return Err(ConnectError::UnknownKind),
         }
-        .map_err(ConnectError::Refused)
+        .map_err(|error| ConnectError::Refused {
+            reason: root_cause(&error),
+        })
     }
 
     /// Where statements that change something go.
@@ -72,11 +80,24 @@ fn sqlite_options(url: &str, connections: u32, create: bool) -> ConnectOptions {
 }
 
 async fn open_postgres(url: &str) -> Result<Database, DbErr> {
+    // The pool keeps trying a server that is not there and then reports only
+    // that time ran out; a single connection says why.
+    let attempt = PgConnection::connect(url).await;
+    attempt
+        .map_err(|error| DbErr::Conn(RuntimeErr::SqlxError(error.into())))?
+        .close()
+        .await
+        .ok();
     let pool = sea_orm::Database::connect(pool_options(url, 10)).await?;
     Ok(Database {
         reader: pool.clone(),
         writer: pool,
     })
+}
+
+/// The innermost error: those around it repeat it.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), root_cause)
 }
 
 fn pool_options(url: &str, connections: u32) -> ConnectOptions {

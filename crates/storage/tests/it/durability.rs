@@ -50,6 +50,6 @@ async fn an_unknown_kind_of_database_is_refused() {
     let missing_folder = "sqlite:///nonexistent-folder/links.db";
     assert!(matches!(
         Database::connect(missing_folder).await,
-        Err(ConnectError::Refused(_))
+        Err(ConnectError::Refused { .. })
     ));
 }

@@ -1,0 +1,200 @@
+//! Who may use the API, and how errors look.
+
+use serde_json::json;
+
+use crate::server::{Server, TOKEN};
+
+#[test]
+fn everything_below_api_asks_for_the_token_first() {
+    let server = Server::start();
+    for (method, path) in [
+        ("POST", "/api/link/create"),
+        ("PUT", "/api/link/create"),
+        ("GET", "/api/link/query?slug=x"),
+        ("GET", "/api/stats/counters"),
+        ("POST", "/api/mcp"),
+        ("GET", "/api/mcp"),
+        ("POST", "/api/mcp/"),
+        ("GET", "/api/no/such/route"),
+        ("DELETE", "/api/x"),
+    ] {
+        let refused = server.request(method, path).send();
+        assert_eq!(refused.status, 401, "{method} {path}");
+        assert_eq!(
+            refused.header("www-authenticate"),
+            r#"Bearer realm="slugline""#
+        );
+        let body = refused.json();
+        assert_eq!(body["code"], "unauthorized");
+        assert_eq!(body["statusCode"], 401);
+        assert_eq!(body["url"], format!("{}{path}", server.origin()));
+    }
+}
+
+#[test]
+fn the_scheme_is_optional_and_of_any_case_and_the_token_exact() {
+    let server = Server::start();
+    let list = |authorization: &str| {
+        server
+            .request("GET", "/api/link/list")
+            .header("authorization", authorization)
+            .send()
+    };
+    for right in [
+        format!("Bearer {TOKEN}"),
+        format!("bearer {TOKEN}"),
+        TOKEN.to_owned(),
+    ] {
+        assert_eq!(list(&right).status, 200, "{right}");
+    }
+    for wrong in [
+        format!("Bearer {TOKEN}x"),
+        "Bearer ".into(),
+        format!("Basic {TOKEN}"),
+    ] {
+        let refused = list(&wrong);
+        assert_eq!(refused.status, 401, "{wrong}");
+        assert!(refused.header("www-authenticate").contains("invalid_token"));
+    }
+    assert_eq!(
+        list("Bearer short").json()["statusMessage"],
+        "Token is too short"
+    );
+}
+
+#[test]
+fn a_guessing_client_is_told_to_wait() {
+    let server = Server::start();
+    let guess = || {
+        server
+            .request("GET", "/api/link/list")
+            .header("authorization", "Bearer wrong-guess")
+            .send()
+    };
+    let stopped = (0..100)
+        .map(|_| guess())
+        .find(|answer| answer.status != 401);
+    let stopped = stopped.expect("nobody may guess a hundred times");
+    assert_eq!(stopped.status, 429);
+    assert_eq!(stopped.json()["code"], "too_many_attempts");
+    let wait: u64 = stopped.header("retry-after").parse().unwrap();
+    assert!((1..=60).contains(&wait));
+}
+
+#[test]
+fn errors_of_the_api_have_one_shape() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "taken", "id": "id-1"}));
+    let create = |body: &str| {
+        let call = server.api("POST", "/api/link/create");
+        call.header("content-type", "application/json")
+            .body(body)
+            .send()
+    };
+    let cases = [
+        (
+            create(r#"{"url":"https://example.com/","slug":"taken"}"#),
+            409,
+            "slug_taken",
+        ),
+        (
+            create(r#"{"url":"https://example.com/","id":"id-1"}"#),
+            409,
+            "id_taken",
+        ),
+        (create(r#"{"url":"#), 400, "invalid_json"),
+        (create(""), 400, "validation_error"),
+        (create("[]"), 400, "validation_error"),
+        (
+            create(r#"{"url":"https://example.com/","comment":null}"#),
+            400,
+            "validation_error",
+        ),
+        (
+            create(r#"{"url":"https://example.com/","password":"__SINK_MASKED__•••••"}"#),
+            400,
+            "validation_error",
+        ),
+        (
+            create(&format!("{{\"comment\":\"{}\"}}", "x".repeat(2 << 20))),
+            413,
+            "body_too_large",
+        ),
+        (
+            server.api("GET", "/api/link/query?slug=missing").send(),
+            404,
+            "link_not_found",
+        ),
+        (
+            server.api("GET", "/api/link/query").send(),
+            400,
+            "validation_error",
+        ),
+        (
+            server.api("GET", "/api/link/list?cursor=zzz").send(),
+            400,
+            "invalid_cursor",
+        ),
+        (
+            server.api("GET", "/api/link/list?limit=1001").send(),
+            400,
+            "validation_error",
+        ),
+        (
+            server.api("GET", "/api/nothing").send(),
+            404,
+            "route_not_found",
+        ),
+        (
+            server.api("PATCH", "/api/link/list").send(),
+            405,
+            "method_not_allowed",
+        ),
+    ];
+    for (answer, status, code) in cases {
+        let body = answer.json();
+        assert_eq!(
+            (answer.status, body["code"].as_str()),
+            (status, Some(code)),
+            "{body}"
+        );
+        assert_eq!(body["error"], true);
+        assert_eq!(body["statusCode"], status);
+        assert!(body["statusMessage"].is_string() && body["message"].is_string());
+        assert_eq!(body["data"].is_object(), code == "validation_error");
+        assert_eq!(answer.header("content-type"), "application/json");
+        assert_eq!(answer.header("x-content-type-options"), "nosniff");
+    }
+    assert_eq!(
+        server.api("PATCH", "/api/link/list").send().header("allow"),
+        "GET"
+    );
+}
+
+#[test]
+fn bodies_are_json_whatever_they_are_called_and_forms_work_too() {
+    let server = Server::start();
+    let create = |kind: &str, body: &str| {
+        server
+            .api("POST", "/api/link/create")
+            .header("content-type", kind)
+            .body(body)
+            .send()
+            .status
+    };
+    let object = r#"{"url":"https://example.com/"}"#;
+    assert_eq!(create("application/json; charset=utf-8", object), 201);
+    assert_eq!(create("application/octet-stream", object), 201);
+    assert_eq!(create("application/x-www-form-urlencoded", object), 201);
+    let form = "url=https%3A%2F%2Fexample.com%2F&slug=form";
+    assert_eq!(create("application/x-www-form-urlencoded", form), 201);
+    assert_eq!(create("text/plain", object), 400);
+    assert_eq!(
+        server
+            .api("POST", "/api/link/create/")
+            .body(object)
+            .send()
+            .status,
+        201
+    );
+}

@@ -1,0 +1,13 @@
+//! The real binary, from the outside.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod server; // starts the binary on a free port and talks HTTP to it
+
+mod access; // who may use the API, and how errors look
+mod main_job; // make links through REST and MCP, follow them, read the visits back
+mod mcp_clients; // the official MCP client, in every mode
+mod mcp_wire; // the gates and shapes of the MCP endpoint, by raw HTTP
+mod public_side; // what visitors meet
+mod routes; // the OpenAPI document against the mounted routes
+mod startup; // settings, token, data folder, shutdown

@@ -1,0 +1,244 @@
+//! A running binary with a data folder of its own.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, ExitStatus, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use ureq::{
+    Agent, Body, RequestExt,
+    http::{Request, Response},
+};
+
+/// The site token of servers that are not told another one.
+pub(crate) const TOKEN: &str = "correct-horse-battery";
+
+pub(crate) struct Server {
+    process: Child,
+    origin: String,
+    greeting: String,
+    agent: Agent,
+    folder: TempDir,
+}
+
+/// A response with its body read.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) response: Response<()>,
+    pub(crate) text: String,
+}
+
+impl Server {
+    pub(crate) fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    pub(crate) fn start_with(settings: &[(&str, &str)]) -> Self {
+        Self::start_in(tempfile::tempdir().unwrap(), settings)
+    }
+
+    pub(crate) fn start_in(folder: TempDir, settings: &[(&str, &str)]) -> Self {
+        let mut process = command(folder.path())
+            .envs(settings.iter().copied())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut greeting = String::new();
+        while !greeting.contains("API reference") {
+            let line = lines
+                .next()
+                .expect("the server greets before it ends")
+                .unwrap();
+            greeting.extend([&line, "\n"]);
+        }
+        let origin = greeting
+            .lines()
+            .next()
+            .and_then(|line| line.rsplit(' ').next());
+        let origin = origin.unwrap().to_owned();
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .timeout_global(Some(Duration::from_secs(30)))
+            .build()
+            .into();
+        Self {
+            process,
+            origin,
+            greeting,
+            agent,
+            folder,
+        }
+    }
+
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// What it printed when it had started.
+    pub(crate) fn greeting(&self) -> &str {
+        &self.greeting
+    }
+
+    /// A request to this path, to be finished and sent.
+    pub(crate) fn request(&self, method: &str, path: &str) -> Call<'_> {
+        let url = format!("{}{path}", self.origin);
+        let builder = Request::builder().method(method).uri(url);
+        Call {
+            agent: &self.agent,
+            builder,
+            body: String::new(),
+        }
+    }
+
+    /// A request with the site token.
+    pub(crate) fn api(&self, method: &str, path: &str) -> Call<'_> {
+        self.request(method, path)
+            .header("authorization", &format!("Bearer {TOKEN}"))
+    }
+
+    /// What a visitor gets.
+    pub(crate) fn visit(&self, path: &str) -> Answer {
+        self.request("GET", path).send()
+    }
+
+    /// Makes a link and returns the whole answer.
+    pub(crate) fn create(&self, link: &Value) -> Value {
+        let made = self.api("POST", "/api/link/create").json(link).send();
+        assert_eq!(made.status, 201, "{}", made.text);
+        made.json()
+    }
+
+    /// Counters by query, once they show this many visits.
+    pub(crate) fn counters_with(&self, query: &str, visits: u64) -> Value {
+        let mut answer = Value::Null;
+        eventually(&format!("{visits} visits"), || {
+            answer = self
+                .api("GET", &format!("/api/stats/counters?{query}"))
+                .send()
+                .json();
+            answer["data"][0]["visits"] == visits
+        });
+        answer
+    }
+
+    /// Asks the server to stop, with TERM as a service manager or INT as
+    /// Ctrl-C, and waits.
+    pub(crate) fn stop(mut self, signal: &str) -> (ExitStatus, TempDir) {
+        let process = self.process.id().to_string();
+        let sent = Command::new("kill")
+            .arg(format!("-{signal}"))
+            .arg(process)
+            .status();
+        assert!(sent.unwrap().success());
+        let status = self.process.wait().unwrap();
+        (status, self.take_folder())
+    }
+
+    /// Ends the server without a chance to tidy up.
+    pub(crate) fn kill(mut self) -> TempDir {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+        self.take_folder()
+    }
+
+    fn take_folder(&mut self) -> TempDir {
+        std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A request under construction.
+pub(crate) struct Call<'s> {
+    agent: &'s Agent,
+    builder: ureq::http::request::Builder,
+    body: String,
+}
+
+impl Call<'_> {
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.builder = self.builder.header(name, value);
+        self
+    }
+
+    pub(crate) fn json(self, body: &Value) -> Self {
+        self.header("content-type", "application/json")
+            .body(&body.to_string())
+    }
+
+    pub(crate) fn body(mut self, body: &str) -> Self {
+        body.clone_into(&mut self.body);
+        self
+    }
+
+    pub(crate) fn send(self) -> Answer {
+        let request = self.builder.body(self.body).unwrap();
+        let response: Response<Body> = request
+            .with_agent(self.agent)
+            .configure()
+            .allow_non_standard_methods(true)
+            .run()
+            .unwrap();
+        let (parts, mut body) = response.into_parts();
+        let text = body.read_to_string().unwrap();
+        Answer {
+            status: parts.status.as_u16(),
+            response: Response::from_parts(parts, ()),
+            text,
+        }
+    }
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.response
+            .headers()
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap())
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+}
+
+/// The binary with nothing of this environment but the path.
+pub(crate) fn command(data_dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slugline"));
+    command
+        .env_clear()
+        .env("SLUGLINE_LISTEN", "127.0.0.1:0")
+        .env("SLUGLINE_DATA_DIR", data_dir)
+        .env("SLUGLINE_SITE_TOKEN", TOKEN)
+        .stdin(Stdio::null());
+    command
+}
+
+/// Runs the binary where it is expected to give up.
+pub(crate) fn refusal(settings: &[(&str, &str)]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    command(folder.path())
+        .envs(settings.iter().copied())
+        .output()
+        .unwrap()
+}
+
+/// Polls until it holds; the deadline only keeps a failure from hanging.
+pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !holds() {
+        assert!(Instant::now() < deadline, "never came to pass: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}

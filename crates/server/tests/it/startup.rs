@@ -1,0 +1,139 @@
+//! Settings, token, data folder, shutdown.
+
+use std::net::TcpListener;
+
+use crate::server::{Server, refusal};
+
+/// Start-up stops with one line that names the setting and the fix.
+#[track_caller]
+fn assert_refused(settings: &[(&str, &str)], name: &str, fix: &str) {
+    let output = refusal(settings);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success(), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(
+        said.starts_with("slugline: ") && said.contains(name),
+        "{said}"
+    );
+    assert!(said.contains(fix), "{said}");
+}
+
+#[test]
+fn a_wrong_setting_stops_the_start() {
+    assert_refused(
+        &[("SLUGLINE_SITE_TOKEN", "short")],
+        "SLUGLINE_SITE_TOKEN",
+        "at least 8",
+    );
+    assert_refused(
+        &[("SLUGLINE_LISTEN", "nowhere")],
+        "SLUGLINE_LISTEN",
+        "127.0.0.1:8080",
+    );
+    assert_refused(
+        &[("NUXT_REDIRECT_STATUS_CODE", "200")],
+        "NUXT_REDIRECT_STATUS_CODE",
+        "301, 302, 307 or 308",
+    );
+    let dead = "postgres://nobody@127.0.0.1:1/none";
+    assert_refused(
+        &[("SLUGLINE_DATABASE_URL", dead)],
+        "SLUGLINE_DATABASE_URL",
+        "refused",
+    );
+    assert_refused(
+        &[("SLUGLINE_ANALYTICS_URL", "sqlite:/nonexistent/analytics.db")],
+        "SLUGLINE_ANALYTICS_URL",
+        "/nonexistent/analytics.db",
+    );
+}
+
+#[test]
+fn a_taken_port_stops_the_start() {
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = other.local_addr().unwrap().to_string();
+    assert_refused(
+        &[("SLUGLINE_LISTEN", &address)],
+        "SLUGLINE_LISTEN",
+        "choose another port",
+    );
+}
+
+#[test]
+fn an_unwritable_folder_stops_the_start() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let folder = file.path().join("data");
+    let folder = folder.to_str().unwrap();
+    assert_refused(
+        &[("SLUGLINE_DATA_DIR", folder)],
+        "SLUGLINE_DATA_DIR",
+        "another folder",
+    );
+}
+
+#[test]
+fn a_minted_token_is_shown_once_and_kept() {
+    let no_token = [("SLUGLINE_SITE_TOKEN", "")];
+    let first = Server::start_with(&no_token);
+    let greeting = first.greeting().to_owned();
+    let (status, folder) = first.stop("INT");
+    assert!(status.success());
+    let token = std::fs::read_to_string(folder.path().join("site-token")).unwrap();
+    let token = token.trim();
+    assert!(
+        greeting.contains(&format!("Authorization: Bearer {token}")),
+        "{greeting}"
+    );
+    assert!(greeting.contains("/api/mcp") && greeting.contains("curl "));
+
+    let second = Server::start_in(folder, &no_token);
+    assert!(
+        !second.greeting().contains(token),
+        "the second start must not show it again"
+    );
+    let list = second.request("GET", "/api/link/list");
+    assert_eq!(
+        list.header("authorization", &format!("Bearer {token}"))
+            .send()
+            .status,
+        200
+    );
+}
+
+#[test]
+fn a_token_can_come_from_a_file_or_from_sinks_variable() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "token-from-a-file\n").unwrap();
+    let path = file.path().to_str().unwrap();
+    for (settings, token) in [
+        (
+            [
+                ("SLUGLINE_SITE_TOKEN", ""),
+                ("SLUGLINE_SITE_TOKEN_FILE", path),
+            ],
+            "token-from-a-file",
+        ),
+        (
+            [
+                ("SLUGLINE_SITE_TOKEN", ""),
+                ("NUXT_SITE_TOKEN", "token-of-sink"),
+            ],
+            "token-of-sink",
+        ),
+    ] {
+        let server = Server::start_with(&settings);
+        let list = server.request("GET", "/api/link/list");
+        assert_eq!(
+            list.header("authorization", &format!("Bearer {token}"))
+                .send()
+                .status,
+            200
+        );
+    }
+}
+
+#[test]
+fn a_configured_origin_is_shown_everywhere() {
+    let server = Server::start_with(&[("SLUGLINE_BASE_URL", "https://sl.example/")]);
+    assert_eq!(server.origin(), "https://sl.example");
+}
