@@ -24,7 +24,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<Verdict> {
     let server = packages::ensure()?;
     clients::install()?;
     let cluster = Cluster::start(&server)?;
-    let (succeeded, tally) = run_tests(cargo_test(arguments, cluster.url()))?;
+    let mut command = cargo_test(arguments, cluster.url());
+    command.env("PATH", node::path()?);
+    let (succeeded, tally) = run_tests(command)?;
     // The closing line stays the last one, also when stopping has something to say.
     drop(cluster);
     Ok(conclude(succeeded, tally))

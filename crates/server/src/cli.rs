@@ -8,11 +8,11 @@ use std::{
 use anyhow::Context;
 use clap::{Arg, ArgMatches, Command};
 use slugline_rest::ApiOptions;
-use tokio::signal;
 
 use crate::{
     Service, Settings, VERSION, logging,
     settings::{CATALOGUE, Setting, Sources},
+    stop_request::StopRequest,
     welcome, wiring,
 };
 
@@ -83,9 +83,11 @@ fn serve(settings: &Settings) -> anyhow::Result<()> {
         .build()
         .context("the runtime cannot be started")?;
     runtime.block_on(async {
+        // Whoever reads the greeting may ask to stop at once.
+        let stop = StopRequest::listen()?;
         let service = Service::start(settings).await?;
         greet(&service);
-        stop_requested().await?;
+        stop.received().await;
         tracing::info!("stopping: finishing requests and writing visits");
         service.stop().await
     })
@@ -94,20 +96,6 @@ fn serve(settings: &Settings) -> anyhow::Result<()> {
 /// Nobody may be there to read it, which is no reason to stop.
 fn greet(service: &Service) {
     let _ = writeln!(io::stdout(), "{}", welcome::text(service));
-}
-
-/// Ctrl-C, or SIGTERM as service managers send it.
-async fn stop_requested() -> anyhow::Result<()> {
-    #[cfg(unix)]
-    {
-        let mut terminate = signal::unix::signal(signal::unix::SignalKind::terminate())?;
-        tokio::select! {
-            interrupted = signal::ctrl_c() => Ok(interrupted?),
-            _ = terminate.recv() => Ok(()),
-        }
-    }
-    #[cfg(not(unix))]
-    Ok(signal::ctrl_c().await?)
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@
 //! | `service` | start, address, stop |
 //! | `data_folder`, `site_token` | what is kept beside the databases |
 //! | `ambient` | the real clock and the real random source |
+//! | `stop_request` | Ctrl-C and SIGTERM |
 //! | `logging`, `welcome` | what operators read |
 
 mod ambient;
@@ -38,6 +39,7 @@ mod logging;
 mod service;
 pub mod settings;
 mod site_token;
+mod stop_request;
 mod welcome;
 mod wiring;
 

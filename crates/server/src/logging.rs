@@ -8,7 +8,7 @@ use crate::settings::Log;
 /// own subscriber.
 pub(crate) fn start(log: &Log) -> anyhow::Result<()> {
     // These report ordinary starts at `info`, which says nothing to operators.
-    let quiet = "sea_orm_migration=warn,actix_server=warn";
+    let quiet = "sea_orm_migration=warn,actix_server=warn,sqlx=warn";
     let filter = EnvFilter::try_new(format!("{quiet},{}", log.filter))?;
     let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let started = if log.json {

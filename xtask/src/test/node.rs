@@ -1,22 +1,65 @@
 //! Node.js, which runs the official MCP client of the end-to-end tests.
 
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+
 use crate::process;
 
 /// The oldest major version that the clients support.
-pub(crate) const OLDEST: u32 = 20;
+const OLDEST: u32 = 20;
 
-/// What keeps the Node.js of this machine from running the clients.
-pub(crate) fn problem() -> Option<String> {
-    let Some(version) = process::answer(process::program("node").arg("--version")) else {
-        return Some("Node.js is not installed".to_owned());
-    };
-    if major(&version).is_none_or(|major| major < OLDEST) {
-        return Some(format!("Node.js {version} is too old"));
+/// What is fetched through npm where the machine's own is older: Debian 12 and
+/// Ubuntu 24.04 ship 18.
+const NEWER: &str = "node@22";
+
+/// Whether Node.js and npm are here at all, of whatever version.
+pub(crate) fn is_installed() -> bool {
+    version("node".as_ref()).is_some() && version("npm".as_ref()).is_some()
+}
+
+/// The `PATH` under which `node` is new enough, fetching one if need be.
+pub(crate) fn path() -> Result<OsString> {
+    let inherited = env::var_os("PATH").unwrap_or_default();
+    if version("node".as_ref()).is_some_and(|version| is_new_enough(&version)) {
+        return Ok(inherited);
     }
-    match process::answer(process::program("npm").arg("--version")) {
-        Some(_) => None,
-        None => Some("npm is not installed".to_owned()),
+    let folder = process::root().join("target/node");
+    let programs = folder.join("node_modules/node/bin");
+    if version(&programs.join("node")).is_none() {
+        println!("installing {NEWER}, because the machine's Node.js is older than {OLDEST}");
+        let arguments = [
+            "install",
+            "--no-save",
+            "--no-audit",
+            "--no-fund",
+            "--prefix",
+        ];
+        process::run(
+            process::program("npm")
+                .args(arguments)
+                .arg(&folder)
+                .arg(NEWER),
+        )?;
     }
+    prepend(&programs, &inherited)
+}
+
+fn prepend(folder: &Path, path: &OsStr) -> Result<OsString> {
+    let folders = std::iter::once(PathBuf::from(folder)).chain(env::split_paths(path));
+    env::join_paths(folders).context("the path of the workspace cannot stand in PATH")
+}
+
+fn version(program: &Path) -> Option<String> {
+    process::answer(process::program(program).arg("--version"))
+}
+
+fn is_new_enough(version: &str) -> bool {
+    major(version).is_some_and(|major| major >= OLDEST)
 }
 
 /// `20` of `v20.19.2`.
@@ -33,5 +76,12 @@ mod tests {
         assert_eq!(major("v20.19.2"), Some(20));
         assert_eq!(major("v8.1.0"), Some(8));
         assert_eq!(major("20"), None);
+        assert!(is_new_enough("v22.0.0") && !is_new_enough("v18.20.4"));
+    }
+
+    #[test]
+    fn a_fetched_version_comes_first() {
+        let path = prepend(Path::new("/new"), OsStr::new("/old:/older")).unwrap();
+        assert_eq!(path, "/new:/old:/older");
     }
 }

@@ -7,18 +7,12 @@ use anyhow::{Context, Result, bail};
 use super::{node, postgres};
 use crate::process;
 
-/// Makes sure that PostgreSQL and Node.js are here, and gives the folder of
+/// Makes sure that PostgreSQL, Node.js and npm are here, and gives the folder of
 /// PostgreSQL's server programs.
 pub(crate) fn ensure() -> Result<PathBuf> {
     let missing = missing();
     if !missing.is_empty() {
         install(&missing)?;
-    }
-    if let Some(problem) = node::problem() {
-        bail!(
-            "{problem}: install Node.js {} or newer with npm",
-            node::OLDEST
-        );
     }
     postgres::programs().context(
         "PostgreSQL's server programs (initdb, postgres, pg_ctl) are neither in PATH nor in \
@@ -31,7 +25,7 @@ fn missing() -> Vec<&'static str> {
     if postgres::programs().is_none() {
         missing.push("postgresql");
     }
-    if node::problem().is_some() {
+    if !node::is_installed() {
         missing.extend(["nodejs", "npm"]);
     }
     missing

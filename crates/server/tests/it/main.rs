@@ -8,6 +8,8 @@ mod access; // who may use the API, and how errors look
 mod main_job; // make links through REST and MCP, follow them, read the visits back
 mod mcp_clients; // the official MCP client, in every mode
 mod mcp_wire; // the gates and shapes of the MCP endpoint, by raw HTTP
+mod parity; // REST and MCP side by side
+mod postgres; // several nodes on one database
 mod public_side; // what visitors meet
 mod routes; // the OpenAPI document against the mounted routes
 mod startup; // settings, token, data folder, shutdown
