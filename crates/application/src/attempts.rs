@@ -1,23 +1,31 @@
 //! How often somebody may get something wrong.
 
-use std::{hash::Hash, time::Duration};
+use std::{
+    convert::Infallible,
+    hash::Hash,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use quick_cache::sync::Cache;
 use slugline_domain::UnixMillis;
 use thiserror::Error;
 
-/// Counts failures per key over a sliding minute, for a bounded number of keys.
+/// Limits wrong attempts per key over a sliding minute, for a bounded number of
+/// keys.
 ///
-/// The limit is checked before the attempt is looked at, so that a right guess
-/// behind the limit is not told apart from a wrong one. Under a flood of keys
-/// old ones are forgotten, which errs towards letting people try.
+/// An attempt counts as wrong from its beginning until it turns out right:
+/// otherwise any number of guesses could be under way at once. The limit is
+/// checked before the attempt is looked at, so that a right guess behind the
+/// limit is not told apart from a wrong one. Under a flood of keys old ones are
+/// forgotten, which errs towards letting people try.
 #[derive(Debug)]
 pub struct AttemptLimit<K> {
     max_per_minute: u32,
-    failures: Cache<K, Window>,
+    attempts: Cache<K, Arc<Mutex<Window>>>,
 }
 
-/// Failures of one key. Two adjacent one-minute windows, of which the older
+/// Attempts of one key. Two adjacent one-minute windows, of which the older
 /// counts in proportion to how much of it lies within the last minute.
 #[derive(Clone, Copy, Debug, Default)]
 struct Window {
@@ -39,39 +47,41 @@ const MINUTE_MS: i64 = 60_000;
 const MINUTE_MS_U64: u64 = 60_000;
 
 impl<K: Eq + Hash + Clone> AttemptLimit<K> {
-    /// Allows this many failures a minute, remembering about this many keys.
+    /// Allows this many wrong attempts a minute, remembering about this many
+    /// keys.
     pub fn new(max_per_minute: u32, keys: usize) -> Self {
         Self {
             max_per_minute,
-            failures: Cache::new(keys),
+            attempts: Cache::new(keys),
         }
     }
 
-    /// Whether the key may try now.
+    /// Begins an attempt, which counts as wrong until
+    /// [`AttemptLimit::succeeded`] is called.
     ///
     /// # Errors
-    /// It failed too often in the last minute.
-    pub fn check(&self, key: &K, now: UnixMillis) -> Result<(), TooManyAttempts> {
-        let Some(window) = self.failures.get(key) else {
-            return Ok(());
-        };
-        let window = window.at(now);
-        if window.weight(now) < u64::from(self.max_per_minute) * MINUTE_MS_U64 {
-            return Ok(());
+    /// The key failed too often in the last minute.
+    pub fn begin(&self, key: &K, now: UnixMillis) -> Result<(), TooManyAttempts> {
+        let new_window = || Ok::<_, Infallible>(Arc::default());
+        let Ok(window) = self.attempts.get_or_insert_with(key, new_window);
+        let mut window = window.lock().unwrap_or_else(PoisonError::into_inner);
+        *window = window.at(now);
+        if window.weight(now) >= u64::from(self.max_per_minute) * MINUTE_MS_U64 {
+            let left = u64::try_from(MINUTE_MS - now.get().rem_euclid(MINUTE_MS)).unwrap_or(0);
+            return Err(TooManyAttempts {
+                retry_after: Duration::from_secs(left.div_ceil(1000)),
+            });
         }
-        let left = u64::try_from(MINUTE_MS - now.get().rem_euclid(MINUTE_MS)).unwrap_or(0);
-        Err(TooManyAttempts {
-            retry_after: Duration::from_secs(left.div_ceil(1000)),
-        })
+        window.current = window.current.saturating_add(1);
+        Ok(())
     }
 
-    /// Notes a failure.
-    pub fn failed(&self, key: K, now: UnixMillis) {
-        // Two failures at the same instant may count as one. The limit stays
-        // one of order of magnitude, and the path stays free of a lock.
-        let mut window = self.failures.get(&key).unwrap_or_default().at(now);
-        window.current = window.current.saturating_add(1);
-        self.failures.insert(key, window);
+    /// Takes back an attempt that turned out right.
+    pub fn succeeded(&self, key: &K) {
+        if let Some(window) = self.attempts.get(key) {
+            let mut window = window.lock().unwrap_or_else(PoisonError::into_inner);
+            window.current = window.current.saturating_sub(1);
+        }
     }
 }
 
@@ -112,17 +122,28 @@ mod tests {
     fn failures_are_limited_per_key_and_forgiven_with_time() {
         let limit = AttemptLimit::new(3, 100);
         for _ in 0..3 {
-            assert_eq!(limit.check(&"a", at(10)), Ok(()));
-            limit.failed("a", at(10));
+            assert_eq!(limit.begin(&"a", at(10)), Ok(()));
         }
-        let denied = limit.check(&"a", at(10)).unwrap_err();
+        let denied = limit.begin(&"a", at(10)).unwrap_err();
         assert_eq!(denied.retry_after, Duration::from_secs(50));
-        assert_eq!(limit.check(&"b", at(10)), Ok(()));
+        assert_eq!(limit.begin(&"b", at(10)), Ok(()));
         assert!(
-            limit.check(&"a", at(60)).is_err(),
+            limit.begin(&"a", at(60)).is_err(),
             "a new minute does not start afresh"
         );
-        assert_eq!(limit.check(&"a", at(61)), Ok(()));
-        assert_eq!(limit.check(&"a", at(200)), Ok(()));
+        assert_eq!(limit.begin(&"a", at(61)), Ok(()));
+        assert_eq!(limit.begin(&"a", at(200)), Ok(()));
+    }
+
+    #[test]
+    fn right_attempts_do_not_count_and_unfinished_ones_do() {
+        let limit = AttemptLimit::new(2, 100);
+        for _ in 0..10 {
+            assert_eq!(limit.begin(&"a", at(1)), Ok(()));
+            limit.succeeded(&"a");
+        }
+        assert_eq!(limit.begin(&"a", at(1)), Ok(()));
+        assert_eq!(limit.begin(&"a", at(1)), Ok(()));
+        assert!(limit.begin(&"a", at(1)).is_err(), "two are under way");
     }
 }

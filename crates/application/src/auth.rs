@@ -102,11 +102,11 @@ impl Authenticator {
         let presented = presented.ok_or(Denied::NoToken)?;
         let now = self.clock.now();
         let client = network_of(client);
-        self.failures.check(&client, now)?;
+        self.failures.begin(&client, now)?;
         if self.token.matches(presented) {
+            self.failures.succeeded(&client);
             return Ok(());
         }
-        self.failures.failed(client, now);
         if presented.chars().count() < SiteToken::MIN_CHARS {
             return Err(Denied::TooShort);
         }

@@ -96,18 +96,18 @@ impl Passwords {
         attempt: PasswordAttempt<'_>,
     ) -> Result<PasswordCheck, TooManyAttempts> {
         let key = (attempt.slug.clone(), attempt.client);
-        self.failures.check(&key, attempt.now)?;
+        self.failures.begin(&key, attempt.now)?;
         let stored = attempt.hash.clone();
         let presented = attempt.presented.trim().to_owned();
         let matches = self
             .compute(move || verify(&stored, &presented))
             .await
             .unwrap_or(false);
-        if matches {
-            return Ok(PasswordCheck::Right);
+        if !matches {
+            return Ok(PasswordCheck::Wrong);
         }
-        self.failures.failed(key, attempt.now);
-        Ok(PasswordCheck::Wrong)
+        self.failures.succeeded(&key);
+        Ok(PasswordCheck::Right)
     }
 
     async fn compute<T: Send + 'static>(

@@ -303,7 +303,7 @@ impl From<Error> for Problem {
                 ),
             ),
             Error::Store(_) => Self::new(
-                Code::InternalError,
+                Code::Unavailable,
                 "links cannot be read or written at the moment",
             ),
             Error::VisitLog(_) => Self::new(

@@ -43,7 +43,7 @@ impl Call {
             services: &exchange.server.services,
             origin: exchange.origin,
         };
-        Some(match (tool.call)(context, self.arguments.clone()).await {
+        Some(match (tool.call)(context, &self.arguments).await {
             Ok(result) => Outcome::success(result),
             Err(problem) => Outcome::failure(tool.name, &problem),
         })

@@ -262,6 +262,7 @@ fn document_failures(
             Code::Unauthorized,
             Code::TooManyAttempts,
             Code::InternalError,
+            Code::Unavailable,
         ]);
     }
     let mut by_status: BTreeMap<u16, Vec<&str>> = BTreeMap::new();

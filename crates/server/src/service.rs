@@ -53,6 +53,8 @@ impl Service {
         let (server, address) = listen(settings, parts)?;
         let origin = match &settings.base_url {
             Some(origin) => origin.to_string(),
+            // Every address of the machine; this one is sure to work here.
+            None if address.ip().is_unspecified() => format!("http://localhost:{}", address.port()),
             None => format!("http://{address}"),
         };
         Ok(Self {

@@ -1,6 +1,6 @@
 //! Settings → running parts.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use actix_web::{
     Resource,
@@ -123,13 +123,11 @@ async fn no_such_route() -> Result<&'static str, Failure> {
 }
 
 async fn open_links(settings: &Settings) -> anyhow::Result<Arc<dyn LinkStore>> {
-    let url = match &settings.database_url {
-        Some(url) => url.clone(),
-        None => format!("sqlite://{}", in_data_dir(settings, "links.db")),
-    };
-    let database = Database::connect(&url)
-        .await
-        .context("SLUGLINE_DATABASE_URL")?;
+    let database = match &settings.database_url {
+        Some(url) => Database::connect(url).await,
+        None => Database::open_file(&settings.data_dir.join("links.db")).await,
+    }
+    .context("SLUGLINE_DATABASE_URL")?;
     slugline_migrations::run(database.writer())
         .await
         .context("SLUGLINE_DATABASE_URL: the schema cannot be brought up to date")?;
@@ -140,17 +138,13 @@ fn open_access_log(
     settings: &Settings,
     random: Arc<dyn Random>,
 ) -> anyhow::Result<(Recorder, EmbeddedLog)> {
-    let given = settings.analytics_file.clone();
-    let file = given.unwrap_or_else(|| settings.data_dir.join("analytics.db"));
+    let file = settings.analytics_file.clone();
+    let file = file.unwrap_or_else(|| settings.data_dir.join("analytics.db"));
     let options = RecorderOptions {
         salt_period: settings.visitor_salt,
         ..RecorderOptions::default()
     };
-    Recorder::start(Path::new(&file), options, random).context("SLUGLINE_ANALYTICS_URL")
-}
-
-fn in_data_dir(settings: &Settings, name: &str) -> String {
-    settings.data_dir.join(name).display().to_string()
+    Recorder::start(&file, options, random).context("SLUGLINE_ANALYTICS_URL")
 }
 
 /// What the other adapters serve.

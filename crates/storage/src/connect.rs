@@ -1,6 +1,6 @@
 //! Opening the database a URL names.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use sea_orm::{ConnectOptions, DatabaseConnection, DbErr, RuntimeErr};
 use sqlx::{
@@ -37,11 +37,24 @@ impl Database {
     /// The URL names no supported database, or the database refused.
     pub async fn connect(url: &str) -> Result<Self, ConnectError> {
         match url.split_once(':') {
-            Some(("sqlite", _)) => open_sqlite(url).await,
+            Some(("sqlite", _)) => open_sqlite(url, None).await,
             Some(("postgres" | "postgresql", _)) => open_postgres(url).await,
             Some(_) | None => return Err(ConnectError::UnknownKind),
         }
         .map_err(|error| ConnectError::Refused {
+            reason: root_cause(&error),
+        })
+    }
+
+    /// Opens an SQLite file (created when missing) by its path, which may hold
+    /// characters that a URL could not.
+    ///
+    /// # Errors
+    /// The database refused.
+    pub async fn open_file(path: &Path) -> Result<Self, ConnectError> {
+        // The file named here replaces the one in the URL.
+        let opened = open_sqlite("sqlite://", Some(path)).await;
+        opened.map_err(|error| ConnectError::Refused {
             reason: root_cause(&error),
         })
     }
@@ -59,15 +72,28 @@ impl Database {
 /// SQLite has one writer at a time; giving it one connection makes writers wait
 /// in our queue instead of polling the file's lock. Readers never wait in WAL
 /// mode. `synchronous=FULL` keeps every acknowledged link through power loss.
-async fn open_sqlite(url: &str) -> Result<Database, DbErr> {
-    let writer = sea_orm::Database::connect(sqlite_options(url, 1, true)).await?;
-    let reader = sea_orm::Database::connect(sqlite_options(url, 4, false)).await?;
+async fn open_sqlite(url: &str, file: Option<&Path>) -> Result<Database, DbErr> {
+    let connect = |connections, create| {
+        sea_orm::Database::connect(sqlite_options(url, file, connections, create))
+    };
+    let writer = connect(1, true).await?;
+    let reader = connect(4, false).await?;
     Ok(Database { reader, writer })
 }
 
-fn sqlite_options(url: &str, connections: u32, create: bool) -> ConnectOptions {
+fn sqlite_options(
+    url: &str,
+    file: Option<&Path>,
+    connections: u32,
+    create: bool,
+) -> ConnectOptions {
+    let file = file.map(Path::to_owned);
     let mut options = pool_options(url, connections);
     options.map_sqlx_sqlite_opts(move |sqlite| {
+        let sqlite = match &file {
+            Some(path) => sqlite.filename(path),
+            None => sqlite,
+        };
         sqlite
             .create_if_missing(create)
             .journal_mode(SqliteJournalMode::Wal)

@@ -116,34 +116,15 @@ fn empty_write_ahead_log(db: &Connection) -> Result<bool, rusqlite::Error> {
 mod tests {
     use std::{net::Ipv4Addr, sync::Arc};
 
-    use slugline_domain::{
-        Country, Destination, Link, LinkContent, LinkId, Slug, UnixMillis, UnixSeconds,
-    };
+    use slugline_domain::{Country, UnixMillis};
+    use slugline_testkit::{SeededRandom, link};
 
     use super::*;
 
-    #[derive(Debug)]
-    struct Dice;
-
-    impl Random for Dice {
-        fn fill(&self, buffer: &mut [u8]) {
-            buffer.fill(4);
-        }
-    }
-
     fn visit(at: i64, url: &str, user_agent: &str) -> Visit {
-        let second = UnixSeconds::new(0).unwrap();
-        let link = Link {
-            id: LinkId::parse("docs-1").unwrap(),
-            slug: Slug::parse("docs").unwrap(),
-            created_at: second,
-            updated_at: second,
-            password: None,
-            content: LinkContent::leading_to(Destination::restore(url).unwrap()),
-        };
         Visit {
             at: UnixMillis::new(at),
-            link: Arc::new(link),
+            link: Arc::new(link("docs").id("docs-1").to(url).build()),
             client: Ipv4Addr::new(203, 0, 113, 7).into(),
             user_agent: user_agent.into(),
             referer: "https://news.example/today?token=1".into(),
@@ -154,7 +135,12 @@ mod tests {
 
     fn open(folder: &tempfile::TempDir) -> Appender {
         let options = RecorderOptions::default();
-        Appender::open(&folder.path().join("a.db"), &options, Arc::new(Dice)).unwrap()
+        Appender::open(
+            &folder.path().join("a.db"),
+            &options,
+            Arc::new(SeededRandom::new(1)),
+        )
+        .unwrap()
     }
 
     fn count(db: &Connection, table: &str) -> u32 {

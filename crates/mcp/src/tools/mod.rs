@@ -81,7 +81,7 @@ impl Hints {
 /// A tool with its types hidden.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
-    pub(crate) call: fn(Context<'_>, Value) -> Calling<'_>,
+    pub(crate) call: for<'a> fn(Context<'a>, &'a Value) -> Calling<'a>,
     describe: fn(&Rules) -> Value,
 }
 
@@ -102,9 +102,9 @@ pub(crate) fn describe_all(rules: &Rules) -> Vec<Value> {
     ALL.iter().map(|tool| (tool.describe)(rules)).collect()
 }
 
-fn call<T: Tool>(context: Context<'_>, arguments: Value) -> Calling<'_> {
+fn call<'a, T: Tool>(context: Context<'a>, arguments: &'a Value) -> Calling<'a> {
     Box::pin(async move {
-        let input = read::<T::Input>(&arguments)?;
+        let input = read::<T::Input>(arguments)?;
         Ok(Raw::of(&T::call(context, input).await?))
     })
 }

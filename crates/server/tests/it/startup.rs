@@ -133,6 +133,17 @@ fn a_token_can_come_from_a_file_or_from_sinks_variable() {
 }
 
 #[test]
+fn a_folder_may_have_any_name() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("a b%20c?d#e");
+    let server = Server::start_with(&[("SLUGLINE_DATA_DIR", folder.to_str().unwrap())]);
+    server.create(&serde_json::json!({"url": "https://example.com/", "slug": "docs"}));
+    for file in ["links.db", "analytics.db"] {
+        assert!(folder.join(file).exists(), "{file}");
+    }
+}
+
+#[test]
 fn a_configured_origin_is_shown_everywhere() {
     let server = Server::start_with(&[("SLUGLINE_BASE_URL", "https://sl.example/")]);
     assert_eq!(server.origin(), "https://sl.example");
