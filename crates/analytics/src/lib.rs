@@ -50,6 +50,7 @@
 //! |---|---|
 //! | `options` | what an operator may choose |
 //! | `recorder` | the bounded queue that redirects push into, and its end |
+//! | `tally` | what both sides of the queue count |
 //! | `writer` | the thread behind the queue: batches, retries, the final flush |
 //! | `enrich` | what is derived from a visit: referring host, language, bounds of texts |
 //! | `visitor` | visitors told apart by a keyed hash |
@@ -65,6 +66,7 @@ mod recorder;
 mod row;
 mod salt;
 mod sampling;
+mod tally;
 mod visitor;
 mod writer;
 

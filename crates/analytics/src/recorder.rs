@@ -4,7 +4,6 @@ use std::{
     path::Path,
     sync::{
         Arc, Mutex, PoisonError, RwLock,
-        atomic::{AtomicBool, AtomicU64, Ordering},
         mpsc::{self, SyncSender, TrySendError},
     },
     thread::{self, JoinHandle, Thread},
@@ -21,6 +20,7 @@ use tokio::sync::{oneshot, watch};
 use crate::{
     EmbeddedLog, OpenError, QueryLimits, RecorderOptions,
     engine::Appender,
+    tally::Tally,
     writer::{Message, Writer},
 };
 
@@ -40,27 +40,6 @@ pub struct Recorder {
     handle: Mutex<Option<JoinHandle<()>>>,
     /// Its other end goes away together with the writer.
     ended: watch::Receiver<()>,
-}
-
-/// What the recorder, its writer and the log's answers share.
-#[derive(Debug, Default)]
-pub(crate) struct Tally {
-    dropped: AtomicU64,
-    closing: AtomicBool,
-}
-
-impl Tally {
-    pub(crate) fn dropped(&self) -> u64 {
-        self.dropped.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn add_dropped(&self, visits: u64) {
-        self.dropped.fetch_add(visits, Ordering::Relaxed);
-    }
-
-    pub(crate) fn closing(&self) -> bool {
-        self.closing.load(Ordering::Acquire)
-    }
 }
 
 impl Recorder {
@@ -157,7 +136,7 @@ impl Recorder {
     }
 
     fn close(&self) {
-        self.tally.closing.store(true, Ordering::Release);
+        self.tally.close();
         *self.queue.write().unwrap_or_else(PoisonError::into_inner) = None;
         self.thread.unpark();
     }

@@ -14,7 +14,7 @@ use std::{
 use slugline_domain::Visit;
 use tokio::sync::oneshot;
 
-use crate::{RecorderOptions, engine::Appender, recorder::Tally};
+use crate::{RecorderOptions, engine::Appender, tally::Tally};
 
 /// How often the queue is looked into while a batch is gathered. Waiting on
 /// the queue instead would make every redirect wake this thread, a system call

@@ -24,13 +24,14 @@
 //! | module | holds |
 //! |---|---|
 //! | [`links`], [`stats`] | wire types |
-//! | [`problem`] | every error code, its status and its body |
+//! | [`code`], [`problem`] | every error code with its status; errors and their body |
 //! | [`issue`] | what is wrong with which member |
 //! | [`reader`] | JSON or a query string → wire type |
 //! | [`schema`] | JSON Schema settings shared by OpenAPI and MCP |
 
 mod absent;
 mod check;
+pub mod code;
 pub mod issue;
 mod lenient;
 pub mod links;
@@ -41,13 +42,14 @@ pub mod stats;
 
 use slugline_domain::DestinationRules;
 
+pub use code::Code;
 pub use issue::{Issue, IssueCode};
 pub use lenient::Lenient;
 pub use links::{
     CreateLink, DeleteLink, DeletedLink, GetLink, LinkCreated, LinkList, LinkView, ListLinks, Sort,
     Status,
 };
-pub use problem::{Code, Problem, ProblemBody};
+pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};
 pub use stats::{AnalyticsFilter, CounterView, CountersAnswer, SamplingView};
 

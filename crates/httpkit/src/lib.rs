@@ -12,11 +12,13 @@
 
 mod client;
 mod edge;
+mod guard;
 mod origin;
 mod problem;
 
 pub use client::{TrustedProxies, header};
-pub use edge::{Edge, guarded, public};
+pub use edge::Edge;
+pub use guard::{guarded, public};
 pub use origin::{Origin, OriginError};
 pub use problem::{Failure, problem_response};
 pub use slugline_contract::{Code, Problem};

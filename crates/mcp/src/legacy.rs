@@ -8,15 +8,10 @@ use crate::{
     INSTRUCTIONS,
     answer::{Raw, Refusal},
     call,
-    exchange::{Exchange, Headers, unsupported},
+    exchange::{Exchange, Headers},
     message::Request,
+    versions::{ASSUMED, LEGACY, unsupported},
 };
-
-/// Served revisions, newest first.
-const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-
-/// Assumed when no header says otherwise, as the revisions demand.
-const ASSUMED: &str = "2025-03-26";
 
 /// The prepared result of `tools/list`.
 pub(crate) fn tools_list(tools: &[Value]) -> Raw {
@@ -54,7 +49,7 @@ pub(crate) fn check_accept(headers: &Headers) -> Result<(), Refusal> {
 /// The header names a revision that is not served.
 pub(crate) fn check_version(headers: &Headers) -> Result<(), Refusal> {
     match headers.protocol_version.as_deref() {
-        Some(version) if !VERSIONS.contains(&version) => Err(unsupported(version)),
+        Some(version) if !LEGACY.contains(&version) => Err(unsupported(version)),
         Some(_) | None => Ok(()),
     }
 }
@@ -99,10 +94,10 @@ fn initialize(request: &Request, version: &str) -> Raw {
         .params
         .get("protocolVersion")
         .and_then(Value::as_str);
-    let agreed = VERSIONS
+    let agreed = LEGACY
         .iter()
         .find(|served| Some(**served) == asked)
-        .unwrap_or(&VERSIONS[0]);
+        .unwrap_or(&LEGACY[0]);
     Raw::of(&json!({
         "protocolVersion": agreed,
         "capabilities": {"tools": {}},

@@ -11,22 +11,25 @@
 //! | module | holds |
 //! |---|---|
 //! | `transport` | HTTP: origin, media type, body limit |
-//! | `exchange` | which generation a body belongs to, and batches |
+//! | `dispatch` | which generation a body belongs to, and batches |
 //! | `message` | bytes → request, notification or response |
-//! | `answer` | results and errors → bytes and a status |
+//! | `exchange`, `answer` | what comes in with a body; results and errors → bytes and a status |
 //! | `legacy` | revisions 2024-11-05 to 2025-11-25 |
 //! | `modern` | revision 2026-07-28 |
+//! | `versions` | the revisions that are served |
 //! | `call` | `tools/call`, for both |
 //! | `tools` | the tools |
 
 mod answer;
 mod call;
+mod dispatch;
 mod exchange;
 mod legacy;
 mod message;
 mod modern;
 mod tools;
 mod transport;
+mod versions;
 
 use std::sync::Arc;
 

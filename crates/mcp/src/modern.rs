@@ -9,12 +9,11 @@ use crate::{
     INSTRUCTIONS,
     answer::{Answer, HEADER_MISMATCH, Raw, Refusal},
     call,
-    exchange::{Exchange, Headers, unsupported},
+    exchange::{Exchange, Headers},
     message::Request,
+    versions::{MODERN, unsupported},
 };
 
-/// The one revision of this generation.
-pub(crate) const VERSION: &str = "2026-07-28";
 /// Where a request claims its revision, inside `params._meta`.
 pub(crate) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
@@ -88,7 +87,7 @@ fn server_info(version: &str) -> Value {
 fn discover(version: &str) -> Raw {
     Raw::of(&json!({
         "resultType": "complete",
-        "supportedVersions": [VERSION],
+        "supportedVersions": [MODERN],
         "capabilities": {"tools": {}},
         "instructions": INSTRUCTIONS,
         "ttlMs": CACHE_MS,
@@ -112,7 +111,7 @@ fn check(headers: &Headers, request: &Request) -> Result<(), Refusal> {
     {
         return Err(mismatch("Mcp-Method", Some(header), &request.method));
     }
-    if claimed != VERSION {
+    if claimed != MODERN {
         return Err(unsupported(&claimed));
     }
     if headers.protocol_version.is_none() {

@@ -8,7 +8,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`api`] | the list of routes |
-//! | `registrar` | declaration → mounted route and documented operation |
+//! | `registrar`, `route_list` | declaration → documented operation and mounted route |
 //! | `extract`, `reply` | what handlers take and give |
 //! | `links`, `stats`, `health`, `documents` | one handler per file |
 
@@ -19,8 +19,10 @@ mod health;
 mod links;
 mod registrar;
 mod reply;
+mod route_list;
 mod stats;
 
 pub use api::{ApiOptions, api};
 pub use extract::Services;
-pub use registrar::{Api, Elsewhere, RouteList};
+pub use registrar::{Api, Elsewhere};
+pub use route_list::RouteList;

@@ -1,13 +1,9 @@
 //! One declaration per route: it mounts the handler and documents the
 //! operation, from the types in the handler's own signature.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
-use actix_web::{
-    FromRequest, Handler, Resource, Route,
-    http::Method,
-    web::{self, ServiceConfig},
-};
+use actix_web::{FromRequest, Handler, Route, http::Method};
 use aide::{
     OperationInput, OperationOutput,
     generate::{self, GenContext},
@@ -18,15 +14,15 @@ use aide::{
 };
 use indexmap::IndexMap;
 use schemars::SchemaGenerator;
-use serde_json::Value;
+
 use slugline_contract::{Code, ProblemBody, Rules, schema};
-use slugline_httpkit::{Failure, guarded, public};
+use slugline_httpkit::Failure;
 
-use crate::reply::Reply;
+use crate::{
+    reply::Reply,
+    route_list::{Declared, RouteList, needs_token},
+};
 
-/// Most bytes a request body may have: generous for a link with a destination
-/// for every country.
-const BODY_LIMIT: usize = 1 << 20;
 const SECURITY_SCHEME: &str = "bearerAuth";
 
 /// Routes under declaration.
@@ -67,19 +63,6 @@ pub struct Elsewhere {
     pub description: &'static str,
     /// Statuses and what they mean.
     pub answers: &'static [(u16, &'static str)],
-}
-
-#[derive(Clone)]
-struct Declared {
-    method: Method,
-    path: &'static str,
-    make: Arc<dyn Fn() -> Route + Send + Sync>,
-}
-
-impl fmt::Debug for Declared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.method, self.path)
-    }
 }
 
 impl Api {
@@ -198,10 +181,7 @@ impl Api {
         });
         generate::reset_context();
         let document = serde_json::to_value(&self.document).expect("a document is plain data");
-        RouteList {
-            routes: self.routes.into(),
-            document: Arc::new(document),
-        }
+        RouteList::new(self.routes, document)
     }
 
     fn document_operation(&mut self, about: &Elsewhere, mut operation: Operation) {
@@ -293,84 +273,5 @@ fn document_failures(
         responses
             .responses
             .insert(StatusCode::Code(status), ReferenceOr::Item(response));
-    }
-}
-
-/// The site token guards everything below `/api/`.
-fn needs_token(path: &str) -> bool {
-    path.starts_with("/api/")
-}
-
-/// The declared routes, ready to be mounted in every worker.
-#[derive(Clone, Debug)]
-pub struct RouteList {
-    routes: Arc<[Declared]>,
-    document: Arc<Value>,
-}
-
-impl RouteList {
-    /// The OpenAPI document, without `servers`, which depend on who asks.
-    pub fn document(&self) -> &Arc<Value> {
-        &self.document
-    }
-
-    /// Method and path of every mounted route.
-    pub fn mounted(&self) -> impl Iterator<Item = (&Method, &'static str)> {
-        self.routes.iter().map(|route| (&route.method, route.path))
-    }
-
-    /// Mounts the routes. A path accepts one trailing slash, as Sink's router
-    /// does.
-    pub fn configure(&self, config: &mut ServiceConfig) {
-        config
-            .app_data(web::PayloadConfig::new(BODY_LIMIT))
-            .app_data(web::Data::new(Arc::clone(&self.document)));
-        let mut by_path: Vec<(&'static str, Vec<&Declared>)> = Vec::new();
-        for route in self.routes.iter() {
-            match by_path.iter_mut().find(|(path, _)| *path == route.path) {
-                Some((_, routes)) => routes.push(route),
-                None => by_path.push((route.path, vec![route])),
-            }
-        }
-        for (path, routes) in by_path {
-            let mut resource = Resource::new([path.to_owned(), format!("{path}/")]);
-            for route in routes {
-                resource = resource.route((route.make)());
-            }
-            if needs_token(path) {
-                config.service(guarded(resource));
-            } else {
-                config.service(public(resource));
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use crate::{ApiOptions, api};
-
-    #[test]
-    fn every_mounted_route_is_documented_and_the_other_way_round() {
-        let routes = api(&ApiOptions::default()).finish();
-        let mounted: BTreeSet<String> = routes
-            .mounted()
-            .map(|(method, path)| format!("{} {path}", method.as_str().to_lowercase()))
-            .collect();
-        let documented: BTreeSet<String> = routes.document()["paths"]
-            .as_object()
-            .unwrap()
-            .iter()
-            .flat_map(|(path, item)| {
-                item.as_object()
-                    .unwrap()
-                    .keys()
-                    .map(move |method| format!("{method} {path}"))
-            })
-            .collect();
-        assert_eq!(mounted, documented);
-        assert!(mounted.contains("post /api/link/create"));
     }
 }

@@ -15,7 +15,7 @@
 
 use thiserror::Error;
 
-use super::block::Column;
+use super::column::Column;
 
 /// The format written, and the only one there is so far.
 pub(super) const FORMAT: u8 = 1;

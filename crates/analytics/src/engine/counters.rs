@@ -4,7 +4,8 @@ use rusqlite::Connection;
 use slugline_domain::{CounterRow, Counters, CountersQuery, LinkId, SamplingInterval};
 
 use super::{
-    block::{Block, Column},
+    block::Block,
+    column::Column,
     dictionary::EMPTY,
     distinct::{IdCount, VisitorSet},
     error::EngineError,

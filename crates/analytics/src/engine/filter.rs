@@ -6,7 +6,8 @@ use rusqlite::Connection;
 use slugline_domain::{Dimension, LinkId, VisitFilter};
 
 use super::{
-    block::{Block, Column},
+    block::Block,
+    column::Column,
     dimension::{self, Home, Table},
     id_set::{self, IdSet},
 };

@@ -19,7 +19,7 @@ use super::{
     scan::{Deadline, Snapshot},
     schema,
 };
-use crate::{QueryLimits, recorder::Tally};
+use crate::{QueryLimits, tally::Tally};
 
 /// Answers questions from the embedded engine.
 ///

@@ -12,7 +12,7 @@
 //! | `schema` | tables, versions, opening the file |
 //! | `dictionary`, `dictionaries` | texts replaced by small numbers |
 //! | `salts` | the keys of visitor hashes and their end |
-//! | `tail`, `seal`, `chunk`, `block` | rows, their move into chunks, the chunk format, columns in memory |
+//! | `tail`, `seal`, `chunk`, `column`, `block` | rows, their move into chunks, the chunk format, its columns, rows in memory |
 //! | `log` | the read side: limits, connections, the port |
 //! | `dimension` | where each dimension is kept |
 //! | `filter`, `id_set`, `scan`, `distinct` | conditions, the pass over rows, counting without repetition |
@@ -21,6 +21,7 @@
 mod append;
 mod block;
 mod chunk;
+mod column;
 mod counters;
 mod dictionaries;
 mod dictionary;

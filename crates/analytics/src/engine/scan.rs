@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, Row, Transaction, params};
 
 use super::{
-    block::{Block, Column},
+    block::Block,
     chunk::{self, ChunkError, Span},
+    column::Column,
     error::EngineError,
     filter::RowFilter,
     tail,

@@ -3,8 +3,9 @@
 use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior};
 
 use super::{
-    block::{Block, Column},
+    block::Block,
     chunk::{self, Span},
+    column::Column,
     tail,
 };
 

@@ -4,20 +4,12 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 use slugline_domain::{Position, Slug, Tag, UnixSeconds};
 
-use super::list::{Sort, Status};
-use crate::problem::{Code, Problem};
+use super::listing::{Listing, Sort, Status};
+use crate::{code::Code, problem::Problem};
 
 /// Longest cursor we read, in bytes: the longest slug and tag make one of about
 /// 3,000.
 pub(super) const MAX_CHARS: usize = 4096;
-
-/// The listing a cursor belongs to.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Listing {
-    pub(super) sort: Sort,
-    pub(super) status: Status,
-    pub(super) tag: Option<Tag>,
-}
 
 /// What stands inside a cursor. The version is first so that a later layout can
 /// be told apart.

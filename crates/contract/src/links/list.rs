@@ -3,9 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{self as application, LinkPage};
-use slugline_domain::{LinkOrder, PageSize, StatusFilter, Tag};
+use slugline_domain::{PageSize, Tag};
 
-use super::{LinkView, cursor};
+use super::{
+    LinkView, cursor,
+    listing::{Listing, Sort, Status},
+};
 use crate::{Lenient, absent::present, check::Checks, problem::Problem};
 
 /// Which links, in which order, how many.
@@ -33,34 +36,6 @@ pub struct ListLinks {
     pub status: Option<Status>,
 }
 
-/// Order of a listing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Sort {
-    /// By slug.
-    Az,
-    /// By slug, backwards.
-    Za,
-    /// Latest first.
-    #[default]
-    Newest,
-    /// Earliest first.
-    Oldest,
-}
-
-/// Whether expired links are meant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// Links that still lead somewhere.
-    #[default]
-    Active,
-    /// Links past their expiry.
-    Expired,
-    /// Both.
-    All,
-}
-
 impl ListLinks {
     /// Makes domain values of the members.
     ///
@@ -72,7 +47,7 @@ impl ListLinks {
         let size = self.limit.map(|Lenient(number)| PageSize::new(number));
         let size = checks.optional(&["limit"], size).unwrap_or_default();
         let tag = checks.optional(&["tag"], self.tag.as_deref().map(Tag::parse));
-        let listing = cursor::Listing {
+        let listing = Listing {
             sort: self.sort(),
             status: self.status(),
             tag,
@@ -116,7 +91,7 @@ impl LinkList {
     /// Shows a page, with a cursor that continues the same listing.
     pub fn new(request: &ListLinks, page: &LinkPage) -> Self {
         let tag = request.tag.as_deref().and_then(|tag| Tag::parse(tag).ok());
-        let listing = cursor::Listing {
+        let listing = Listing {
             sort: request.sort(),
             status: request.status(),
             tag,
@@ -132,31 +107,10 @@ impl LinkList {
     }
 }
 
-impl From<Sort> for LinkOrder {
-    fn from(sort: Sort) -> Self {
-        match sort {
-            Sort::Az => Self::SlugAscending,
-            Sort::Za => Self::SlugDescending,
-            Sort::Newest => Self::Newest,
-            Sort::Oldest => Self::Oldest,
-        }
-    }
-}
-
-impl From<Status> for StatusFilter {
-    fn from(status: Status) -> Self {
-        match status {
-            Status::Active => Self::Active,
-            Status::Expired => Self::Expired,
-            Status::All => Self::All,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use slugline_domain::{Position, Slug, UnixSeconds};
+    use slugline_domain::{LinkOrder, Position, Slug, UnixSeconds};
 
     use super::*;
     use crate::{Code, query_to_json, read};

@@ -3,12 +3,14 @@
 mod create;
 mod cursor;
 mod list;
+mod listing;
 mod one;
 mod view;
 
 pub use self::{
     create::CreateLink,
-    list::{LinkList, ListLinks, Sort, Status},
+    list::{LinkList, ListLinks},
+    listing::{Sort, Status},
     one::{DeleteLink, DeletedLink, GetLink},
     view::{LinkCreated, LinkView},
 };

@@ -1,0 +1,142 @@
+//! Every error code, its status and its title.
+
+/// The stable name of an error kind. Clients may rely on it; texts may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// Members are missing or out of bounds; `data.issues` lists them.
+    ValidationError,
+    /// The body is not JSON.
+    InvalidJson,
+    /// The cursor was not issued for this listing.
+    InvalidCursor,
+    /// No token, or a wrong one.
+    Unauthorized,
+    /// No link has the slug.
+    LinkNotFound,
+    /// The link's expiry has come.
+    LinkExpired,
+    /// The link's password is another one.
+    WrongPassword,
+    /// The link is flagged unsafe and the visitor has not confirmed it.
+    ConfirmationRequired,
+    /// No such path.
+    RouteNotFound,
+    /// The path exists, but not for this method.
+    MethodNotAllowed,
+    /// An active link has the slug.
+    SlugTaken,
+    /// A link has the id.
+    IdTaken,
+    /// The body is larger than the server reads.
+    BodyTooLarge,
+    /// Too many failed attempts; wait.
+    TooManyAttempts,
+    /// The server failed.
+    InternalError,
+    /// Links or the access log cannot be reached at the moment.
+    Unavailable,
+}
+
+impl Code {
+    /// Every code, for documents and tests.
+    pub const ALL: [Self; 16] = [
+        Self::ValidationError,
+        Self::InvalidJson,
+        Self::InvalidCursor,
+        Self::Unauthorized,
+        Self::LinkNotFound,
+        Self::LinkExpired,
+        Self::WrongPassword,
+        Self::ConfirmationRequired,
+        Self::RouteNotFound,
+        Self::MethodNotAllowed,
+        Self::SlugTaken,
+        Self::IdTaken,
+        Self::BodyTooLarge,
+        Self::TooManyAttempts,
+        Self::InternalError,
+        Self::Unavailable,
+    ];
+
+    /// The code as it stands in bodies.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ValidationError => "validation_error",
+            Self::InvalidJson => "invalid_json",
+            Self::InvalidCursor => "invalid_cursor",
+            Self::Unauthorized => "unauthorized",
+            Self::LinkNotFound => "link_not_found",
+            Self::LinkExpired => "link_expired",
+            Self::WrongPassword => "wrong_password",
+            Self::ConfirmationRequired => "confirmation_required",
+            Self::RouteNotFound => "route_not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::SlugTaken => "slug_taken",
+            Self::IdTaken => "id_taken",
+            Self::BodyTooLarge => "body_too_large",
+            Self::TooManyAttempts => "too_many_attempts",
+            Self::InternalError => "internal_error",
+            Self::Unavailable => "unavailable",
+        }
+    }
+
+    /// The HTTP status that goes with it.
+    pub fn status(self) -> u16 {
+        match self {
+            Self::ValidationError | Self::InvalidJson | Self::InvalidCursor => 400,
+            Self::Unauthorized => 401,
+            Self::WrongPassword | Self::ConfirmationRequired => 403,
+            Self::LinkNotFound | Self::RouteNotFound => 404,
+            Self::MethodNotAllowed => 405,
+            Self::SlugTaken | Self::IdTaken => 409,
+            Self::LinkExpired => 410,
+            Self::BodyTooLarge => 413,
+            Self::TooManyAttempts => 429,
+            Self::InternalError => 500,
+            Self::Unavailable => 503,
+        }
+    }
+
+    /// The short text that goes with it (`statusMessage` on the wire).
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::ValidationError => "Validation Error",
+            Self::InvalidJson => "Bad Request",
+            Self::InvalidCursor => "Invalid pagination cursor",
+            Self::Unauthorized => "Unauthorized",
+            Self::LinkNotFound => "Link not found",
+            Self::LinkExpired => "Link expired",
+            Self::WrongPassword => "Incorrect password",
+            Self::ConfirmationRequired => {
+                "Unsafe link: confirmation required (set x-link-confirm: true header)"
+            }
+            Self::RouteNotFound => "Not Found",
+            Self::MethodNotAllowed => "Method Not Allowed",
+            Self::SlugTaken => "Link already exists",
+            Self::IdTaken => "Link id already exists",
+            Self::BodyTooLarge => "Payload Too Large",
+            Self::TooManyAttempts => "Too Many Requests",
+            Self::InternalError => "Server Error",
+            Self::Unavailable => "Service Unavailable",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_snake_case_words() {
+        let words: HashSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(words.len(), Code::ALL.len());
+        for word in words {
+            assert!(
+                word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'),
+                "{word}"
+            );
+        }
+    }
+}

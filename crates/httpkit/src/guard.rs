@@ -1,0 +1,84 @@
+//! What happens before and after every handler of an adapter.
+
+use actix_web::{
+    Error, Resource,
+    body::{BoxBody, MessageBody},
+    dev::{AppService, HttpServiceFactory, ServiceRequest, ServiceResponse},
+    http::{Method, StatusCode, header},
+    middleware::{Next, from_fn},
+};
+use slugline_contract::{Code, Problem};
+
+use crate::{
+    edge::Edge,
+    problem::{Failure, problem_response},
+};
+
+/// A resource that only holders of the site token reach, whatever the method.
+pub fn guarded(resource: Resource) -> impl HttpServiceFactory + 'static {
+    Registered(resource.wrap(from_fn(guard)))
+}
+
+/// A resource open to everybody.
+pub fn public(resource: Resource) -> impl HttpServiceFactory + 'static {
+    Registered(resource.wrap(from_fn(render)))
+}
+
+/// Hides the wrapped resource's unnameable type.
+struct Registered<S>(S);
+
+impl<S: HttpServiceFactory> HttpServiceFactory for Registered<S> {
+    fn register(self, config: &mut AppService) {
+        self.0.register(config);
+    }
+}
+
+async fn guard(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    if let Err(denied) = Edge::of(request.request()).authenticate(request.request()) {
+        let response = problem_response(&denied.into(), request.request());
+        return Ok(request.into_response(response));
+    }
+    render(request, next).await
+}
+
+/// Writes the body of whatever went wrong inside.
+async fn render(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let response = next.call(request).await?;
+    let Some(problem) = problem_of(&response) else {
+        return Ok(response.map_into_boxed_body());
+    };
+    let (request, inner) = response.into_parts();
+    let mut outer = problem_response(&problem, &request);
+    if let Some(methods) = inner.headers().get(header::ALLOW) {
+        outer.headers_mut().insert(header::ALLOW, methods.clone());
+    }
+    Ok(ServiceResponse::new(request, outer))
+}
+
+fn problem_of(response: &ServiceResponse<impl MessageBody>) -> Option<Problem> {
+    if let Some(error) = response.response().error() {
+        let failure = error.as_error::<Failure>();
+        return Some(failure.map_or_else(
+            || Problem::new(Code::InternalError, "the server failed"),
+            |Failure(problem)| problem.clone(),
+        ));
+    }
+    // Actix answers a wrong method itself, without an error.
+    (response.status() == StatusCode::METHOD_NOT_ALLOWED).then(|| {
+        let method = method_name(response.request().method());
+        Problem::new(
+            Code::MethodNotAllowed,
+            format!("Method {method} is not allowed on this route."),
+        )
+    })
+}
+
+fn method_name(method: &Method) -> String {
+    method.as_str().to_ascii_lowercase()
+}

@@ -1,0 +1,146 @@
+//! Which generation a body belongs to, and batches.
+//!
+//! The body is looked at first; headers only cross-check it. Clients of the
+//! modern generation claim their revision inside every request.
+
+use jsonrpsee::types::ErrorCode;
+use serde_json::{Map, Value, json, value::RawValue};
+
+use crate::{
+    answer::{Answer, HEADER_MISMATCH, Refusal},
+    exchange::Exchange,
+    legacy,
+    message::{Body, Message, Request},
+    modern::{self, VERSION_KEY},
+    versions::MODERN,
+};
+
+/// Most messages in a batch.
+const MAX_BATCH: usize = 50;
+
+impl Exchange<'_> {
+    /// Answers a body.
+    pub(crate) async fn answer(&self, body: &[u8]) -> Answer {
+        let outcome = match Body::parse(body) {
+            Ok(Body::One(message)) => self.one(message).await,
+            Ok(Body::Batch(messages)) => self.batch(&messages).await,
+            Err(refusal) => Err(refusal),
+        };
+        outcome.unwrap_or_else(Answer::from)
+    }
+
+    async fn one(&self, raw: &RawValue) -> Result<Answer, Refusal> {
+        match Message::parse(raw)? {
+            Message::Request(request) => {
+                let answer = self.request(&request).await;
+                answer.map_err(|refusal| refusal.about(Some(request.id)))
+            }
+            Message::Notification(notification) => {
+                if !claims(&notification.params) && !self.has_modern_header() {
+                    legacy::check_headers(self.headers)?;
+                }
+                Ok(Answer::accepted())
+            }
+            Message::Response => Ok(Answer::accepted()),
+        }
+    }
+
+    async fn request(&self, request: &Request) -> Result<Answer, Refusal> {
+        if claims(&request.params) {
+            return modern::answer(self, request).await;
+        }
+        if self.has_modern_header() {
+            return Err(unclaimed(request));
+        }
+        legacy::check_accept(self.headers)?;
+        // The handshake itself is what settles the version.
+        if request.method != "initialize" {
+            legacy::check_version(self.headers)?;
+        }
+        let result = legacy::result(self, request).await?;
+        Ok(Answer::result(&request.id, &result))
+    }
+
+    /// Only the oldest revisions know batches.
+    async fn batch(&self, messages: &[&RawValue]) -> Result<Answer, Refusal> {
+        legacy::check_headers(self.headers)?;
+        let invalid = |what: &str| Refusal::new(400, ErrorCode::InvalidRequest, what);
+        if !legacy::knows_batches(self.headers) {
+            return Err(invalid(
+                "Invalid request: this protocol version has no batches",
+            ));
+        }
+        if messages.is_empty() {
+            return Err(invalid("Invalid request: the batch is empty"));
+        }
+        if messages.len() > MAX_BATCH {
+            return Err(invalid(&format!(
+                "Invalid request: at most {MAX_BATCH} messages per batch"
+            )));
+        }
+        let parsed: Vec<_> = messages.iter().map(|raw| Message::parse(raw)).collect();
+        for message in parsed.iter().flatten() {
+            match message {
+                Message::Request(request) if request.method == "initialize" => {
+                    return Err(invalid(
+                        "Invalid request: initialize cannot be part of a batch",
+                    ));
+                }
+                Message::Request(Request { params, .. }) if claims(params) => {
+                    return Err(invalid(
+                        "Invalid request: this protocol version has no batches",
+                    ));
+                }
+                Message::Request(_) | Message::Notification(_) | Message::Response => {}
+            }
+        }
+        let mut answers = Vec::new();
+        for message in parsed {
+            match message {
+                Ok(Message::Request(request)) => {
+                    let result = legacy::result(self, &request).await;
+                    answers.push(match result {
+                        Ok(result) => Answer::result(&request.id, &result),
+                        Err(refusal) => refusal.about(Some(request.id)).into(),
+                    });
+                }
+                Ok(Message::Notification(_) | Message::Response) => {}
+                Err(refusal) => answers.push(refusal.into()),
+            }
+        }
+        if answers.is_empty() {
+            return Ok(Answer::accepted());
+        }
+        let bodies: Vec<String> = answers
+            .into_iter()
+            .filter_map(|answer| answer.body)
+            .collect();
+        Ok(Answer {
+            status: 200,
+            body: Some(format!("[{}]", bodies.join(","))),
+        })
+    }
+
+    /// Revisions are dates, so later ones compare greater.
+    fn has_modern_header(&self) -> bool {
+        let version = self.headers.protocol_version.as_deref();
+        version.is_some_and(|version| version >= MODERN)
+    }
+}
+
+/// Whether params claim the modern generation.
+fn claims(params: &Map<String, Value>) -> bool {
+    let meta = params.get("_meta").and_then(Value::as_object);
+    meta.is_some_and(|meta| meta.contains_key(VERSION_KEY))
+}
+
+/// A modern header without the claim in the body.
+fn unclaimed(request: &Request) -> Refusal {
+    if request.method == "initialize" {
+        let message = "initialize belongs to older protocol versions than the header names";
+        return Refusal::with_data(400, HEADER_MISMATCH, message, None);
+    }
+    let message = format!("params._meta lacks {VERSION_KEY}");
+    let data = json!({"envelope": {"missing": [VERSION_KEY]}});
+    Refusal::with_data(400, ErrorCode::InvalidParams.code(), &message, Some(data))
+}

@@ -1,0 +1,115 @@
+//! The declared routes, mounted.
+
+use std::{fmt, sync::Arc};
+
+use actix_web::{
+    Resource, Route,
+    http::Method,
+    web::{self, ServiceConfig},
+};
+use serde_json::Value;
+use slugline_httpkit::{guarded, public};
+
+/// Most bytes a request body may have: generous for a link with a destination
+/// for every country.
+const BODY_LIMIT: usize = 1 << 20;
+
+/// The declared routes, ready to be mounted in every worker.
+#[derive(Clone, Debug)]
+pub struct RouteList {
+    routes: Arc<[Declared]>,
+    document: Arc<Value>,
+}
+
+impl RouteList {
+    pub(crate) fn new(routes: Vec<Declared>, document: Value) -> Self {
+        Self {
+            routes: routes.into(),
+            document: Arc::new(document),
+        }
+    }
+
+    /// The OpenAPI document, without `servers`, which depend on who asks.
+    pub fn document(&self) -> &Arc<Value> {
+        &self.document
+    }
+
+    /// Method and path of every mounted route.
+    pub fn mounted(&self) -> impl Iterator<Item = (&Method, &'static str)> {
+        self.routes.iter().map(|route| (&route.method, route.path))
+    }
+
+    /// Mounts the routes. A path accepts one trailing slash, as Sink's router
+    /// does.
+    pub fn configure(&self, config: &mut ServiceConfig) {
+        config
+            .app_data(web::PayloadConfig::new(BODY_LIMIT))
+            .app_data(web::Data::new(Arc::clone(&self.document)));
+        let mut by_path: Vec<(&'static str, Vec<&Declared>)> = Vec::new();
+        for route in self.routes.iter() {
+            match by_path.iter_mut().find(|(path, _)| *path == route.path) {
+                Some((_, routes)) => routes.push(route),
+                None => by_path.push((route.path, vec![route])),
+            }
+        }
+        for (path, routes) in by_path {
+            let mut resource = Resource::new([path.to_owned(), format!("{path}/")]);
+            for route in routes {
+                resource = resource.route((route.make)());
+            }
+            if needs_token(path) {
+                config.service(guarded(resource));
+            } else {
+                config.service(public(resource));
+            }
+        }
+    }
+}
+
+/// One route.
+#[derive(Clone)]
+pub(crate) struct Declared {
+    pub(crate) method: Method,
+    pub(crate) path: &'static str,
+    pub(crate) make: Arc<dyn Fn() -> Route + Send + Sync>,
+}
+
+impl fmt::Debug for Declared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+/// The site token guards everything below `/api/`.
+pub(crate) fn needs_token(path: &str) -> bool {
+    path.starts_with("/api/")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use crate::{ApiOptions, api};
+
+    #[test]
+    fn every_mounted_route_is_documented_and_the_other_way_round() {
+        let routes = api(&ApiOptions::default()).finish();
+        let mounted: BTreeSet<String> = routes
+            .mounted()
+            .map(|(method, path)| format!("{} {path}", method.as_str().to_lowercase()))
+            .collect();
+        let documented: BTreeSet<String> = routes.document()["paths"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .flat_map(|(path, item)| {
+                item.as_object()
+                    .unwrap()
+                    .keys()
+                    .map(move |method| format!("{method} {path}"))
+            })
+            .collect();
+        assert_eq!(mounted, documented);
+        assert!(mounted.contains("post /api/link/create"));
+    }
+}
