@@ -25,6 +25,9 @@ pub enum Error {
     /// An active link already has this slug.
     #[error("a link with the slug {0} exists")]
     SlugTaken(Slug),
+    /// Somebody else changed or replaced the link at the same time.
+    #[error("the link with the slug {0} was changed by somebody else")]
+    Outdated(Slug),
     /// Another link already has this identifier.
     #[error("a link with the id {0} exists")]
     IdTaken(LinkId),

@@ -52,7 +52,10 @@ pub mod stats;
 pub use attempts::{AttemptLimit, TooManyAttempts};
 pub use auth::{Authenticator, Denied, SiteToken, TokenTooShort};
 pub use error::Error;
-pub use links::{LinkPage, LinkService, LinkServiceParts, ListLinks, NewLink, SlugPolicy};
+pub use links::{
+    Change, EditLink, LinkPage, LinkPatch, LinkService, LinkServiceParts, ListLinks, NewLink,
+    SlugPolicy, Upserted,
+};
 pub use passwords::{PasswordCheck, Passwords};
 pub use resolver::{Resolver, ResolverOptions};
 pub use stats::StatsService;

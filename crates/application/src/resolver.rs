@@ -293,6 +293,13 @@ mod tests {
         ) -> Result<slugline_domain::ports::Insertion, StoreError> {
             self.inner.insert(link, now).await
         }
+        async fn update(
+            &self,
+            link: &Link,
+            known: &slugline_domain::ports::Version,
+        ) -> Result<slugline_domain::ports::Update, StoreError> {
+            self.inner.update(link, known).await
+        }
         async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
             let answer = self.inner.find(slug).await;
             self.asked.notify_one();

@@ -25,6 +25,8 @@ pub enum Code {
     MethodNotAllowed,
     /// An active link has the slug.
     SlugTaken,
+    /// Somebody else changed the link at the same time.
+    LinkModified,
     /// A link has the id.
     IdTaken,
     /// The body is larger than the server reads.
@@ -39,7 +41,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCursor,
@@ -51,6 +53,7 @@ impl Code {
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::SlugTaken,
+        Self::LinkModified,
         Self::IdTaken,
         Self::BodyTooLarge,
         Self::TooManyAttempts,
@@ -72,6 +75,7 @@ impl Code {
             Self::RouteNotFound => "route_not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::SlugTaken => "slug_taken",
+            Self::LinkModified => "link_modified",
             Self::IdTaken => "id_taken",
             Self::BodyTooLarge => "body_too_large",
             Self::TooManyAttempts => "too_many_attempts",
@@ -88,7 +92,7 @@ impl Code {
             Self::WrongPassword | Self::ConfirmationRequired => 403,
             Self::LinkNotFound | Self::RouteNotFound => 404,
             Self::MethodNotAllowed => 405,
-            Self::SlugTaken | Self::IdTaken => 409,
+            Self::SlugTaken | Self::LinkModified | Self::IdTaken => 409,
             Self::LinkExpired => 410,
             Self::BodyTooLarge => 413,
             Self::TooManyAttempts => 429,
@@ -113,6 +117,7 @@ impl Code {
             Self::RouteNotFound => "Not Found",
             Self::MethodNotAllowed => "Method Not Allowed",
             Self::SlugTaken => "Link already exists",
+            Self::LinkModified => "Link was modified or replaced",
             Self::IdTaken => "Link id already exists",
             Self::BodyTooLarge => "Payload Too Large",
             Self::TooManyAttempts => "Too Many Requests",

@@ -46,8 +46,8 @@ pub use code::Code;
 pub use issue::{Issue, IssueCode};
 pub use lenient::Lenient;
 pub use links::{
-    CreateLink, DeleteLink, DeletedLink, GetLink, LinkCreated, LinkList, LinkView, ListLinks, Sort,
-    Status,
+    CreateLink, DeleteLink, DeletedLink, EditLink, GetLink, LinkCreated, LinkList, LinkUpserted,
+    LinkView, ListLinks, PatchLink, Sort, Status, UpsertStatus,
 };
 pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};

@@ -70,6 +70,7 @@ impl Problem {
             | Code::ConfirmationRequired
             | Code::RouteNotFound
             | Code::SlugTaken
+            | Code::LinkModified
             | Code::IdTaken
             | Code::BodyTooLarge
             | Code::TooManyAttempts
@@ -170,6 +171,13 @@ impl From<Error> for Problem {
                 Code::SlugTaken,
                 format!(
                     "the slug {:?} is in use; choose another or leave slug out to get a free one",
+                    slug.as_str()
+                ),
+            ),
+            Error::Outdated(slug) => Self::new(
+                Code::LinkModified,
+                format!(
+                    "somebody else changed the link {:?} at the same time; read it and try again",
                     slug.as_str()
                 ),
             ),

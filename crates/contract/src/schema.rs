@@ -28,8 +28,13 @@ pub fn standalone<T: JsonSchema>(rules: &Rules) -> Schema {
     schema
 }
 
-/// Schemars lets optional members be `null`; this wire leaves them out.
+/// Schemars lets optional members be `null`; this wire leaves them out, but for
+/// those that say of themselves that they are nullable.
 fn absent_not_null(schema: &mut Schema) {
+    if schema.remove("nullable").is_some() {
+        schema.remove("default");
+        return;
+    }
     if schema.get("default").is_some_and(Value::is_null) {
         schema.remove("default");
     }

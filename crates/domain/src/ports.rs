@@ -17,6 +17,10 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     /// replaced, tags included; nothing else is ever overwritten.
     async fn insert(&self, link: &Link, now: UnixSeconds) -> Result<Insertion, StoreError>;
 
+    /// Replaces the stored version of a link, tags included, if it is still the
+    /// one that `known` names.
+    async fn update(&self, link: &Link, known: &Version) -> Result<Update, StoreError>;
+
     /// The link stored under exactly this spelling, expired or not.
     async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError>;
 
@@ -40,6 +44,34 @@ pub enum Insertion {
     SlugTaken,
     /// Another link has the identifier.
     IdTaken,
+}
+
+/// The version of a link that somebody knows: its identity and last change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Identity; another link may have taken the slug meanwhile.
+    pub id: LinkId,
+    /// Last change.
+    pub updated_at: UnixSeconds,
+}
+
+impl Version {
+    /// The version of this link.
+    pub fn of(link: &Link) -> Self {
+        Self {
+            id: link.id.clone(),
+            updated_at: link.updated_at,
+        }
+    }
+}
+
+/// What became of a changed link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// It is stored.
+    Stored,
+    /// The link was changed, replaced or deleted meanwhile.
+    Outdated,
 }
 
 /// A store failed.

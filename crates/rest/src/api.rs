@@ -3,7 +3,7 @@
 use aide::openapi::{Info, License};
 use slugline_contract::Rules;
 
-use crate::{documents, health, links, registrar::Api, stats};
+use crate::{documents, health, links, registrar::Api, stats, verify};
 
 /// What the document says of the instance.
 #[derive(Clone, Debug, Default)]
@@ -34,10 +34,14 @@ pub fn api(options: &ApiOptions) -> Api {
     };
     Api::new(info, &options.rules)
         .route(links::create::about(), links::create::handle)
+        .route(links::edit::about(), links::edit::handle)
+        .route(links::patch::about(), links::patch::handle)
+        .route(links::upsert::about(), links::upsert::handle)
         .route(links::query::about(), links::query::handle)
         .route(links::list::about(), links::list::handle)
         .route(links::delete::about(), links::delete::handle)
         .route(stats::counters::about(), stats::counters::handle)
+        .route(verify::about(), verify::handle)
         .route(health::live_about(), health::live)
         .route(health::ready_about(), health::ready)
         .route(documents::about(), documents::handle)

@@ -10,7 +10,7 @@
 //! | [`api`] | the list of routes |
 //! | `registrar`, `route_list` | declaration → documented operation and mounted route |
 //! | `extract`, `reply` | what handlers take and give |
-//! | `links`, `stats`, `health`, `documents` | one handler per file |
+//! | `links`, `stats`, `verify`, `health`, `documents` | one handler per file |
 
 mod api;
 mod documents;
@@ -21,6 +21,7 @@ mod registrar;
 mod reply;
 mod route_list;
 mod stats;
+mod verify;
 
 pub use api::{ApiOptions, api};
 pub use extract::Services;

@@ -50,6 +50,39 @@ impl<const STATUS: u16, T: JsonSchema> OperationOutput for Json<STATUS, T> {
     }
 }
 
+/// A JSON answer that says by its status whether something was made (201) or
+/// was there (200).
+pub(crate) enum MadeOrFound<T> {
+    Made(T),
+    Found(T),
+}
+
+impl<T: Serialize + 'static> Reply for MadeOrFound<T> {}
+
+impl<T: Serialize> Responder for MadeOrFound<T> {
+    type Body = BoxBody;
+
+    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+        match self {
+            Self::Made(body) => Json::<201, T>(body).respond_to(request),
+            Self::Found(body) => Json::<200, T>(body).respond_to(request),
+        }
+    }
+}
+
+impl<T: JsonSchema> OperationOutput for MadeOrFound<T> {
+    type Inner = T;
+
+    fn inferred_responses(
+        context: &mut GenContext,
+        operation: &mut Operation,
+    ) -> Vec<(Option<DocumentedStatus>, Response)> {
+        let mut responses = Json::<201, T>::inferred_responses(context, operation);
+        responses.extend(Json::<200, T>::inferred_responses(context, operation));
+        responses
+    }
+}
+
 impl Reply for NoContent {}
 
 impl Responder for NoContent {

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IntoActiveModel, JoinType, Order, QueryFilter, QueryOrder, QuerySelect, RelationTrait, Select,
-    SqliteTransactionMode, TransactionOptions, TransactionTrait, sea_query::OnConflict,
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbErr,
+    EntityTrait, IntoActiveModel, JoinType, Order, QueryFilter, QueryOrder, QuerySelect,
+    RelationTrait, Select, SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    sea_query::OnConflict,
 };
 use slugline_domain::{
     Link, LinkId, LinkOrder, ListQuery, Position, Slug, StatusFilter, UnixSeconds,
-    ports::{Insertion, LinkStore, StoreError},
+    ports::{Insertion, LinkStore, StoreError, Update, Version},
 };
 
 use crate::{
@@ -55,6 +56,34 @@ impl LinkStore for SqlLinkStore {
             Ok(outcome)
         };
         attempt.await.map_err(failing_to("insert a link"))
+    }
+
+    async fn update(&self, link: &Link, known: &Version) -> Result<Update, StoreError> {
+        let attempt = async {
+            let transaction = self.begin().await?;
+            // The condition is part of the statement, so that of two racing
+            // writers the second finds nothing to change.
+            let updated = link::Entity::update_many()
+                .set(to_row(link).into_active_model().reset_all())
+                .filter(link::Column::Id.eq(known.id.as_str()))
+                .filter(link::Column::UpdatedAt.eq(known.updated_at.get()))
+                .filter(link::Column::Slug.eq(link.slug.as_str()))
+                .exec(&transaction)
+                .await?;
+            if updated.rows_affected == 0 {
+                transaction.rollback().await?;
+                return Ok(Update::Outdated);
+            }
+            let of_link = tag::Column::LinkId.eq(link.id.as_str());
+            tag::Entity::delete_many()
+                .filter(of_link)
+                .exec(&transaction)
+                .await?;
+            insert_tags(&transaction, link).await?;
+            transaction.commit().await?;
+            Ok(Update::Stored)
+        };
+        attempt.await.map_err(failing_to("update a link"))
     }
 
     async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
@@ -145,13 +174,18 @@ async fn insert_row(transaction: &DatabaseTransaction, new: &Link) -> Result<boo
     if inserted == 0 {
         return Ok(false);
     }
-    let tags = tag_rows(new);
+    insert_tags(transaction, new).await?;
+    Ok(true)
+}
+
+async fn insert_tags(transaction: &DatabaseTransaction, link: &Link) -> Result<(), DbErr> {
+    let tags = tag_rows(link);
     if !tags.is_empty() {
         tag::Entity::insert_many(tags.into_iter().map(IntoActiveModel::into_active_model))
             .exec_without_returning(transaction)
             .await?;
     }
-    Ok(true)
+    Ok(())
 }
 
 fn select_page(query: &ListQuery) -> Select<link::Entity> {

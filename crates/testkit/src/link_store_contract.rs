@@ -6,7 +6,7 @@ use std::{future::Future, sync::Arc};
 use slugline_domain::{
     Country, Delivery, Description, ImageRef, Link, LinkOrder, ListQuery, Position, Preview,
     Routing, StatusFilter, Tag, Title,
-    ports::{Insertion, LinkStore},
+    ports::{Insertion, LinkStore, Update, Version},
 };
 
 use crate::{NOON, destination, link, seconds, slug, tag};
@@ -27,6 +27,9 @@ where
     an_expired_link_gives_up_its_slug_and_its_tags(&empty_store().await).await;
     an_id_belongs_to_one_link(&empty_store().await).await;
     of_many_concurrent_inserts_one_wins(Arc::new(empty_store().await)).await;
+    an_update_replaces_everything_but_the_identity(&empty_store().await).await;
+    an_update_of_an_outdated_version_changes_nothing(&empty_store().await).await;
+    of_many_concurrent_updates_one_wins(Arc::new(empty_store().await)).await;
     a_deleted_link_is_gone_with_its_tags(&empty_store().await).await;
     listings_are_ordered_and_paged_without_gaps(&empty_store().await).await;
     listings_filter_by_status_and_tag(&empty_store().await).await;
@@ -177,6 +180,85 @@ async fn of_many_concurrent_inserts_one_wins<S: LinkStore>(store_: Arc<S>) {
         .expect("find")
         .expect("one is stored");
     assert_eq!(winner, links[winners[0]]);
+}
+
+async fn an_update_replaces_everything_but_the_identity(store_: &impl LinkStore) {
+    let old = link("docs")
+        .comment("old")
+        .tags(&["a", "b"])
+        .password("hash")
+        .expires(9)
+        .build();
+    store(store_, &old).await;
+    let mut new = link("docs")
+        .id("id-docs")
+        .to("https://example.org/")
+        .tags(&["b", "c"])
+        .build();
+    new.updated_at = seconds(7);
+    let outcome = store_
+        .update(&new, &Version::of(&old))
+        .await
+        .expect("update");
+    assert_eq!(outcome, Update::Stored);
+    assert_eq!(store_.find(&new.slug).await.expect("find"), Some(new));
+}
+
+async fn an_update_of_an_outdated_version_changes_nothing(store_: &impl LinkStore) {
+    let before = link("docs").tags(&["a"]).build();
+    store(store_, &before).await;
+    let mut changed = link("docs").to("https://example.org/").tags(&["z"]).build();
+    changed.updated_at = seconds(9);
+    let older = Version {
+        updated_at: seconds(-1),
+        ..Version::of(&before)
+    };
+    let replaced = Version {
+        id: link("x").build().id,
+        ..Version::of(&before)
+    };
+    for known in [older, replaced] {
+        let outcome = store_.update(&changed, &known).await.expect("update");
+        assert_eq!(outcome, Update::Outdated, "{known:?}");
+    }
+    assert_eq!(store_.find(&before.slug).await.expect("find"), Some(before));
+    let nowhere = link("nowhere").build();
+    let outcome = store_
+        .update(&nowhere, &Version::of(&nowhere))
+        .await
+        .expect("update");
+    assert_eq!(outcome, Update::Outdated);
+    assert_eq!(store_.find(&nowhere.slug).await.expect("find"), None);
+}
+
+async fn of_many_concurrent_updates_one_wins<S: LinkStore>(store_: Arc<S>) {
+    let before = link("race").build();
+    store(store_.as_ref(), &before).await;
+    let known = Version::of(&before);
+    let versions: Vec<Link> = (1..=8)
+        .map(|i| {
+            let mut version = link("race").to(&format!("https://example.com/{i}")).build();
+            version.updated_at = seconds(i);
+            version
+        })
+        .collect();
+    let outcomes = join_all(
+        versions
+            .iter()
+            .map(|link| store_.update(link, &known))
+            .collect(),
+    )
+    .await;
+    let winners: Vec<usize> = (0..outcomes.len())
+        .filter(|i| *outcomes[*i].as_ref().expect("update") == Update::Stored)
+        .collect();
+    assert_eq!(winners.len(), 1, "{outcomes:?}");
+    let now = store_
+        .find(&before.slug)
+        .await
+        .expect("find")
+        .expect("it is there");
+    assert_eq!(now, versions[winners[0]]);
 }
 
 async fn a_deleted_link_is_gone_with_its_tags(store_: &impl LinkStore) {

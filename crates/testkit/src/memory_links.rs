@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 use slugline_domain::{
     Link, LinkId, LinkOrder, LinkStatus, ListQuery, Position, Slug, StatusFilter, UnixSeconds,
-    ports::{Insertion, LinkStore, StoreError},
+    ports::{Insertion, LinkStore, StoreError, Update, Version},
 };
 
 /// Links in a map. Passes the same contract suite as the SQL store.
@@ -64,6 +64,17 @@ impl LinkStore for MemoryLinkStore {
         }
         links.insert(link.slug.clone(), link.clone());
         Ok(Insertion::Stored)
+    }
+
+    async fn update(&self, link: &Link, known: &Version) -> Result<Update, StoreError> {
+        let mut links = self.open("update a link")?;
+        match links.get_mut(&link.slug) {
+            Some(stored) if Version::of(stored) == *known => {
+                *stored = link.clone();
+                Ok(Update::Stored)
+            }
+            Some(_) | None => Ok(Update::Outdated),
+        }
     }
 
     async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {

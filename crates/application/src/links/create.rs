@@ -48,14 +48,7 @@ impl LinkService {
     pub async fn create(&self, new: NewLink) -> Result<Link, Error> {
         let parts = &self.parts;
         let now = parts.clock.now();
-        if let Some(expires_at) = new.content.expires_at
-            && expires_at <= now.second()
-        {
-            return Err(Error::ExpiryNotInFuture {
-                expires_at,
-                now: now.second(),
-            });
-        }
+        self.check_expiry(new.content.expires_at)?;
         let password = match &new.password {
             Some(password) => Some(parts.passwords.hash(password).await?),
             None => None,

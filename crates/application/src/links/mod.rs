@@ -2,21 +2,25 @@
 
 mod create;
 mod delete;
+mod edit;
 mod get;
 mod list;
+mod upsert;
 
 use std::sync::Arc;
 
 use slugline_domain::{
-    SlugCase,
+    SlugCase, UnixSeconds,
     ports::{Clock, LinkStore, Random},
 };
 
 pub use self::{
     create::NewLink,
+    edit::{Change, EditLink, LinkPatch},
     list::{LinkPage, ListLinks},
+    upsert::Upserted,
 };
-use crate::{Passwords, Resolver};
+use crate::{Error, Passwords, Resolver};
 
 /// The use cases of links.
 #[derive(Clone, Debug)]
@@ -67,11 +71,21 @@ impl LinkService {
         }
     }
 
+    fn check_expiry(&self, expires_at: Option<UnixSeconds>) -> Result<(), Error> {
+        let now = self.parts.clock.now().second();
+        match expires_at {
+            Some(expires_at) if expires_at <= now => {
+                Err(Error::ExpiryNotInFuture { expires_at, now })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// Whether the links can be reached.
     ///
     /// # Errors
     /// They cannot.
-    pub async fn ready(&self) -> Result<(), crate::Error> {
+    pub async fn ready(&self) -> Result<(), Error> {
         Ok(self.parts.store.ping().await?)
     }
 }

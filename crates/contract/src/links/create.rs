@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use slugline_application::NewLink;
 use slugline_domain::{
-    Comment, Country, Delivery, Description, Destination, DestinationRules, ImageRef, LinkContent,
-    LinkId, Password, Preview, Routing, Slug, Tag, Tags, Text, Title, UnixSeconds,
+    Comment, Description, DestinationRules, ImageRef, LinkId, Password, Slug, Tag, Tags, Title,
+    UnixSeconds,
 };
 
+use super::members::{Members, urls_by_country};
 use crate::{Rules, absent::present, check::Checks, problem::Problem};
 
 /// A link to be made. Only `url` is required.
@@ -86,19 +87,6 @@ pub struct CreateLink {
     pub updated_at: Option<i64>,
 }
 
-fn urls_by_country(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({
-        "type": "object",
-        "propertyNames": {"pattern": "^[A-Za-z]{2}$"},
-        "additionalProperties": {
-            "type": "string",
-            "format": "uri",
-            "minLength": 1,
-            "maxLength": DestinationRules::DEFAULT_MAX_CHARS,
-        },
-    })
-}
-
 impl CreateLink {
     /// Makes domain values of the members.
     ///
@@ -106,31 +94,14 @@ impl CreateLink {
     /// Lists every member that is out of bounds.
     pub fn check(&self, rules: &Rules) -> Result<NewLink, Problem> {
         let mut checks = Checks::default();
-        let destination = |text: &String| Destination::parse(text, &rules.destinations);
         let seconds = |number: i64| UnixSeconds::new(number);
-
-        let url = checks.member(&["url"], destination(&self.url));
+        let content = self.members().check(&mut checks, rules);
         let slug = checks.optional(&["slug"], self.slug.as_deref().map(Slug::parse));
-        let comment = checks.optional(&["comment"], text(self.comment.as_ref()));
-        let expires_at = checks.optional(&["expiration"], self.expiration.map(seconds));
-        let tags = self.tags(&mut checks);
         let password =
             checks.optional(&["password"], self.password.as_deref().map(Password::parse));
-        let preview = Preview {
-            title: checks.optional(&["title"], text(self.title.as_ref())),
-            description: checks.optional(&["description"], text(self.description.as_ref())),
-            image: checks.optional(&["image"], text(self.image.as_ref())),
-        };
-        let routing = Routing {
-            apple: checks.optional(&["apple"], self.apple.as_ref().map(destination)),
-            google: checks.optional(&["google"], self.google.as_ref().map(destination)),
-            geo: self.geo(&mut checks, rules),
-            with_query: self.redirect_with_query,
-        };
         let id = checks.optional(&["id"], self.id.as_deref().map(LinkId::parse));
         let created_at = checks.optional(&["createdAt"], self.created_at.map(seconds));
         let updated_at = checks.optional(&["updatedAt"], self.updated_at.map(seconds));
-
         checks.finish(|| {
             Some(NewLink {
                 id,
@@ -138,48 +109,29 @@ impl CreateLink {
                 created_at,
                 updated_at,
                 password,
-                content: LinkContent {
-                    destination: url?,
-                    comment,
-                    expires_at,
-                    tags: tags?,
-                    preview,
-                    routing,
-                    delivery: Delivery {
-                        cloaking: self.cloaking,
-                        proxy: self.proxy,
-                    },
-                    flagged_unsafe: self.flagged_unsafe,
-                },
+                content: content?,
             })
         })
     }
 
-    fn tags(&self, checks: &mut Checks) -> Option<Tags> {
-        let mut tags = Vec::new();
-        for (i, text) in self.tags.iter().flatten().enumerate() {
-            tags.push(checks.member(&["tags", &i.to_string()], Tag::parse(text)));
+    fn members(&self) -> Members<'_> {
+        Members {
+            url: &self.url,
+            comment: self.comment.as_deref(),
+            expiration: self.expiration,
+            tags: self.tags.as_deref(),
+            title: self.title.as_deref(),
+            description: self.description.as_deref(),
+            image: self.image.as_deref(),
+            apple: self.apple.as_deref(),
+            google: self.google.as_deref(),
+            geo: self.geo.as_ref(),
+            redirect_with_query: self.redirect_with_query,
+            cloaking: self.cloaking,
+            proxy: self.proxy,
+            flagged_unsafe: self.flagged_unsafe,
         }
-        let tags: Option<Vec<Tag>> = tags.into_iter().collect();
-        checks.member(&["tags"], Tags::new(tags?))
     }
-
-    fn geo(&self, checks: &mut Checks, rules: &Rules) -> BTreeMap<Country, Destination> {
-        let mut geo = BTreeMap::new();
-        for (code, url) in self.geo.iter().flatten() {
-            let path = ["geo", code.as_str()];
-            let country = checks.member(&path, Country::parse(code));
-            let destination = checks.member(&path, Destination::parse(url, &rules.destinations));
-            geo.extend(country.zip(destination));
-        }
-        geo
-    }
-}
-
-fn text<const MAX: usize>(
-    sent: Option<&String>,
-) -> Option<Result<Text<MAX>, slugline_domain::TextError>> {
-    sent.map(|text| Text::parse(text))
 }
 
 #[cfg(test)]
@@ -252,7 +204,7 @@ mod tests {
         assert_eq!(
             paths,
             [
-                "url", "slug", "tags.1", "password", "title", "apple", "geo.DEU"
+                "url", "tags.1", "title", "apple", "geo.DEU", "slug", "password"
             ]
         );
         assert!(

@@ -2,15 +2,20 @@
 
 mod create;
 mod cursor;
+mod edit;
 mod list;
 mod listing;
+mod members;
 mod one;
+mod patch;
 mod view;
 
 pub use self::{
     create::CreateLink,
+    edit::EditLink,
     list::{LinkList, ListLinks},
     listing::{Sort, Status},
     one::{DeleteLink, DeletedLink, GetLink},
-    view::{LinkCreated, LinkView},
+    patch::PatchLink,
+    view::{LinkCreated, LinkUpserted, LinkView, UpsertStatus},
 };

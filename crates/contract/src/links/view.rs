@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use slugline_application::Upserted;
 use slugline_domain::{Link, Password, UnixSeconds};
 
 /// A link. Members that were never set are absent.
@@ -101,7 +102,7 @@ impl From<&Link> for LinkView {
     }
 }
 
-/// A link that was just made.
+/// A link that was just made or changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkCreated {
@@ -117,6 +118,44 @@ impl LinkCreated {
         Self {
             link: link.into(),
             short_link: format!("{origin}/{}", link.slug),
+        }
+    }
+}
+
+/// A link that was made, or found in the way.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkUpserted {
+    /// The link.
+    pub link: LinkView,
+    /// Its public address.
+    pub short_link: String,
+    /// Whether it was made now or existed before.
+    pub status: UpsertStatus,
+}
+
+/// What an upsert came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum UpsertStatus {
+    /// The link was made.
+    Created,
+    /// An active link had the slug; it stays as it is.
+    Existing,
+}
+
+impl LinkUpserted {
+    /// Shows the outcome under an origin such as `https://sl.example`.
+    pub fn new(outcome: &Upserted, origin: &str) -> Self {
+        let (link, status) = match outcome {
+            Upserted::Created(link) => (link, UpsertStatus::Created),
+            Upserted::Existing(link) => (link, UpsertStatus::Existing),
+        };
+        let LinkCreated { link, short_link } = LinkCreated::new(link, origin);
+        Self {
+            link,
+            short_link,
+            status,
         }
     }
 }

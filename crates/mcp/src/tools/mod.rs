@@ -5,6 +5,8 @@ mod delete_link;
 mod get_analytics_counters;
 mod get_link;
 mod list_links;
+mod update_link;
+mod upsert_link;
 
 use std::{future::Future, pin::Pin};
 
@@ -17,10 +19,12 @@ use slugline_contract::{Problem, Rules, read, schema};
 use crate::{Services, answer::Raw};
 
 /// Every tool, in the order in which they are listed.
-pub(crate) static ALL: [Entry; 5] = [
+pub(crate) static ALL: [Entry; 7] = [
     Entry::of::<list_links::ListLinksTool>(),
     Entry::of::<get_link::GetLinkTool>(),
     Entry::of::<create_link::CreateLinkTool>(),
+    Entry::of::<update_link::UpdateLinkTool>(),
+    Entry::of::<upsert_link::UpsertLinkTool>(),
     Entry::of::<delete_link::DeleteLinkTool>(),
     Entry::of::<get_analytics_counters::CountersTool>(),
 ];
@@ -58,23 +62,28 @@ pub(crate) enum Hints {
     Reads,
     /// Adds; calling twice adds twice.
     Adds,
+    /// Adds unless it is there; calling twice changes nothing more.
+    AddsOnce,
+    /// Overwrites; calling twice changes nothing more.
+    Replaces,
     /// Removes; calling twice changes nothing more.
     Removes,
 }
 
 impl Hints {
     fn annotations(self, title: &str) -> Value {
-        match self {
-            Self::Reads => json!({"title": title, "readOnlyHint": true, "openWorldHint": false}),
-            Self::Adds => json!({
-                "title": title, "readOnlyHint": false, "destructiveHint": false,
-                "idempotentHint": false, "openWorldHint": false,
-            }),
-            Self::Removes => json!({
-                "title": title, "readOnlyHint": false, "destructiveHint": true,
-                "idempotentHint": true, "openWorldHint": false,
-            }),
-        }
+        let (destructive, idempotent) = match self {
+            Self::Reads => {
+                return json!({"title": title, "readOnlyHint": true, "openWorldHint": false});
+            }
+            Self::Adds => (false, false),
+            Self::AddsOnce => (false, true),
+            Self::Replaces | Self::Removes => (true, true),
+        };
+        json!({
+            "title": title, "readOnlyHint": false, "destructiveHint": destructive,
+            "idempotentHint": idempotent, "openWorldHint": false,
+        })
     }
 }
 

@@ -2,8 +2,11 @@
 
 pub(crate) mod create;
 pub(crate) mod delete;
+pub(crate) mod edit;
 pub(crate) mod list;
+pub(crate) mod patch;
 pub(crate) mod query;
+pub(crate) mod upsert;
 
 /// The group of these operations in the document.
 const TAG: &str = "Links";

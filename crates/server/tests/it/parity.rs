@@ -30,6 +30,18 @@ fn pairs() -> Vec<(&'static str, &'static str, Value, Value)> {
             json!({"cursor": "nonsense"}),
         ),
         (
+            "link_edit",
+            "update_link",
+            json!({"slug": "same", "url": url}),
+            json!({"slug": "missing", "url": url}),
+        ),
+        (
+            "link_upsert",
+            "upsert_link",
+            json!({"slug": "same", "url": url}),
+            json!({"slug": "same"}),
+        ),
+        (
             "link_delete",
             "delete_link",
             json!({"slug": "doomed"}),
@@ -45,7 +57,12 @@ fn pairs() -> Vec<(&'static str, &'static str, Value, Value)> {
 }
 
 /// Operations without a tool, and why.
-const WITHOUT_A_TOOL: [(&str, &str); 7] = [
+const WITHOUT_A_TOOL: [(&str, &str); 9] = [
+    (
+        "link_patch",
+        "an agent replaces the whole link, which it has read before",
+    ),
+    ("token_verify", "an agent that is connected holds the token"),
     ("health_live", "for process managers"),
     ("health_ready", "for load balancers"),
     ("document_get", "MCP describes itself by tools/list"),
@@ -75,7 +92,9 @@ fn every_operation_has_a_tool_or_a_reason() {
 fn the_same_input_gives_the_same_record_and_the_same_error() {
     let server = Server::start();
     let document = server.visit("/_docs/openapi.json").json();
-    server.create(&json!({"url": "https://example.com/", "slug": "taken"}));
+    for slug in ["taken", "same"] {
+        server.create(&json!({"url": "https://example.com/", "slug": slug}));
+    }
     for (operation, tool, good, bad) in pairs() {
         let (_, method, path) = operations(&document)
             .find(|(id, ..)| id == operation)

@@ -1,0 +1,325 @@
+//! Changing a link: all of it, or some members.
+
+use slugline_domain::{
+    Comment, Country, Description, Destination, ImageRef, Link, LinkContent, Password, Slug, Tags,
+    Title, UnixSeconds,
+    ports::{Update, Version},
+};
+
+use super::LinkService;
+use crate::Error;
+
+/// The whole of a link's content, to replace what is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditLink {
+    /// Which link; its slug cannot be changed.
+    pub slug: Slug,
+    /// What becomes of the password.
+    pub password: Change<Password>,
+    /// Everything else.
+    pub content: LinkContent,
+}
+
+/// Changes to some members of a link; the others stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkPatch {
+    /// Where it leads.
+    pub destination: Option<Destination>,
+    /// The note.
+    pub comment: Change<Comment>,
+    /// The expiry.
+    pub expires_at: Change<UnixSeconds>,
+    /// All of the tags.
+    pub tags: Change<Tags>,
+    /// The password.
+    pub password: Change<Password>,
+    /// Title of the preview.
+    pub title: Change<Title>,
+    /// Text of the preview.
+    pub description: Change<Description>,
+    /// Picture of the preview.
+    pub image: Change<ImageRef>,
+    /// Destination for iPhone, iPad and iPod.
+    pub apple: Change<Destination>,
+    /// Destination for Android.
+    pub google: Change<Destination>,
+    /// All of the destinations by country.
+    pub geo: Change<std::collections::BTreeMap<Country, Destination>>,
+    /// Whether the visitor's query is merged.
+    pub with_query: Change<bool>,
+    /// Whether the destination is shown in a frame.
+    pub cloaking: Change<bool>,
+    /// Whether the destination is fetched and passed on.
+    pub proxy: Change<bool>,
+    /// Whether visitors are warned.
+    pub flagged_unsafe: Change<bool>,
+}
+
+/// What becomes of one member.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Change<T> {
+    /// It stays.
+    #[default]
+    Keep,
+    /// It is removed.
+    Clear,
+    /// It becomes this.
+    Set(T),
+}
+
+impl<T> Change<T> {
+    fn apply(self, member: &mut Option<T>) {
+        match self {
+            Self::Keep => {}
+            Self::Clear => *member = None,
+            Self::Set(value) => *member = Some(value),
+        }
+    }
+
+    fn apply_or_default(self, member: &mut T)
+    where
+        T: Default,
+    {
+        match self {
+            Self::Keep => {}
+            Self::Clear => *member = T::default(),
+            Self::Set(value) => *member = value,
+        }
+    }
+}
+
+impl LinkService {
+    /// Replaces the content of a link. Expired links can be edited; that is
+    /// how one is revived.
+    ///
+    /// # Errors
+    /// The expiry is not in the future, no link has the slug, somebody else
+    /// changed the link at the same time, or the store failed.
+    pub async fn edit(&self, edit: EditLink) -> Result<Link, Error> {
+        self.check_expiry(edit.content.expires_at)?;
+        let password = self.hash_change(edit.password).await?;
+        let mut link = self.get(&edit.slug).await?;
+        let known = Version::of(&link);
+        link.content = edit.content;
+        password.apply(&mut link.password);
+        self.store_change(link, &known).await
+    }
+
+    /// Changes some members of a link and keeps the others. When somebody else
+    /// changes the link at the same time, the members are applied to what they
+    /// made of it.
+    ///
+    /// # Errors
+    /// The expiry is not in the future, no link has the slug, others changed
+    /// the link again and again, or the store failed.
+    pub async fn patch(&self, slug: &Slug, patch: LinkPatch) -> Result<Link, Error> {
+        /// Each attempt loses only to a change that succeeded.
+        const ATTEMPTS: usize = 5;
+
+        if let Change::Set(expires_at) = &patch.expires_at {
+            self.check_expiry(Some(*expires_at))?;
+        }
+        let password = self.hash_change(patch.password.clone()).await?;
+        let mut attempt = 1;
+        loop {
+            let mut link = self.get(slug).await?;
+            let known = Version::of(&link);
+            patch.clone().apply(&mut link.content);
+            password.clone().apply(&mut link.password);
+            match self.store_change(link, &known).await {
+                Err(Error::Outdated(_)) if attempt < ATTEMPTS => attempt += 1,
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn store_change(&self, mut link: Link, known: &Version) -> Result<Link, Error> {
+        let parts = &self.parts;
+        // Strictly later, so that two versions never carry the same moment.
+        let next = UnixSeconds::new(known.updated_at.get() + 1).unwrap_or(known.updated_at);
+        link.updated_at = parts.clock.now().second().max(next);
+        let outcome = parts.store.update(&link, known).await?;
+        parts.resolver.forget(&link.slug);
+        match outcome {
+            Update::Stored => Ok(link),
+            Update::Outdated => Err(Error::Outdated(link.slug)),
+        }
+    }
+
+    async fn hash_change(
+        &self,
+        change: Change<Password>,
+    ) -> Result<Change<slugline_domain::PasswordHash>, Error> {
+        Ok(match change {
+            Change::Keep => Change::Keep,
+            Change::Clear => Change::Clear,
+            Change::Set(password) => Change::Set(self.parts.passwords.hash(&password).await?),
+        })
+    }
+}
+
+impl LinkPatch {
+    fn apply(self, content: &mut LinkContent) {
+        if let Some(destination) = self.destination {
+            content.destination = destination;
+        }
+        self.comment.apply(&mut content.comment);
+        self.expires_at.apply(&mut content.expires_at);
+        self.tags.apply_or_default(&mut content.tags);
+        self.title.apply(&mut content.preview.title);
+        self.description.apply(&mut content.preview.description);
+        self.image.apply(&mut content.preview.image);
+        self.apple.apply(&mut content.routing.apple);
+        self.google.apply(&mut content.routing.google);
+        self.geo.apply_or_default(&mut content.routing.geo);
+        self.with_query.apply(&mut content.routing.with_query);
+        self.cloaking.apply(&mut content.delivery.cloaking);
+        self.proxy.apply(&mut content.delivery.proxy);
+        self.flagged_unsafe.apply(&mut content.flagged_unsafe);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::ports::LinkStore;
+    use slugline_testkit::{NOON, destination, link, seconds, slug};
+
+    use super::*;
+    use crate::links::fixture::{House, house};
+
+    async fn house_with(link: Link) -> House {
+        let house = house();
+        house.store.insert(&link, NOON).await.unwrap();
+        house
+    }
+
+    fn edit(text: &str) -> EditLink {
+        EditLink {
+            slug: slug(text),
+            password: Change::Keep,
+            content: LinkContent::leading_to(destination("https://example.org/")),
+        }
+    }
+
+    #[tokio::test]
+    async fn an_edit_replaces_all_but_identity_creation_and_password() {
+        let old = link("docs")
+            .comment("c")
+            .tags(&["a"])
+            .password("hash")
+            .expires(-5)
+            .build();
+        let house = house_with(old.clone()).await;
+        let new = house.links.edit(edit("DOCS")).await.unwrap();
+        assert_eq!((&new.id, new.created_at), (&old.id, old.created_at));
+        assert_eq!(new.password, old.password);
+        assert_eq!(new.content, edit("docs").content);
+        assert_eq!(
+            new.updated_at,
+            seconds(1),
+            "later than before even within a second"
+        );
+        assert_eq!(house.links.get(&new.slug).await.unwrap(), new);
+    }
+
+    #[tokio::test]
+    async fn a_password_is_kept_cleared_or_hashed_anew() {
+        let house = house_with(link("docs").password("hash").build()).await;
+        let password = Change::Set(Password::parse("new").unwrap());
+        let set = house
+            .links
+            .edit(EditLink {
+                password,
+                ..edit("docs")
+            })
+            .await
+            .unwrap();
+        assert!(set.password.unwrap().as_str().starts_with("$argon2id$"));
+        let cleared = EditLink {
+            password: Change::Clear,
+            ..edit("docs")
+        };
+        assert_eq!(house.links.edit(cleared).await.unwrap().password, None);
+    }
+
+    #[tokio::test]
+    async fn visitors_see_the_change_at_once() {
+        let house = house_with(link("docs").build()).await;
+        house.resolver.find(&slug("docs")).await.unwrap();
+        house.links.edit(edit("docs")).await.unwrap();
+        let seen = house.resolver.find(&slug("docs")).await.unwrap().unwrap();
+        assert_eq!(seen.content.destination.as_str(), "https://example.org/");
+    }
+
+    #[tokio::test]
+    async fn what_is_missing_or_expires_in_the_past_is_refused() {
+        let house = house_with(link("docs").build()).await;
+        assert!(matches!(
+            house.links.edit(edit("nope")).await,
+            Err(Error::LinkNotFound(_))
+        ));
+        assert!(matches!(
+            house.links.patch(&slug("nope"), LinkPatch::default()).await,
+            Err(Error::LinkNotFound(_))
+        ));
+        let late = LinkPatch {
+            expires_at: Change::Set(NOON),
+            ..LinkPatch::default()
+        };
+        assert!(matches!(
+            house.links.patch(&slug("docs"), late).await,
+            Err(Error::ExpiryNotInFuture { .. })
+        ));
+    }
+
+    #[tokio::test]
+    async fn a_patch_changes_only_what_it_names() {
+        let old = link("docs")
+            .comment("c")
+            .tags(&["a", "b"])
+            .password("hash")
+            .build();
+        let house = house_with(old.clone()).await;
+        let change = LinkPatch {
+            destination: Some(destination("https://example.org/")),
+            comment: Change::Clear,
+            cloaking: Change::Set(true),
+            ..LinkPatch::default()
+        };
+        let new = house.links.patch(&slug("docs"), change).await.unwrap();
+        assert_eq!(new.content.destination.as_str(), "https://example.org/");
+        assert_eq!(new.content.comment, None);
+        assert_eq!(new.content.delivery.cloaking, Some(true));
+        assert_eq!(
+            (new.content.tags, new.password),
+            (old.content.tags, old.password)
+        );
+        let cleared = LinkPatch {
+            tags: Change::Clear,
+            ..LinkPatch::default()
+        };
+        assert_eq!(
+            house
+                .links
+                .patch(&slug("docs"), cleared)
+                .await
+                .unwrap()
+                .content
+                .tags,
+            Tags::default()
+        );
+    }
+
+    #[tokio::test]
+    async fn an_outdated_version_is_not_written_over() {
+        let house = house_with(link("docs").build()).await;
+        let mut mine = house.links.get(&slug("docs")).await.unwrap();
+        let known = Version::of(&mine);
+        house.links.edit(edit("docs")).await.unwrap();
+        mine.content.destination = destination("https://lost.example/");
+        let refused = house.links.store_change(mine, &known).await;
+        assert!(matches!(refused, Err(Error::Outdated(_))));
+        let kept = house.links.get(&slug("docs")).await.unwrap();
+        assert_eq!(kept.content.destination.as_str(), "https://example.org/");
+    }
+}

@@ -1,0 +1,23 @@
+//! `upsert_link`
+
+use slugline_contract::{CreateLink, LinkUpserted, Problem};
+
+use super::{Context, Hints, Tool, problem};
+
+pub(crate) struct UpsertLinkTool;
+
+impl Tool for UpsertLinkTool {
+    const NAME: &'static str = "upsert_link";
+    const DESCRIPTION: &'static str = "Make a short link unless its slug is in use. status says \
+        created, or existing when an active link has the slug: that link is returned unchanged, \
+        whatever you sent. To change it use update_link.";
+    const HINTS: Hints = Hints::AddsOnce;
+    type Input = CreateLink;
+    type Output = LinkUpserted;
+
+    async fn call(context: Context<'_>, input: CreateLink) -> Result<LinkUpserted, Problem> {
+        let new = input.check(&context.services.rules)?;
+        let outcome = context.services.links.upsert(new).await.map_err(problem)?;
+        Ok(LinkUpserted::new(&outcome, context.origin))
+    }
+}

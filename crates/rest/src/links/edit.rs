@@ -1,0 +1,34 @@
+//! `PUT /api/link/edit`
+
+use actix_web::http::Method;
+use slugline_contract::{Code, EditLink, LinkCreated};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Body, Context},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::PUT,
+        path: "/api/link/edit",
+        id: "link_edit",
+        tag: super::TAG,
+        summary: "Replace a link",
+        description: "Replaces everything a link holds but its slug, id and creation: members \
+                      that are left out are removed, except the password. To change some members \
+                      and keep the others, use PATCH.",
+        fails: &[Code::LinkNotFound, Code::LinkModified],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Body(body): Body<EditLink>,
+) -> Result<Json<201, LinkCreated>, Failure> {
+    let edit = body.check(&context.services.rules)?;
+    let link = context.services.links.edit(edit).await?;
+    Ok(Json(LinkCreated::new(&link, context.origin.as_str())))
+}

@@ -1,0 +1,32 @@
+//! `PATCH /api/link/edit`
+
+use actix_web::http::Method;
+use slugline_contract::{Code, LinkCreated, PatchLink};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Body, Context},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::PATCH,
+        path: "/api/link/edit",
+        id: "link_patch",
+        tag: super::TAG,
+        summary: "Change some members of a link",
+        description: "Members that are left out are kept, `null` removes a member.",
+        fails: &[Code::LinkNotFound, Code::LinkModified],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Body(body): Body<PatchLink>,
+) -> Result<Json<200, LinkCreated>, Failure> {
+    let (slug, patch) = body.check(&context.services.rules)?;
+    let link = context.services.links.patch(&slug, patch).await?;
+    Ok(Json(LinkCreated::new(&link, context.origin.as_str())))
+}

@@ -1,0 +1,37 @@
+//! `POST /api/link/upsert`
+
+use actix_web::http::Method;
+use slugline_contract::{Code, CreateLink, LinkUpserted, UpsertStatus};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Body, Context},
+    registrar::About,
+    reply::MadeOrFound,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::POST,
+        path: "/api/link/upsert",
+        id: "link_upsert",
+        tag: super::TAG,
+        summary: "Create a link unless its slug is in use",
+        description: "Makes a link (201), or answers with the active link that has the slug (200), \
+                      which stays as it is; `status` says which.",
+        fails: &[Code::SlugTaken, Code::IdTaken],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Body(body): Body<CreateLink>,
+) -> Result<MadeOrFound<LinkUpserted>, Failure> {
+    let new = body.check(&context.services.rules)?;
+    let outcome = context.services.links.upsert(new).await?;
+    let shown = LinkUpserted::new(&outcome, context.origin.as_str());
+    Ok(match shown.status {
+        UpsertStatus::Created => MadeOrFound::Made(shown),
+        UpsertStatus::Existing => MadeOrFound::Found(shown),
+    })
+}

@@ -1,0 +1,216 @@
+//! Changing links through REST.
+
+use serde_json::{Value, json};
+
+use crate::server::{Answer, Server};
+
+fn put(server: &Server, body: &Value) -> Answer {
+    server.api("PUT", "/api/link/edit").json(body).send()
+}
+
+fn patch(server: &Server, body: &Value) -> Answer {
+    server.api("PATCH", "/api/link/edit").json(body).send()
+}
+
+fn read(server: &Server, slug: &str) -> Value {
+    server
+        .api("GET", &format!("/api/link/query?slug={slug}"))
+        .send()
+        .json()
+}
+
+#[test]
+fn put_replaces_everything_but_identity_and_password() {
+    let server = Server::start();
+    let made = server.create(&json!({
+        "url": "https://example.com/", "slug": "docs", "comment": "c", "tags": ["a"],
+        "password": "letmein", "title": "t", "cloaking": true, "geo": {"DE": "https://example.de/"},
+        "createdAt": 1000, "updatedAt": 4_000_000_000i64,
+    }));
+    assert_eq!(
+        server.visit("/docs").status,
+        200,
+        "the password is asked for"
+    );
+    let edited = put(
+        &server,
+        &json!({"slug": "DOCS", "url": "https://example.org/"}),
+    );
+    assert_eq!(edited.status, 201, "{}", edited.text);
+    let link = edited.json()["link"].clone();
+    assert_eq!(
+        edited.json()["shortLink"],
+        format!("{}/docs", server.origin())
+    );
+    let expected = json!({
+        "id": made["link"]["id"], "url": "https://example.org/", "slug": "docs",
+        "createdAt": 1000, "updatedAt": 4_000_000_001i64,
+        "password": "__SINK_MASKED__•••••", "tags": [],
+    });
+    assert_eq!(link, expected);
+    assert_eq!(read(&server, "docs"), expected);
+
+    let unlocked = put(
+        &server,
+        &json!({"slug": "docs", "url": "https://example.org/", "password": ""}),
+    );
+    assert!(unlocked.json()["link"].get("password").is_none());
+    assert_eq!(
+        server.visit("/docs").header("location"),
+        "https://example.org/"
+    );
+}
+
+#[test]
+fn patch_changes_what_it_names_and_null_removes() {
+    let server = Server::start();
+    server.create(&json!({
+        "url": "https://example.com/", "slug": "docs", "comment": "c", "tags": ["a", "b"],
+        "password": "letmein", "expiration": 4_000_000_000i64,
+    }));
+    let changed = patch(
+        &server,
+        &json!({"slug": "docs", "tags": ["z"], "comment": null, "title": "t"}),
+    );
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    let link = read(&server, "docs");
+    assert_eq!(changed.json()["link"], link);
+    assert_eq!(
+        (&link["tags"], &link["title"]),
+        (&json!(["z"]), &json!("t"))
+    );
+    assert!(link.get("comment").is_none());
+    assert_eq!(link["password"], "__SINK_MASKED__•••••");
+    assert_eq!(link["expiration"], 4_000_000_000i64);
+
+    patch(
+        &server,
+        &json!({"slug": "docs", "password": null, "expiration": null}),
+    );
+    let link = read(&server, "docs");
+    assert!(link.get("password").is_none() && link.get("expiration").is_none());
+    assert_eq!(
+        server.visit("/docs").header("location"),
+        "https://example.com/"
+    );
+}
+
+#[test]
+fn faults_name_the_member_and_change_nothing() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "docs", "comment": "c"}));
+    let before = read(&server, "docs");
+    for (answer, status, code) in [
+        (
+            put(&server, &json!({"slug": "docs"})),
+            400,
+            "validation_error",
+        ),
+        (
+            put(&server, &json!({"slug": "docs", "url": "x"})),
+            400,
+            "validation_error",
+        ),
+        (
+            put(
+                &server,
+                &json!({"slug": "docs", "url": "https://e.example", "comment": null}),
+            ),
+            400,
+            "validation_error",
+        ),
+        (
+            put(
+                &server,
+                &json!({"slug": "docs", "url": "https://e.example", "expiration": 5}),
+            ),
+            400,
+            "validation_error",
+        ),
+        (
+            put(
+                &server,
+                &json!({"slug": "none", "url": "https://e.example"}),
+            ),
+            404,
+            "link_not_found",
+        ),
+        (
+            patch(&server, &json!({"slug": "docs", "url": null})),
+            400,
+            "validation_error",
+        ),
+        (
+            patch(
+                &server,
+                &json!({"slug": "docs", "password": "__SINK_MASKED__•••••"}),
+            ),
+            400,
+            "validation_error",
+        ),
+        (
+            patch(&server, &json!({"slug": "none"})),
+            404,
+            "link_not_found",
+        ),
+    ] {
+        assert_eq!(
+            (answer.status, &answer.json()["code"]),
+            (status, &json!(code)),
+            "{}",
+            answer.text
+        );
+    }
+    assert_eq!(read(&server, "docs"), before);
+}
+
+#[test]
+fn concurrent_patches_all_take_effect() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    let members = ["comment", "title", "description", "image"];
+    std::thread::scope(|scope| {
+        for member in members {
+            let server = &server;
+            scope.spawn(move || {
+                let answer = patch(server, &json!({"slug": "docs", member: member}));
+                assert_eq!(answer.status, 200, "{}", answer.text);
+            });
+        }
+    });
+    let link = read(&server, "docs");
+    for member in members {
+        assert_eq!(link[member], member, "{link}");
+    }
+}
+
+#[test]
+fn upsert_makes_or_finds() {
+    let server = Server::start();
+    let upsert = |body: &Value| server.api("POST", "/api/link/upsert").json(body).send();
+    let made = upsert(&json!({"url": "https://example.com/1", "slug": "docs"}));
+    assert_eq!(
+        (made.status, &made.json()["status"]),
+        (201, &json!("created"))
+    );
+    let found = upsert(&json!({"url": "https://example.com/2", "slug": "Docs"}));
+    assert_eq!(
+        (found.status, &found.json()["status"]),
+        (200, &json!("existing"))
+    );
+    assert_eq!(found.json()["link"], made.json()["link"]);
+    assert_eq!(found.json()["shortLink"], made.json()["shortLink"]);
+    assert_eq!(upsert(&json!({"url": "https://example.com/3"})).status, 201);
+}
+
+#[test]
+fn the_token_can_be_verified() {
+    let server = Server::start();
+    let told = server.api("GET", "/api/verify").send().json();
+    let expected = json!({
+        "name": "Slugline", "url": server.origin(), "authMethod": "site-token",
+        "userID": "root", "userEmail": "root@127.0.0.1", "accessEnabled": false,
+    });
+    assert_eq!(told, expected);
+    assert_eq!(server.request("GET", "/api/verify").send().status, 401);
+}
