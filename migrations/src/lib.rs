@@ -5,6 +5,7 @@
 //! `README.md` beside this crate says how a step is written.
 
 mod m0001_links;
+mod m0002_search;
 
 use sea_orm_migration::{
     prelude::*,
@@ -42,6 +43,6 @@ struct Steps;
 #[async_trait::async_trait]
 impl MigratorTrait for Steps {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m0001_links::Step)]
+        vec![Box::new(m0001_links::Step), Box::new(m0002_search::Step)]
     }
 }

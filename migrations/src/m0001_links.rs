@@ -22,6 +22,7 @@ impl MigrationTrait for Step {
             .await?;
         manager.create_index(slug_is_unique()).await?;
         manager.create_index(newest_first()).await?;
+        manager.create_index(same_destination()).await?;
         manager
             .create_table(link_tags(manager.get_database_backend()))
             .await?;
@@ -35,7 +36,8 @@ fn links(backend: DbBackend) -> TableCreateStatement {
     let seconds = |name: &'static str| ColumnDef::new(name).big_integer().take();
     Table::create()
         .table("links")
-        .col(by_code_point("id", backend).not_null().primary_key())
+        .col(number())
+        .col(by_code_point("id", backend).not_null().unique_key())
         .col(by_code_point("slug", backend).not_null())
         .col(ColumnDef::new("destination").text().not_null())
         .col(text("comment"))
@@ -50,9 +52,22 @@ fn links(backend: DbBackend) -> TableCreateStatement {
         .col(flag("proxy"))
         .col(flag("flagged_unsafe"))
         .col(text("password_hash"))
+        .col(by_code_point("search_text", backend).not_null())
+        .col(by_code_point("destination_key", backend).not_null())
         .col(seconds("created_at").not_null())
         .col(seconds("updated_at").not_null())
         .col(seconds("expires_at").null())
+        .take()
+}
+
+/// A small key beside the identifier, which other tables of the database can
+/// refer to and which stays when SQLite repacks the file.
+fn number() -> ColumnDef {
+    ColumnDef::new("number")
+        .big_integer()
+        .not_null()
+        .auto_increment()
+        .primary_key()
         .take()
 }
 
@@ -88,6 +103,14 @@ fn newest_first() -> IndexCreateStatement {
         .table("links")
         .col(("created_at", IndexOrder::Desc))
         .col("slug")
+        .take()
+}
+
+fn same_destination() -> IndexCreateStatement {
+    Index::create()
+        .name("links_destination")
+        .table("links")
+        .col("destination_key")
         .take()
 }
 

@@ -54,7 +54,7 @@ pub use auth::{Authenticator, Denied, SiteToken, TokenTooShort};
 pub use error::Error;
 pub use links::{
     Change, EditLink, LinkPage, LinkPatch, LinkService, LinkServiceParts, ListLinks, NewLink,
-    SlugPolicy, Upserted,
+    SearchLinks, SlugPolicy, Upserted,
 };
 pub use passwords::{PasswordCheck, Passwords};
 pub use resolver::{Resolver, ResolverOptions};

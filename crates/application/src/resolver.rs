@@ -293,6 +293,19 @@ mod tests {
         ) -> Result<slugline_domain::ports::Insertion, StoreError> {
             self.inner.insert(link, now).await
         }
+        async fn search(
+            &self,
+            filter: &slugline_domain::LinkFilter,
+            limit: u32,
+        ) -> Result<Vec<Link>, StoreError> {
+            self.inner.search(filter, limit).await
+        }
+        async fn count(&self, filter: &slugline_domain::LinkFilter) -> Result<u64, StoreError> {
+            self.inner.count(filter).await
+        }
+        async fn tags(&self) -> Result<Vec<slugline_domain::TagCount>, StoreError> {
+            self.inner.tags().await
+        }
         async fn update(
             &self,
             link: &Link,

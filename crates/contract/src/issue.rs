@@ -3,7 +3,8 @@
 use serde::Serialize;
 use slugline_domain::{
     CountryError, DestinationError, LinkId, LinkIdError, PageSize, PageSizeError, Password,
-    PasswordError, Slug, SlugError, Tag, TagError, Tags, TagsError, TextError, TimeError,
+    PasswordError, SearchText, SearchTextError, Slug, SlugError, Tag, TagError, Tags, TagsError,
+    TextError, TimeError,
 };
 
 /// One fault of an input. `path` names wire members; positions in arrays are
@@ -158,6 +159,17 @@ impl Explain for TimeError {
             self.to_string(),
             "Unix time in whole seconds".into(),
         )
+    }
+}
+
+impl Explain for SearchTextError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let code = match self {
+            Self::Empty => IssueCode::TooSmall,
+            Self::TooLong { .. } => IssueCode::Custom,
+        };
+        let expected = format!("at most {} UTF-8 bytes", SearchText::MAX_BYTES);
+        (code, self.to_string(), expected)
     }
 }
 

@@ -46,12 +46,17 @@ pub use code::Code;
 pub use issue::{Issue, IssueCode};
 pub use lenient::Lenient;
 pub use links::{
-    CreateLink, DeleteLink, DeletedLink, EditLink, GetLink, LinkCreated, LinkList, LinkUpserted,
-    LinkView, ListLinks, PatchLink, Sort, Status, UpsertStatus,
+    CountLinks, CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch, FoundLink,
+    FoundLinks, GetLink, LinkCount, LinkCreated, LinkList, LinkUpserted, LinkView, ListLinks,
+    PatchLink, SearchLinks, Sort, Status, TagList, TagView, UpsertStatus,
 };
 pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};
 pub use stats::{AnalyticsFilter, CounterView, CountersAnswer, SamplingView};
+
+/// What a tool without arguments takes.
+#[derive(Clone, Copy, Debug, serde::Deserialize, schemars::JsonSchema)]
+pub struct NoArguments {}
 
 /// The bounds that an instance's settings decide.
 #[derive(Clone, Debug, Default)]

@@ -22,7 +22,7 @@
 //! | [`link`] | the record those values make up |
 //! | [`resolution`] | the rule: a link, a moment and a visitor → what happens |
 //! | [`visit`], [`sampling`], [`stats`] | followed links and the questions asked about them |
-//! | [`page`] | keyset paging |
+//! | [`page`], [`search`] | keyset paging, looking for links |
 //! | [`ports`] | what the domain needs from outside |
 
 pub mod country;
@@ -34,6 +34,7 @@ pub mod password;
 pub mod ports;
 pub mod resolution;
 pub mod sampling;
+pub mod search;
 pub mod slug;
 pub mod stats;
 pub mod tag;
@@ -49,6 +50,7 @@ pub use page::{LinkOrder, ListQuery, PageSize, PageSizeError, Position, StatusFi
 pub use password::{Password, PasswordError, PasswordHash};
 pub use resolution::{Gate, Platform, Resolution, Visitor};
 pub use sampling::{SamplingInterval, SamplingNote};
+pub use search::{LinkFilter, SearchText, SearchTextError, TagCount};
 pub use slug::{Slug, SlugCase, SlugError};
 pub use stats::{CounterRow, Counters, CountersQuery, CountersReport, Dimension, VisitFilter};
 pub use tag::{Tag, TagError, Tags, TagsError};

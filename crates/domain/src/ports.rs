@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 use crate::{
-    CountersQuery, CountersReport, Link, LinkId, ListQuery, Slug, UnixMillis, UnixSeconds, Visit,
+    CountersQuery, CountersReport, Link, LinkFilter, LinkId, ListQuery, Slug, TagCount, UnixMillis,
+    UnixSeconds, Visit,
 };
 
 /// Where links are kept. Each method is one transaction.
@@ -26,6 +27,15 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
 
     /// Links in order, with their tags sorted.
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError>;
+
+    /// Links that a filter lets through, by slug, at most `limit`.
+    async fn search(&self, filter: &LinkFilter, limit: u32) -> Result<Vec<Link>, StoreError>;
+
+    /// How many links a filter lets through.
+    async fn count(&self, filter: &LinkFilter) -> Result<u64, StoreError>;
+
+    /// Every tag with the number of its links, by tag.
+    async fn tags(&self) -> Result<Vec<TagCount>, StoreError>;
 
     /// Removes the link stored under exactly this spelling, and says which one
     /// it was.

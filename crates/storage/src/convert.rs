@@ -9,7 +9,10 @@ use slugline_domain::{
 };
 use thiserror::Error;
 
-use crate::entity::{link, tag};
+use crate::{
+    entity::{link, tag},
+    search_key::{destination_key, search_text},
+};
 
 /// A row contradicts the domain.
 #[derive(Debug, Error)]
@@ -21,10 +24,12 @@ pub(crate) struct BadRow {
     source: Box<dyn StdError + Send + Sync>,
 }
 
+/// The row of a link, but for its number, which the database gives.
 pub(crate) fn to_row(link: &Link) -> link::Model {
     let content = &link.content;
     let text = |text: Option<&str>| text.map(str::to_owned);
     link::Model {
+        number: 0,
         id: link.id.to_string(),
         slug: link.slug.to_string(),
         destination: content.destination.to_string(),
@@ -46,6 +51,8 @@ pub(crate) fn to_row(link: &Link) -> link::Model {
         proxy: content.delivery.proxy,
         flagged_unsafe: content.flagged_unsafe,
         password_hash: text(link.password.as_ref().map(PasswordHash::as_str)),
+        search_text: search_text(link),
+        destination_key: destination_key(&content.destination),
         created_at: link.created_at.get(),
         updated_at: link.updated_at.get(),
         expires_at: content.expires_at.map(UnixSeconds::get),

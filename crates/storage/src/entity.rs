@@ -11,7 +11,9 @@ pub(crate) mod link {
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
     #[sea_orm(table_name = "links")]
     pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
+        /// Given by the database.
+        #[sea_orm(primary_key)]
+        pub number: i64,
         pub id: String,
         pub slug: String,
         pub destination: String,
@@ -28,6 +30,11 @@ pub(crate) mod link {
         pub proxy: Option<bool>,
         pub flagged_unsafe: Option<bool>,
         pub password_hash: Option<String>,
+        /// What searches look into, in lower case: slug, destination, comment and
+        /// tags, one per line.
+        pub search_text: String,
+        /// Digest of the destination without its query string.
+        pub destination_key: String,
         pub created_at: i64,
         pub updated_at: i64,
         pub expires_at: Option<i64>,

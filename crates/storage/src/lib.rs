@@ -23,6 +23,8 @@ mod connect;
 mod convert;
 mod entity;
 mod links;
+mod search;
+mod search_key;
 
 pub use connect::{ConnectError, Database};
 pub use links::SqlLinkStore;

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbErr,
-    EntityTrait, IntoActiveModel, JoinType, Order, QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ActiveValue, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction,
+    DbErr, EntityTrait, IntoActiveModel, JoinType, Order, QueryFilter, QueryOrder, QuerySelect,
     RelationTrait, Select, SqliteTransactionMode, TransactionOptions, TransactionTrait,
     sea_query::OnConflict,
 };
 use slugline_domain::{
-    Link, LinkId, LinkOrder, ListQuery, Position, Slug, StatusFilter, UnixSeconds,
+    Link, LinkFilter, LinkId, LinkOrder, ListQuery, Position, Slug, Tag, TagCount, UnixSeconds,
     ports::{Insertion, LinkStore, StoreError, Update, Version},
 };
 
@@ -18,6 +18,7 @@ use crate::{
     connect::Database,
     convert::{BadRow, tag_rows, to_link, to_row},
     entity::{link, tag},
+    search::{self, with_status},
 };
 
 /// Links in SQLite or PostgreSQL.
@@ -64,7 +65,7 @@ impl LinkStore for SqlLinkStore {
             // The condition is part of the statement, so that of two racing
             // writers the second finds nothing to change.
             let updated = link::Entity::update_many()
-                .set(to_row(link).into_active_model().reset_all())
+                .set(to_new_row(link).reset_all())
                 .filter(link::Column::Id.eq(known.id.as_str()))
                 .filter(link::Column::UpdatedAt.eq(known.updated_at.get()))
                 .filter(link::Column::Slug.eq(link.slug.as_str()))
@@ -97,6 +98,38 @@ impl LinkStore for SqlLinkStore {
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {
         let read = with_tags(self.database.reader(), select_page(query));
         read.await.map_err(failing_to("list links"))
+    }
+
+    async fn search(&self, filter: &LinkFilter, limit: u32) -> Result<Vec<Link>, StoreError> {
+        let read = async {
+            let reader = self.database.reader();
+            with_tags(reader, search::select(reader, filter, limit).await?).await
+        };
+        read.await.map_err(failing_to("search links"))
+    }
+
+    async fn count(&self, filter: &LinkFilter) -> Result<u64, StoreError> {
+        let read = async { Ok(search::count(self.database.reader(), filter).await?) };
+        read.await.map_err(failing_to("count links"))
+    }
+
+    async fn tags(&self) -> Result<Vec<TagCount>, StoreError> {
+        let read = async {
+            let counts = tag::Entity::find()
+                .select_only()
+                .column(tag::Column::Tag)
+                .column_as(tag::Column::LinkId.count(), "links")
+                .group_by(tag::Column::Tag)
+                .order_by(tag::Column::Tag, Order::Asc)
+                .into_tuple::<(String, i64)>()
+                .all(self.database.reader())
+                .await?;
+            counts
+                .into_iter()
+                .map(|(tag, links)| tag_count(&tag, links))
+                .collect::<Result<Vec<_>, Failure>>()
+        };
+        read.await.map_err(failing_to("count tags"))
     }
 
     async fn delete(&self, slug: &Slug) -> Result<Option<LinkId>, StoreError> {
@@ -146,7 +179,7 @@ async fn insert(
     if owner.expires_at.is_none_or(|expiry| expiry > now.get()) {
         return Ok(Insertion::SlugTaken);
     }
-    link::Entity::delete_by_id(owner.id)
+    link::Entity::delete_by_id(owner.number)
         .exec(transaction)
         .await?;
     // Beaten by another writer who found the slug just as free, or by a link
@@ -154,7 +187,8 @@ async fn insert(
     if insert_row(transaction, new).await? {
         return Ok(Insertion::Stored);
     }
-    let id_in_use = link::Entity::find_by_id(new.id.as_str())
+    let id_in_use = link::Entity::find()
+        .filter(link::Column::Id.eq(new.id.as_str()))
         .one(transaction)
         .await?
         .is_some();
@@ -167,7 +201,7 @@ async fn insert(
 
 /// Inserts the link and its tags unless its slug or id is in use.
 async fn insert_row(transaction: &DatabaseTransaction, new: &Link) -> Result<bool, DbErr> {
-    let inserted = link::Entity::insert(to_row(new).into_active_model())
+    let inserted = link::Entity::insert(to_new_row(new))
         .on_conflict(OnConflict::new().do_nothing().to_owned())
         .exec_without_returning(transaction)
         .await?;
@@ -189,21 +223,13 @@ async fn insert_tags(transaction: &DatabaseTransaction, link: &Link) -> Result<(
 }
 
 fn select_page(query: &ListQuery) -> Select<link::Entity> {
-    let now = query.now.get();
     let mut select = link::Entity::find().limit(u64::from(query.limit));
     if let Some(tag) = &query.tag {
         select = select
             .join_rev(JoinType::InnerJoin, tag::Relation::Link.def())
             .filter(tag::Column::Tag.eq(tag.as_str()));
     }
-    let expiry = link::Column::ExpiresAt;
-    select = match query.status {
-        StatusFilter::All => select,
-        StatusFilter::Active => {
-            select.filter(Condition::any().add(expiry.is_null()).add(expiry.gt(now)))
-        }
-        StatusFilter::Expired => select.filter(expiry.lte(now)),
-    };
+    select = select.filter(with_status(query.status, query.now));
     if let Some(place) = &query.after {
         select = select.filter(after(query.order, place));
     }
@@ -259,6 +285,20 @@ async fn with_tags(
     rows.into_iter().map(to_link).collect()
 }
 
+fn to_new_row(link: &Link) -> link::ActiveModel {
+    link::ActiveModel {
+        number: ActiveValue::NotSet,
+        ..to_row(link).into_active_model()
+    }
+}
+
+fn tag_count(tag: &str, links: i64) -> Result<TagCount, Failure> {
+    Ok(TagCount {
+        tag: Tag::parse(tag)?,
+        links: u64::try_from(links).unwrap_or(0),
+    })
+}
+
 /// Why a statement did not work out.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
@@ -266,6 +306,8 @@ enum Failure {
     Database(#[from] DbErr),
     #[error(transparent)]
     BadRow(#[from] BadRow),
+    #[error("a link holds a wrong tag")]
+    BadTag(#[from] slugline_domain::TagError),
     #[error("a link holds a wrong id")]
     BadId(#[from] slugline_domain::LinkIdError),
 }

@@ -7,7 +7,8 @@ use std::{
 
 use async_trait::async_trait;
 use slugline_domain::{
-    Link, LinkId, LinkOrder, LinkStatus, ListQuery, Position, Slug, StatusFilter, UnixSeconds,
+    Comment, Destination, Link, LinkFilter, LinkId, LinkOrder, LinkStatus, ListQuery, Position,
+    SearchText, Slug, StatusFilter, Tag, TagCount, UnixSeconds,
     ports::{Insertion, LinkStore, StoreError, Update, Version},
 };
 
@@ -95,11 +96,7 @@ impl LinkStore for MemoryLinkStore {
                     .as_ref()
                     .is_none_or(|tag| link.content.tags.contains(tag))
             })
-            .filter(|link| match query.status {
-                StatusFilter::Active => link.status_at(query.now) == LinkStatus::Active,
-                StatusFilter::Expired => link.status_at(query.now) == LinkStatus::Expired,
-                StatusFilter::All => true,
-            })
+            .filter(|link| has_status(query.status, link, query.now))
             .filter(|link| {
                 query
                     .after
@@ -114,12 +111,69 @@ impl LinkStore for MemoryLinkStore {
         Ok(chosen)
     }
 
+    async fn search(&self, filter: &LinkFilter, limit: u32) -> Result<Vec<Link>, StoreError> {
+        let links = self.open("search links")?;
+        let found = links.values().filter(|link| passes(filter, link)).cloned();
+        Ok(found
+            .map(with_sorted_tags)
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
+            .collect())
+    }
+
+    async fn count(&self, filter: &LinkFilter) -> Result<u64, StoreError> {
+        let links = self.open("count links")?;
+        let found = links.values().filter(|link| passes(filter, link)).count();
+        Ok(u64::try_from(found).unwrap_or(u64::MAX))
+    }
+
+    async fn tags(&self) -> Result<Vec<TagCount>, StoreError> {
+        let mut counts: BTreeMap<Tag, u64> = BTreeMap::new();
+        for link in self.open("count tags")?.values() {
+            for tag in &link.content.tags {
+                *counts.entry(tag.clone()).or_default() += 1;
+            }
+        }
+        Ok(counts
+            .into_iter()
+            .map(|(tag, links)| TagCount { tag, links })
+            .collect())
+    }
+
     async fn delete(&self, slug: &Slug) -> Result<Option<LinkId>, StoreError> {
         Ok(self.open("delete a link")?.remove(slug).map(|link| link.id))
     }
 
     async fn ping(&self) -> Result<(), StoreError> {
         self.open("answer").map(drop)
+    }
+}
+
+fn passes(filter: &LinkFilter, link: &Link) -> bool {
+    let content = &link.content;
+    let holds = |text: &str| {
+        let wanted = |wanted: &SearchText| text.to_lowercase().contains(wanted.as_str());
+        filter.text.as_ref().is_none_or(wanted)
+    };
+    let texts = [
+        Some(link.slug.as_str()),
+        Some(content.destination.as_str()),
+        content.comment.as_ref().map(Comment::as_str),
+    ];
+    let place = |to: &Destination| content.destination.without_query() == to.without_query();
+    (texts.into_iter().flatten().any(holds) || content.tags.iter().any(|tag| holds(tag.as_str())))
+        && filter.destination.as_ref().is_none_or(place)
+        && filter
+            .tag
+            .as_ref()
+            .is_none_or(|tag| content.tags.contains(tag))
+        && has_status(filter.status, link, filter.now)
+}
+
+fn has_status(status: StatusFilter, link: &Link, now: UnixSeconds) -> bool {
+    match status {
+        StatusFilter::Active => link.status_at(now) == LinkStatus::Active,
+        StatusFilter::Expired => link.status_at(now) == LinkStatus::Expired,
+        StatusFilter::All => true,
     }
 }
 

@@ -5,6 +5,7 @@ mod delete;
 mod edit;
 mod get;
 mod list;
+mod search;
 mod upsert;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub use self::{
     create::NewLink,
     edit::{Change, EditLink, LinkPatch},
     list::{LinkPage, ListLinks},
+    search::SearchLinks,
     upsert::Upserted,
 };
 use crate::{Error, Passwords, Resolver};

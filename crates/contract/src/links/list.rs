@@ -8,6 +8,7 @@ use slugline_domain::{PageSize, Tag};
 use super::{
     LinkView, cursor,
     listing::{Listing, Sort, Status},
+    search::page_size,
 };
 use crate::{Lenient, absent::present, check::Checks, problem::Problem};
 
@@ -44,8 +45,7 @@ impl ListLinks {
     /// belongs to another listing.
     pub fn check(&self) -> Result<application::ListLinks, Problem> {
         let mut checks = Checks::default();
-        let size = self.limit.map(|Lenient(number)| PageSize::new(number));
-        let size = checks.optional(&["limit"], size).unwrap_or_default();
+        let size = page_size(&mut checks, self.limit);
         let tag = checks.optional(&["tag"], self.tag.as_deref().map(Tag::parse));
         let listing = Listing {
             sort: self.sort(),

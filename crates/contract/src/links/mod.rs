@@ -8,6 +8,7 @@ mod listing;
 mod members;
 mod one;
 mod patch;
+mod search;
 mod view;
 
 pub use self::{
@@ -17,5 +18,8 @@ pub use self::{
     listing::{Sort, Status},
     one::{DeleteLink, DeletedLink, GetLink},
     patch::PatchLink,
+    search::{
+        CountLinks, ExactUrlSearch, FoundLink, FoundLinks, LinkCount, SearchLinks, TagList, TagView,
+    },
     view::{LinkCreated, LinkUpserted, LinkView, UpsertStatus},
 };

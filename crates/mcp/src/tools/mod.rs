@@ -1,10 +1,13 @@
 //! The tools, one file each, and what they have in common.
 
+mod count_links;
 mod create_link;
 mod delete_link;
 mod get_analytics_counters;
 mod get_link;
 mod list_links;
+mod list_tags;
+mod search_links;
 mod update_link;
 mod upsert_link;
 
@@ -19,9 +22,12 @@ use slugline_contract::{Problem, Rules, read, schema};
 use crate::{Services, answer::Raw};
 
 /// Every tool, in the order in which they are listed.
-pub(crate) static ALL: [Entry; 7] = [
+pub(crate) static ALL: [Entry; 10] = [
     Entry::of::<list_links::ListLinksTool>(),
+    Entry::of::<search_links::SearchLinksTool>(),
     Entry::of::<get_link::GetLinkTool>(),
+    Entry::of::<count_links::CountLinksTool>(),
+    Entry::of::<list_tags::ListTagsTool>(),
     Entry::of::<create_link::CreateLinkTool>(),
     Entry::of::<update_link::UpdateLinkTool>(),
     Entry::of::<upsert_link::UpsertLinkTool>(),
@@ -168,7 +174,7 @@ mod tests {
             }
             assert!(tool["annotations"]["readOnlyHint"].is_boolean());
         }
-        assert_eq!(tools[1]["title"], "Get link");
+        assert_eq!(tools[2]["title"], "Get link");
         let size = json!(tools).to_string().len();
         assert!(size < 32 << 10, "the list has {size} bytes");
     }

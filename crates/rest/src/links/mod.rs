@@ -1,11 +1,15 @@
 //! `/api/link/…`
 
+pub(crate) mod count;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod edit;
 pub(crate) mod list;
 pub(crate) mod patch;
 pub(crate) mod query;
+pub(crate) mod search;
+pub(crate) mod search_url;
+pub(crate) mod tags;
 pub(crate) mod upsert;
 
 /// The group of these operations in the document.

@@ -1,0 +1,265 @@
+//! Looking for links, counting them, and their tags.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use slugline_application as application;
+use slugline_domain::{
+    Destination, DestinationRules, Link, PageSize, SearchText, StatusFilter, Tag, TagCount,
+};
+
+use super::listing::Status;
+use crate::{Lenient, Rules, absent::present, check::Checks, problem::Problem};
+
+/// What to look for. A link must meet every condition that is given; without `q`
+/// and `url` nothing is found.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct SearchLinks {
+    /// Text to find in slugs, URLs, comments and tags, without regard to case; at most 48 bytes.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(length(max = SearchText::MAX_BYTES))]
+    pub q: Option<String>,
+    /// A destination to find whatever its query string.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(url, length(max = DestinationRules::DEFAULT_MAX_CHARS))]
+    pub url: Option<String>,
+    /// Only links with this tag.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
+    pub tag: Option<String>,
+    /// Only links that still lead somewhere, only expired ones, or all.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(extend("default" = "active"))]
+    pub status: Option<Status>,
+    /// Most links to return.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
+    pub limit: Option<Lenient>,
+}
+
+/// Which links to count: all active ones, or those that meet every condition.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct CountLinks {
+    /// Text to find in slugs, URLs, comments and tags, without regard to case; at most 48 bytes.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(length(max = SearchText::MAX_BYTES))]
+    pub q: Option<String>,
+    /// A destination to find whatever its query string.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(url, length(max = DestinationRules::DEFAULT_MAX_CHARS))]
+    pub url: Option<String>,
+    /// Only links with this tag.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
+    pub tag: Option<String>,
+    /// Only links that still lead somewhere, only expired ones, or all.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(extend("default" = "active"))]
+    pub status: Option<Status>,
+}
+
+/// A destination too long for a query string.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct ExactUrlSearch {
+    /// The destination to find whatever its query string.
+    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
+    pub url: String,
+    /// Most links to return.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
+    pub limit: Option<Lenient>,
+}
+
+impl SearchLinks {
+    /// Makes domain values of the members.
+    ///
+    /// # Errors
+    /// Lists every member that is out of bounds.
+    pub fn check(&self, rules: &Rules) -> Result<(application::SearchLinks, PageSize), Problem> {
+        let mut checks = Checks::default();
+        let conditions = Conditions {
+            q: self.q.as_deref(),
+            url: self.url.as_deref(),
+            tag: self.tag.as_deref(),
+            status: self.status,
+        };
+        let search = conditions.check(&mut checks, rules);
+        let size = page_size(&mut checks, self.limit);
+        checks.finish(|| Some((search, size)))
+    }
+}
+
+impl CountLinks {
+    /// Makes domain values of the members.
+    ///
+    /// # Errors
+    /// Lists every member that is out of bounds.
+    pub fn check(&self, rules: &Rules) -> Result<application::SearchLinks, Problem> {
+        let mut checks = Checks::default();
+        let conditions = Conditions {
+            q: self.q.as_deref(),
+            url: self.url.as_deref(),
+            tag: self.tag.as_deref(),
+            status: self.status,
+        };
+        let search = conditions.check(&mut checks, rules);
+        checks.finish(|| Some(search))
+    }
+}
+
+impl ExactUrlSearch {
+    /// Makes domain values of the members.
+    ///
+    /// # Errors
+    /// Lists every member that is out of bounds.
+    pub fn check(&self, rules: &Rules) -> Result<(application::SearchLinks, PageSize), Problem> {
+        let mut checks = Checks::default();
+        let url = checks.member(&["url"], Destination::parse(&self.url, &rules.destinations));
+        let size = page_size(&mut checks, self.limit);
+        let search = application::SearchLinks {
+            destination: url,
+            status: StatusFilter::Active,
+            ..application::SearchLinks::default()
+        };
+        checks.finish(|| Some((search, size)))
+    }
+}
+
+/// The conditions that searching and counting share.
+struct Conditions<'a> {
+    q: Option<&'a str>,
+    url: Option<&'a str>,
+    tag: Option<&'a str>,
+    status: Option<Status>,
+}
+
+impl Conditions<'_> {
+    /// An empty text or URL is no condition, as from a form that was left empty.
+    fn check(&self, checks: &mut Checks, rules: &Rules) -> application::SearchLinks {
+        let given = |text: Option<&'_ str>| text.is_some_and(|text| !text.trim().is_empty());
+        let text = self.q.filter(|_| given(self.q)).map(SearchText::parse);
+        let to = |text| Destination::parse(text, &rules.destinations);
+        application::SearchLinks {
+            text: checks.optional(&["q"], text),
+            destination: checks.optional(&["url"], self.url.filter(|_| given(self.url)).map(to)),
+            tag: checks.optional(&["tag"], self.tag.map(Tag::parse)),
+            status: self.status.unwrap_or_default().into(),
+        }
+    }
+}
+
+pub(super) fn page_size(checks: &mut Checks, sent: Option<Lenient>) -> PageSize {
+    let size = sent.map(|Lenient(number)| PageSize::new(number));
+    checks.optional(&["limit"], size).unwrap_or_default()
+}
+
+/// A link as searches show it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FoundLink {
+    /// The path of the short link.
+    pub slug: String,
+    /// Where the link leads, without the query string.
+    pub url: String,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// A private note about the link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+impl From<&Link> for FoundLink {
+    fn from(link: &Link) -> Self {
+        Self {
+            slug: link.slug.to_string(),
+            url: link.content.destination.without_query().into_owned(),
+            tags: link.content.tags.iter().map(ToString::to_string).collect(),
+            comment: link.content.comment.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+/// Links that were found, by slug.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FoundLinks {
+    /// The links.
+    pub links: Vec<FoundLink>,
+}
+
+impl FoundLinks {
+    /// Shows links.
+    pub fn new(links: &[Link]) -> Self {
+        Self {
+            links: links.iter().map(FoundLink::from).collect(),
+        }
+    }
+}
+
+/// A number of links.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct LinkCount {
+    /// Links that meet every condition.
+    pub count: u64,
+}
+
+/// A tag and how many links have it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "TagCount")]
+pub struct TagView {
+    /// The tag.
+    pub name: String,
+    /// Links that have it, expired ones included.
+    pub count: u64,
+}
+
+/// Every tag, by name.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TagList {
+    /// The tags.
+    pub tags: Vec<TagView>,
+}
+
+impl TagList {
+    /// Shows tags.
+    pub fn new(counts: &[TagCount]) -> Self {
+        let view = |count: &TagCount| TagView {
+            name: count.tag.to_string(),
+            count: count.links,
+        };
+        Self {
+            tags: counts.iter().map(view).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{query_to_json, read};
+
+    fn search(query: &str) -> Result<(application::SearchLinks, PageSize), Problem> {
+        read::<SearchLinks>(&query_to_json(query))?.check(&Rules::default())
+    }
+
+    #[test]
+    fn empty_conditions_are_none_and_wrong_ones_are_named() {
+        let (nothing, size) = search("q=&url=").unwrap();
+        assert!(nothing.text.is_none() && nothing.destination.is_none());
+        assert_eq!((nothing.status, size.get()), (StatusFilter::Active, 20));
+        let (all, _) =
+            search("q=%C3%9CBER&url=https://e.example/a&tag=T&status=all&limit=5").unwrap();
+        assert_eq!(all.text.unwrap().as_str(), "über");
+        assert_eq!(all.tag.unwrap().as_str(), "t");
+        for (query, path) in [
+            (format!("q={}", "a".repeat(49)), "q"),
+            ("url=nonsense".into(), "url"),
+            ("tag=".into(), "tag"),
+            ("status=old".into(), "status"),
+            ("limit=0".into(), "limit"),
+        ] {
+            assert_eq!(
+                search(&query).unwrap_err().issues[0].path,
+                [path],
+                "{query}"
+            );
+        }
+    }
+}

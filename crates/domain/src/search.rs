@@ -1,0 +1,126 @@
+//! Looking for links.
+
+use std::{borrow::Cow, fmt};
+
+use thiserror::Error;
+
+use crate::{Destination, StatusFilter, Tag, UnixSeconds};
+
+/// What to look for in slugs, destinations, comments and tags: a text without
+/// regard to case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchText(Box<str>);
+
+impl SearchText {
+    /// Longest text in UTF-8 bytes, lower-cased and with one byte more for each
+    /// `!`, `%` and `_`. Sink's bound, which stems from its database.
+    pub const MAX_BYTES: usize = 48;
+
+    /// Trims, lower-cases and checks a text.
+    ///
+    /// # Errors
+    /// The text is empty or too long.
+    pub fn parse(text: &str) -> Result<Self, SearchTextError> {
+        let text = text.trim().to_lowercase();
+        let escapes = text.bytes().filter(|byte| b"!%_".contains(byte)).count();
+        match text.len() + escapes {
+            0 => Err(SearchTextError::Empty),
+            1..=Self::MAX_BYTES => Ok(Self(text.into())),
+            bytes => Err(SearchTextError::TooLong { bytes }),
+        }
+    }
+
+    /// The text in lower case.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SearchText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why a text cannot be searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum SearchTextError {
+    /// Nothing but white space.
+    #[error("search query is empty")]
+    Empty,
+    /// Over [`SearchText::MAX_BYTES`].
+    #[error("Search query must not exceed {} UTF-8 bytes", SearchText::MAX_BYTES)]
+    TooLong {
+        /// Bytes found, escapes included.
+        bytes: usize,
+    },
+}
+
+/// Which links are meant: those that meet every condition.
+#[derive(Clone, Debug)]
+pub struct LinkFilter {
+    /// The moment that decides which links are expired.
+    pub now: UnixSeconds,
+    /// Links that hold this text in slug, destination, comment or a tag.
+    pub text: Option<SearchText>,
+    /// Links that lead to this place, whatever the query strings.
+    pub destination: Option<Destination>,
+    /// Links with this tag.
+    pub tag: Option<Tag>,
+    /// Status.
+    pub status: StatusFilter,
+}
+
+impl Destination {
+    /// The destination without its query string; the fragment stays. Two
+    /// destinations lead to the same place when these are equal.
+    pub fn without_query(&self) -> Cow<'_, str> {
+        let text = self.as_str();
+        let (rest, fragment) = match text.find('#') {
+            Some(start) => text.split_at(start),
+            None => (text, ""),
+        };
+        match rest.split_once('?') {
+            None => Cow::Borrowed(text),
+            Some((place, _)) if fragment.is_empty() => Cow::Borrowed(place),
+            Some((place, _)) => Cow::Owned(format!("{place}{fragment}")),
+        }
+    }
+}
+
+/// A tag and how many links have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TagCount {
+    /// The tag.
+    pub tag: Tag,
+    /// Links that have it, expired ones included.
+    pub links: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[test]
+    fn a_search_is_lower_cased_and_bounded_with_its_escapes() {
+        assert_eq!(SearchText::parse("  ÜBER ").unwrap().as_str(), "über");
+        assert_eq!(SearchText::parse(" "), Err(SearchTextError::Empty));
+        assert!(SearchText::parse(&"a".repeat(48)).is_ok());
+        assert!(SearchText::parse(&"%".repeat(24)).is_ok());
+        assert_eq!(
+            SearchText::parse(&"%".repeat(25)),
+            Err(SearchTextError::TooLong { bytes: 50 })
+        );
+    }
+
+    #[rstest]
+    #[case("https://e.example/a", "https://e.example/a")]
+    #[case("https://e.example/a?b=c", "https://e.example/a")]
+    #[case("https://e.example/a?b=c#d?e", "https://e.example/a#d?e")]
+    #[case("https://e.example/a#d?e", "https://e.example/a#d?e")]
+    fn the_query_is_left_out_and_the_fragment_kept(#[case] url: &str, #[case] place: &str) {
+        assert_eq!(Destination::restore(url).unwrap().without_query(), place);
+    }
+}

@@ -1,0 +1,27 @@
+//! `count_links`
+
+use slugline_contract::{CountLinks, LinkCount, Problem};
+
+use super::{Context, Hints, Tool, problem};
+
+pub(crate) struct CountLinksTool;
+
+impl Tool for CountLinksTool {
+    const NAME: &'static str = "count_links";
+    const DESCRIPTION: &'static str = "Count links: all active ones, or those that meet the conditions, which are those of \
+        search_links. Cheaper than listing links to count them.";
+    const HINTS: Hints = Hints::Reads;
+    type Input = CountLinks;
+    type Output = LinkCount;
+
+    async fn call(context: Context<'_>, input: CountLinks) -> Result<LinkCount, Problem> {
+        let search = input.check(&context.services.rules)?;
+        let count = context
+            .services
+            .links
+            .count(search)
+            .await
+            .map_err(problem)?;
+        Ok(LinkCount { count })
+    }
+}

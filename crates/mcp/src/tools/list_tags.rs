@@ -1,0 +1,22 @@
+//! `list_tags`
+
+use slugline_contract::{NoArguments, Problem, TagList};
+
+use super::{Context, Hints, Tool, problem};
+
+pub(crate) struct ListTagsTool;
+
+impl Tool for ListTagsTool {
+    const NAME: &'static str = "list_tags";
+    const DESCRIPTION: &'static str = "List every tag with the number of links that have it, expired ones included, by name. Pass \
+        a name as tag to list_links or search_links.";
+    const HINTS: Hints = Hints::Reads;
+    type Input = NoArguments;
+    type Output = TagList;
+
+    async fn call(context: Context<'_>, input: NoArguments) -> Result<TagList, Problem> {
+        let NoArguments {} = input;
+        let counts = context.services.links.tags().await.map_err(problem)?;
+        Ok(TagList::new(&counts))
+    }
+}

@@ -1,0 +1,33 @@
+//! `GET /api/link/count`
+
+use actix_web::http::Method;
+use slugline_contract::{CountLinks, LinkCount};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Context, Query},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/link/count",
+        id: "link_count",
+        tag: super::TAG,
+        summary: "Count links",
+        description: "Counts active links, or those that meet the conditions.",
+        fails: &[],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<CountLinks>,
+) -> Result<Json<200, LinkCount>, Failure> {
+    let search = query.check(&context.services.rules)?;
+    Ok(Json(LinkCount {
+        count: context.services.links.count(search).await?,
+    }))
+}

@@ -1,0 +1,33 @@
+//! `GET /api/link/search`
+
+use actix_web::http::Method;
+use slugline_contract::{FoundLink, FoundLinks, SearchLinks};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Context, Query},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/link/search",
+        id: "link_search",
+        tag: super::TAG,
+        summary: "Search links",
+        description: "Finds links by text or destination, by slug; without `q` and `url` nothing \
+                      is found.",
+        fails: &[],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<SearchLinks>,
+) -> Result<Json<200, Vec<FoundLink>>, Failure> {
+    let (search, size) = query.check(&context.services.rules)?;
+    let links = context.services.links.search(search, size).await?;
+    Ok(Json(FoundLinks::new(&links).links))
+}

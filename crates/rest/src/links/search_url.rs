@@ -1,0 +1,33 @@
+//! `POST /api/link/search`
+
+use actix_web::http::Method;
+use slugline_contract::{ExactUrlSearch, FoundLink, FoundLinks};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Body, Context},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::POST,
+        path: "/api/link/search",
+        id: "link_search_url",
+        tag: super::TAG,
+        summary: "Search links by a long destination",
+        description: "Finds active links that lead to a destination which is too long for a query \
+                      string.",
+        fails: &[],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Body(body): Body<ExactUrlSearch>,
+) -> Result<Json<200, Vec<FoundLink>>, Failure> {
+    let (search, size) = body.check(&context.services.rules)?;
+    let links = context.services.links.search(search, size).await?;
+    Ok(Json(FoundLinks::new(&links).links))
+}

@@ -1,0 +1,24 @@
+//! `GET /api/link/tags`
+
+use actix_web::http::Method;
+use slugline_contract::{TagList, TagView};
+use slugline_httpkit::Failure;
+
+use crate::{extract::Context, registrar::About, reply::Json};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/link/tags",
+        id: "tag_list",
+        tag: super::TAG,
+        summary: "List tags",
+        description: "Every tag with the number of its links, expired ones included, by name.",
+        fails: &[],
+    }
+}
+
+pub(crate) async fn handle(context: Context) -> Result<Json<200, Vec<TagView>>, Failure> {
+    let counts = context.services.links.tags().await?;
+    Ok(Json(TagList::new(&counts).tags))
+}
