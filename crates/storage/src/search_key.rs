@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
-use slugline_domain::{Comment, Destination, Link};
+use slugline_domain::{Comment, Destination, Link, Tag};
 
 /// Every text that searches look into, in lower case, one per line. A search
 /// holds no line break, so it cannot match across two of them.
@@ -13,7 +13,7 @@ pub(crate) fn search_text(link: &Link) -> String {
     let comment = content.comment.as_ref().map(Comment::as_str);
     for part in comment
         .into_iter()
-        .chain(content.tags.iter().map(|tag| tag.as_str()))
+        .chain(content.tags.iter().map(Tag::as_str))
     {
         // A comment may have lines of its own.
         write!(text, "\n{part}").expect("writing to a string does not fail");
