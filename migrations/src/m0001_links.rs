@@ -1,6 +1,9 @@
 //! Links and their tags.
 
-use sea_orm_migration::{prelude::*, sea_orm::DbBackend};
+use sea_orm_migration::{
+    prelude::*,
+    sea_orm::{ConnectionTrait, DbBackend},
+};
 
 pub(crate) struct Step;
 
@@ -23,6 +26,7 @@ impl MigrationTrait for Step {
         manager.create_index(slug_is_unique()).await?;
         manager.create_index(newest_first()).await?;
         manager.create_index(same_destination()).await?;
+        manager.get_connection().execute_unprepared(EXPIRED).await?;
         manager
             .create_table(link_tags(manager.get_database_backend()))
             .await?;
@@ -113,6 +117,10 @@ fn same_destination() -> IndexCreateStatement {
         .col("destination_key")
         .take()
 }
+
+/// Most links never expire and need no entry.
+const EXPIRED: &str =
+    "CREATE INDEX links_expiry ON links (expires_at) WHERE expires_at IS NOT NULL";
 
 fn links_of_a_tag() -> IndexCreateStatement {
     Index::create()

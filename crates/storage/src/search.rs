@@ -11,8 +11,8 @@ use crate::{
     search_key::destination_key,
 };
 
-/// Up to this many candidates from the trigram index are looked at one by one.
-/// A text that more links hold is found quickly by reading links in order.
+/// Up to this many candidates are looked at one by one. A text that more links
+/// hold is found quickly by reading links in order.
 const FEW: u64 = 5_000;
 
 /// Links that a filter lets through, by slug.
@@ -80,32 +80,50 @@ async fn holds(database: &DatabaseConnection, text: &SearchText) -> Result<Condi
     }
     let exactly = Expr::cust_with_values("instr(search_text, ?) > 0", [text.as_str()]);
     let condition = Condition::all().add(exactly);
-    let Some(trigrams) = trigrams(text) else {
-        return Ok(condition);
-    };
-    if candidates(database, &trigrams).await? > FEW {
+    let source = Candidates::of(text);
+    if source.count(database).await? > FEW {
         return Ok(condition);
     }
-    let by_index = "number IN (SELECT rowid FROM link_search WHERE link_search MATCH ?)";
-    Ok(condition.add(Expr::cust_with_values(by_index, [trigrams])))
+    let among = format!("number IN ({})", source.numbers);
+    Ok(condition.add(Expr::cust_with_values(among, [source.parameter])))
 }
 
-/// Rows that hold all trigrams, counted no further than needed.
-async fn candidates(database: &DatabaseConnection, trigrams: &str) -> Result<u64, DbErr> {
-    #[derive(FromQueryResult)]
-    struct Row {
-        found: i64,
+/// A way to links that may hold a text, without going through all in order.
+struct Candidates {
+    /// Selects their numbers.
+    numbers: &'static str,
+    parameter: String,
+}
+
+impl Candidates {
+    fn of(text: &SearchText) -> Self {
+        match trigrams(text) {
+            Some(query) => Self {
+                numbers: "SELECT rowid FROM link_search WHERE link_search MATCH ?",
+                parameter: query,
+            },
+            // Too short for the index; reading the table as it lies is still
+            // ten times faster than reading it in the order of an index.
+            None => Self {
+                numbers: "SELECT number FROM links WHERE instr(search_text, ?) > 0",
+                parameter: text.to_string(),
+            },
+        }
     }
-    let counting = "SELECT count(*) AS found FROM \
-        (SELECT 1 FROM link_search WHERE link_search MATCH ? LIMIT ?)";
-    let limit = i64::try_from(FEW + 1).unwrap_or(i64::MAX);
-    let statement = Statement::from_sql_and_values(
-        DbBackend::Sqlite,
-        counting,
-        [trigrams.into(), limit.into()],
-    );
-    let row = Row::find_by_statement(statement).one(database).await?;
-    Ok(row.map_or(0, |row| u64::try_from(row.found).unwrap_or(0)))
+
+    /// How many there are, counted no further than needed.
+    async fn count(&self, database: &DatabaseConnection) -> Result<u64, DbErr> {
+        #[derive(FromQueryResult)]
+        struct Row {
+            found: i64,
+        }
+        let counting = format!("SELECT count(*) AS found FROM ({} LIMIT ?)", self.numbers);
+        let limit = i64::try_from(FEW + 1).unwrap_or(i64::MAX);
+        let values = [self.parameter.as_str().into(), limit.into()];
+        let statement = Statement::from_sql_and_values(DbBackend::Sqlite, counting, values);
+        let row = Row::find_by_statement(statement).one(database).await?;
+        Ok(row.map_or(0, |row| u64::try_from(row.found).unwrap_or(0)))
+    }
 }
 
 /// The search as a query of the trigram index: every three characters in a row.
