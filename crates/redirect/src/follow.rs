@@ -23,24 +23,38 @@ pub(crate) async fn follow(
     request: HttpRequest,
     body: Payload,
 ) -> HttpResponse {
-    let path = request.path();
-    if path == "/" {
-        return pages::message("Slugline", "This server shortens links.").into();
+    if request.path() == "/" {
+        return home(&redirects, &request);
     }
-    match slug_of(path) {
-        Some(slug) => match resolve(&redirects, &request, body, &slug).await {
-            Ok(response) => response,
-            Err(Failure(problem)) => answer::problem(&problem, &request),
-        },
-        None => answer::problem(
-            &Problem::new(Code::RouteNotFound, "nothing is here"),
-            &request,
-        ),
+    let answer = match slug_of(&request, &redirects) {
+        Some(slug) => resolve(&redirects, &request, body, &slug).await,
+        None => Err(Problem::new(Code::RouteNotFound, "nothing is here").into()),
+    };
+    answer
+        .unwrap_or_else(|Failure(problem)| answer::problem(&problem, &request, &redirects.options))
+}
+
+/// A query keeps the visitor here, as with Sink.
+fn home(redirects: &Redirects, request: &HttpRequest) -> HttpResponse {
+    match &redirects.options.home {
+        Some(home) if request.uri().query().is_none() && !home.is_asked_for_by(request) => {
+            answer::elsewhere(home)
+        }
+        Some(_) | None => pages::message("Slugline", "This server shortens links.").into(),
+    }
+}
+
+/// The address for visitors who found nothing is not a slug, or a link could
+/// send them in circles.
+fn slug_of(request: &HttpRequest, redirects: &Redirects) -> Option<Slug> {
+    match &redirects.options.not_found {
+        Some(address) if address.is_asked_for_by(request) => None,
+        Some(_) | None => slug_in(request.path()),
     }
 }
 
 /// `/abc` and `/abc/` mean the slug `abc`.
-fn slug_of(path: &str) -> Option<Slug> {
+fn slug_in(path: &str) -> Option<Slug> {
     let path = path.strip_prefix('/')?;
     Slug::parse(path.strip_suffix('/').unwrap_or(path)).ok()
 }
@@ -139,9 +153,9 @@ mod tests {
 
     #[test]
     fn one_trailing_slash_is_ignored_and_nothing_else_is_a_slug() {
-        assert_eq!(slug_of("/docs").unwrap().as_str(), "docs");
-        assert_eq!(slug_of("/docs/").unwrap().as_str(), "docs");
-        assert_eq!(slug_of("/api").unwrap().as_str(), "api");
+        assert_eq!(slug_in("/docs").unwrap().as_str(), "docs");
+        assert_eq!(slug_in("/docs/").unwrap().as_str(), "docs");
+        assert_eq!(slug_in("/api").unwrap().as_str(), "api");
         for other in [
             "/",
             "//",
@@ -153,7 +167,7 @@ mod tests {
             "*",
             "",
         ] {
-            assert_eq!(slug_of(other), None, "{other}");
+            assert_eq!(slug_in(other), None, "{other}");
         }
     }
 }

@@ -12,6 +12,8 @@
 //! | `follow` | path → link → decision → answer |
 //! | `gate` | what a visitor presents at a password or a warning |
 //! | `answer` | redirects, errors and pages as HTTP |
+//! | `options`, `address` | what an instance decides: how redirects look, where home is |
+//! | `location` | addresses in headers |
 //! | `pages` | the pages |
 
 #![expect(
@@ -19,9 +21,12 @@
     reason = "actix runs each handler on one thread"
 )]
 
+mod address;
 mod answer;
 mod follow;
 mod gate;
+mod location;
+mod options;
 mod pages;
 
 use std::sync::Arc;
@@ -30,7 +35,8 @@ use actix_web::web::{self, ServiceConfig};
 use slugline_application::{Passwords, Resolver};
 use slugline_domain::ports::{Clock, VisitSink};
 
-pub use answer::{CachePolicy, RedirectOptions, RedirectStatus, UnknownRedirectStatus};
+pub use address::{Address, AddressError};
+pub use options::{CachePolicy, RedirectOptions, RedirectStatus, UnknownRedirectStatus};
 pub use pages::STYLE_PATH;
 
 /// What following a link stands on.
@@ -44,7 +50,7 @@ pub struct Redirects {
     pub visits: Arc<dyn VisitSink>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
-    /// How redirects look.
+    /// What the instance decides.
     pub options: RedirectOptions,
 }
 

@@ -183,6 +183,10 @@ const ELSEWHERE: [Elsewhere; 4] = [
             (200, "A page that asks for the password or warns"),
             (301, "The destination; the status is a setting"),
             (
+                302,
+                "Nothing is here, and the instance has an address for that",
+            ),
+            (
                 403,
                 "The password is wrong, or the warning was not confirmed",
             ),

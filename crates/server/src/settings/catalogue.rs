@@ -5,8 +5,8 @@
 pub struct Setting {
     /// Name in the environment; the flag is its lower-case form with hyphens.
     pub name: &'static str,
-    /// Sink's name for it, read when ours is not set.
-    pub sink_name: Option<&'static str>,
+    /// Sink's names for it, read in this order when ours is not set.
+    pub sink_names: &'static [&'static str],
     /// Value when nobody says anything; empty means none.
     pub default: &'static str,
     /// What it means, with its unit.
@@ -25,13 +25,13 @@ impl Setting {
 
 const fn setting(
     name: &'static str,
-    sink_name: Option<&'static str>,
+    sink_names: &'static [&'static str],
     default: &'static str,
     meaning: &'static str,
 ) -> Setting {
     Setting {
         name,
-        sink_name,
+        sink_names,
         default,
         meaning,
         secret: false,
@@ -40,12 +40,12 @@ const fn setting(
 
 const fn secret(
     name: &'static str,
-    sink_name: Option<&'static str>,
+    sink_names: &'static [&'static str],
     meaning: &'static str,
 ) -> Setting {
     Setting {
         name,
-        sink_name,
+        sink_names,
         default: "",
         meaning,
         secret: true,
@@ -56,120 +56,133 @@ const fn secret(
 pub const CATALOGUE: &[Setting] = &[
     setting(
         "SLUGLINE_LISTEN",
-        None,
+        &[],
         "127.0.0.1:8080",
         "Address and port to listen on",
     ),
     setting(
         "SLUGLINE_DATA_DIR",
-        None,
+        &[],
         "./data",
         "Folder of the databases and the minted token",
     ),
     secret(
         "SLUGLINE_SITE_TOKEN",
-        Some("NUXT_SITE_TOKEN"),
+        &["NUXT_SITE_TOKEN"],
         "Bearer token of the API, 8 characters or more [default: minted on first start]",
     ),
     setting(
         "SLUGLINE_SITE_TOKEN_FILE",
-        None,
+        &[],
         "",
         "File that holds the token instead",
     ),
     setting(
         "SLUGLINE_BASE_URL",
-        None,
+        &[],
         "",
         "Public origin, such as https://sl.example [default: as the client sees it]",
     ),
     secret(
         "SLUGLINE_DATABASE_URL",
-        None,
+        &[],
         "Links: sqlite://FILE or postgres://… [default: links.db in the data folder]",
     ),
     setting(
         "SLUGLINE_ANALYTICS_URL",
-        None,
+        &[],
         "",
         "Access log: sqlite://FILE [default: analytics.db in the data folder]",
     ),
     setting(
         "SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH",
-        Some("NUXT_PUBLIC_SLUG_DEFAULT_LENGTH"),
+        &["NUXT_PUBLIC_SLUG_DEFAULT_LENGTH"],
         "6",
         "Characters of a generated slug, before any lengthening",
     ),
     setting(
         "SLUGLINE_PUBLIC_MAX_URL_LENGTH",
-        Some("NUXT_PUBLIC_MAX_URL_LENGTH"),
+        &["NUXT_PUBLIC_MAX_URL_LENGTH"],
         "16384",
         "Longest destination in characters, 256 to 24000",
     ),
     setting(
         "SLUGLINE_CASE_SENSITIVE",
-        Some("NUXT_CASE_SENSITIVE"),
+        &["NUXT_CASE_SENSITIVE"],
         "false",
         "Whether Docs and docs are two slugs",
     ),
     setting(
         "SLUGLINE_ALLOWED_SCHEMES",
-        None,
+        &[],
         "",
         "Destination schemes beside http and https, comma-separated",
     ),
     setting(
         "SLUGLINE_REDIRECT_STATUS_CODE",
-        Some("NUXT_REDIRECT_STATUS_CODE"),
+        &["NUXT_REDIRECT_STATUS_CODE"],
         "301",
         "Status of redirects: 301, 302, 307 or 308",
     ),
     setting(
         "SLUGLINE_REDIRECT_MAX_AGE",
-        None,
+        &[],
         "90",
         "Seconds a visitor's browser may remember a redirect",
     ),
     setting(
         "SLUGLINE_REDIRECT_NO_STORE",
-        Some("NUXT_REDIRECT_NO_STORE"),
+        &["NUXT_REDIRECT_NO_STORE"],
         "false",
         "Whether redirects may not be remembered at all",
     ),
     setting(
         "SLUGLINE_REDIRECT_WITH_QUERY",
-        Some("NUXT_REDIRECT_WITH_QUERY"),
+        &["NUXT_REDIRECT_WITH_QUERY"],
         "false",
         "Whether visitors' query parameters are merged into destinations",
     ),
     setting(
+        "SLUGLINE_HOME_URL",
+        // The second is the older of the two.
+        &["NUXT_PUBLIC_HOME_URL", "NUXT_HOME_URL"],
+        "",
+        "Where the bare origin leads, such as https://example.com [default: a small page]",
+    ),
+    setting(
+        "SLUGLINE_NOT_FOUND_REDIRECT",
+        &["NUXT_NOT_FOUND_REDIRECT"],
+        "",
+        "Where unknown and expired links lead: a URL or a path [default: an error]",
+    ),
+    setting(
         "SLUGLINE_LINK_CACHE_TTL",
-        Some("NUXT_LINK_CACHE_TTL"),
+        &["NUXT_LINK_CACHE_TTL"],
         "60",
         "Seconds until a change by another node shows",
     ),
     setting(
         "SLUGLINE_TRUSTED_PROXIES",
-        None,
+        &[],
         "",
         "Networks of proxies whose forwarded headers are believed, comma-separated",
     ),
     setting(
         "SLUGLINE_VISITOR_SALT",
-        None,
+        &[],
         "day",
         "How long a visitor can be told apart: day, week, month or never (no end)",
     ),
     setting(
         "SLUGLINE_LOG",
-        None,
+        &[],
         "info",
         "What is logged, as a tracing filter",
     ),
-    setting("SLUGLINE_LOG_FORMAT", None, "text", "text or json"),
+    setting("SLUGLINE_LOG_FORMAT", &[], "text", "text or json"),
     setting(
         "SLUGLINE_WORKERS",
-        None,
+        &[],
         "",
         "HTTP worker threads [default: one per core]",
     ),

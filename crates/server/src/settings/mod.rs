@@ -15,7 +15,7 @@ use slugline_application::{ResolverOptions, SiteToken, SlugPolicy};
 use slugline_contract::Rules;
 use slugline_domain::{DestinationRules, SlugCase};
 use slugline_httpkit::{Origin, TrustedProxies};
-use slugline_redirect::{CachePolicy, RedirectOptions, RedirectStatus};
+use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
 
 pub use catalogue::{CATALOGUE, Setting};
 pub use source::{SettingError, Sources};
@@ -117,6 +117,9 @@ impl Settings {
                 })?,
                 cache,
                 with_query: sources.flag("SLUGLINE_REDIRECT_WITH_QUERY")?,
+                home: sources.optional("SLUGLINE_HOME_URL", Address::absolute)?,
+                not_found: sources
+                    .optional("SLUGLINE_NOT_FOUND_REDIRECT", Address::absolute_or_path)?,
             },
             resolver: ResolverOptions {
                 fresh_for: Duration::from_secs(cache_ttl),
@@ -166,6 +169,19 @@ mod tests {
     #[case("SLUGLINE_PUBLIC_MAX_URL_LENGTH", "x", "from 256 to 24000")]
     #[case("SLUGLINE_REDIRECT_STATUS_CODE", "303", "301, 302, 307 or 308")]
     #[case("SLUGLINE_CASE_SENSITIVE", "maybe", "true or false")]
+    #[case("SLUGLINE_HOME_URL", "example.com", "such as https://example.com")]
+    #[case("SLUGLINE_HOME_URL", "/start", "such as https://example.com")]
+    #[case("SLUGLINE_NOT_FOUND_REDIRECT", "lost", "or a path such as /lost")]
+    #[case(
+        "SLUGLINE_NOT_FOUND_REDIRECT",
+        "//evil.example",
+        "or a path such as /lost"
+    )]
+    #[case(
+        "SLUGLINE_NOT_FOUND_REDIRECT",
+        "javascript:alert(1)",
+        "such as https://example.com/lost"
+    )]
     #[case("SLUGLINE_TRUSTED_PROXIES", "10.0.0.0/8,nonsense", "10.0.0.0/8")]
     #[case("SLUGLINE_ALLOWED_SCHEMES", "mailto,javascript", "never allowed")]
     #[case("SLUGLINE_VISITOR_SALT", "hour", "day")]

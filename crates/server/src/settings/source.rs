@@ -84,7 +84,7 @@ impl Sources {
             let given = flag(setting)
                 .map(|value| (value, format!("the flag --{}", setting.flag())))
                 .or_else(|| named(setting.name))
-                .or_else(|| setting.sink_name.and_then(named));
+                .or_else(|| setting.sink_names.iter().copied().find_map(named));
             if let Some((value, origin)) = given {
                 sources.give(setting, value, origin);
             }
@@ -218,6 +218,27 @@ mod tests {
             "an empty value is none"
         );
         assert!(read(Some("true"), &[(ours, "false")]));
+    }
+
+    #[test]
+    fn of_several_names_of_sink_the_first_that_is_set_counts() {
+        let read = |environment: &[(&str, &str)]| {
+            let given = |name: &str| environment.iter().find(|(given, _)| *given == name);
+            let sources = Sources::from_flags_and_environment(
+                |_| None,
+                |name| given(name).map(|(_, value)| (*value).to_owned()),
+            );
+            let home =
+                sources.optional("SLUGLINE_HOME_URL", |text| Ok::<_, String>(text.to_owned()));
+            home.unwrap()
+        };
+        let (new, old) = (
+            ("NUXT_PUBLIC_HOME_URL", "https://new.example"),
+            ("NUXT_HOME_URL", "https://old.example"),
+        );
+        assert_eq!(read(&[]), None);
+        assert_eq!(read(&[old]).as_deref(), Some(old.1));
+        assert_eq!(read(&[old, new]).as_deref(), Some(new.1));
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod editing; // changing links
 mod main_job; // make links through REST and MCP, follow them, read the visits back
 mod mcp_clients; // the official MCP client, in every mode
 mod mcp_wire; // the gates and shapes of the MCP endpoint, by raw HTTP
+mod nothing_there; // the bare origin, and paths that lead nowhere
 mod parity; // REST and MCP side by side
 mod postgres; // several nodes on one database
 mod public_side; // what visitors meet

@@ -246,7 +246,7 @@ fn an_expired_link_is_gone_for_visitors_and_still_there_for_its_author() {
     clippy::disallowed_methods,
     reason = "the server under test reads the same clock"
 )]
-fn unix_seconds() -> u64 {
+pub(crate) fn unix_seconds() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.unwrap().as_secs()
 }

@@ -1,0 +1,171 @@
+//! Where an instance sends visitors whom no link sends anywhere.
+
+use actix_web::{HttpRequest, http::header::HeaderValue, http::uri::PathAndQuery};
+use slugline_httpkit::Edge;
+use thiserror::Error;
+use url::{Position, Url};
+
+use crate::location::location;
+
+/// An address that an operator chose: absolute, or a path of this instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    location: HeaderValue,
+    /// Host and port; none for a path of this instance.
+    host: Option<String>,
+    /// As a browser asks for it.
+    path_and_query: String,
+}
+
+impl Address {
+    /// An absolute `http` or `https` URL.
+    ///
+    /// # Errors
+    /// The text is something else.
+    pub fn absolute(text: &str) -> Result<Self, AddressError> {
+        Self::parse_absolute(text).ok_or(AddressError::NotAbsolute)
+    }
+
+    /// An absolute `http` or `https` URL, or a path of this instance.
+    ///
+    /// # Errors
+    /// The text is something else.
+    pub fn absolute_or_path(text: &str) -> Result<Self, AddressError> {
+        Self::parse_absolute(text)
+            .or_else(|| Self::parse_path(text))
+            .ok_or(AddressError::NeitherAbsoluteNorPath)
+    }
+
+    pub(crate) fn location(&self) -> HeaderValue {
+        self.location.clone()
+    }
+
+    /// Whether the request asks for this very address, so that sending the
+    /// visitor there would never end. Schemes are not compared: a proxy that is
+    /// not trusted hides the visitor's.
+    pub(crate) fn is_asked_for_by(&self, request: &HttpRequest) -> bool {
+        let asked = request
+            .uri()
+            .path_and_query()
+            .map_or("/", PathAndQuery::as_str);
+        asked == self.path_and_query
+            && self.host.as_ref().is_none_or(|host| {
+                let origin = Edge::of(request).origin(request);
+                let own = origin.as_str().split_once("://");
+                own.is_some_and(|(_, own)| own.eq_ignore_ascii_case(host))
+            })
+    }
+
+    fn parse_absolute(text: &str) -> Option<Self> {
+        let url = parse(text)?;
+        Some(Self {
+            location: location(text),
+            host: Some(url[Position::BeforeHost..Position::AfterPort].to_owned()),
+            path_and_query: path_and_query(&url),
+        })
+    }
+
+    /// `//host` and `/\host` look like paths and lead to another host.
+    fn parse_path(text: &str) -> Option<Self> {
+        const ANY_HOST: &str = "http://host.invalid";
+        let elsewhere = text
+            .get(1..)
+            .is_some_and(|rest| rest.starts_with(['/', '\\']));
+        if !text.starts_with('/') || elsewhere {
+            return None;
+        }
+        let url = parse(&format!("{ANY_HOST}{text}"))?;
+        Some(Self {
+            location: location(text),
+            host: None,
+            path_and_query: path_and_query(&url),
+        })
+    }
+}
+
+/// A text is not the address of a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum AddressError {
+    /// Not an absolute URL of the web.
+    #[error("expected an absolute http or https URL, such as https://example.com")]
+    NotAbsolute,
+    /// Neither that nor a path.
+    #[error(
+        "expected an absolute http or https URL, such as https://example.com/lost, or a path such \
+         as /lost"
+    )]
+    NeitherAbsoluteNorPath,
+}
+
+fn parse(text: &str) -> Option<Url> {
+    // The URL standard drops tabs and newlines; here they are a mistake.
+    if text.chars().any(char::is_control) {
+        return None;
+    }
+    let url = Url::parse(text).ok()?;
+    matches!(url.scheme(), "http" | "https").then_some(url)
+}
+
+fn path_and_query(url: &Url) -> String {
+    url[Position::BeforePath..Position::AfterQuery].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leads_to(address: Result<Address, AddressError>) -> String {
+        address.unwrap().location().to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn an_address_is_kept_as_written_and_fits_a_header() {
+        for text in ["https://example.com", "HTTP://example.com/a?b#c"] {
+            assert_eq!(leads_to(Address::absolute(text)), text);
+            assert_eq!(leads_to(Address::absolute_or_path(text)), text);
+        }
+        assert_eq!(
+            leads_to(Address::absolute_or_path("/lost?a=b#c")),
+            "/lost?a=b#c"
+        );
+        assert_eq!(
+            leads_to(Address::absolute_or_path("/verlören")),
+            "/verl%C3%B6ren"
+        );
+    }
+
+    #[test]
+    fn what_is_no_web_address_is_refused() {
+        let wrong = [
+            "",
+            "example.com",
+            "lost",
+            "https://",
+            "javascript:alert(1)",
+            "//evil.example",
+            "/\\evil.example",
+            "/a\r\nSet-Cookie: b",
+            "https://example.com/a\tb",
+        ];
+        for text in wrong {
+            assert_eq!(
+                Address::absolute(text),
+                Err(AddressError::NotAbsolute),
+                "{text:?}"
+            );
+            assert_eq!(
+                Address::absolute_or_path(text),
+                Err(AddressError::NeitherAbsoluteNorPath),
+                "{text:?}"
+            );
+        }
+        assert_eq!(Address::absolute("/lost"), Err(AddressError::NotAbsolute));
+    }
+
+    #[test]
+    fn a_browsers_spelling_is_what_is_compared() {
+        let compared = |text| Address::absolute_or_path(text).unwrap().path_and_query;
+        assert_eq!(compared("/a/../ö b?c#d"), "/%C3%B6%20b?c");
+        assert_eq!(compared("https://sl.example#top"), "/");
+    }
+}

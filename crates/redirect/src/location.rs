@@ -1,0 +1,45 @@
+//! Addresses as values of the `Location` header.
+
+use std::fmt::Write;
+
+use actix_web::http::header::HeaderValue;
+
+/// Header values are visible ASCII. Destinations hold no control characters;
+/// blanks and other characters are percent-encoded as UTF-8, which is what a
+/// browser would do with them.
+pub(crate) fn location(target: &str) -> HeaderValue {
+    if target.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return HeaderValue::from_str(target).expect("visible ASCII is a header value");
+    }
+    let mut encoded = String::with_capacity(target.len() + 16);
+    for byte in target.bytes() {
+        if byte.is_ascii_graphic() {
+            encoded.push(char::from(byte));
+        } else {
+            write!(encoded, "%{byte:02X}").expect("writing to a string does not fail");
+        }
+    }
+    HeaderValue::from_str(&encoded).expect("visible ASCII is a header value")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locations_are_visible_ascii_whatever_the_destination_holds() {
+        let encoded = |target| location(target).to_str().unwrap().to_owned();
+        assert_eq!(
+            encoded("https://e.example/a?b=%20#c"),
+            "https://e.example/a?b=%20#c"
+        );
+        assert_eq!(
+            encoded("https://e.example/ü b"),
+            "https://e.example/%C3%BC%20b"
+        );
+        assert_eq!(
+            encoded("https://e.example/\r\nX: y"),
+            "https://e.example/%0D%0AX:%20y"
+        );
+    }
+}
