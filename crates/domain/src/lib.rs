@@ -21,6 +21,7 @@
 //! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`password`], [`id`], [`time`] | values that cannot hold a wrong content |
 //! | [`link`] | the record those values make up |
 //! | [`resolution`] | the rule: a link, a moment and a visitor → what happens |
+//! | [`user_agent`] | what the rule asks of a browser's own description |
 //! | [`visit`], [`sampling`], [`stats`] | followed links and the questions asked about them |
 //! | [`page`], [`search`] | keyset paging, looking for links |
 //! | [`ports`] | what the domain needs from outside |
@@ -40,6 +41,7 @@ pub mod stats;
 pub mod tag;
 pub mod text;
 pub mod time;
+pub mod user_agent;
 pub mod visit;
 
 pub use country::{Country, CountryError};
@@ -48,7 +50,7 @@ pub use id::{LinkId, LinkIdError};
 pub use link::{Delivery, Link, LinkContent, LinkStatus, Preview, Routing};
 pub use page::{LinkOrder, ListQuery, PageSize, PageSizeError, Position, StatusFilter};
 pub use password::{Password, PasswordError, PasswordHash};
-pub use resolution::{Gate, Platform, Resolution, Visitor};
+pub use resolution::{Gate, Resolution, Visitor};
 pub use sampling::{SamplingInterval, SamplingNote};
 pub use search::{LinkFilter, SearchText, SearchTextError, TagCount};
 pub use slug::{Slug, SlugCase, SlugError};
@@ -56,4 +58,5 @@ pub use stats::{CounterRow, Counters, CountersQuery, CountersReport, Dimension, 
 pub use tag::{Tag, TagError, Tags, TagsError};
 pub use text::{Comment, Description, ImageRef, Text, TextError, Title};
 pub use time::{TimeError, UnixMillis, UnixSeconds};
+pub use user_agent::Platform;
 pub use visit::Visit;

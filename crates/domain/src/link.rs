@@ -73,6 +73,20 @@ pub struct Preview {
     pub image: Option<ImageRef>,
 }
 
+impl Preview {
+    /// Whether there is enough to show: a title or a picture. Empty ones are
+    /// none.
+    pub fn is_for_show(&self) -> bool {
+        self.title
+            .as_ref()
+            .is_some_and(|title| !title.as_str().is_empty())
+            || self
+                .image
+                .as_ref()
+                .is_some_and(|image| !image.as_str().is_empty())
+    }
+}
+
 /// Destinations for some visitors, and what happens to the visitor's query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Routing {

@@ -5,7 +5,10 @@ use std::borrow::Cow;
 
 use url::{Url, form_urlencoded};
 
-use crate::{Country, Destination, Link, LinkStatus, PasswordHash, UnixSeconds};
+use crate::{
+    Country, Destination, Link, LinkStatus, PasswordHash, Platform, UnixSeconds,
+    user_agent::is_social_bot,
+};
 
 /// What the rule needs to know of a visitor.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +16,7 @@ pub struct Visitor<'a> {
     /// When the request came.
     pub now: UnixSeconds,
     /// The `User-Agent` header, empty when absent; read only for links with a
-    /// destination of their own for some devices.
+    /// destination of their own for some devices, or with a preview.
     pub user_agent: &'a str,
     /// Where the visitor is, if known.
     pub country: Option<Country>,
@@ -36,36 +39,6 @@ pub enum Gate {
     Warning,
 }
 
-/// Device families that a link can send elsewhere.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Platform {
-    /// Android.
-    Android,
-    /// iPhone, iPad or iPod, or Chrome on one of them.
-    Apple,
-    /// Anything else.
-    #[default]
-    Other,
-}
-
-impl Platform {
-    /// Recognises the family from a `User-Agent` header, by the words Sink
-    /// looks for.
-    pub fn from_user_agent(user_agent: &str) -> Self {
-        let mentions = |word: &str| contains_ignoring_case(user_agent, word);
-        if mentions("android") {
-            Self::Android
-        } else if ["iphone", "ipad", "ipod", "crios"]
-            .iter()
-            .any(|word| mentions(word))
-        {
-            Self::Apple
-        } else {
-            Self::Other
-        }
-    }
-}
-
 /// The decision.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resolution<'l> {
@@ -77,6 +50,11 @@ pub enum Resolution<'l> {
     Warn(Cow<'l, str>),
     /// The visitor is sent to this address.
     Redirect(Cow<'l, str>),
+    /// The visitor is a social network's bot, and sees what the link's author
+    /// wrote for it, with this address to go on to.
+    Preview(Cow<'l, str>),
+    /// The visitor sees this address in a frame, under the short link's own.
+    Cloak(Cow<'l, str>),
 }
 
 impl Link {
@@ -91,20 +69,28 @@ impl Link {
         {
             return Resolution::AskPassword(hash);
         }
-        let target = self.target(visitor, with_query);
+        // A device destination is an app's address: parameters meant for the
+        // web page are not merged into it, and it is not for showing.
+        let device = self.device_destination(visitor.user_agent);
+        let target = match device {
+            Some(app) => Cow::Borrowed(app.as_str()),
+            None => self.web_target(visitor, with_query),
+        };
         if self.content.flagged_unsafe == Some(true) && visitor.passed < Gate::Warning {
-            return Resolution::Warn(target);
+            Resolution::Warn(target)
+        } else if device.is_some() {
+            Resolution::Redirect(target)
+        } else if self.content.preview.is_for_show() && is_social_bot(visitor.user_agent) {
+            Resolution::Preview(target)
+        } else if self.content.delivery.cloaking == Some(true) && can_be_framed(&target) {
+            Resolution::Cloak(target)
+        } else {
+            Resolution::Redirect(target)
         }
-        Resolution::Redirect(target)
     }
 
-    fn target(&self, visitor: &Visitor<'_>, with_query: bool) -> Cow<'_, str> {
+    fn web_target(&self, visitor: &Visitor<'_>, with_query: bool) -> Cow<'_, str> {
         let content = &self.content;
-        // A device destination is an app's address: parameters meant for the
-        // web page are not merged into it.
-        if let Some(destination) = self.device_destination(visitor.user_agent) {
-            return Cow::Borrowed(destination.as_str());
-        }
         let geo = visitor
             .country
             .and_then(|country| content.routing.geo.get(&country));
@@ -163,10 +149,10 @@ fn encode_pair((name, value): &(String, String)) -> String {
     }
 }
 
-fn contains_ignoring_case(text: &str, word: &str) -> bool {
-    text.as_bytes()
-        .windows(word.len())
-        .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+/// Other schemes open programs; in a frame they would leave an empty page.
+fn can_be_framed(target: &str) -> bool {
+    let scheme = target.split_once(':').map_or("", |(scheme, _)| scheme);
+    scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http")
 }
 
 #[cfg(test)]
@@ -174,7 +160,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::{DestinationRules, LinkContent, LinkId, Slug};
+    use crate::{Description, DestinationRules, ImageRef, LinkContent, LinkId, Slug, Title};
 
     const NOON: UnixSeconds = match UnixSeconds::new(1_800_000_000) {
         Ok(moment) => moment,
@@ -284,6 +270,73 @@ mod tests {
         );
     }
 
+    const BOT: &str = "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)";
+
+    #[test]
+    fn a_bot_sees_a_preview_when_there_is_something_to_show() {
+        let mut link = link("https://example.com/");
+        let bot = Visitor {
+            user_agent: BOT,
+            query: Some("a=1"),
+            ..visitor()
+        };
+        let resolved = |link: &Link| format!("{:?}", link.resolve(&bot, true));
+        let (shown, sent) = (
+            r#"Preview("https://example.com/?a=1")"#,
+            r#"Redirect("https://example.com/?a=1")"#,
+        );
+        link.content.preview.description = Description::parse("alone").ok();
+        assert_eq!(resolved(&link), sent);
+        link.content.preview.title = Title::parse("").ok();
+        assert_eq!(resolved(&link), sent, "an empty title is none");
+        link.content.preview.title = Title::parse("Docs").ok();
+        assert_eq!(resolved(&link), shown);
+        link.content.preview.title = None;
+        link.content.preview.image = ImageRef::parse("/a.png").ok();
+        link.content.delivery.cloaking = Some(true);
+        assert_eq!(resolved(&link), shown, "a preview comes before the frame");
+        assert!(matches!(
+            link.resolve(&visitor(), true),
+            Resolution::Cloak(_)
+        ));
+        link.content.flagged_unsafe = Some(true);
+        assert!(matches!(link.resolve(&bot, true), Resolution::Warn(_)));
+    }
+
+    #[test]
+    fn a_device_destination_is_neither_shown_nor_framed() {
+        let mut link = link("https://example.com/");
+        link.content.preview.title = Title::parse("Docs").ok();
+        link.content.delivery.cloaking = Some(true);
+        link.content.routing.google = Some(to("https://play.example/app"));
+        let with = |user_agent| Visitor {
+            user_agent,
+            ..visitor()
+        };
+        for user_agent in ["Android 14", "WhatsApp/2 Android"] {
+            assert_eq!(
+                link.resolve(&with(user_agent), false),
+                redirect("https://play.example/app")
+            );
+        }
+    }
+
+    #[test]
+    fn only_web_pages_are_framed() {
+        let rules = DestinationRules::new(100, vec!["mailto".parse().unwrap()]);
+        for (url, framed) in [
+            ("HTTPS://example.com/", true),
+            ("http://example.com/", true),
+            ("mailto:a@example.com", false),
+        ] {
+            let mut link = link("https://example.com/");
+            link.content.delivery.cloaking = Some(true);
+            link.content.destination = Destination::parse(url, &rules).unwrap();
+            let resolution = link.resolve(&visitor(), false);
+            assert_eq!(matches!(resolution, Resolution::Cloak(_)), framed, "{url}");
+        }
+    }
+
     #[rstest]
     #[case(
         "https://e.example/?a=1&b=2#top",
@@ -301,18 +354,5 @@ mod tests {
         };
         assert_eq!(link.resolve(&visitor, true), redirect(expected));
         assert_eq!(link.resolve(&visitor, false), redirect(url));
-    }
-
-    #[rstest]
-    #[case("Mozilla/5.0 (Linux; Android 14; Pixel 8)", Platform::Android)]
-    #[case(
-        "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X)",
-        Platform::Apple
-    )]
-    #[case("Mozilla/5.0 (Macintosh) CriOS/120", Platform::Apple)]
-    #[case("Mozilla/5.0 (Windows NT 10.0)", Platform::Other)]
-    #[case("", Platform::Other)]
-    fn recognises_platforms(#[case] user_agent: &str, #[case] platform: Platform) {
-        assert_eq!(Platform::from_user_agent(user_agent), platform);
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     Redirects,
     answer::{self, Passage},
     gate::{self, Verdict},
-    pages,
+    link_pages, pages,
 };
 
 /// Answers every path that is not the service's own.
@@ -85,41 +85,51 @@ async fn resolve(
         passed: Gate::Outside,
     };
     let with_query = redirects.options.with_query;
-    let passage = match link.resolve(&visitor, with_query) {
-        Resolution::Redirect(target) => {
-            record(redirects, request, &link, &visitor, now);
-            return Ok(answer::redirect(&target, &redirects.options, Passage::Open));
-        }
-        Resolution::Expired => {
-            return Err(Problem::new(Code::LinkExpired, "this link has expired").into());
-        }
-        Resolution::AskPassword(_) | Resolution::Warn(_) => passage(request),
-    };
-    match gate::examine(redirects, request, body, &link, now).await? {
-        Verdict::Stopped(response) => return Ok(response),
-        Verdict::Passed(gate) => visitor.passed = gate,
-        Verdict::ShowWarning { passed, password } => {
-            visitor.passed = passed;
-            if let Resolution::Warn(target) = link.resolve(&visitor, with_query) {
-                return Ok(pages::warning(request.path(), &target, password.as_deref()).into());
+    let mut resolution = link.resolve(&visitor, with_query);
+    let mut passage = Passage::Open;
+    if matches!(resolution, Resolution::AskPassword(_) | Resolution::Warn(_)) {
+        match gate::examine(redirects, request, body, &link, now).await? {
+            Verdict::Stopped(response) => return Ok(response),
+            Verdict::Passed(gate) => visitor.passed = gate,
+            Verdict::ShowWarning { passed, password } => {
+                visitor.passed = passed;
+                if let Resolution::Warn(target) = link.resolve(&visitor, with_query) {
+                    let page = pages::warning(request.path(), &target, password.as_deref());
+                    return Ok(page.into());
+                }
             }
         }
+        resolution = link.resolve(&visitor, with_query);
+        passage = passage_through_a_gate(request);
     }
-    match link.resolve(&visitor, with_query) {
-        Resolution::Redirect(target) => {
-            record(redirects, request, &link, &visitor, now);
-            Ok(answer::redirect(&target, &redirects.options, passage))
-        }
-        // The link does not change between two calls, and the gate says how far
+    let response = arrive(redirects, request, &link, &resolution, passage)?;
+    record(redirects, request, &link, &visitor, now);
+    Ok(response)
+}
+
+/// The answer to a visitor whom no gate stops.
+fn arrive(
+    redirects: &Redirects,
+    request: &HttpRequest,
+    link: &Link,
+    resolution: &Resolution<'_>,
+    passage: Passage,
+) -> Result<HttpResponse, Problem> {
+    match resolution {
+        Resolution::Redirect(target) => Ok(answer::redirect(target, &redirects.options, passage)),
+        Resolution::Preview(target) => Ok(link_pages::preview(request, link, target)),
+        Resolution::Cloak(target) => Ok(link_pages::frame(request, link, target)),
+        Resolution::Expired => Err(Problem::new(Code::LinkExpired, "this link has expired")),
+        // The link does not change between two calls, and the gate said how far
         // the visitor came.
-        Resolution::Expired | Resolution::AskPassword(_) | Resolution::Warn(_) => {
-            Err(Problem::new(Code::InternalError, "the gate did not open").into())
+        Resolution::AskPassword(_) | Resolution::Warn(_) => {
+            Err(Problem::new(Code::InternalError, "the gate did not open"))
         }
     }
 }
 
 /// A form that was posted must not be posted again to the destination.
-fn passage(request: &HttpRequest) -> Passage {
+fn passage_through_a_gate(request: &HttpRequest) -> Passage {
     if request.method() == Method::POST {
         Passage::Form
     } else {

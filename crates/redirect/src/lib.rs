@@ -14,7 +14,9 @@
 //! | `answer` | redirects, errors and pages as HTTP |
 //! | `options`, `address` | what an instance decides: how redirects look, where home is |
 //! | `location` | addresses in headers |
-//! | `pages` | the pages |
+//! | `pages` | the pages in the service's own words |
+//! | `link_pages` | the preview of a link, and the frame around its destination |
+//! | `page` | what all pages have in common |
 
 #![expect(
     clippy::future_not_send,
@@ -25,8 +27,10 @@ mod address;
 mod answer;
 mod follow;
 mod gate;
+mod link_pages;
 mod location;
 mod options;
+mod page;
 mod pages;
 
 use std::sync::Arc;
@@ -37,7 +41,7 @@ use slugline_domain::ports::{Clock, VisitSink};
 
 pub use address::{Address, AddressError};
 pub use options::{CachePolicy, RedirectOptions, RedirectStatus, UnknownRedirectStatus};
-pub use pages::STYLE_PATH;
+pub use page::STYLE_PATH;
 
 /// What following a link stands on.
 #[derive(Clone, Debug)]
@@ -59,6 +63,10 @@ pub struct Redirects {
 pub fn configure(redirects: &web::Data<Redirects>, config: &mut ServiceConfig) {
     config
         .app_data(redirects.clone())
-        .route(pages::STYLE_PATH, web::get().to(pages::style))
+        .service(
+            web::resource(STYLE_PATH)
+                .route(web::get().to(page::style))
+                .route(web::head().to(page::style)),
+        )
         .default_service(web::to(follow::follow));
 }

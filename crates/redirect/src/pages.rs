@@ -1,13 +1,13 @@
-//! The pages visitors see. No scripts, nothing from elsewhere; every value is
-//! escaped by the template engine.
+//! The pages in the service's own words. No scripts, nothing from elsewhere;
+//! every value is escaped by the template engine.
 
-use actix_web::{HttpResponse, http::header};
+use actix_web::{
+    HttpResponse,
+    http::header::{self, HeaderValue},
+};
 use askama::Template;
 
-/// Where the style sheet is served.
-pub const STYLE_PATH: &str = "/_assets/page.css";
-
-const STYLE: &str = include_str!("../templates/page.css");
+use crate::page::{self, respond};
 
 /// Forms may lead anywhere: browsers apply `form-action` to the redirect that
 /// follows, so naming it would block every destination.
@@ -20,14 +20,12 @@ pub(crate) struct Page(String);
 
 impl From<Page> for HttpResponse {
     fn from(Page(html): Page) -> Self {
-        HttpResponse::Ok()
-            .content_type("text/html; charset=utf-8")
-            .insert_header((header::CACHE_CONTROL, "no-store"))
-            .insert_header((header::CONTENT_SECURITY_POLICY, CONTENT_POLICY))
-            .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-            .insert_header((header::REFERRER_POLICY, "no-referrer"))
-            .insert_header(("x-robots-tag", "noindex, nofollow"))
-            .body(html)
+        let mut response = respond(html, CONTENT_POLICY);
+        response.headers_mut().insert(
+            header::HeaderName::from_static("x-robots-tag"),
+            HeaderValue::from_static("noindex, nofollow"),
+        );
+        response
     }
 }
 
@@ -49,14 +47,6 @@ pub(crate) fn warning(action: &str, target: &str, password: Option<&str>) -> Pag
 /// Says one thing.
 pub(crate) fn message(title: &str, text: &str) -> Page {
     render(&Message { title, text })
-}
-
-/// The style sheet of all pages.
-pub(crate) async fn style() -> HttpResponse {
-    HttpResponse::Ok()
-        .content_type("text/css; charset=utf-8")
-        .insert_header((header::CACHE_CONTROL, "public, max-age=3600"))
-        .body(STYLE)
 }
 
 #[derive(Template)]
@@ -82,11 +72,7 @@ struct Message<'a> {
 }
 
 fn render(template: &impl Template) -> Page {
-    Page(
-        template
-            .render()
-            .expect("writing to a string does not fail"),
-    )
+    Page(page::render(template))
 }
 
 #[cfg(test)]

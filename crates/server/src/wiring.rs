@@ -178,9 +178,14 @@ const ELSEWHERE: [Elsewhere; 4] = [
         summary: "Follow a link",
         description: "Redirects to the link's destination. A link with a password, or one flagged \
                       unsafe, answers with a page; programs send `x-link-password` and \
-                      `x-link-confirm: true` instead.",
+                      `x-link-confirm: true` instead. Bots of social networks get a preview of \
+                      a link that has a title or a picture, and a cloaked link shows its \
+                      destination in a frame.",
         answers: &[
-            (200, "A page that asks for the password or warns"),
+            (
+                200,
+                "A page that asks for the password, warns, shows a preview or frames the destination",
+            ),
             (301, "The destination; the status is a setting"),
             (
                 302,
@@ -204,7 +209,10 @@ const ELSEWHERE: [Elsewhere; 4] = [
         description: "Sends the password or the confirmation that the page asked for, as a form \
                       or as JSON.",
         answers: &[
-            (200, "The page again, or the next one"),
+            (
+                200,
+                "The page again, the next one, or the framed destination",
+            ),
             (303, "The destination"),
             (404, "No link has the slug"),
             (410, "The link has expired"),

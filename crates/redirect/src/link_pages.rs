@@ -1,0 +1,227 @@
+//! The pages that show a link itself: to bots of social networks, and as a
+//! frame around the destination.
+
+use std::borrow::Cow;
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::header::{self, HeaderValue},
+};
+use askama::Template;
+use slugline_domain::{Link, Text};
+use slugline_httpkit::{Edge, Origin};
+use url::Url;
+
+use crate::page::{render, respond};
+
+const PREVIEW_POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; form-action \
+                              'none'; frame-ancestors 'none'; base-uri 'none'";
+
+/// The frame may show any web page: destinations redirect, and a redirect to
+/// an address that is not named here would leave the frame empty.
+const FRAME_POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; frame-src http: \
+                            https:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
+
+/// What the link's author wrote for social networks, and a way on to `target`.
+pub(crate) fn preview(request: &HttpRequest, link: &Link, target: &str) -> HttpResponse {
+    let origin = Edge::of(request).origin(request);
+    let page = PreviewPage {
+        about: About::new(link, target, &origin),
+    };
+    private(respond(render(&page), PREVIEW_POLICY))
+}
+
+/// `target` in a frame that fills the window.
+pub(crate) fn frame(request: &HttpRequest, link: &Link, target: &str) -> HttpResponse {
+    let origin = Edge::of(request).origin(request);
+    let page = FramePage {
+        about: About::new(link, target, &origin),
+    };
+    private(respond(render(&page), FRAME_POLICY))
+}
+
+/// The next visitor may see something else under the same address.
+fn private(mut response: HttpResponse) -> HttpResponse {
+    let cache = HeaderValue::from_static("no-store, private");
+    response.headers_mut().insert(header::CACHE_CONTROL, cache);
+    response
+}
+
+#[derive(Template)]
+#[template(path = "preview.html")]
+struct PreviewPage<'a> {
+    about: About<'a>,
+}
+
+#[derive(Template)]
+#[template(path = "frame.html")]
+struct FramePage<'a> {
+    about: About<'a>,
+}
+
+/// What a page says about a link.
+struct About<'a> {
+    short_link: String,
+    title: Cow<'a, str>,
+    description: Option<&'a str>,
+    image: Option<Cow<'a, str>>,
+    /// The destination as a browser would spell it. It begins with a scheme and
+    /// so never with a quote, which a refresh would take for its own.
+    address: Cow<'a, str>,
+}
+
+impl<'a> About<'a> {
+    fn new(link: &'a Link, target: &'a str, origin: &Origin) -> Self {
+        let texts = &link.content.preview;
+        let url = Url::parse(target).ok();
+        let title = texts.title.as_ref().map(Text::as_str);
+        let host = || url.as_ref().and_then(Url::host_str).map(str::to_owned);
+        let description = texts.description.as_ref().map(Text::as_str);
+        let image = texts.image.as_ref().map(Text::as_str);
+        Self {
+            short_link: format!("{origin}/{}", link.slug),
+            title: match title.filter(|title| !title.is_empty()) {
+                Some(title) => title.into(),
+                None => host().unwrap_or_else(|| "Link".into()).into(),
+            },
+            description: description.filter(|text| !text.is_empty()),
+            image: image.and_then(|image| image_address(image, origin)),
+            address: url.map_or(target.into(), |url| String::from(url).into()),
+        }
+    }
+}
+
+/// A path is one of this instance. Authors may have written anything; what is
+/// no address of the web is left out.
+fn image_address<'a>(image: &'a str, origin: &Origin) -> Option<Cow<'a, str>> {
+    if image.starts_with('/') {
+        return Some(format!("{origin}{image}").into());
+    }
+    let url = Url::parse(image).ok()?;
+    matches!(url.scheme(), "http" | "https").then_some(image.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::{Description, ImageRef, Title};
+    use slugline_testkit::link;
+
+    use super::*;
+
+    const HOSTILE: &str = "\"'></title><script>alert('x')</script>\n&";
+
+    fn origin() -> Origin {
+        "https://sl.example".parse().unwrap()
+    }
+
+    fn pages(link: &Link, target: &str) -> [String; 2] {
+        let about = || About::new(link, target, &origin());
+        [
+            render(&PreviewPage { about: about() }),
+            render(&FramePage { about: about() }),
+        ]
+    }
+
+    #[test]
+    fn both_pages_say_what_the_author_wrote() {
+        let mut link = link("docs").build();
+        link.content.preview.title = Title::parse("The docs").ok();
+        link.content.preview.description = Description::parse("All of them").ok();
+        link.content.preview.image = ImageRef::parse("/_assets/a.png").ok();
+        for html in pages(&link, "https://example.com/a?b=c&d") {
+            for tag in [
+                "<title>The docs</title>",
+                r#"<meta name="description" content="All of them">"#,
+                r#"<meta property="og:type" content="website">"#,
+                r#"<meta property="og:url" content="https://sl.example/docs">"#,
+                r#"<meta property="og:title" content="The docs">"#,
+                r#"<meta property="og:description" content="All of them">"#,
+                r#"<meta property="og:image" content="https://sl.example/_assets/a.png">"#,
+                r#"<meta name="twitter:card" content="summary_large_image">"#,
+                r#"<meta name="twitter:title" content="The docs">"#,
+                r#"<meta name="twitter:description" content="All of them">"#,
+                r#"<meta name="twitter:image" content="https://sl.example/_assets/a.png">"#,
+                r#"url=https://example.com/a?b=c&#38;d">"#,
+            ] {
+                assert!(html.contains(tag), "{tag}: {html}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_texts_the_destinations_host_is_the_title() {
+        for html in pages(&link("docs").build(), "https://example.com/a") {
+            assert!(
+                html.contains(r#"og:title" content="example.com""#),
+                "{html}"
+            );
+            assert!(
+                html.contains(r#"twitter:card" content="summary""#),
+                "{html}"
+            );
+            assert!(
+                !html.contains("description") && !html.contains(":image"),
+                "{html}"
+            );
+        }
+        for html in pages(&link("docs").build(), "mailto:a@example.com") {
+            assert!(html.contains("<title>Link</title>"), "{html}");
+        }
+    }
+
+    #[test]
+    fn nothing_written_by_strangers_becomes_markup() {
+        let mut link = link("docs").build();
+        link.content.preview.title = Title::parse(HOSTILE).ok();
+        link.content.preview.description = Description::parse(HOSTILE).ok();
+        for image in [
+            format!("/{HOSTILE}"),
+            format!("https://e.example/{HOSTILE}"),
+        ] {
+            link.content.preview.image = ImageRef::parse(&image).ok();
+            for html in pages(
+                &link,
+                &format!("https://e.example/{}", HOSTILE.replace('\n', "")),
+            ) {
+                assert!(
+                    !html.contains("<script") && !html.contains("\"'>"),
+                    "{html}"
+                );
+                assert_eq!(html.matches("</title>").count(), 1, "{html}");
+                assert!(html.contains("&#60;script&#62;"), "{html}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_refresh_holds_one_address_whatever_the_destination_holds() {
+        for target in [
+            "https://e.example/\" 'a;url=x",
+            "HTTPS://e.example/?\"'<b>;url='x'#'\"<",
+        ] {
+            for html in pages(&link("docs").build(), target) {
+                let refresh = html
+                    .split("http-equiv=\"refresh\" content=\"")
+                    .nth(1)
+                    .unwrap();
+                let content = refresh.split('"').next().unwrap();
+                let (_, address) = content.split_once(";url=").unwrap();
+                assert!(address.starts_with("https://e.example/"), "{content}");
+                assert!(!address.contains(['<', '>', ' ', '\'']), "{content}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_image_is_an_address_of_the_web_or_left_out() {
+        let shown = |image| image_address(image, &origin());
+        assert_eq!(shown("/a.png").as_deref(), Some("https://sl.example/a.png"));
+        assert_eq!(
+            shown("HTTP://e.example/a").as_deref(),
+            Some("HTTP://e.example/a")
+        );
+        for none in ["", "a.png", "javascript:alert(1)", "data:image/png,x"] {
+            assert_eq!(shown(none), None, "{none}");
+        }
+    }
+}
