@@ -1,7 +1,5 @@
 //! Redirects, errors and pages as HTTP.
 
-use std::borrow::Cow;
-
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{
@@ -11,7 +9,13 @@ use actix_web::{
 };
 use slugline_httpkit::{Code, Problem, header as text_header, problem_response};
 
-use crate::{address::Address, location::location, options::RedirectOptions, pages};
+use crate::{
+    address::Address,
+    location::location,
+    options::RedirectOptions,
+    pages,
+    words::{Message, Words},
+};
 
 /// How the visitor got to the redirect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +71,7 @@ pub(crate) fn problem(
     if !text_header(request, "accept").is_some_and(|types| types.contains("text/html")) {
         return json;
     }
-    let mut page: HttpResponse = pages::message(&problem.title, sentence(problem).as_ref()).into();
+    let mut page = pages::message(request, |words| in_words(problem.code, words));
     *page.status_mut() = json.status();
     if let Some(wait) = json.headers().get(header::RETRY_AFTER) {
         page.headers_mut().insert(header::RETRY_AFTER, wait.clone());
@@ -75,12 +79,27 @@ pub(crate) fn problem(
     page
 }
 
-fn sentence(problem: &Problem) -> Cow<'_, str> {
-    let mut characters = problem.detail.chars();
-    match characters.next() {
-        Some(first) => format!("{}{}.", first.to_uppercase(), characters.as_str()).into(),
-        None => "".into(),
-    }
+/// What people are told of a problem. Most codes cannot come up here; those
+/// that can and have no words of their own are failures of the server.
+fn in_words(code: Code, words: &Words) -> Message {
+    let wrong_password = Message {
+        title: words.wrong_password,
+        text: words.enter_password,
+    };
+    let unconfirmed = Message {
+        title: words.unsafe_link,
+        text: words.trust_it,
+    };
+    let known = [
+        (Code::LinkNotFound, words.no_link),
+        (Code::RouteNotFound, words.no_page),
+        (Code::LinkExpired, words.expired),
+        (Code::WrongPassword, wrong_password),
+        (Code::ConfirmationRequired, unconfirmed),
+        (Code::TooManyAttempts, words.too_many_attempts),
+    ];
+    let found = known.into_iter().find(|(known, _)| *known == code);
+    found.map_or(words.failed, |(_, message)| message)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use crate::{
     answer::{self, Passage},
     gate::{self, Verdict},
     link_pages, pages,
+    words::Message,
 };
 
 /// Answers every path that is not the service's own.
@@ -40,7 +41,10 @@ fn home(redirects: &Redirects, request: &HttpRequest) -> HttpResponse {
         Some(home) if request.uri().query().is_none() && !home.is_asked_for_by(request) => {
             answer::elsewhere(home)
         }
-        Some(_) | None => pages::message("Slugline", "This server shortens links.").into(),
+        Some(_) | None => pages::message(request, |words| Message {
+            title: "Slugline",
+            text: words.welcome,
+        }),
     }
 }
 
@@ -94,8 +98,7 @@ async fn resolve(
             Verdict::ShowWarning { passed, password } => {
                 visitor.passed = passed;
                 if let Resolution::Warn(target) = link.resolve(&visitor, with_query) {
-                    let page = pages::warning(request.path(), &target, password.as_deref());
-                    return Ok(page.into());
+                    return Ok(pages::warning(request, &target, password.as_deref()));
                 }
             }
         }

@@ -63,16 +63,12 @@ pub(crate) async fn examine(
         };
     }
     if request.method() != Method::POST {
-        return Ok(Verdict::Stopped(
-            pages::password(request.path(), None).into(),
-        ));
+        return Ok(Verdict::Stopped(pages::password(request, false)));
     }
     let form = Form::of(request, body).await;
     let presented = form.text("password").unwrap_or_default();
     Ok(match door.try_password(presented).await? {
-        PasswordCheck::Wrong => {
-            Verdict::Stopped(pages::password(request.path(), Some("Incorrect password")).into())
-        }
+        PasswordCheck::Wrong => Verdict::Stopped(pages::password(request, true)),
         PasswordCheck::Right if flagged && !confirmed_by_header && !form.confirmed() => {
             Verdict::ShowWarning {
                 passed: Gate::Password,

@@ -14,7 +14,8 @@
 //! | `answer` | redirects, errors and pages as HTTP |
 //! | `options`, `address` | what an instance decides: how redirects look, where home is |
 //! | `location` | addresses in headers |
-//! | `pages` | the pages in the service's own words |
+//! | `pages`, `words` | the pages in the service's own words, in ten languages |
+//! | `locale` | which language a visitor reads |
 //! | `link_pages` | the preview of a link, and the frame around its destination |
 //! | `page` | what all pages have in common |
 
@@ -28,10 +29,12 @@ mod answer;
 mod follow;
 mod gate;
 mod link_pages;
+mod locale;
 mod location;
 mod options;
 mod page;
 mod pages;
+mod words;
 
 use std::sync::Arc;
 

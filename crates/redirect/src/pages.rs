@@ -1,64 +1,100 @@
-//! The pages in the service's own words. No scripts, nothing from elsewhere;
-//! every value is escaped by the template engine.
+//! The pages in the service's own words, in the visitor's language. No
+//! scripts, nothing from elsewhere; every value is escaped by the template
+//! engine.
+
+use std::{borrow::Cow, fmt::Write};
 
 use actix_web::{
-    HttpResponse,
-    http::header::{self, HeaderValue},
+    HttpRequest, HttpResponse,
+    http::{
+        header::{self, HeaderName, HeaderValue},
+        uri::PathAndQuery,
+    },
 };
 use askama::Template;
 
-use crate::page::{self, respond};
+use crate::{
+    locale::Locale,
+    page::{render, respond},
+    words::{Message, Words},
+};
 
 /// Forms may lead anywhere: browsers apply `form-action` to the redirect that
 /// follows, so naming it would block every destination.
 const CONTENT_POLICY: &str =
     "default-src 'none'; style-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
 
-/// A page ready to be sent.
-#[derive(Debug)]
-pub(crate) struct Page(String);
-
-impl From<Page> for HttpResponse {
-    fn from(Page(html): Page) -> Self {
-        let mut response = respond(html, CONTENT_POLICY);
-        response.headers_mut().insert(
-            header::HeaderName::from_static("x-robots-tag"),
-            HeaderValue::from_static("noindex, nofollow"),
-        );
-        response
-    }
-}
-
-/// Asks for the link's password.
-pub(crate) fn password(action: &str, error: Option<&str>) -> Page {
-    render(&Password { action, error })
+/// Asks for the link's password, and says when the last one was wrong.
+pub(crate) fn password(request: &HttpRequest, refused: bool) -> HttpResponse {
+    let speech = Speech::for_visitor(request);
+    let page = PasswordPage {
+        speech,
+        action: own_address(request),
+        refused,
+    };
+    spoken(render(&page), speech)
 }
 
 /// Warns before an unsafe destination. A password that was given already
 /// travels along, so that it need not be typed twice.
-pub(crate) fn warning(action: &str, target: &str, password: Option<&str>) -> Page {
-    render(&Warning {
-        action,
-        target,
+pub(crate) fn warning(request: &HttpRequest, target: &str, password: Option<&str>) -> HttpResponse {
+    let speech = Speech::for_visitor(request);
+    let page = WarningPage {
+        speech,
+        action: own_address(request),
+        target: &without_disguise(target),
         password,
-    })
+    };
+    spoken(render(&page), speech)
 }
 
 /// Says one thing.
-pub(crate) fn message(title: &str, text: &str) -> Page {
-    render(&Message { title, text })
+pub(crate) fn message(
+    request: &HttpRequest,
+    choose: impl Fn(&'static Words) -> Message,
+) -> HttpResponse {
+    let speech = Speech::for_visitor(request);
+    let Message { title, text } = choose(speech.words);
+    let page = MessagePage {
+        speech,
+        title,
+        text,
+    };
+    spoken(render(&page), speech)
+}
+
+/// A language and what pages say in it.
+#[derive(Clone, Copy, Debug)]
+struct Speech {
+    lang: &'static str,
+    words: &'static Words,
+}
+
+impl Speech {
+    fn for_visitor(request: &HttpRequest) -> Self {
+        Self::of(Locale::of(request))
+    }
+
+    fn of(locale: Locale) -> Self {
+        Self {
+            lang: locale.tag(),
+            words: Words::of(locale),
+        }
+    }
 }
 
 #[derive(Template)]
 #[template(path = "password.html")]
-struct Password<'a> {
+struct PasswordPage<'a> {
+    speech: Speech,
     action: &'a str,
-    error: Option<&'a str>,
+    refused: bool,
 }
 
 #[derive(Template)]
 #[template(path = "warning.html")]
-struct Warning<'a> {
+struct WarningPage<'a> {
+    speech: Speech,
     action: &'a str,
     target: &'a str,
     password: Option<&'a str>,
@@ -66,29 +102,94 @@ struct Warning<'a> {
 
 #[derive(Template)]
 #[template(path = "message.html")]
-struct Message<'a> {
+struct MessagePage<'a> {
+    speech: Speech,
     title: &'a str,
     text: &'a str,
 }
 
-fn render(template: &impl Template) -> Page {
-    Page(page::render(template))
+/// Where forms are posted to. The query is kept: it may belong into the
+/// destination.
+fn own_address(request: &HttpRequest) -> &str {
+    let own = request.uri().path_and_query();
+    own.map_or("/", PathAndQuery::as_str)
+}
+
+/// Percent-encodes characters that are not seen or reorder what is: a
+/// destination must not look like another one.
+fn without_disguise(target: &str) -> Cow<'_, str> {
+    let disguises = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}')
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+    };
+    if !target.contains(disguises) {
+        return target.into();
+    }
+    let mut shown = String::with_capacity(target.len() + 16);
+    for c in target.chars() {
+        if disguises(c) {
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                write!(shown, "%{byte:02X}").expect("writing to a string does not fail");
+            }
+        } else {
+            shown.push(c);
+        }
+    }
+    shown.into()
+}
+
+fn spoken(html: String, speech: Speech) -> HttpResponse {
+    let mut response = respond(html, CONTENT_POLICY);
+    let own: [(HeaderName, &'static str); 3] = [
+        (header::CONTENT_LANGUAGE, speech.lang),
+        (header::VARY, "Accept-Language, Cookie"),
+        (HeaderName::from_static("x-robots-tag"), "noindex, nofollow"),
+    ];
+    for (name, value) in own {
+        let value = HeaderValue::from_static(value);
+        response.headers_mut().insert(name, value);
+    }
+    response
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const HOSTILE: &str = "\"><script>alert('x')</script>&";
+
+    fn password_page(locale: Locale, refused: bool) -> String {
+        render(&PasswordPage {
+            speech: Speech::of(locale),
+            action: HOSTILE,
+            refused,
+        })
+    }
+
+    fn warning_page(locale: Locale) -> String {
+        render(&WarningPage {
+            speech: Speech::of(locale),
+            action: HOSTILE,
+            target: HOSTILE,
+            password: Some(HOSTILE),
+        })
+    }
+
     #[test]
     fn nothing_written_by_strangers_becomes_markup() {
-        let hostile = "\"><script>alert('x')</script>&";
-        for Page(html) in [
-            password(hostile, Some(hostile)),
-            warning(hostile, hostile, Some(hostile)),
-            message(hostile, hostile),
+        let message = MessagePage {
+            speech: Speech::of(Locale::English),
+            title: HOSTILE,
+            text: HOSTILE,
+        };
+        for html in [
+            password_page(Locale::English, true),
+            warning_page(Locale::English),
+            render(&message),
         ] {
             assert!(
-                !html.contains("<script") && !html.contains(hostile),
+                !html.contains("<script") && !html.contains(HOSTILE),
                 "{html}"
             );
             assert!(html.contains("&#60;script&#62;"), "{html}");
@@ -97,9 +198,42 @@ mod tests {
 
     #[test]
     fn an_error_is_announced_and_a_fresh_form_has_none() {
-        let Page(fresh) = password("/docs", None);
+        let fresh = password_page(Locale::English, false);
         assert!(fresh.contains("Password Required") && !fresh.contains("role=\"alert\""));
-        let Page(again) = password("/docs", Some("Incorrect password"));
+        let again = password_page(Locale::English, true);
         assert!(again.contains("role=\"alert\">Incorrect password<"));
+    }
+
+    #[test]
+    fn every_language_fills_every_page_and_says_which_it_is() {
+        for locale in Locale::ALL {
+            let words = Words::of(locale);
+            let lang = format!("<html lang=\"{}\">", locale.tag());
+            let asked = password_page(locale, true);
+            for text in [
+                lang.as_str(),
+                words.password_required,
+                words.enter_password,
+                words.wrong_password,
+                &format!("<label for=\"password\">{}<", words.password),
+                &format!("<button type=\"submit\">{}<", words.go_on),
+            ] {
+                assert!(asked.contains(text), "{text}: {asked}");
+            }
+            let warned = warning_page(locale);
+            for text in [&lang, words.unsafe_link, words.trust_it, words.go_back] {
+                assert!(warned.contains(text), "{text}: {warned}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_destination_cannot_look_like_another_one() {
+        assert_eq!(
+            without_disguise("https://e.example/\u{202e}moc b\u{200b}"),
+            "https://e.example/%E2%80%AEmoc%20b%E2%80%8B"
+        );
+        let plain = "https://ü.example/<x>?a=b";
+        assert!(matches!(without_disguise(plain), Cow::Borrowed(same) if same == plain));
     }
 }

@@ -7,6 +7,7 @@ mod server; // starts the binary on a free port and talks HTTP to it
 
 mod access; // who may use the API, and how errors look
 mod editing; // changing links
+mod languages; // pages in the visitor's language
 mod link_pages; // links that answer with a page
 mod main_job; // make links through REST and MCP, follow them, read the visits back
 mod mcp_clients; // the official MCP client, in every mode

@@ -1,0 +1,64 @@
+//! What pages say, one file per language.
+
+mod de;
+mod en;
+mod fr;
+mod id;
+mod it;
+mod pt_br;
+mod pt_pt;
+mod vi;
+mod zh_cn;
+mod zh_tw;
+
+use crate::locale::Locale;
+
+/// Every text of the pages in one language.
+#[derive(Debug)]
+pub(crate) struct Words {
+    /// Heading of the page that asks for a password.
+    pub(crate) password_required: &'static str,
+    pub(crate) enter_password: &'static str,
+    /// Label of the field.
+    pub(crate) password: &'static str,
+    pub(crate) wrong_password: &'static str,
+    /// The button that goes on.
+    pub(crate) go_on: &'static str,
+    /// Heading of the warning.
+    pub(crate) unsafe_link: &'static str,
+    pub(crate) trust_it: &'static str,
+    /// The way back from the warning.
+    pub(crate) go_back: &'static str,
+    /// What the bare origin says.
+    pub(crate) welcome: &'static str,
+    pub(crate) no_link: Message,
+    pub(crate) expired: Message,
+    pub(crate) no_page: Message,
+    pub(crate) too_many_attempts: Message,
+    pub(crate) failed: Message,
+}
+
+/// A page that says one thing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message {
+    pub(crate) title: &'static str,
+    pub(crate) text: &'static str,
+}
+
+impl Words {
+    /// The texts in this language.
+    pub(crate) fn of(locale: Locale) -> &'static Self {
+        match locale {
+            Locale::German => &de::WORDS,
+            Locale::English => &en::WORDS,
+            Locale::French => &fr::WORDS,
+            Locale::Indonesian => &id::WORDS,
+            Locale::Italian => &it::WORDS,
+            Locale::BrazilianPortuguese => &pt_br::WORDS,
+            Locale::EuropeanPortuguese => &pt_pt::WORDS,
+            Locale::Vietnamese => &vi::WORDS,
+            Locale::SimplifiedChinese => &zh_cn::WORDS,
+            Locale::TraditionalChinese => &zh_tw::WORDS,
+        }
+    }
+}
