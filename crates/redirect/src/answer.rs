@@ -105,6 +105,7 @@ fn in_words(code: Code, words: &Words) -> Message {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::locale::Locale;
 
     #[test]
     fn an_open_redirect_is_remembered_briefly_and_a_gated_one_never() {
@@ -123,5 +124,16 @@ mod tests {
         assert_eq!(shown(Passage::Open), (301, "private, max-age=90".into()));
         assert_eq!(shown(Passage::Gated), (301, "no-store".into()));
         assert_eq!(shown(Passage::Form), (303, "no-store".into()));
+    }
+
+    #[test]
+    fn people_are_told_of_failures_without_their_cause() {
+        let words = Words::of(Locale::English);
+        let title = |code| in_words(code, words).title;
+        assert_eq!(title(Code::LinkNotFound), "Link not found");
+        assert_eq!(title(Code::TooManyAttempts), "Too many attempts");
+        for code in [Code::InternalError, Code::Unavailable] {
+            assert_eq!(title(code), "Something went wrong");
+        }
     }
 }

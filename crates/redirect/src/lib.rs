@@ -13,10 +13,10 @@
 //! | `gate` | what a visitor presents at a password or a warning |
 //! | `answer` | redirects, errors and pages as HTTP |
 //! | `options`, `address` | what an instance decides: how redirects look, where home is |
-//! | `location` | addresses in headers |
+//! | `location`, `disguise`, `percent` | destinations in headers and before people's eyes |
 //! | `pages`, `words` | the pages in the service's own words, in ten languages |
 //! | `locale` | which language a visitor reads |
-//! | `link_pages` | the preview of a link, and the frame around its destination |
+//! | `link_pages`, `about` | the preview of a link, and the frame around its destination |
 //! | `page` | what all pages have in common |
 
 #![expect(
@@ -24,8 +24,10 @@
     reason = "actix runs each handler on one thread"
 )]
 
+mod about;
 mod address;
 mod answer;
+mod disguise;
 mod follow;
 mod gate;
 mod link_pages;
@@ -34,6 +36,7 @@ mod location;
 mod options;
 mod page;
 mod pages;
+mod percent;
 mod words;
 
 use std::sync::Arc;

@@ -1,18 +1,18 @@
 //! The pages that show a link itself: to bots of social networks, and as a
 //! frame around the destination.
 
-use std::borrow::Cow;
-
 use actix_web::{
     HttpRequest, HttpResponse,
     http::header::{self, HeaderValue},
 };
 use askama::Template;
-use slugline_domain::{Link, Text};
-use slugline_httpkit::{Edge, Origin};
-use url::Url;
+use slugline_domain::Link;
+use slugline_httpkit::Edge;
 
-use crate::page::{render, respond};
+use crate::{
+    about::About,
+    page::{render, respond},
+};
 
 const PREVIEW_POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; form-action \
                               'none'; frame-ancestors 'none'; base-uri 'none'";
@@ -59,51 +59,10 @@ struct FramePage<'a> {
     about: About<'a>,
 }
 
-/// What a page says about a link.
-struct About<'a> {
-    short_link: String,
-    title: Cow<'a, str>,
-    description: Option<&'a str>,
-    image: Option<Cow<'a, str>>,
-    /// The destination as a browser would spell it. It begins with a scheme and
-    /// so never with a quote, which a refresh would take for its own.
-    address: Cow<'a, str>,
-}
-
-impl<'a> About<'a> {
-    fn new(link: &'a Link, target: &'a str, origin: &Origin) -> Self {
-        let texts = &link.content.preview;
-        let url = Url::parse(target).ok();
-        let title = texts.title.as_ref().map(Text::as_str);
-        let host = || url.as_ref().and_then(Url::host_str).map(str::to_owned);
-        let description = texts.description.as_ref().map(Text::as_str);
-        let image = texts.image.as_ref().map(Text::as_str);
-        Self {
-            short_link: format!("{origin}/{}", link.slug),
-            title: match title.filter(|title| !title.is_empty()) {
-                Some(title) => title.into(),
-                None => host().unwrap_or_else(|| "Link".into()).into(),
-            },
-            description: description.filter(|text| !text.is_empty()),
-            image: image.and_then(|image| image_address(image, origin)),
-            address: url.map_or(target.into(), |url| String::from(url).into()),
-        }
-    }
-}
-
-/// A path is one of this instance. Authors may have written anything; what is
-/// no address of the web is left out.
-fn image_address<'a>(image: &'a str, origin: &Origin) -> Option<Cow<'a, str>> {
-    if image.starts_with('/') {
-        return Some(format!("{origin}{image}").into());
-    }
-    let url = Url::parse(image).ok()?;
-    matches!(url.scheme(), "http" | "https").then_some(image.into())
-}
-
 #[cfg(test)]
 mod tests {
     use slugline_domain::{Description, ImageRef, Title};
+    use slugline_httpkit::Origin;
     use slugline_testkit::link;
 
     use super::*;
@@ -209,19 +168,6 @@ mod tests {
                 assert!(address.starts_with("https://e.example/"), "{content}");
                 assert!(!address.contains(['<', '>', ' ', '\'']), "{content}");
             }
-        }
-    }
-
-    #[test]
-    fn an_image_is_an_address_of_the_web_or_left_out() {
-        let shown = |image| image_address(image, &origin());
-        assert_eq!(shown("/a.png").as_deref(), Some("https://sl.example/a.png"));
-        assert_eq!(
-            shown("HTTP://e.example/a").as_deref(),
-            Some("HTTP://e.example/a")
-        );
-        for none in ["", "a.png", "javascript:alert(1)", "data:image/png,x"] {
-            assert_eq!(shown(none), None, "{none}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Addresses as values of the `Location` header.
 
-use std::fmt::Write;
-
 use actix_web::http::header::HeaderValue;
+
+use crate::percent;
 
 /// Header values are visible ASCII. Destinations hold no control characters;
 /// blanks and other characters are percent-encoded as UTF-8, which is what a
@@ -11,14 +11,7 @@ pub(crate) fn location(target: &str) -> HeaderValue {
     if target.bytes().all(|byte| byte.is_ascii_graphic()) {
         return HeaderValue::from_str(target).expect("visible ASCII is a header value");
     }
-    let mut encoded = String::with_capacity(target.len() + 16);
-    for byte in target.bytes() {
-        if byte.is_ascii_graphic() {
-            encoded.push(char::from(byte));
-        } else {
-            write!(encoded, "%{byte:02X}").expect("writing to a string does not fail");
-        }
-    }
+    let encoded = percent::encode(target, |c| !c.is_ascii_graphic());
     HeaderValue::from_str(&encoded).expect("visible ASCII is a header value")
 }
 
