@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod searching; // finding and counting links
 mod server; // starts the binary on a free port and talks HTTP to it
 
 mod access; // who may use the API, and how errors look
@@ -17,4 +16,5 @@ mod parity; // REST and MCP side by side
 mod postgres; // several nodes on one database
 mod public_side; // what visitors meet
 mod routes; // the OpenAPI document against the mounted routes
+mod searching; // finding and counting links
 mod startup; // settings, token, data folder, shutdown
