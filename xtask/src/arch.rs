@@ -38,10 +38,10 @@ struct Floor {
 /// The floor plan: every arrow that may exist between our crates, ground first.
 ///
 /// This table is the one place where it is written in code. Arrows point down
-/// or stay absent: `storage`, `analytics` and `application` share a floor and
-/// do not see each other, the adapters are blind to one another, and only
-/// `server` sees everything. A new crate gets a row, and a new arrow needs a
-/// reason in `docs/adr/`. Rooms are package names without `slugline-`; the
+/// or stay absent: `storage`, `analytics`, `outbound` and `application` share a
+/// floor and do not see each other, the adapters are blind to one another, and
+/// only `server` sees everything. A new crate gets a row, and a new arrow needs
+/// a reason in `docs/adr/`. Rooms are package names without `slugline-`; the
 /// package `slugline` is `server`.
 #[rustfmt::skip]
 const PLAN: &[Floor] = &[
@@ -50,6 +50,7 @@ const PLAN: &[Floor] = &[
     Floor { room: "migrations",  uses: &[], tests_use: &[] },
     Floor { room: "storage",     uses: &["domain"], tests_use: &["migrations", "testkit"] },
     Floor { room: "analytics",   uses: &["domain"], tests_use: &["testkit"] },
+    Floor { room: "outbound",    uses: &["domain"], tests_use: &[] },
     Floor { room: "application", uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "contract",    uses: &["domain", "application"], tests_use: &[] },
     Floor { room: "httpkit",     uses: &["domain", "application", "contract"], tests_use: &["testkit"] },
@@ -59,7 +60,7 @@ const PLAN: &[Floor] = &[
     Floor {
         room: "server",
         uses: &[
-            "domain", "migrations", "storage", "analytics", "application", "contract",
+            "domain", "migrations", "storage", "analytics", "outbound", "application", "contract",
             "httpkit", "rest", "mcp", "redirect",
         ],
         tests_use: &["testkit"],
@@ -79,8 +80,10 @@ const HOMES: &[(&str, &[&str])] = &[
     ("anyhow", &["server", "xtask"]),
     ("argon2", &["application"]),
     ("clap", &["server", "xtask"]),
+    ("hyper", &["outbound"]),
     ("jsonrpsee", &["mcp"]),
     ("rusqlite", &["analytics"]),
+    ("rustls", &["outbound"]),
     ("schemars", &["contract", "rest", "mcp"]),
     ("sea-orm", &["storage", "migrations"]),
     ("sea-orm-migration", &["migrations"]),

@@ -24,6 +24,7 @@
 //! | [`user_agent`] | what the rule asks of a browser's own description |
 //! | [`visit`], [`sampling`], [`stats`] | followed links and the questions asked about them |
 //! | [`page`], [`search`] | keyset paging, looking for links |
+//! | [`probe`] | asking a destination whether it answers |
 //! | [`ports`] | what the domain needs from outside |
 
 pub mod country;
@@ -33,6 +34,7 @@ pub mod link;
 pub mod page;
 pub mod password;
 pub mod ports;
+pub mod probe;
 pub mod resolution;
 pub mod sampling;
 pub mod search;
@@ -50,6 +52,9 @@ pub use id::{LinkId, LinkIdError};
 pub use link::{Delivery, Link, LinkContent, LinkStatus, Preview, Routing};
 pub use page::{LinkOrder, ListQuery, PageSize, PageSizeError, Position, StatusFilter};
 pub use password::{Password, PasswordError, PasswordHash};
+pub use probe::{
+    CheckSize, ProbeBoundError, ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ProbeTimeout,
+};
 pub use resolution::{Gate, Resolution, Visitor};
 pub use sampling::{SamplingInterval, SamplingNote};
 pub use search::{LinkFilter, SearchText, SearchTextError, TagCount};

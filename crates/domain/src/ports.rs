@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 use crate::{
-    CountersQuery, CountersReport, Link, LinkFilter, LinkId, ListQuery, Slug, TagCount, UnixMillis,
-    UnixSeconds, Visit,
+    CountersQuery, CountersReport, Link, LinkFilter, LinkId, ListQuery, ProbeOutcome,
+    ProbeRequest, Slug, TagCount, UnixMillis, UnixSeconds, Visit,
 };
 
 /// Where links are kept. Each method is one transaction.
@@ -118,6 +118,16 @@ pub struct VisitLogError {
     /// Why.
     #[source]
     pub source: Box<dyn StdError + Send + Sync>,
+}
+
+/// Asks destinations whether they answer.
+///
+/// Links lead wherever their authors say, so an implementation must not go to
+/// networks that only the service can reach.
+#[async_trait]
+pub trait LinkProber: fmt::Debug + Send + Sync {
+    /// Asks one destination, once, and follows its redirects.
+    async fn probe(&self, request: ProbeRequest) -> ProbeOutcome;
 }
 
 /// Tells the time.

@@ -1,0 +1,92 @@
+//! A URL that was found acceptable → a connection to an address that was.
+
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
+
+use rustls::{ClientConfig, pki_types::ServerName};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    time::{Duration, timeout},
+};
+use tokio_rustls::TlsConnector;
+
+use crate::{
+    AddressPolicy, Error, Refusal, Resolve,
+    target::{Target, TargetHost},
+};
+
+/// Addresses of one host that are tried, so that a name with hundreds of them
+/// cannot make us knock on as many doors.
+const ATTEMPTS: usize = 4;
+/// Time for one address when others are left: a first address that swallows
+/// packets, such as IPv6 behind a broken tunnel, must not use up the deadline.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Bytes in both directions, with or without TLS.
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
+/// Connects to the target. A name is looked up once, here, and the addresses
+/// that are judged are the ones that are connected to; there is no second
+/// look-up that could answer differently.
+pub(crate) async fn open(
+    target: &Target,
+    policy: &AddressPolicy,
+    resolver: &dyn Resolve,
+    tls: &Arc<ClientConfig>,
+) -> Result<Box<dyn Stream>, Error> {
+    let (addresses, name) = match &target.host {
+        TargetHost::Address(address) => (vec![*address], ServerName::from(*address)),
+        TargetHost::Name(name) => {
+            let addresses = vetted(name, policy, resolver).await?;
+            let name = ServerName::try_from(name.clone())
+                .map_err(|error| Error::Resolve(io::Error::other(error)))?;
+            (addresses, name)
+        }
+    };
+    let stream = connect(&addresses, target.port).await?;
+    if !target.tls {
+        return Ok(Box::new(stream));
+    }
+    let connector = TlsConnector::from(Arc::clone(tls));
+    let stream = connector.connect(name, stream).await.map_err(Error::Tls)?;
+    Ok(Box::new(stream))
+}
+
+/// One inner address is enough to refuse a name: whoever mixes one in wants it
+/// to be reached.
+async fn vetted(
+    name: &str,
+    policy: &AddressPolicy,
+    resolver: &dyn Resolve,
+) -> Result<Vec<IpAddr>, Error> {
+    let addresses = resolver.addresses(name).await.map_err(Error::Resolve)?;
+    if let Some(inner) = addresses.iter().find(|address| !policy.allows(**address)) {
+        return Err(Refusal::Address(*inner).into());
+    }
+    Ok(addresses)
+}
+
+async fn connect(addresses: &[IpAddr], port: u16) -> Result<TcpStream, Error> {
+    let mut failure = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    let mut rest = addresses.iter().take(ATTEMPTS).peekable();
+    while let Some(address) = rest.next() {
+        let attempt = TcpStream::connect(SocketAddr::new(*address, port));
+        let outcome = if rest.peek().is_some() {
+            let late = |_| io::Error::from(io::ErrorKind::TimedOut);
+            timeout(PATIENCE, attempt).await.map_err(late).flatten()
+        } else {
+            attempt.await
+        };
+        match outcome {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failure = error,
+        }
+    }
+    Err(Error::Connect(failure))
+}

@@ -1,0 +1,82 @@
+//! The domain's port, on the guarded client.
+
+use std::{error::Error as StdError, time::Instant};
+
+use async_trait::async_trait;
+use hyper::{
+    HeaderMap,
+    header::{ACCEPT_LANGUAGE, HeaderValue, USER_AGENT},
+};
+use slugline_domain::{ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ports::LinkProber};
+use url::Url;
+
+use crate::{Client, Error, Get};
+
+/// Sent when the caller's client does not say what it is: many sites answer
+/// nobody else.
+const OWN_USER_AGENT: HeaderValue =
+    HeaderValue::from_static(concat!("Slugline/", env!("CARGO_PKG_VERSION")));
+
+/// Asks destinations whether they answer.
+#[derive(Clone, Debug)]
+pub struct HttpProber {
+    client: Client,
+}
+
+impl HttpProber {
+    /// Probes with this client.
+    pub fn new(client: Client) -> Self {
+        Self { client }
+    }
+}
+
+#[async_trait]
+impl LinkProber for HttpProber {
+    async fn probe(&self, request: ProbeRequest) -> ProbeOutcome {
+        let started = Instant::now();
+        let result = match Url::parse(request.destination.as_str()) {
+            Ok(url) => {
+                let get = Get {
+                    url,
+                    headers: headers(&request.caller),
+                    within: request.timeout.get(),
+                };
+                self.client
+                    .status(get)
+                    .await
+                    .map_err(|error| failure(&error))
+            }
+            Err(error) => Err(ProbeFailure::Failed(error.to_string())),
+        };
+        ProbeOutcome {
+            result,
+            duration: started.elapsed(),
+        }
+    }
+}
+
+/// What the caller's client said of itself, as far as it can be a header.
+fn headers(caller: &ProbeCaller) -> HeaderMap {
+    let value = |text: &Option<String>| HeaderValue::from_str(text.as_deref()?).ok();
+    let mut headers = HeaderMap::new();
+    let user_agent = value(&caller.user_agent).unwrap_or(OWN_USER_AGENT);
+    headers.insert(USER_AGENT, user_agent);
+    if let Some(language) = value(&caller.accept_language) {
+        headers.insert(ACCEPT_LANGUAGE, language);
+    }
+    headers
+}
+
+fn failure(error: &Error) -> ProbeFailure {
+    if let Error::Refused(_) = error {
+        return ProbeFailure::NotAllowed;
+    }
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(reason) = source {
+        text.push_str(": ");
+        text.push_str(&reason.to_string());
+        source = reason.source();
+    }
+    ProbeFailure::Failed(text)
+}

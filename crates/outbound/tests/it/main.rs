@@ -1,0 +1,10 @@
+//! The guarded client against servers and name look-ups under the test's control.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod support; // listeners that count, answers by script, a resolver by script
+
+mod hops; // redirects: followed, refused, too many
+mod limits; // time and size
+mod names; // look-ups: refused addresses, rebinding
+mod probe; // the domain's port on the client

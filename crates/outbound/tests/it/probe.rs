@@ -1,0 +1,74 @@
+//! The domain's port on the client.
+
+use std::time::Duration;
+
+use slugline_domain::{
+    Destination, DestinationRules, ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest,
+    ProbeTimeout, ports::LinkProber,
+};
+use slugline_outbound::HttpProber;
+
+use crate::support::{Listener, Script, client, everything_allowed, strict_client};
+
+async fn probe(prober: &HttpProber, url: &str, caller: ProbeCaller) -> ProbeOutcome {
+    let destination = Destination::parse(url, &DestinationRules::default()).unwrap();
+    let timeout = ProbeTimeout::from_seconds(20).unwrap();
+    prober
+        .probe(ProbeRequest {
+            destination,
+            timeout,
+            caller,
+        })
+        .await
+}
+
+#[tokio::test]
+async fn only_language_and_program_of_the_caller_are_passed_on() {
+    let server = Listener::start(Script::ok("")).await;
+    let prober = HttpProber::new(client(&everything_allowed()));
+    let caller = ProbeCaller {
+        accept_language: Some("de, en;q=0.5".into()),
+        user_agent: Some("Browser/1".into()),
+    };
+    let url = format!("http://127.0.0.1:{}/", server.port);
+    let outcome = probe(&prober, &url, caller).await;
+    assert_eq!(outcome.result, Ok(200));
+    assert!(outcome.duration > Duration::ZERO);
+    probe(&prober, &url, ProbeCaller::default()).await;
+
+    let requests = server.requests();
+    let headers = |request: &str| {
+        let mut names: Vec<_> = request
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split_once(": ").map(|(name, _)| name.to_owned()))
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(
+        headers(&requests[0]),
+        ["accept-language", "connection", "host", "user-agent"]
+    );
+    assert!(requests[0].contains("accept-language: de, en;q=0.5\r\n"));
+    assert!(requests[0].contains("user-agent: Browser/1\r\n"));
+    assert!(requests[1].contains("user-agent: Slugline/"));
+}
+
+#[tokio::test]
+async fn refusals_are_told_apart_from_failures() {
+    let server = Listener::start(Script::ok("")).await;
+    let url = format!("http://127.0.0.1:{}/", server.port);
+    let strict = HttpProber::new(strict_client(&everything_allowed()));
+    let refused = probe(&strict, &url, ProbeCaller::default()).await;
+    assert_eq!(refused.result, Err(ProbeFailure::NotAllowed));
+    assert_eq!(server.connections(), 0);
+    drop(server);
+
+    let prober = HttpProber::new(client(&everything_allowed()));
+    let failed = probe(&prober, &url, ProbeCaller::default()).await;
+    let Err(ProbeFailure::Failed(text)) = failed.result else {
+        panic!("{failed:?}");
+    };
+    assert!(text.starts_with("connection failed: "), "{text}");
+}

@@ -1,0 +1,187 @@
+//! Listeners that count, answers by script, a resolver by script.
+
+use std::{
+    collections::VecDeque,
+    io,
+    net::{IpAddr, Ipv4Addr},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use slugline_outbound::{AddressPolicy, Client, Get, HeaderMap, Policy, Resolve};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+};
+
+/// Stands for a public address in these tests: the only one they can serve.
+pub(crate) const ALLOWED: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// A server on [`ALLOWED`] that counts who comes.
+pub(crate) struct Listener {
+    pub(crate) port: u16,
+    connections: Arc<AtomicUsize>,
+    requests: Arc<Mutex<Vec<String>>>,
+    _serving: JoinSet<()>,
+}
+
+/// What a server does once it has read a request.
+#[derive(Clone)]
+pub(crate) enum Script {
+    /// Sends this and closes.
+    Say(String),
+    /// Sends this, then this again and again, with pauses.
+    Repeat(String, String, Duration),
+}
+
+impl Script {
+    pub(crate) fn ok(body: &str) -> Self {
+        let length = body.len();
+        Self::Say(format!(
+            "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}"
+        ))
+    }
+
+    pub(crate) fn redirect(location: &str) -> Self {
+        Self::Say(format!(
+            "HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n"
+        ))
+    }
+}
+
+impl Listener {
+    pub(crate) async fn start(script: Script) -> Self {
+        Self::start_with(|_| script).await
+    }
+
+    /// For a script that names the listener's own port.
+    pub(crate) async fn start_with(script: impl FnOnce(u16) -> Script) -> Self {
+        let listener = TcpListener::bind((ALLOWED, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let script = script(port);
+        let (connections, requests) = (
+            Arc::<AtomicUsize>::default(),
+            Arc::<Mutex<Vec<_>>>::default(),
+        );
+        let mut serving = JoinSet::new();
+        let (counter, log) = (Arc::clone(&connections), Arc::clone(&requests));
+        serving.spawn(async move {
+            let mut open = JoinSet::new();
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                counter.fetch_add(1, Ordering::Relaxed);
+                open.spawn(talk(stream, script.clone(), Arc::clone(&log)));
+            }
+        });
+        Self {
+            port,
+            connections,
+            requests,
+            _serving: serving,
+        }
+    }
+
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::Relaxed)
+    }
+
+    /// Heads of the requests so far.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+async fn talk(mut stream: TcpStream, script: Script, log: Arc<Mutex<Vec<String>>>) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => return,
+        }
+    }
+    log.lock().unwrap().push(String::from_utf8(head).unwrap());
+    match script {
+        Script::Say(text) => {
+            let _ = stream.write_all(text.as_bytes()).await;
+        }
+        Script::Repeat(first, then, pause) => {
+            let mut next = first;
+            while stream.write_all(next.as_bytes()).await.is_ok() {
+                next.clone_from(&then);
+                tokio::time::sleep(pause).await;
+            }
+        }
+    }
+}
+
+/// Answers look-ups from a list, one entry each, the last one for ever.
+#[derive(Debug)]
+pub(crate) struct Names {
+    answers: Mutex<VecDeque<Vec<IpAddr>>>,
+    lookups: AtomicUsize,
+}
+
+impl Names {
+    pub(crate) fn new(answers: &[&[&str]]) -> Arc<Self> {
+        let parse = |one: &&[&str]| one.iter().map(|text| text.parse().unwrap()).collect();
+        Arc::new(Self {
+            answers: Mutex::new(answers.iter().map(parse).collect()),
+            lookups: AtomicUsize::new(0),
+        })
+    }
+
+    pub(crate) fn lookups(&self) -> usize {
+        self.lookups.load(Ordering::Relaxed)
+    }
+}
+
+#[async_trait]
+impl Resolve for Names {
+    async fn addresses(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+        self.lookups.fetch_add(1, Ordering::Relaxed);
+        let mut answers = self.answers.lock().unwrap();
+        let next = if answers.len() > 1 {
+            answers.pop_front()
+        } else {
+            answers.front().cloned()
+        };
+        Ok(next.unwrap_or_default())
+    }
+}
+
+/// A client that may also reach [`ALLOWED`].
+pub(crate) fn client(names: &Arc<Names>) -> Client {
+    client_within("127.0.0.1/32", names)
+}
+
+/// A client that may also reach this network.
+pub(crate) fn client_within(network: &str, names: &Arc<Names>) -> Client {
+    let policy = Policy {
+        addresses: AddressPolicy::public_and(vec![network.parse().unwrap()]),
+        ..Policy::default()
+    };
+    Client::with_resolver(policy, names.clone())
+}
+
+/// A client with nothing but the defaults.
+pub(crate) fn strict_client(names: &Arc<Names>) -> Client {
+    Client::with_resolver(Policy::default(), names.clone())
+}
+
+/// Every name is [`ALLOWED`].
+pub(crate) fn everything_allowed() -> Arc<Names> {
+    Names::new(&[&["127.0.0.1"]])
+}
+
+pub(crate) fn get(url: &str) -> Get {
+    Get {
+        url: url.parse().unwrap(),
+        headers: HeaderMap::new(),
+        within: Duration::from_secs(20),
+    }
+}
