@@ -53,8 +53,8 @@ pub use attempts::{AttemptLimit, TooManyAttempts};
 pub use auth::{Authenticator, Denied, SiteToken, TokenTooShort};
 pub use error::Error;
 pub use links::{
-    Change, EditLink, LinkPage, LinkPatch, LinkService, LinkServiceParts, ListLinks, NewLink,
-    SearchLinks, SlugPolicy, Upserted,
+    Change, CheckLinks, CheckedLink, CheckedPage, EditLink, LinkChecker, LinkPage, LinkPatch,
+    LinkService, LinkServiceParts, ListLinks, NewLink, SearchLinks, SlugPolicy, Upserted,
 };
 pub use passwords::{PasswordCheck, Passwords};
 pub use resolver::{Resolver, ResolverOptions};

@@ -10,6 +10,7 @@ mod ambient;
 mod builders;
 mod memory_links;
 mod memory_visits;
+mod scripted_prober;
 
 pub mod link_store_contract;
 
@@ -17,3 +18,4 @@ pub use ambient::{FixedClock, SeededRandom};
 pub use builders::{LinkBuilder, NOON, destination, link, seconds, slug, tag};
 pub use memory_links::MemoryLinkStore;
 pub use memory_visits::CollectedVisits;
+pub use scripted_prober::ScriptedProber;

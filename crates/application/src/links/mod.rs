@@ -1,5 +1,6 @@
 //! What people do with links: one file per verb.
 
+mod check;
 mod create;
 mod delete;
 mod edit;
@@ -16,6 +17,7 @@ use slugline_domain::{
 };
 
 pub use self::{
+    check::{CheckLinks, CheckedLink, CheckedPage, LinkChecker},
     create::NewLink,
     edit::{Change, EditLink, LinkPatch},
     list::{LinkPage, ListLinks},
