@@ -3,7 +3,7 @@
 use serde::Serialize;
 use slugline_domain::{
     CountryError, DestinationError, LinkId, LinkIdError, PageSize, PageSizeError, Password,
-    PasswordError, SearchText, SearchTextError, Slug, SlugError, Tag, TagError, Tags, TagsError,
+    PasswordError, ProbeBoundError, SearchText, SearchTextError, Slug, SlugError, Tag, TagError, Tags, TagsError,
     TextError, TimeError,
 };
 
@@ -35,6 +35,8 @@ pub enum IssueCode {
     TooBig,
     /// Too short, too few or too small.
     TooSmall,
+    /// A member that there is not.
+    UnrecognizedKeys,
     /// A rule of its own.
     Custom,
 }
@@ -175,21 +177,24 @@ impl Explain for SearchTextError {
 
 impl Explain for PageSizeError {
     fn explain(&self) -> (IssueCode, String, String) {
-        let (code, message) = if self.size < 1 {
-            (
-                IssueCode::TooSmall,
-                "Too small: expected number to be >=1".into(),
-            )
-        } else {
-            (
-                IssueCode::TooBig,
-                format!("Too big: expected number to be <={}", PageSize::MAX),
-            )
-        };
-        (
-            code,
-            message,
-            format!("a whole number from 1 to {}", PageSize::MAX),
-        )
+        from_one_to(PageSize::MAX.into(), self.size)
     }
+}
+
+impl Explain for ProbeBoundError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        from_one_to(self.max.into(), self.number)
+    }
+}
+
+/// A whole number outside `1..=max`, in Sink's words.
+fn from_one_to(max: i64, found: i64) -> (IssueCode, String, String) {
+    let (code, message) = if found < 1 {
+        let message = "Too small: expected number to be >=1".into();
+        (IssueCode::TooSmall, message)
+    } else {
+        let message = format!("Too big: expected number to be <={max}");
+        (IssueCode::TooBig, message)
+    };
+    (code, message, format!("a whole number from 1 to {max}"))
 }

@@ -46,8 +46,8 @@ pub use code::Code;
 pub use issue::{Issue, IssueCode};
 pub use lenient::Lenient;
 pub use links::{
-    CountLinks, CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch, FoundLink,
-    FoundLinks, GetLink, LinkCount, LinkCreated, LinkList, LinkUpserted, LinkView, ListLinks,
+    CheckLinks, CountLinks, CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch, FoundLink,
+    FoundLinks, GetLink, LinkCheck, LinkChecks, LinkCount, LinkCreated, LinkList, LinkUpserted, LinkView, ListLinks,
     PatchLink, SearchLinks, Sort, Status, TagList, TagView, UpsertStatus,
 };
 pub use problem::{Problem, ProblemBody};

@@ -9,7 +9,8 @@ use crate::{
     problem::Problem,
 };
 
-/// Reads a wire type from a JSON object. Unknown members are dropped.
+/// Reads a wire type from a JSON object. Unknown members are dropped, unless
+/// the type refuses them.
 ///
 /// # Errors
 /// The value is no object, or a member is missing or of another type; the
@@ -47,13 +48,13 @@ fn explain(mut path: Vec<String>, prose: &str, root: &Value) -> Problem {
         path.push(member.to_owned());
         return wrong_type(path, "a value", "undefined");
     }
+    if prose.starts_with("unknown field ") {
+        // The path ends with the first unknown member.
+        path.pop();
+        return unrecognized(&path, prose, root);
+    }
     if prose.starts_with("unknown variant ") {
-        let options: Vec<String> = prose
-            .split_once("expected ")
-            .map_or("", |(_, rest)| rest)
-            .split('`')
-            .skip(1)
-            .step_by(2)
+        let options: Vec<String> = expected_names(prose)
             .map(|option| format!("\"{option}\""))
             .collect();
         let expected = format!("one of {}", options.join("|"));
@@ -77,12 +78,42 @@ fn explain(mut path: Vec<String>, prose: &str, root: &Value) -> Problem {
         "i64" | "u64" => "integer",
         other => other,
     };
-    let received = path.iter().try_fold(root, |value, part| match value {
+    let received = at(root, &path);
+    wrong_type(path, expected, received.map_or("undefined", type_of))
+}
+
+/// Serde stops at the first member it does not know; clients are told of all,
+/// as long as they are few enough to be mistakes.
+fn unrecognized(path: &[String], prose: &str, root: &Value) -> Problem {
+    let known: Vec<&str> = expected_names(prose).collect();
+    let members = at(root, path).and_then(Value::as_object).into_iter();
+    let unknown = members
+        .flat_map(Map::keys)
+        .filter(|name| !known.contains(&name.as_str()))
+        .take(MAX_UNRECOGNIZED);
+    let issue = |name: &String| Issue {
+        code: IssueCode::UnrecognizedKeys,
+        path: path.iter().chain([name]).cloned().collect(),
+        message: format!("Unrecognized key: {name:?}"),
+        expected: format!("one of {}", known.join(", ")),
+    };
+    Problem::invalid(unknown.map(issue).collect())
+}
+
+const MAX_UNRECOGNIZED: usize = 20;
+
+/// The names that serde would have taken, which end its message.
+fn expected_names(prose: &str) -> impl Iterator<Item = &str> {
+    let listed = prose.rsplit_once("expected ").map_or("", |(_, rest)| rest);
+    listed.split('`').skip(1).step_by(2)
+}
+
+fn at<'v>(root: &'v Value, path: &[String]) -> Option<&'v Value> {
+    path.iter().try_fold(root, |value, part| match value {
         Value::Array(items) => items.get(part.parse::<usize>().ok()?),
         Value::Object(members) => members.get(part),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-    });
-    wrong_type(path, expected, received.map_or("undefined", type_of))
+    })
 }
 
 fn member(segment: &Segment) -> Option<String> {

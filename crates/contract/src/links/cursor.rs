@@ -32,7 +32,14 @@ pub(super) fn encode(place: &Position, listing: &Listing) -> String {
     URL_SAFE_NO_PAD.encode(serde_json::to_vec(&content).expect("a cursor is plain data"))
 }
 
-pub(super) fn decode(text: &str, listing: &Listing) -> Result<Position, Problem> {
+/// The place where a listing continues. An empty cursor is none: one client
+/// always sends the parameter.
+pub(super) fn read(text: Option<&str>, listing: &Listing) -> Result<Option<Position>, Problem> {
+    let text = text.filter(|text| !text.is_empty());
+    text.map(|text| decode(text, listing)).transpose()
+}
+
+fn decode(text: &str, listing: &Listing) -> Result<Position, Problem> {
     parse(text, listing).ok_or_else(|| {
         Problem::new(
             Code::InvalidCursor,

@@ -53,10 +53,7 @@ impl ListLinks {
             tag,
         };
         checks.finish(|| Some(()))?;
-        let after = match self.cursor.as_deref() {
-            None | Some("") => None,
-            Some(text) => Some(cursor::decode(text, &listing)?),
-        };
+        let after = cursor::read(self.cursor.as_deref(), &listing)?;
         Ok(application::ListLinks {
             size,
             order: listing.sort.into(),

@@ -1,5 +1,6 @@
 //! Links on the wire.
 
+mod check;
 mod create;
 mod cursor;
 mod edit;
@@ -12,6 +13,7 @@ mod search;
 mod view;
 
 pub use self::{
+    check::{CheckLinks, LinkCheck, LinkChecks},
     create::CreateLink,
     edit::EditLink,
     list::{LinkList, ListLinks},

@@ -1,0 +1,271 @@
+//! Checking whether links still lead somewhere.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use slugline_application::{self as application, CheckedLink, CheckedPage};
+use slugline_domain::{CheckSize, ProbeCaller, ProbeFailure, ProbeTimeout, UnixMillis};
+
+use super::{
+    cursor,
+    listing::{Listing, Sort, Status},
+};
+use crate::{Lenient, absent::present, check::Checks, problem::Problem};
+
+/// The one listing that checks page through.
+const LISTING: Listing = Listing {
+    sort: Sort::Az,
+    status: Status::All,
+    tag: None,
+};
+
+/// Which links to check, and how long to wait.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckLinks {
+    /// Links to check; all are asked at the same time.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(range(min = 1, max = CheckSize::MAX), extend("default" = CheckSize::DEFAULT))]
+    pub limit: Option<Lenient>,
+    /// Where to continue: the cursor of the previous answer.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(length(max = cursor::MAX_CHARS))]
+    pub cursor: Option<String>,
+    /// Seconds to wait for each destination, redirects included.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(
+        range(min = 1, max = ProbeTimeout::MAX_SECONDS),
+        extend("default" = ProbeTimeout::DEFAULT_SECONDS)
+    )]
+    pub timeout: Option<Lenient>,
+}
+
+impl CheckLinks {
+    /// Makes domain values of the members.
+    ///
+    /// # Errors
+    /// Lists every member that is out of bounds, or says that the cursor
+    /// belongs to another listing.
+    pub fn check(&self, caller: ProbeCaller) -> Result<application::CheckLinks, Problem> {
+        let mut checks = Checks::default();
+        let size = self.limit.map(|Lenient(number)| CheckSize::new(number));
+        let size = checks.optional(&["limit"], size).unwrap_or_default();
+        let timeout = self
+            .timeout
+            .map(|Lenient(seconds)| ProbeTimeout::from_seconds(seconds));
+        let timeout = checks.optional(&["timeout"], timeout).unwrap_or_default();
+        checks.finish(|| Some(()))?;
+        Ok(application::CheckLinks {
+            size,
+            timeout,
+            after: cursor::read(self.cursor.as_deref(), &LISTING)?,
+            caller,
+        })
+    }
+}
+
+/// What the destinations of some links answered.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LinkChecks {
+    /// One result per link, by slug.
+    pub results: Vec<LinkCheck>,
+    /// Whether all links have been checked.
+    pub list_complete: bool,
+    /// Where to continue; absent when all links have been checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
+/// What the destination of one link answered.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkCheck {
+    /// The link's slug.
+    pub slug: String,
+    /// Its destination.
+    #[schemars(extend("format" = "uri"))]
+    pub url: String,
+    /// The HTTP status after redirects; 0 when there was none.
+    pub status: u16,
+    /// Whether there was a status below 400.
+    pub ok: bool,
+    /// How long it took, in milliseconds.
+    pub duration: u64,
+    /// When the answer was there: ISO 8601, UTC, with milliseconds.
+    #[schemars(extend("format" = "date-time"))]
+    pub checked_at: String,
+    /// Why there was no status.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = LinkCheck::MAX_ERROR_CHARS))]
+    pub error: Option<String>,
+}
+
+impl LinkCheck {
+    /// Longest error, in characters: as in Sink, whose dashboard shows it in a line.
+    pub const MAX_ERROR_CHARS: usize = 300;
+    /// The error of a destination that the service does not go to.
+    pub const NOT_ALLOWED: &'static str = "URL is not allowed for server-side checking";
+}
+
+impl LinkChecks {
+    /// Shows a page, with a cursor that continues after it.
+    pub fn new(page: &CheckedPage) -> Self {
+        Self {
+            results: page.links.iter().map(LinkCheck::from).collect(),
+            list_complete: page.next.is_none(),
+            cursor: page
+                .next
+                .as_ref()
+                .map(|place| cursor::encode(place, &LISTING)),
+        }
+    }
+}
+
+impl From<&CheckedLink> for LinkCheck {
+    fn from(link: &CheckedLink) -> Self {
+        let error = link
+            .outcome
+            .result
+            .as_ref()
+            .err()
+            .map(|failure| match failure {
+                ProbeFailure::NotAllowed => Self::NOT_ALLOWED.to_owned(),
+                ProbeFailure::Failed(text) => text.chars().take(Self::MAX_ERROR_CHARS).collect(),
+            });
+        Self {
+            slug: link.slug.to_string(),
+            url: link.destination.to_string(),
+            status: link.outcome.status().unwrap_or(0),
+            ok: link.outcome.ok(),
+            duration: u64::try_from(link.outcome.duration.as_millis()).unwrap_or(u64::MAX),
+            checked_at: iso_8601(link.checked_at),
+            error,
+        }
+    }
+}
+
+fn iso_8601(moment: UnixMillis) -> String {
+    // Four-digit years end before the domain's moments do.
+    let moment = Timestamp::from_millisecond(moment.get()).unwrap_or(Timestamp::MAX);
+    format!("{moment:.3}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use rstest::rstest;
+    use serde_json::{Value, json, to_value};
+    use slugline_domain::{
+        Destination, DestinationRules, Position, ProbeOutcome, Slug, UnixSeconds,
+    };
+
+    use super::*;
+    use crate::{Code, ListLinks, read};
+
+    fn request(body: &Value) -> Result<application::CheckLinks, Problem> {
+        read::<CheckLinks>(body)?.check(ProbeCaller::default())
+    }
+
+    fn checked(result: Result<u16, ProbeFailure>) -> Value {
+        let link = CheckedLink {
+            slug: Slug::parse("docs").unwrap(),
+            destination: Destination::parse("https://example.com/Ü", &DestinationRules::default())
+                .unwrap(),
+            outcome: ProbeOutcome {
+                result,
+                duration: Duration::from_micros(1_999),
+            },
+            checked_at: UnixMillis::new(1_800_000_000_007),
+        };
+        to_value(LinkCheck::from(&link)).unwrap()
+    }
+
+    #[test]
+    fn nothing_asks_for_six_links_and_six_seconds() {
+        let plain = request(&json!({"cursor": ""})).unwrap();
+        assert_eq!((plain.size.get(), plain.timeout.get().as_secs()), (6, 6));
+        assert!(plain.after.is_none());
+        let most = request(&json!({"limit": 10, "timeout": "30"})).unwrap();
+        assert_eq!((most.size.get(), most.timeout.get().as_secs()), (10, 30));
+    }
+
+    #[rstest]
+    #[case(json!({"limit": 0}), "limit", "Too small: expected number to be >=1")]
+    #[case(json!({"limit": 11}), "limit", "Too big: expected number to be <=10")]
+    #[case(json!({"timeout": 31}), "timeout", "Too big: expected number to be <=30")]
+    #[case(json!({"timeout": 1.5}), "timeout", "Invalid input: expected integer, received number")]
+    #[case(json!({"limit": null}), "limit", "Invalid input: expected integer, received null")]
+    #[case(json!({"cursor": 1}), "cursor", "Invalid input: expected string, received number")]
+    #[case(json!({"limits": 1}), "limits", "Unrecognized key: \"limits\"")]
+    fn faults_name_the_member(#[case] body: Value, #[case] member: &str, #[case] message: &str) {
+        let problem = request(&body).unwrap_err();
+        assert_eq!(problem.code, Code::ValidationError);
+        let faults: Vec<_> = problem
+            .issues
+            .iter()
+            .map(|i| (&i.path[0], &i.message))
+            .collect();
+        assert_eq!(faults, [(&member.to_owned(), &message.to_owned())]);
+    }
+
+    #[test]
+    fn all_faults_of_a_kind_are_told_at_once() {
+        let paths = |body: Value| -> Vec<String> {
+            let issues = request(&body).unwrap_err().issues;
+            issues
+                .into_iter()
+                .map(|issue| issue.path.join("."))
+                .collect()
+        };
+        assert_eq!(
+            paths(json!({"limit": 0, "timeout": 0})),
+            ["limit", "timeout"]
+        );
+        assert_eq!(paths(json!({"a": 0, "limit": 3, "b": 0})), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_cursor_continues_checks_and_no_other_listing() {
+        let place = Position {
+            created_at: UnixSeconds::new(7).unwrap(),
+            slug: Slug::parse("docs").unwrap(),
+        };
+        let page = CheckedPage {
+            links: Vec::new(),
+            next: Some(place.clone()),
+        };
+        let shown = LinkChecks::new(&page);
+        assert!(!shown.list_complete);
+        let again = request(&json!({"cursor": shown.cursor})).unwrap();
+        assert_eq!(again.after, Some(place));
+        let list = read::<ListLinks>(&json!({"cursor": shown.cursor})).unwrap();
+        assert_eq!(list.check().unwrap_err().code, Code::InvalidCursor);
+        assert_eq!(
+            request(&json!({"cursor": "nonsense"})).unwrap_err().code,
+            Code::InvalidCursor
+        );
+    }
+
+    #[test]
+    fn a_result_has_a_status_or_an_error() {
+        assert_eq!(
+            checked(Ok(404)),
+            json!({
+                "slug": "docs", "url": "https://example.com/Ü", "status": 404, "ok": false,
+                "duration": 1, "checkedAt": "2027-01-15T08:00:00.007Z",
+            })
+        );
+        let refused = checked(Err(ProbeFailure::NotAllowed));
+        assert_eq!(
+            refused["error"],
+            "URL is not allowed for server-side checking"
+        );
+        assert_eq!(
+            (&refused["status"], &refused["ok"]),
+            (&json!(0), &json!(false))
+        );
+        let long = checked(Err(ProbeFailure::Failed("ü".repeat(400))));
+        assert_eq!(long["error"].as_str().unwrap().chars().count(), 300);
+    }
+}
