@@ -3,8 +3,8 @@
 use serde::Serialize;
 use slugline_domain::{
     CountryError, DestinationError, LinkId, LinkIdError, PageSize, PageSizeError, Password,
-    PasswordError, ProbeBoundError, SearchText, SearchTextError, Slug, SlugError, Tag, TagError, Tags, TagsError,
-    TextError, TimeError,
+    PasswordError, ProbeBoundError, SearchText, SearchTextError, Slug, SlugError, Tag, TagError,
+    Tags, TagsError, TextError, TimeError,
 };
 
 /// One fault of an input. `path` names wire members; positions in arrays are

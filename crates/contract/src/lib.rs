@@ -46,9 +46,10 @@ pub use code::Code;
 pub use issue::{Issue, IssueCode};
 pub use lenient::Lenient;
 pub use links::{
-    CheckLinks, CountLinks, CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch, FoundLink,
-    FoundLinks, GetLink, LinkCheck, LinkChecks, LinkCount, LinkCreated, LinkList, LinkUpserted, LinkView, ListLinks,
-    PatchLink, SearchLinks, Sort, Status, TagList, TagView, UpsertStatus,
+    CheckLinks, CountLinks, CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch,
+    FoundLink, FoundLinks, GetLink, LinkCheck, LinkChecks, LinkCount, LinkCreated, LinkList,
+    LinkUpserted, LinkView, ListLinks, PatchLink, SearchLinks, Sort, Status, TagList, TagView,
+    UpsertStatus,
 };
 pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};

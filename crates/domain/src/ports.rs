@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 use crate::{
-    CountersQuery, CountersReport, Link, LinkFilter, LinkId, ListQuery, ProbeOutcome,
-    ProbeRequest, Slug, TagCount, UnixMillis, UnixSeconds, Visit,
+    CountersQuery, CountersReport, Link, LinkFilter, LinkId, ListQuery, ProbeOutcome, ProbeRequest,
+    Slug, TagCount, UnixMillis, UnixSeconds, Visit,
 };
 
 /// Where links are kept. Each method is one transaction.

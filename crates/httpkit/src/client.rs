@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use actix_web::HttpRequest;
 use ipnet::IpNet;
-use slugline_domain::Country;
+use slugline_domain::{Country, ProbeCaller};
 
 /// Proxies whose forwarded headers are believed. Anybody else could write
 /// anything into them.
@@ -78,6 +78,15 @@ impl TrustedProxies {
 /// A request header as text; absent when it is not text.
 pub fn header<'r>(request: &'r HttpRequest, name: &str) -> Option<&'r str> {
     request.headers().get(name)?.to_str().ok()
+}
+
+/// What the destinations that a client wants checked are told of it.
+pub fn probe_caller(request: &HttpRequest) -> ProbeCaller {
+    let text = |name| header(request, name).map(str::to_owned);
+    ProbeCaller {
+        accept_language: text("accept-language"),
+        user_agent: text("user-agent"),
+    }
 }
 
 /// An address, with or without a port and brackets.

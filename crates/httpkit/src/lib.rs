@@ -16,7 +16,7 @@ mod guard;
 mod origin;
 mod problem;
 
-pub use client::{TrustedProxies, header};
+pub use client::{TrustedProxies, header, probe_caller};
 pub use edge::Edge;
 pub use guard::{guarded, public};
 pub use origin::{Origin, OriginError};

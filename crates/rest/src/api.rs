@@ -44,6 +44,7 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(links::count::about(), links::count::handle)
         .route(links::tags::about(), links::tags::handle)
         .route(links::delete::about(), links::delete::handle)
+        .route(links::check::about(), links::check::handle)
         .route(stats::counters::about(), stats::counters::handle)
         .route(verify::about(), verify::handle)
         .route(health::live_about(), health::live)

@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use slugline_application::{LinkService, StatsService};
+use slugline_application::{LinkChecker, LinkService, StatsService};
 use slugline_contract::{Code, Problem, Rules, query_to_json, read};
 use slugline_httpkit::{Edge, Failure, Origin, header};
 
@@ -24,6 +24,8 @@ use slugline_httpkit::{Edge, Failure, Origin, header};
 pub struct Services {
     /// Use cases of links.
     pub links: LinkService,
+    /// Checks of links.
+    pub checks: LinkChecker,
     /// Questions to the access log.
     pub stats: StatsService,
     /// The instance's bounds.

@@ -10,10 +10,12 @@ use actix_web::{
 use anyhow::Context;
 use slugline_analytics::{EmbeddedLog, Recorder, RecorderOptions};
 use slugline_application::{
-    Authenticator, LinkService, LinkServiceParts, Passwords, Resolver, SiteToken, StatsService,
+    Authenticator, LinkChecker, LinkService, LinkServiceParts, Passwords, Resolver, SiteToken,
+    StatsService,
 };
 use slugline_domain::ports::{Clock, LinkStore, Random};
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
+use slugline_outbound::{Client, HttpProber};
 use slugline_redirect::Redirects;
 use slugline_rest::{ApiOptions, Elsewhere, RouteList, Services};
 use slugline_storage::{Database, SqlLinkStore};
@@ -57,6 +59,11 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         random,
         policy: settings.slugs,
     });
+    let checks = LinkChecker::new(
+        links.clone(),
+        Arc::new(HttpProber::new(Client::new(settings.checks.clone()))),
+        Arc::clone(&clock),
+    );
     let stats = StatsService::new(Arc::new(log));
     let rules = settings.rules.clone();
     let tools = slugline_mcp::Services {
@@ -76,6 +83,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         )),
         services: Data::new(Services {
             links,
+            checks,
             stats,
             rules,
         }),

@@ -1,5 +1,6 @@
 //! `/api/link/…`
 
+pub(crate) mod check;
 pub(crate) mod count;
 pub(crate) mod create;
 pub(crate) mod delete;

@@ -168,6 +168,18 @@ pub const CATALOGUE: &[Setting] = &[
         "Networks of proxies whose forwarded headers are believed, comma-separated",
     ),
     setting(
+        "SLUGLINE_CHECK_ALLOWED_NETWORKS",
+        &[],
+        "",
+        "Networks that link checks may reach beside the public internet, comma-separated",
+    ),
+    setting(
+        "SLUGLINE_CHECK_ALLOWED_PORTS",
+        &[],
+        "80,443,1024-65535",
+        "Ports that link checks may reach, comma-separated",
+    ),
+    setting(
         "SLUGLINE_VISITOR_SALT",
         &[],
         "day",

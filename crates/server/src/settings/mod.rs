@@ -15,6 +15,7 @@ use slugline_application::{ResolverOptions, SiteToken, SlugPolicy};
 use slugline_contract::Rules;
 use slugline_domain::{DestinationRules, SlugCase};
 use slugline_httpkit::{Origin, TrustedProxies};
+use slugline_outbound::{AddressPolicy, Policy, PortPolicy};
 use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
 
 pub use catalogue::{CATALOGUE, Setting};
@@ -45,6 +46,8 @@ pub struct Settings {
     pub resolver: ResolverOptions,
     /// Proxies to believe.
     pub trusted_proxies: TrustedProxies,
+    /// What link checks may reach.
+    pub checks: Policy,
     /// How long a visitor can be told apart from others.
     pub visitor_salt: SaltPeriod,
     /// What is logged.
@@ -128,6 +131,14 @@ impl Settings {
             trusted_proxies: TrustedProxies::new(
                 sources.list("SLUGLINE_TRUSTED_PROXIES", parse::network)?,
             ),
+            checks: Policy {
+                addresses: AddressPolicy::public_and(
+                    sources.list("SLUGLINE_CHECK_ALLOWED_NETWORKS", parse::network)?,
+                ),
+                ports: PortPolicy::only(
+                    sources.list("SLUGLINE_CHECK_ALLOWED_PORTS", parse::ports)?,
+                ),
+            },
             visitor_salt: sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?,
             log: Log {
                 filter: sources.parsed("SLUGLINE_LOG", parse::log_filter)?,
@@ -152,6 +163,16 @@ mod tests {
         assert!(settings.site_token.is_none() && settings.base_url.is_none());
         assert_eq!(settings.slugs.generated_chars, 6);
         assert_eq!(settings.rules.destinations.max_chars(), 16_384);
+        assert!(
+            !settings
+                .checks
+                .addresses
+                .allows("10.0.0.1".parse().unwrap())
+        );
+        for port in 0..=u16::MAX {
+            let allowed = settings.checks.ports.allows(port);
+            assert_eq!(allowed, PortPolicy::default().allows(port), "{port}");
+        }
         assert_eq!(settings.resolver.fresh_for, Duration::from_mins(1));
     }
 
@@ -184,6 +205,9 @@ mod tests {
     )]
     #[case("SLUGLINE_TRUSTED_PROXIES", "10.0.0.0/8,nonsense", "10.0.0.0/8")]
     #[case("SLUGLINE_ALLOWED_SCHEMES", "mailto,javascript", "never allowed")]
+    #[case("SLUGLINE_CHECK_ALLOWED_NETWORKS", "10.0.0.0/33", "10.0.0.0/8")]
+    #[case("SLUGLINE_CHECK_ALLOWED_PORTS", "443,http", "8000-8999")]
+    #[case("SLUGLINE_CHECK_ALLOWED_PORTS", "9000-8000", "8000-8999")]
     #[case("SLUGLINE_VISITOR_SALT", "hour", "day")]
     #[case("SLUGLINE_LOG_FORMAT", "xml", "text or json")]
     #[case("SLUGLINE_LOG", "in[fo", "a filter")]

@@ -3,6 +3,7 @@
 use std::{
     fs,
     net::{IpAddr, SocketAddr},
+    ops::RangeInclusive,
     path::PathBuf,
 };
 
@@ -58,6 +59,15 @@ pub(super) fn network(text: &str) -> Result<IpNet, &'static str> {
         .parse()
         .or_else(|_| text.parse::<IpAddr>().map(IpNet::from).map_err(drop));
     network.map_err(|()| "expected a network such as 10.0.0.0/8, or an address")
+}
+
+pub(super) fn ports(text: &str) -> Result<RangeInclusive<u16>, &'static str> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let range = first.trim().parse().ok().zip(last.trim().parse().ok());
+    range
+        .map(|(first, last)| first..=last)
+        .filter(|ports| !ports.is_empty())
+        .ok_or("expected a port such as 443, or a range such as 8000-8999")
 }
 
 pub(super) fn log_filter(text: &str) -> Result<String, String> {

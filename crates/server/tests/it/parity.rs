@@ -76,7 +76,8 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and why.
-const WITHOUT_A_TOOL: [(&str, &str); 10] = [
+const WITHOUT_A_TOOL: [(&str, &str); 11] = [
+    ("link_check", "its tool follows"),
     (
         "link_patch",
         "an agent replaces the whole link, which it has read before",

@@ -1,0 +1,51 @@
+//! `POST /api/link/check`
+
+use actix_web::{FromRequest, HttpRequest, dev::Payload, http::Method};
+use aide::OperationInput;
+use slugline_contract::{CheckLinks, Code, LinkChecks};
+use slugline_domain::ProbeCaller;
+use slugline_httpkit::{Failure, probe_caller};
+
+use crate::{
+    extract::{Body, Context},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::POST,
+        path: "/api/link/check",
+        id: "link_check",
+        tag: super::TAG,
+        summary: "Check links",
+        description: "Asks the destinations of all links, expired ones too, whether they answer: \
+                      a few links at a time, by slug. Pass `cursor` back until `list_complete` is \
+                      true. Destinations are told the `Accept-Language` and `User-Agent` of this \
+                      request. Destinations that are not on the public internet are not asked.",
+        fails: &[Code::InvalidCursor],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Caller(caller): Caller,
+    Body(body): Body<CheckLinks>,
+) -> Result<Json<200, LinkChecks>, Failure> {
+    let page = context.services.checks.check(body.check(caller)?).await?;
+    Ok(Json(LinkChecks::new(&page)))
+}
+
+/// What destinations are told of this request.
+pub(crate) struct Caller(ProbeCaller);
+
+impl FromRequest for Caller {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        std::future::ready(Ok(Self(probe_caller(request))))
+    }
+}
+
+impl OperationInput for Caller {}
