@@ -10,12 +10,12 @@ use hyper::{
     header::{CONNECTION, HOST, HeaderValue, LOCATION},
 };
 use hyper_util::rt::TokioIo;
-use rustls::ClientConfig;
 use tokio::{task::JoinSet, time::timeout};
 use url::{Position, Url};
 
 use crate::{
-    AddressPolicy, Error, PortPolicy, Resolve, SystemResolver, connection, target::Target, tls,
+    AddressPolicy, Error, PortPolicy, Resolve, SystemResolver, connection, target::Target,
+    tls::Trust,
 };
 
 /// Bytes that the head of an answer may have. Sites send a few thousand.
@@ -31,7 +31,7 @@ const MAX_HEAD_BYTES: usize = 64 * 1024;
 pub struct Client {
     policy: Policy,
     resolver: Arc<dyn Resolve>,
-    tls: Arc<ClientConfig>,
+    trust: Arc<Trust>,
 }
 
 /// What a client may reach. The default is the web ports of the public internet.
@@ -91,7 +91,7 @@ impl Client {
         Self {
             policy,
             resolver,
-            tls: tls::configuration(),
+            trust: Arc::default(),
         }
     }
 
@@ -147,7 +147,7 @@ impl Client {
         let Policy { addresses, ports } = &self.policy;
         let target = Target::vet(url, addresses, ports)?;
         let request = request(&target.url, headers)?;
-        let stream = connection::open(&target, addresses, &*self.resolver, &self.tls).await?;
+        let stream = connection::open(&target, addresses, &*self.resolver, &self.trust).await?;
         let (mut sender, driver) = http1::Builder::new()
             .max_header_size(MAX_HEAD_BYTES)
             .max_buf_size(MAX_HEAD_BYTES)

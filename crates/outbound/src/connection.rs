@@ -3,20 +3,19 @@
 use std::{
     io,
     net::{IpAddr, SocketAddr},
-    sync::Arc,
 };
 
-use rustls::{ClientConfig, pki_types::ServerName};
+use rustls::pki_types::ServerName;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
     time::{Duration, timeout},
 };
-use tokio_rustls::TlsConnector;
 
 use crate::{
     AddressPolicy, Error, Refusal, Resolve,
     target::{Target, TargetHost},
+    tls::Trust,
 };
 
 /// Addresses of one host that are tried, so that a name with hundreds of them
@@ -38,7 +37,7 @@ pub(crate) async fn open(
     target: &Target,
     policy: &AddressPolicy,
     resolver: &dyn Resolve,
-    tls: &Arc<ClientConfig>,
+    trust: &Trust,
 ) -> Result<Box<dyn Stream>, Error> {
     let (addresses, name) = match &target.host {
         TargetHost::Address(address) => (vec![*address], ServerName::from(*address)),
@@ -53,8 +52,8 @@ pub(crate) async fn open(
     if !target.tls {
         return Ok(Box::new(stream));
     }
-    let connector = TlsConnector::from(Arc::clone(tls));
-    let stream = connector.connect(name, stream).await.map_err(Error::Tls)?;
+    let secured = trust.connector().connect(name, stream).await;
+    let stream = secured.map_err(Error::Tls)?;
     Ok(Box::new(stream))
 }
 

@@ -1,12 +1,27 @@
 //! Whom to trust behind `https`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use tokio_rustls::TlsConnector;
 
-/// TLS that trusts the system's authorities, so that an operator's own are
-/// among them, or Mozilla's where the system has none, as in an empty container.
-pub(crate) fn configuration() -> Arc<ClientConfig> {
+/// The certificate authorities to trust, read when first asked for: hundreds of
+/// files are no part of starting a service.
+#[derive(Debug, Default)]
+pub(crate) struct Trust(OnceLock<Arc<ClientConfig>>);
+
+impl Trust {
+    /// Turns a connection into a secure one.
+    pub(crate) fn connector(&self) -> TlsConnector {
+        let config = self.0.get_or_init(|| trusting(authorities()));
+        TlsConnector::from(Arc::clone(config))
+    }
+}
+
+/// The system's, so that an operator's own are among them (`SSL_CERT_FILE` and
+/// `SSL_CERT_DIR` count, as they do for OpenSSL), or Mozilla's where the system
+/// has none, as in an empty container.
+fn authorities() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     let system = rustls_native_certs::load_native_certs();
     let (usable, _) = roots.add_parsable_certificates(system.certs);
@@ -14,6 +29,10 @@ pub(crate) fn configuration() -> Arc<ClientConfig> {
         tracing::info!("the system has no certificate authorities; using Mozilla's");
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
+    roots
+}
+
+fn trusting(roots: RootCertStore) -> Arc<ClientConfig> {
     // The provider is named rather than installed for the process: an embedding
     // program may have installed another one.
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -22,4 +41,94 @@ pub(crate) fn configuration() -> Arc<ClientConfig> {
         .with_root_certificates(roots)
         .with_no_client_auth();
     Arc::new(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io,
+        net::{IpAddr, Ipv4Addr},
+    };
+
+    use async_trait::async_trait;
+    use rcgen::{CertifiedKey, generate_simple_self_signed};
+    use rustls::{ServerConfig, pki_types::PrivateKeyDer};
+    use tokio::{net::TcpListener, task::JoinSet};
+    use tokio_rustls::TlsAcceptor;
+
+    use super::*;
+    use crate::{AddressPolicy, Error, PortPolicy, Resolve, connection, target::Target};
+
+    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+    /// Every name is this machine.
+    #[derive(Debug)]
+    struct Everywhere;
+
+    #[async_trait]
+    impl Resolve for Everywhere {
+        async fn addresses(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+            Ok(vec![HERE])
+        }
+    }
+
+    /// A server whose certificate is for `shop.example`, and trust in it.
+    async fn shop() -> (u16, Trust, JoinSet<()>) {
+        let CertifiedKey { cert, signing_key } =
+            generate_simple_self_signed(["shop.example".to_owned()]).unwrap();
+        let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
+        let server = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![cert.der().clone()], key)
+            .unwrap();
+        let acceptor = TlsAcceptor::from(Arc::new(server));
+        let listener = TcpListener::bind((HERE, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let mut serving = JoinSet::new();
+        serving.spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                // The client decides; the server only talks.
+                let _ = acceptor.accept(stream).await;
+            }
+        });
+        let mut roots = RootCertStore::empty();
+        roots.add(cert.der().clone()).unwrap();
+        (port, Trust(OnceLock::from(trusting(roots))), serving)
+    }
+
+    async fn open(url: &str, trust: &Trust) -> Result<(), Error> {
+        let policy = AddressPolicy::public_and(vec![HERE.into()]);
+        let target = Target::vet(url.parse().unwrap(), &policy, &PortPolicy::default())?;
+        connection::open(&target, &policy, &Everywhere, trust)
+            .await
+            .map(drop)
+    }
+
+    #[tokio::test]
+    async fn a_certificate_counts_for_its_name_and_from_a_known_authority_only() {
+        let (port, trust, _serving) = shop().await;
+        let shop = format!("https://shop.example:{port}/");
+        open(&shop, &trust).await.unwrap();
+        // The address was looked up by name, and the certificate is for the name.
+        for wrong in [
+            format!("https://other.example:{port}/"),
+            format!("https://127.0.0.1:{port}/"),
+        ] {
+            let refused = open(&wrong, &trust).await;
+            assert!(
+                matches!(refused, Err(Error::Tls(_))),
+                "{wrong}: {refused:?}"
+            );
+        }
+        let stranger = open(&shop, &Trust::default()).await;
+        assert!(matches!(stranger, Err(Error::Tls(_))), "{stranger:?}");
+    }
+
+    #[test]
+    fn there_is_always_somebody_to_trust() {
+        assert!(!authorities().is_empty());
+    }
 }
