@@ -150,7 +150,6 @@ impl Client {
         let stream = connection::open(&target, addresses, &*self.resolver, &self.trust).await?;
         let (mut sender, driver) = http1::Builder::new()
             .max_header_size(MAX_HEAD_BYTES)
-            .max_buf_size(MAX_HEAD_BYTES)
             .handshake(TokioIo::new(stream))
             .await
             .map_err(Error::Http)?;

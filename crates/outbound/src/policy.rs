@@ -71,6 +71,7 @@ mod tests {
             ("9.9.9.9", true, true),
             ("10.1.2.3", false, true),
             ("::ffff:10.1.2.3", false, true),
+            ("::ffff:9.9.9.9", false, false),
             ("10.2.0.1", false, false),
             ("::1", false, false),
         ] {

@@ -82,6 +82,22 @@ async fn a_head_without_end_is_an_error(#[case] first: &str, #[case] then: &str)
     assert!(matches!(failed, Err(Error::Http(_))), "{failed:?}");
 }
 
+#[rstest]
+#[case(32 * 1024, true)]
+#[case(100 * 1024, false)]
+#[tokio::test]
+async fn a_large_head_is_read_and_a_huge_one_is_an_error(
+    #[case] bytes: usize,
+    #[case] is_read: bool,
+) {
+    let padding = "y".repeat(bytes);
+    let head = format!("HTTP/1.1 200 OK\r\nx: {padding}\r\n\r\n");
+    let server = Listener::start(Script::Say(head)).await;
+    let url = format!("http://127.0.0.1:{}/", server.port);
+    let answer = client(&everything_allowed()).status(get(&url)).await;
+    assert_eq!(answer.is_ok(), is_read, "{answer:?}");
+}
+
 #[tokio::test]
 async fn a_status_does_not_wait_for_the_body() {
     let server = Listener::start(Script::Repeat(OK.into(), "y".into(), DRIP)).await;
