@@ -42,6 +42,7 @@ impl Call {
         let context = tools::Context {
             services: &exchange.server.services,
             origin: exchange.origin,
+            caller: exchange.caller,
         };
         Some(match (tool.call)(context, &self.arguments).await {
             Ok(result) => Outcome::success(result),

@@ -1,5 +1,7 @@
 //! One HTTP request to the endpoint, as far as the protocol cares.
 
+use slugline_domain::ProbeCaller;
+
 use crate::Server;
 
 /// What the protocol reads of a request's headers.
@@ -18,4 +20,6 @@ pub(crate) struct Exchange<'a> {
     pub(crate) headers: &'a Headers,
     /// The public origin of the service, for short links in results.
     pub(crate) origin: &'a str,
+    /// What checked destinations may be told of the client.
+    pub(crate) caller: &'a ProbeCaller,
 }

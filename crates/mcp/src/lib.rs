@@ -33,7 +33,7 @@ mod versions;
 
 use std::sync::Arc;
 
-use slugline_application::{LinkService, StatsService};
+use slugline_application::{LinkChecker, LinkService, StatsService};
 use slugline_contract::Rules;
 
 pub use transport::{PATH, configure};
@@ -43,6 +43,8 @@ pub use transport::{PATH, configure};
 pub struct Services {
     /// Use cases of links.
     pub links: LinkService,
+    /// Asks destinations whether they answer.
+    pub checks: LinkChecker,
     /// Questions to the access log.
     pub stats: StatsService,
     /// The instance's bounds.

@@ -11,7 +11,7 @@ use actix_web::{
     web::{Data, Payload, ServiceConfig},
 };
 use jsonrpsee::types::ErrorCode;
-use slugline_httpkit::{Edge, guarded, header as text_header};
+use slugline_httpkit::{Edge, guarded, header as text_header, probe_caller};
 
 use crate::{
     Server,
@@ -42,6 +42,7 @@ async fn handle(server: Data<Server>, request: HttpRequest, body: Payload) -> Ht
                 server: &server,
                 headers: &headers,
                 origin: origin.as_str(),
+                caller: &probe_caller(&request),
             };
             exchange.answer(&bytes).await
         }

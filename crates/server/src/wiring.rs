@@ -68,6 +68,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     let rules = settings.rules.clone();
     let tools = slugline_mcp::Services {
         links: links.clone(),
+        checks: checks.clone(),
         stats: stats.clone(),
         rules: rules.clone(),
     };

@@ -1,5 +1,6 @@
 //! The tools, one file each, and what they have in common.
 
+mod check_links;
 mod count_links;
 mod create_link;
 mod delete_link;
@@ -18,11 +19,12 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use slugline_application::Error;
 use slugline_contract::{Problem, Rules, read, schema};
+use slugline_domain::ProbeCaller;
 
 use crate::{Services, answer::Raw};
 
 /// Every tool, in the order in which they are listed.
-pub(crate) static ALL: [Entry; 10] = [
+pub(crate) static ALL: [Entry; 11] = [
     Entry::of::<list_links::ListLinksTool>(),
     Entry::of::<search_links::SearchLinksTool>(),
     Entry::of::<get_link::GetLinkTool>(),
@@ -32,6 +34,7 @@ pub(crate) static ALL: [Entry; 10] = [
     Entry::of::<update_link::UpdateLinkTool>(),
     Entry::of::<upsert_link::UpsertLinkTool>(),
     Entry::of::<delete_link::DeleteLinkTool>(),
+    Entry::of::<check_links::CheckLinksTool>(),
     Entry::of::<get_analytics_counters::CountersTool>(),
 ];
 
@@ -40,6 +43,8 @@ pub(crate) static ALL: [Entry; 10] = [
 pub(crate) struct Context<'a> {
     pub(crate) services: &'a Services,
     pub(crate) origin: &'a str,
+    /// What destinations may be told of the caller.
+    pub(crate) caller: &'a ProbeCaller,
 }
 
 /// A tool: its name, what a model is told of it, and its types.
@@ -64,8 +69,10 @@ pub(crate) trait Tool {
 /// said, so everything is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Hints {
-    /// Reads.
+    /// Reads what is here.
     Reads,
+    /// Reads, and asks servers elsewhere.
+    ReadsWorld,
     /// Adds; calling twice adds twice.
     Adds,
     /// Adds unless it is there; calling twice changes nothing more.
@@ -79,8 +86,9 @@ pub(crate) enum Hints {
 impl Hints {
     fn annotations(self, title: &str) -> Value {
         let (destructive, idempotent) = match self {
-            Self::Reads => {
-                return json!({"title": title, "readOnlyHint": true, "openWorldHint": false});
+            Self::Reads | Self::ReadsWorld => {
+                let world = matches!(self, Self::ReadsWorld);
+                return json!({"title": title, "readOnlyHint": true, "openWorldHint": world});
             }
             Self::Adds => (false, false),
             Self::AddsOnce => (false, true),

@@ -1,0 +1,30 @@
+//! `check_links`
+
+use slugline_contract::{CheckLinks, LinkChecks, Problem};
+
+use super::{Context, Hints, Tool, problem};
+
+pub(crate) struct CheckLinksTool;
+
+impl Tool for CheckLinksTool {
+    const NAME: &'static str = "check_links";
+    const DESCRIPTION: &'static str = "Ask the destinations of all links, expired ones too, whether \
+        they answer: one request each, a few links at a time, by slug, so it takes seconds. While \
+        list_complete is false, call again with the returned cursor. status is the final HTTP \
+        status, 0 when there was none; ok is true from 1 to 399; error says why not. Destinations \
+        that are not on the public internet are not asked.";
+    const HINTS: Hints = Hints::ReadsWorld;
+    type Input = CheckLinks;
+    type Output = LinkChecks;
+
+    async fn call(context: Context<'_>, input: CheckLinks) -> Result<LinkChecks, Problem> {
+        let check = input.check(context.caller.clone())?;
+        let page = context
+            .services
+            .checks
+            .check(check)
+            .await
+            .map_err(problem)?;
+        Ok(LinkChecks::new(&page))
+    }
+}
