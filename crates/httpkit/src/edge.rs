@@ -17,6 +17,7 @@ pub struct Edge {
     authenticator: Arc<Authenticator>,
     proxies: TrustedProxies,
     configured_origin: Option<Origin>,
+    any_origin: bool,
 }
 
 impl Edge {
@@ -31,6 +32,16 @@ impl Edge {
             authenticator,
             proxies,
             configured_origin,
+            any_origin: false,
+        }
+    }
+
+    /// Lets web pages of any origin call the API (CORS).
+    #[must_use]
+    pub fn open_to_any_origin(self) -> Self {
+        Self {
+            any_origin: true,
+            ..self
         }
     }
 
@@ -62,6 +73,11 @@ impl Edge {
     /// The public origin, if it was configured.
     pub fn configured_origin(&self) -> Option<&Origin> {
         self.configured_origin.as_ref()
+    }
+
+    /// Whether web pages of any origin may call the API.
+    pub(crate) fn is_open_to_any_origin(&self) -> bool {
+        self.any_origin
     }
 
     /// Whether the request carries the site token.

@@ -10,6 +10,7 @@ use actix_web::{
 use slugline_contract::{Code, Problem};
 
 use crate::{
+    cors,
     edge::Edge,
     problem::{Failure, problem_response},
 };
@@ -34,6 +35,22 @@ impl<S: HttpServiceFactory> HttpServiceFactory for Registered<S> {
 }
 
 async fn guard(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    if !Edge::of(request.request()).is_open_to_any_origin() {
+        return authenticated(request, next).await;
+    }
+    if cors::is_preflight(request.request()) {
+        let response = cors::preflight(request.request());
+        return Ok(request.into_response(response));
+    }
+    let mut response = authenticated(request, next).await?;
+    cors::allow(response.headers_mut());
+    Ok(response)
+}
+
+async fn authenticated(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {

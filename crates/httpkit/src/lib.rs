@@ -11,6 +11,7 @@
 )]
 
 mod client;
+mod cors;
 mod edge;
 mod guard;
 mod origin;

@@ -77,11 +77,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             version: VERSION,
             rules: rules.clone(),
         }),
-        edge: Data::new(Edge::new(
-            Arc::new(Authenticator::new(token, Arc::clone(&clock))),
-            settings.trusted_proxies.clone(),
-            settings.base_url.clone(),
-        )),
+        edge: Data::new(edge(settings, token, Arc::clone(&clock))),
         services: Data::new(Services {
             links,
             checks,
@@ -129,6 +125,19 @@ impl Parts {
 async fn no_such_route() -> Result<&'static str, Failure> {
     let detail = "no such route; /_docs/openapi.json lists them";
     Err(Problem::new(Code::RouteNotFound, detail).into())
+}
+
+fn edge(settings: &Settings, token: SiteToken, clock: Arc<dyn Clock>) -> Edge {
+    let edge = Edge::new(
+        Arc::new(Authenticator::new(token, clock)),
+        settings.trusted_proxies.clone(),
+        settings.base_url.clone(),
+    );
+    if settings.api_cors {
+        edge.open_to_any_origin()
+    } else {
+        edge
+    }
 }
 
 async fn open_links(settings: &Settings) -> anyhow::Result<Arc<dyn LinkStore>> {

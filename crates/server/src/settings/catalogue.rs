@@ -162,6 +162,12 @@ pub const CATALOGUE: &[Setting] = &[
         "Seconds until a change by another node shows",
     ),
     setting(
+        "SLUGLINE_API_CORS",
+        &["NUXT_API_CORS"],
+        "false",
+        "Whether web pages of any origin may call the API (CORS)",
+    ),
+    setting(
         "SLUGLINE_TRUSTED_PROXIES",
         &[],
         "",

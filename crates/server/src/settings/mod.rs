@@ -44,6 +44,8 @@ pub struct Settings {
     pub redirects: RedirectOptions,
     /// Memory of links.
     pub resolver: ResolverOptions,
+    /// Whether web pages of any origin may call the API.
+    pub api_cors: bool,
     /// Proxies to believe.
     pub trusted_proxies: TrustedProxies,
     /// What link checks may reach.
@@ -128,6 +130,7 @@ impl Settings {
                 fresh_for: Duration::from_secs(cache_ttl),
                 ..ResolverOptions::default()
             },
+            api_cors: sources.flag("SLUGLINE_API_CORS")?,
             trusted_proxies: TrustedProxies::new(
                 sources.list("SLUGLINE_TRUSTED_PROXIES", parse::network)?,
             ),

@@ -198,3 +198,53 @@ fn bodies_are_json_whatever_they_are_called_and_forms_work_too() {
         201
     );
 }
+
+#[test]
+fn other_origins_may_call_the_api_only_where_that_is_set() {
+    let preflight = |server: &Server| {
+        server
+            .request("OPTIONS", "/api/link/create")
+            .header("origin", "https://page.example")
+            .header("access-control-request-method", "POST")
+            .header(
+                "access-control-request-headers",
+                "authorization, content-type",
+            )
+            .send()
+    };
+    let closed = Server::start();
+    assert_eq!(preflight(&closed).status, 401);
+    let list = closed
+        .api("GET", "/api/link/list")
+        .header("origin", "https://page.example")
+        .send();
+    assert_eq!(list.header("access-control-allow-origin"), "");
+
+    let open = Server::start_with(&[("NUXT_API_CORS", "true")]);
+    let allowed = preflight(&open);
+    assert_eq!((allowed.status, allowed.text.as_str()), (204, ""));
+    assert_eq!(allowed.header("access-control-allow-origin"), "*");
+    assert_eq!(allowed.header("access-control-allow-methods"), "POST");
+    assert_eq!(
+        allowed.header("access-control-allow-headers"),
+        "authorization, content-type"
+    );
+    for answer in [
+        open.api("GET", "/api/link/list").send(),
+        open.request("GET", "/api/link/list").send(),
+        open.api("GET", "/api/nothing").send(),
+        open.api("OPTIONS", "/api/link/list").send(),
+    ] {
+        assert_eq!(
+            answer.header("access-control-allow-origin"),
+            "*",
+            "{}",
+            answer.status
+        );
+    }
+    assert_eq!(
+        open.visit("/_health/live")
+            .header("access-control-allow-origin"),
+        ""
+    );
+}
