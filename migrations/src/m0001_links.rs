@@ -61,6 +61,7 @@ fn links(backend: DbBackend) -> TableCreateStatement {
         .col(seconds("created_at").not_null())
         .col(seconds("updated_at").not_null())
         .col(seconds("expires_at").null())
+        .col(seconds("ends_at").null())
         .take()
 }
 
@@ -119,8 +120,10 @@ fn same_destination() -> IndexCreateStatement {
 }
 
 /// Most links never expire and need no entry.
-const EXPIRED: &str =
-    "CREATE INDEX links_expiry ON links (expires_at) WHERE expires_at IS NOT NULL";
+const EXPIRED: &str = "
+CREATE INDEX links_expiry ON links (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX links_end ON links (ends_at) WHERE ends_at IS NOT NULL;
+";
 
 fn links_of_a_tag() -> IndexCreateStatement {
     Index::create()

@@ -6,6 +6,8 @@ use slugline_domain::{
 };
 use thiserror::Error;
 
+use crate::preview::Forbidden;
+
 /// Why a use case did not do what it was asked. Knows no transport: the
 /// contract maps each kind to a status and a code, once.
 #[derive(Debug, Error)]
@@ -31,6 +33,9 @@ pub enum Error {
     /// Another link already has this identifier.
     #[error("a link with the id {0} exists")]
     IdTaken(LinkId),
+    /// The instance is in preview mode, which forbids this.
+    #[error("preview mode forbids this")]
+    PreviewMode(Forbidden),
     /// The link store failed.
     #[error("links cannot be read or written")]
     Store(#[from] StoreError),

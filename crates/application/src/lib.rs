@@ -9,7 +9,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use slugline_application::{
-//!     LinkService, LinkServiceParts, NewLink, Passwords, Resolver, ResolverOptions, SlugPolicy,
+//!     LinkService, LinkServiceParts, NewLink, Passwords, PreviewMode, Resolver, ResolverOptions, SlugPolicy,
 //! };
 //! use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, SeededRandom, destination};
 //!
@@ -23,7 +23,7 @@
 //!         store.clone(), clock.clone(), policy.case, ResolverOptions::default(),
 //!     )),
 //!     passwords: Arc::new(Passwords::new(random.clone())),
-//!     store, clock, random, policy,
+//!     store, clock, random, policy, preview: PreviewMode::Off,
 //! });
 //! let made = links.create(NewLink::leading_to(destination("https://example.com/"))).await?;
 //! assert_eq!(links.get(&made.slug).await?.id, made.id);
@@ -37,6 +37,7 @@
 //! | [`resolver`] | slug → link on the redirect path: look-up, cache, invalidation |
 //! | [`passwords`] | hashing and checking passwords of links, with limited attempts |
 //! | [`auth`] | the site token |
+//! | [`preview`] | what a public demonstration forbids |
 //! | [`stats`] | questions to the access log |
 //! | [`error`] | every way a use case can fail |
 
@@ -46,6 +47,7 @@ pub mod error;
 pub mod links;
 mod mint;
 pub mod passwords;
+pub mod preview;
 pub mod resolver;
 pub mod stats;
 
@@ -57,5 +59,6 @@ pub use links::{
     LinkService, LinkServiceParts, ListLinks, NewLink, SearchLinks, SlugPolicy, Upserted,
 };
 pub use passwords::{PasswordCheck, Passwords};
+pub use preview::{Forbidden, PreviewMode};
 pub use resolver::{Resolver, ResolverOptions};
 pub use stats::StatsService;

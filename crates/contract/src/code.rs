@@ -19,6 +19,8 @@ pub enum Code {
     WrongPassword,
     /// The link is flagged unsafe and the visitor has not confirmed it.
     ConfirmationRequired,
+    /// The instance is a public demonstration, which forbids this.
+    PreviewMode,
     /// No such path.
     RouteNotFound,
     /// The path exists, but not for this method.
@@ -41,7 +43,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCursor,
@@ -50,6 +52,7 @@ impl Code {
         Self::LinkExpired,
         Self::WrongPassword,
         Self::ConfirmationRequired,
+        Self::PreviewMode,
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::SlugTaken,
@@ -72,6 +75,7 @@ impl Code {
             Self::LinkExpired => "link_expired",
             Self::WrongPassword => "wrong_password",
             Self::ConfirmationRequired => "confirmation_required",
+            Self::PreviewMode => "preview_mode",
             Self::RouteNotFound => "route_not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::SlugTaken => "slug_taken",
@@ -89,7 +93,7 @@ impl Code {
         match self {
             Self::ValidationError | Self::InvalidJson | Self::InvalidCursor => 400,
             Self::Unauthorized => 401,
-            Self::WrongPassword | Self::ConfirmationRequired => 403,
+            Self::WrongPassword | Self::ConfirmationRequired | Self::PreviewMode => 403,
             Self::LinkNotFound | Self::RouteNotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::SlugTaken | Self::LinkModified | Self::IdTaken => 409,
@@ -114,6 +118,7 @@ impl Code {
             Self::ConfirmationRequired => {
                 "Unsafe link: confirmation required (set x-link-confirm: true header)"
             }
+            Self::PreviewMode => "Preview mode cannot change links.",
             Self::RouteNotFound => "Not Found",
             Self::MethodNotAllowed => "Method Not Allowed",
             Self::SlugTaken => "Link already exists",

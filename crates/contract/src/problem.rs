@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use slugline_application::{Denied, Error};
+use slugline_application::{Denied, Error, Forbidden};
 
 use crate::{code::Code, issue::Issue};
 
@@ -68,6 +68,7 @@ impl Problem {
             | Code::LinkExpired
             | Code::WrongPassword
             | Code::ConfirmationRequired
+            | Code::PreviewMode
             | Code::RouteNotFound
             | Code::SlugTaken
             | Code::LinkModified
@@ -188,6 +189,17 @@ impl From<Error> for Problem {
                     id.as_str()
                 ),
             ),
+            Error::PreviewMode(action) => {
+                let title = match action {
+                    Forbidden::Edit => "Preview mode cannot edit links.",
+                    Forbidden::Delete => "Preview mode cannot delete links.",
+                };
+                let detail = "this is a public demonstration: links end after five minutes";
+                Self {
+                    title: title.into(),
+                    ..Self::new(Code::PreviewMode, detail)
+                }
+            }
             Error::Store(_) => Self::new(
                 Code::Unavailable,
                 "links cannot be read or written at the moment",

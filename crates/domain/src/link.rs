@@ -18,6 +18,9 @@ pub struct Link {
     pub created_at: UnixSeconds,
     /// When it last changed.
     pub updated_at: UnixSeconds,
+    /// From this second on the link is expired whatever its author says: the
+    /// instance was in preview mode when it was made.
+    pub ends_at: Option<UnixSeconds>,
     /// The stored password, if the link asks for one.
     pub password: Option<PasswordHash>,
     /// What its author decides.
@@ -120,10 +123,19 @@ pub enum LinkStatus {
 }
 
 impl Link {
+    /// From this second on the link is expired: its author's expiry or the end
+    /// that the instance set, whichever comes first.
+    pub fn effective_expiry(&self) -> Option<UnixSeconds> {
+        match (self.content.expires_at, self.ends_at) {
+            (Some(author), Some(instance)) => Some(author.min(instance)),
+            (author, instance) => author.or(instance),
+        }
+    }
+
     /// The link's status at a moment. A link expires at the beginning of the
     /// second it names.
     pub fn status_at(&self, now: UnixSeconds) -> LinkStatus {
-        match self.content.expires_at {
+        match self.effective_expiry() {
             Some(expiry) if expiry <= now => LinkStatus::Expired,
             Some(_) | None => LinkStatus::Active,
         }

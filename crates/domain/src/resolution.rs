@@ -177,6 +177,7 @@ mod tests {
             slug: Slug::parse("docs").unwrap(),
             created_at: NOON,
             updated_at: NOON,
+            ends_at: None,
             password: None,
             content: LinkContent::leading_to(to(url)),
         }

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`api`] | the list of routes |
 //! | `registrar`, `route_list` | declaration → documented operation and mounted route |
-//! | `extract`, `reply` | what handlers take and give |
+//! | `extract`, `permit`, `reply` | what handlers take, need and give |
 //! | `links`, `stats`, `verify`, `health`, `documents` | one handler per file |
 
 mod api;
@@ -17,6 +17,7 @@ mod documents;
 mod extract;
 mod health;
 mod links;
+mod permit;
 mod registrar;
 mod reply;
 mod route_list;

@@ -58,6 +58,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         clock: Arc::clone(&clock),
         random,
         policy: settings.slugs,
+        preview: settings.preview,
     });
     let checks = LinkChecker::new(
         links.clone(),

@@ -56,6 +56,7 @@ pub(crate) fn to_row(link: &Link) -> link::Model {
         created_at: link.created_at.get(),
         updated_at: link.updated_at.get(),
         expires_at: content.expires_at.map(UnixSeconds::get),
+        ends_at: link.ends_at.map(UnixSeconds::get),
     }
 }
 
@@ -74,6 +75,7 @@ pub(crate) fn to_link(row: link::Model, tags: &[String]) -> Result<Link, BadRow>
         slug: check.column("slug", Slug::parse(&row.slug))?,
         created_at: check.column("created_at", UnixSeconds::new(row.created_at))?,
         updated_at: check.column("updated_at", UnixSeconds::new(row.updated_at))?,
+        ends_at: check.column("ends_at", row.ends_at.map(UnixSeconds::new).transpose())?,
         password: row.password_hash.map(PasswordHash::new),
         content: LinkContent {
             destination: check.column("destination", Destination::restore(&row.destination))?,

@@ -38,6 +38,7 @@ pub(crate) mod link {
         pub created_at: i64,
         pub updated_at: i64,
         pub expires_at: Option<i64>,
+        pub ends_at: Option<i64>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -176,7 +176,8 @@ async fn insert(
     let Some(owner) = owner else {
         return Ok(Insertion::IdTaken);
     };
-    if owner.expires_at.is_none_or(|expiry| expiry > now.get()) {
+    let ended = |end: Option<i64>| end.is_some_and(|end| end <= now.get());
+    if !ended(owner.expires_at) && !ended(owner.ends_at) {
         return Ok(Insertion::SlugTaken);
     }
     link::Entity::delete_by_id(owner.number)

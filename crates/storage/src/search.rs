@@ -59,13 +59,15 @@ async fn matching(
 
 /// Links of this status at this moment.
 pub(crate) fn with_status(status: StatusFilter, now: UnixSeconds) -> Condition {
-    let expiry = link::Column::ExpiresAt;
+    let now = now.get();
+    let not_before = |end: link::Column| Condition::any().add(end.is_null()).add(end.gt(now));
+    let (author, instance) = (link::Column::ExpiresAt, link::Column::EndsAt);
     match status {
         StatusFilter::All => Condition::all(),
-        StatusFilter::Active => Condition::any()
-            .add(expiry.is_null())
-            .add(expiry.gt(now.get())),
-        StatusFilter::Expired => Condition::all().add(expiry.lte(now.get())),
+        StatusFilter::Active => Condition::all()
+            .add(not_before(author))
+            .add(not_before(instance)),
+        StatusFilter::Expired => Condition::any().add(author.lte(now)).add(instance.lte(now)),
     }
 }
 

@@ -54,6 +54,7 @@ pub fn link(slug_text: &str) -> LinkBuilder {
         slug: slug(slug_text),
         created_at: NOON,
         updated_at: NOON,
+        ends_at: None,
         password: None,
         content: LinkContent::leading_to(destination("https://example.com/")),
     })

@@ -25,6 +25,7 @@ where
     spelling_matters(&empty_store().await).await;
     an_active_link_keeps_its_slug(&empty_store().await).await;
     an_expired_link_gives_up_its_slug_and_its_tags(&empty_store().await).await;
+    a_link_that_the_instance_ended_is_expired(&empty_store().await).await;
     an_id_belongs_to_one_link(&empty_store().await).await;
     of_many_concurrent_inserts_one_wins(Arc::new(empty_store().await)).await;
     an_update_replaces_everything_but_the_identity(&empty_store().await).await;
@@ -82,6 +83,7 @@ async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_: &impl Lin
         .password("$argon2id$v=19$stored")
         .build();
     full.updated_at = seconds(5);
+    full.ends_at = Some(seconds(1800));
     full.content.flagged_unsafe = Some(false);
     full.content.preview = Preview {
         title: Some(Title::parse("Title").expect("short")),
@@ -151,6 +153,24 @@ async fn an_expired_link_gives_up_its_slug_and_its_tags(store_: &impl LinkStore)
         ..everything()
     };
     assert_eq!(slugs(store_, by_old_tag).await, Vec::<String>::new());
+}
+
+async fn a_link_that_the_instance_ended_is_expired(store_: &impl LinkStore) {
+    let mut ended = link("docs").id("old").expires(99).build();
+    ended.ends_at = Some(NOON);
+    store(store_, &ended).await;
+    let by = |status| ListQuery {
+        status,
+        ..everything()
+    };
+    assert_eq!(slugs(store_, by(StatusFilter::Expired)).await, ["docs"]);
+    assert_eq!(
+        slugs(store_, by(StatusFilter::Active)).await,
+        Vec::<String>::new()
+    );
+    let new = link("docs").id("new").build();
+    store(store_, &new).await;
+    assert_eq!(store_.find(&new.slug).await.expect("find"), Some(new));
 }
 
 async fn an_id_belongs_to_one_link(store_: &impl LinkStore) {

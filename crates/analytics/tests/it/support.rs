@@ -107,6 +107,7 @@ pub(crate) fn link(id: &str, slug: &str, url: &str) -> Arc<Link> {
         slug: slug.parse().expect("test slugs are valid"),
         created_at: made,
         updated_at: made,
+        ends_at: None,
         password: None,
         content: LinkContent::leading_to(Destination::restore(url).expect("test URLs are valid")),
     })

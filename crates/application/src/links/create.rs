@@ -64,6 +64,7 @@ impl LinkService {
             slug: chosen.unwrap_or_else(|| self.generate_slug(0)),
             created_at: new.created_at.unwrap_or(now.second()),
             updated_at: new.updated_at.unwrap_or(now.second()),
+            ends_at: parts.preview.end_of_link(now.second()),
             password,
             content: new.content,
         };
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
     use crate::{
         SlugPolicy,
-        links::fixture::{house, house_with},
+        links::fixture::{demonstration, house, house_with},
     };
 
     fn new(text: &str) -> NewLink {
@@ -239,5 +240,24 @@ mod tests {
                 expected
             );
         }
+    }
+
+    #[tokio::test]
+    async fn a_link_of_a_demonstration_ends_soon_whatever_its_author_says() {
+        let house = demonstration();
+        let mut late = new("docs");
+        late.content.expires_at = Some(seconds(9_000));
+        let made = house.links.create(late).await.unwrap();
+        assert_eq!(made.effective_expiry(), Some(seconds(300)));
+        assert_eq!(
+            made.content.expires_at,
+            Some(seconds(9_000)),
+            "what was said is kept"
+        );
+        house.clock.advance_seconds(300);
+        assert!(
+            house.links.create(new("docs")).await.is_ok(),
+            "the slug is free again"
+        );
     }
 }

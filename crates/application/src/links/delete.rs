@@ -10,8 +10,9 @@ impl LinkService {
     /// no error: the caller's wish is fulfilled.
     ///
     /// # Errors
-    /// The store failed.
+    /// Preview mode, or the store failed.
     pub async fn delete(&self, slug: &Slug) -> Result<(), Error> {
+        self.may_delete()?;
         let canonical = self.parts.policy.case.canonical(slug);
         self.parts.store.delete(&canonical).await?;
         self.parts.resolver.forget(&canonical);
@@ -24,7 +25,10 @@ mod tests {
     use slugline_domain::ports::LinkStore;
     use slugline_testkit::{NOON, link, slug};
 
-    use crate::links::fixture::house;
+    use crate::{
+        Error,
+        links::fixture::{demonstration, house},
+    };
 
     #[tokio::test]
     async fn a_deleted_link_stops_leading_anywhere_at_once() {
@@ -42,5 +46,18 @@ mod tests {
             .delete(&slug("docs"))
             .await
             .expect("deleting twice is fine");
+    }
+
+    #[tokio::test]
+    async fn a_demonstration_lets_nobody_delete() {
+        let house = demonstration();
+        house
+            .store
+            .insert(&link("docs").build(), NOON)
+            .await
+            .unwrap();
+        let refused = house.links.delete(&slug("docs")).await;
+        assert!(matches!(refused, Err(Error::PreviewMode(_))));
+        assert!(house.links.get(&slug("docs")).await.is_ok());
     }
 }

@@ -93,9 +93,10 @@ impl LinkService {
     /// how one is revived.
     ///
     /// # Errors
-    /// The expiry is not in the future, no link has the slug, somebody else
+    /// Preview mode, the expiry is not in the future, no link has the slug, somebody else
     /// changed the link at the same time, or the store failed.
     pub async fn edit(&self, edit: EditLink) -> Result<Link, Error> {
+        self.may_edit()?;
         self.check_expiry(edit.content.expires_at)?;
         let password = self.hash_change(edit.password).await?;
         let mut link = self.get(&edit.slug).await?;
@@ -110,12 +111,13 @@ impl LinkService {
     /// made of it.
     ///
     /// # Errors
-    /// The expiry is not in the future, no link has the slug, others changed
+    /// Preview mode, the expiry is not in the future, no link has the slug, others changed
     /// the link again and again, or the store failed.
     pub async fn patch(&self, slug: &Slug, patch: LinkPatch) -> Result<Link, Error> {
         /// Each attempt loses only to a change that succeeded.
         const ATTEMPTS: usize = 5;
 
+        self.may_edit()?;
         if let Change::Set(expires_at) = &patch.expires_at {
             self.check_expiry(Some(*expires_at))?;
         }

@@ -24,7 +24,7 @@ pub use self::{
     search::SearchLinks,
     upsert::Upserted,
 };
-use crate::{Error, Passwords, Resolver};
+use crate::{Error, Passwords, PreviewMode, Resolver, preview::Forbidden};
 
 /// The use cases of links.
 #[derive(Clone, Debug)]
@@ -47,6 +47,8 @@ pub struct LinkServiceParts {
     pub random: Arc<dyn Random>,
     /// How slugs are treated.
     pub policy: SlugPolicy,
+    /// Whether the instance is a public demonstration.
+    pub preview: PreviewMode,
 }
 
 /// How an instance treats slugs.
@@ -73,6 +75,22 @@ impl LinkService {
         Self {
             parts: Arc::new(parts),
         }
+    }
+
+    /// Whether links may be changed at all. Asked before an input is looked at.
+    ///
+    /// # Errors
+    /// The instance is in preview mode.
+    pub fn may_edit(&self) -> Result<(), Error> {
+        self.parts.preview.permit(Forbidden::Edit)
+    }
+
+    /// Whether links may be deleted at all. Asked before an input is looked at.
+    ///
+    /// # Errors
+    /// The instance is in preview mode.
+    pub fn may_delete(&self) -> Result<(), Error> {
+        self.parts.preview.permit(Forbidden::Delete)
     }
 
     fn check_expiry(&self, expires_at: Option<UnixSeconds>) -> Result<(), Error> {
@@ -109,6 +127,18 @@ pub(crate) mod fixture {
     }
 
     pub(crate) fn house_with(policy: SlugPolicy, random: Arc<dyn Random>) -> House {
+        build(policy, random, PreviewMode::Off)
+    }
+
+    pub(crate) fn demonstration() -> House {
+        build(
+            SlugPolicy::default(),
+            Arc::new(SeededRandom::new(1)),
+            PreviewMode::On,
+        )
+    }
+
+    fn build(policy: SlugPolicy, random: Arc<dyn Random>, preview: PreviewMode) -> House {
         let store = Arc::new(MemoryLinkStore::default());
         let clock = Arc::new(FixedClock::at(NOON));
         let resolver = Arc::new(Resolver::new(
@@ -124,6 +154,7 @@ pub(crate) mod fixture {
             clock: clock.clone(),
             random,
             policy,
+            preview,
         });
         House {
             links,

@@ -81,7 +81,8 @@ impl From<&Link> for LinkView {
             comment: content.comment.as_ref().map(ToString::to_string),
             created_at: link.created_at.get(),
             updated_at: link.updated_at.get(),
-            expiration: content.expires_at.map(UnixSeconds::get),
+            // What ends a link that its author would let live is worth knowing.
+            expiration: content.expires_at.or(link.ends_at).map(UnixSeconds::get),
             title: content.preview.title.as_ref().map(ToString::to_string),
             description: content
                 .preview
@@ -179,6 +180,7 @@ mod tests {
             slug: Slug::parse("docs").unwrap(),
             created_at: moment,
             updated_at: moment,
+            ends_at: None,
             password: Some(PasswordHash::new("$argon2id$secret")),
             content: LinkContent::leading_to(destination.unwrap()),
         };

@@ -3,6 +3,7 @@
 use slugline_contract::{DeleteLink, DeletedLink, Problem};
 
 use super::{Context, Hints, Tool, problem};
+use crate::Services;
 
 pub(crate) struct DeleteLinkTool;
 
@@ -14,6 +15,10 @@ impl Tool for DeleteLinkTool {
     const HINTS: Hints = Hints::Removes;
     type Input = DeleteLink;
     type Output = DeletedLink;
+
+    fn permit(services: &Services) -> Result<(), Problem> {
+        services.links.may_delete().map_err(problem)
+    }
 
     async fn call(context: Context<'_>, input: DeleteLink) -> Result<DeletedLink, Problem> {
         let slug = input.check()?;

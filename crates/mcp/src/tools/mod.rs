@@ -59,6 +59,15 @@ pub(crate) trait Tool {
     /// The same type that REST writes, as an object.
     type Output: Serialize + JsonSchema;
 
+    /// Whether the instance lets anybody use the tool; asked before the
+    /// arguments are looked at.
+    ///
+    /// # Errors
+    /// It does not.
+    fn permit(_: &Services) -> Result<(), Problem> {
+        Ok(())
+    }
+
     fn call(
         context: Context<'_>,
         input: Self::Input,
@@ -127,6 +136,7 @@ pub(crate) fn describe_all(rules: &Rules) -> Vec<Value> {
 
 fn call<'a, T: Tool>(context: Context<'a>, arguments: &'a Value) -> Calling<'a> {
     Box::pin(async move {
+        T::permit(context.services)?;
         let input = read::<T::Input>(arguments)?;
         Ok(Raw::of(&T::call(context, input).await?))
     })

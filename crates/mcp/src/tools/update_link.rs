@@ -3,6 +3,7 @@
 use slugline_contract::{EditLink, LinkCreated, Problem};
 
 use super::{Context, Hints, Tool, problem};
+use crate::Services;
 
 pub(crate) struct UpdateLinkTool;
 
@@ -17,6 +18,10 @@ impl Tool for UpdateLinkTool {
     const HINTS: Hints = Hints::Replaces;
     type Input = EditLink;
     type Output = LinkCreated;
+
+    fn permit(services: &Services) -> Result<(), Problem> {
+        services.links.may_edit().map_err(problem)
+    }
 
     async fn call(context: Context<'_>, input: EditLink) -> Result<LinkCreated, Problem> {
         let edit = input.check(&context.services.rules)?;

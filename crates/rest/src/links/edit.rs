@@ -6,6 +6,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context},
+    permit::MayEdit,
     registrar::About,
     reply::Json,
 };
@@ -20,11 +21,12 @@ pub(crate) fn about() -> About {
         description: "Replaces everything a link holds but its slug, id and creation: members \
                       that are left out are removed, except the password. To change some members \
                       and keep the others, use PATCH.",
-        fails: &[Code::LinkNotFound, Code::LinkModified],
+        fails: &[Code::PreviewMode, Code::LinkNotFound, Code::LinkModified],
     }
 }
 
 pub(crate) async fn handle(
+    _: MayEdit,
     context: Context,
     Body(body): Body<EditLink>,
 ) -> Result<Json<201, LinkCreated>, Failure> {

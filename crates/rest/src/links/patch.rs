@@ -6,6 +6,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context},
+    permit::MayEdit,
     registrar::About,
     reply::Json,
 };
@@ -18,11 +19,12 @@ pub(crate) fn about() -> About {
         tag: super::TAG,
         summary: "Change some members of a link",
         description: "Members that are left out are kept, `null` removes a member.",
-        fails: &[Code::LinkNotFound, Code::LinkModified],
+        fails: &[Code::PreviewMode, Code::LinkNotFound, Code::LinkModified],
     }
 }
 
 pub(crate) async fn handle(
+    _: MayEdit,
     context: Context,
     Body(body): Body<PatchLink>,
 ) -> Result<Json<200, LinkCreated>, Failure> {

@@ -162,6 +162,12 @@ pub const CATALOGUE: &[Setting] = &[
         "Seconds until a change by another node shows",
     ),
     setting(
+        "SLUGLINE_PUBLIC_PREVIEW_MODE",
+        &["NUXT_PUBLIC_PREVIEW_MODE"],
+        "false",
+        "Public demonstration: links end after 5 minutes and cannot be changed",
+    ),
+    setting(
         "SLUGLINE_API_CORS",
         &["NUXT_API_CORS"],
         "false",

@@ -11,7 +11,7 @@ mod source;
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use slugline_analytics::SaltPeriod;
-use slugline_application::{ResolverOptions, SiteToken, SlugPolicy};
+use slugline_application::{PreviewMode, ResolverOptions, SiteToken, SlugPolicy};
 use slugline_contract::Rules;
 use slugline_domain::{DestinationRules, SlugCase};
 use slugline_httpkit::{Origin, TrustedProxies};
@@ -38,6 +38,8 @@ pub struct Settings {
     pub analytics_file: Option<PathBuf>,
     /// Slugs.
     pub slugs: SlugPolicy,
+    /// Whether the instance is a public demonstration.
+    pub preview: PreviewMode,
     /// Bounds of the wire.
     pub rules: Rules,
     /// Redirects.
@@ -109,6 +111,11 @@ impl Settings {
                 generated_chars: parse::size(
                     sources.number("SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH", 1..=64)?,
                 ),
+            },
+            preview: if sources.flag("SLUGLINE_PUBLIC_PREVIEW_MODE")? {
+                PreviewMode::On
+            } else {
+                PreviewMode::Off
             },
             rules: Rules {
                 destinations: DestinationRules::new(

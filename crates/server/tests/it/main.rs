@@ -15,6 +15,7 @@ mod mcp_wire; // the gates and shapes of the MCP endpoint, by raw HTTP
 mod nothing_there; // the bare origin, and paths that lead nowhere
 mod parity; // REST and MCP side by side
 mod postgres; // several nodes on one database
+mod preview_mode; // a public demonstration
 mod public_side; // what visitors meet
 mod routes; // the OpenAPI document against the mounted routes
 mod searching; // finding and counting links

@@ -1,0 +1,42 @@
+//! What an instance forbids as a whole, decided before a body is looked at.
+
+use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
+use aide::OperationInput;
+use slugline_httpkit::Failure;
+
+use crate::extract::Services;
+
+/// Links may be changed here. To be taken before the body.
+pub(crate) struct MayEdit;
+
+/// Links may be deleted here. To be taken before the body.
+pub(crate) struct MayDelete;
+
+impl FromRequest for MayEdit {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let permitted = services(request).links.may_edit();
+        std::future::ready(permitted.map(|()| Self).map_err(Failure::from))
+    }
+}
+
+impl FromRequest for MayDelete {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let permitted = services(request).links.may_delete();
+        std::future::ready(permitted.map(|()| Self).map_err(Failure::from))
+    }
+}
+
+impl OperationInput for MayEdit {}
+impl OperationInput for MayDelete {}
+
+fn services(request: &HttpRequest) -> &web::Data<Services> {
+    request
+        .app_data()
+        .expect("the app is built with its services")
+}

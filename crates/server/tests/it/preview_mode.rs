@@ -1,0 +1,66 @@
+//! A public demonstration: everybody may try, and nothing stays.
+
+use serde_json::{Value, json};
+
+use crate::{mcp_wire::call_tool, server::Server};
+
+#[test]
+fn links_end_soon_and_cannot_be_changed_or_deleted() {
+    let server = Server::start_with(&[("NUXT_PUBLIC_PREVIEW_MODE", "true")]);
+    let made = server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    let lives =
+        |link: &Value| link["expiration"].as_i64().unwrap() - link["createdAt"].as_i64().unwrap();
+    assert_eq!(lives(&made["link"]), 300);
+    let late =
+        json!({"url": "https://example.com/", "slug": "late", "expiration": 4_000_000_000i64});
+    assert_eq!(server.create(&late)["link"]["expiration"], 4_000_000_000i64);
+    assert_eq!(server.visit("/docs").status, 301);
+    let upserted = server
+        .api("POST", "/api/link/upsert")
+        .json(&json!({"url": "https://example.com/"}));
+    assert_eq!(lives(&upserted.send().json()["link"]), 300);
+
+    // Forbidden before anybody looks at what was sent.
+    for (method, path, text) in [
+        ("PUT", "/api/link/edit", "Preview mode cannot edit links."),
+        ("PATCH", "/api/link/edit", "Preview mode cannot edit links."),
+        (
+            "POST",
+            "/api/link/delete",
+            "Preview mode cannot delete links.",
+        ),
+    ] {
+        for body in [
+            json!({"slug": "docs", "url": "https://example.org/"}),
+            json!([]),
+        ] {
+            let refused = server.api(method, path).json(&body).send();
+            assert_eq!(refused.status, 403, "{}", refused.text);
+            assert_eq!(refused.json()["statusMessage"], text);
+            assert_eq!(refused.json()["code"], "preview_mode");
+        }
+    }
+    for (tool, text) in [
+        (
+            "update_link",
+            "update_link failed: 403 Preview mode cannot edit links.",
+        ),
+        (
+            "delete_link",
+            "delete_link failed: 403 Preview mode cannot delete links.",
+        ),
+    ] {
+        let refused = call_tool(&server, tool, &json!({}));
+        assert_eq!(refused["isError"], true);
+        let told = refused["content"][0]["text"].as_str().unwrap();
+        assert!(told.starts_with(text), "{told}");
+    }
+    assert_eq!(
+        server.visit("/docs").header("location"),
+        "https://example.com/"
+    );
+    assert_eq!(
+        server.api("GET", "/api/link/count").send().json()["count"],
+        3
+    );
+}
