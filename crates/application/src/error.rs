@@ -11,7 +11,6 @@ use crate::preview::Forbidden;
 /// Why a use case did not do what it was asked. Knows no transport: the
 /// contract maps each kind to a status and a code, once.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum Error {
     /// A new link would already be expired.
     #[error("expiration {expires_at} is not after the present, {now}", expires_at = expires_at.get(), now = now.get())]

@@ -211,9 +211,6 @@ impl From<Error> for Problem {
             Error::Password(_) => {
                 Self::new(Code::InternalError, "the password could not be hashed")
             }
-            // `Error` may grow; a kind without a code of its own is a failure
-            // of ours until it gets one here.
-            other => Self::new(Code::InternalError, other.to_string()),
         }
     }
 }
