@@ -5,6 +5,7 @@ use std::{path::Path, time::Duration};
 use sea_orm::{ConnectOptions, DatabaseConnection, DbErr, RuntimeErr};
 use sqlx::{
     Connection, PgConnection,
+    error::DatabaseError,
     sqlite::{SqliteJournalMode, SqliteSynchronous},
 };
 use thiserror::Error;
@@ -73,12 +74,41 @@ impl Database {
 /// in our queue instead of polling the file's lock. Readers never wait in WAL
 /// mode. `synchronous=FULL` keeps every acknowledged link through power loss.
 async fn open_sqlite(url: &str, file: Option<&Path>) -> Result<Database, DbErr> {
-    let connect = |connections, create| {
-        sea_orm::Database::connect(sqlite_options(url, file, connections, create))
-    };
-    let writer = connect(1, true).await?;
-    let reader = connect(4, false).await?;
+    let writer = connect_sqlite(url, file, 1, true).await?;
+    let reader = connect_sqlite(url, file, 4, false).await?;
     Ok(Database { reader, writer })
+}
+
+/// Connects, trying again while others are at it: of several processes that
+/// turn a new file to WAL at the same moment, SQLite tells all but one that it
+/// is locked, at once and without regard to the busy timeout.
+async fn connect_sqlite(
+    url: &str,
+    file: Option<&Path>,
+    connections: u32,
+    create: bool,
+) -> Result<DatabaseConnection, DbErr> {
+    const ATTEMPTS: usize = 50;
+    const PAUSE: Duration = Duration::from_millis(100);
+
+    let mut attempt = 1;
+    loop {
+        let options = sqlite_options(url, file, connections, create);
+        match sea_orm::Database::connect(options).await {
+            Err(error) if is_locked(&error) && attempt < ATTEMPTS => attempt += 1,
+            outcome => return outcome,
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// SQLite's result code 5, `SQLITE_BUSY`.
+fn is_locked(error: &DbErr) -> bool {
+    let DbErr::Conn(RuntimeErr::SqlxError(error)) = error else {
+        return false;
+    };
+    let code = error.as_database_error().and_then(DatabaseError::code);
+    code.is_some_and(|code| code == "5")
 }
 
 fn sqlite_options(

@@ -20,22 +20,26 @@ async fn links_survive_a_restart_and_migrating_again_changes_nothing() {
     }
 }
 
-#[tokio::test]
+/// Several rounds, because only some of them make the nodes collide while they
+/// turn the new file to WAL.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nodes_that_start_together_migrate_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let sqlite = format!("sqlite://{}", folder.path().join("links.db").display());
-    let mut nodes = Vec::new();
-    for _ in 0..4 {
-        let url = sqlite.clone();
-        nodes.push(tokio::spawn(async move {
-            let database = Database::connect(&url).await.unwrap();
-            slugline_migrations::run(database.writer()).await
-        }));
-    }
-    for node in nodes {
-        node.await
-            .unwrap()
-            .expect("every node finds a migrated database");
+    for _ in 0..10 {
+        let folder = tempfile::tempdir().unwrap();
+        let sqlite = format!("sqlite://{}", folder.path().join("links.db").display());
+        let mut nodes = Vec::new();
+        for _ in 0..6 {
+            let url = sqlite.clone();
+            nodes.push(tokio::spawn(async move {
+                let database = Database::connect(&url).await.unwrap();
+                slugline_migrations::run(database.writer()).await
+            }));
+        }
+        for node in nodes {
+            node.await
+                .unwrap()
+                .expect("every node finds a migrated database");
+        }
     }
 }
 
