@@ -1,5 +1,6 @@
 //! What is wrong with which member.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::{
     CountryError, DestinationError, LinkId, LinkIdError, PageSize, PageSizeError, Password,
@@ -9,9 +10,10 @@ use slugline_domain::{
 
 /// One fault of an input. `path` names wire members; positions in arrays are
 /// written as numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Issue {
     /// Kind of fault.
+    #[schemars(with = "String")]
     pub code: IssueCode,
     /// Where: `["tags", "1"]`.
     pub path: Vec<String>,

@@ -58,9 +58,8 @@ impl Problem {
 
     /// The JSON body of a response to this request URL.
     pub fn body(&self, url: &str) -> ProblemBody {
-        let listed = self.listed_issues();
         let message = match self.code {
-            Code::ValidationError => listed.clone(),
+            Code::ValidationError => self.listed_issues(),
             Code::InvalidJson | Code::MethodNotAllowed => self.detail.clone(),
             Code::InvalidCursor
             | Code::Unauthorized
@@ -80,7 +79,7 @@ impl Problem {
         };
         let data = (self.code == Code::ValidationError).then(|| ProblemData {
             name: "ZodError",
-            message: listed,
+            message: message.clone(),
             issues: self.issues.clone(),
         });
         ProblemBody {
@@ -130,26 +129,7 @@ struct ProblemData {
     /// The same as `message` outside.
     message: String,
     /// The faults.
-    #[schemars(with = "Vec<IssueView>")]
     issues: Vec<Issue>,
-}
-
-/// One fault of an input, as the schema describes it.
-#[derive(JsonSchema)]
-#[schemars(rename = "Issue")]
-#[expect(
-    dead_code,
-    reason = "describes `Issue`, whose own type stays free of schema concerns"
-)]
-struct IssueView {
-    /// Kind of fault.
-    code: String,
-    /// The members that lead to it.
-    path: Vec<String>,
-    /// What is wrong.
-    message: String,
-    /// What would be right.
-    expected: String,
 }
 
 impl From<Error> for Problem {

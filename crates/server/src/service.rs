@@ -27,7 +27,7 @@ pub struct Service {
     address: SocketAddr,
     origin: String,
     minted_token: Option<String>,
-    data_dir: PathBuf,
+    token_file: PathBuf,
     recorder: std::sync::Arc<slugline_analytics::Recorder>,
     handle: ServerHandle,
     server: JoinHandle<io::Result<()>>,
@@ -61,7 +61,7 @@ impl Service {
             address,
             origin,
             minted_token: minted,
-            data_dir: settings.data_dir.clone(),
+            token_file: site_token::file_in(&settings.data_dir),
             recorder,
             handle: server.handle(),
             server: tokio::spawn(server),
@@ -94,8 +94,8 @@ impl Service {
         self.minted_token.as_deref()
     }
 
-    pub(crate) fn token_file(&self) -> PathBuf {
-        Path::new(&self.data_dir).join("site-token")
+    pub(crate) fn token_file(&self) -> &Path {
+        &self.token_file
     }
 }
 

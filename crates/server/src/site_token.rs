@@ -3,14 +3,17 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use anyhow::Context;
 use slugline_application::SiteToken;
 use slugline_domain::ports::Random;
 
-const FILE: &str = "site-token";
+/// Where the token of an instance with this data folder is kept.
+pub(crate) fn file_in(folder: &Path) -> PathBuf {
+    folder.join("site-token")
+}
 
 /// A token, and its text when it was minted just now: that is the one time it
 /// may be shown.
@@ -22,7 +25,7 @@ pub(crate) struct Kept {
 
 /// The token kept in the data folder, minted on first use.
 pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<Kept> {
-    let path = folder.join(FILE);
+    let path = file_in(folder);
     let fix = || format!("the site token in {} cannot be used", path.display());
     match fs::read_to_string(&path) {
         Ok(text) => {
@@ -90,7 +93,7 @@ mod tests {
         let text = first.minted.expect("the first start mints");
         assert_eq!(text.len(), 64);
         assert!(kept_in(folder.path(), &random).unwrap().minted.is_none());
-        let path = folder.path().join(FILE);
+        let path = file_in(folder.path());
         assert_eq!(fs::read_to_string(&path).unwrap().trim(), text);
         #[cfg(unix)]
         {
@@ -105,7 +108,7 @@ mod tests {
     #[test]
     fn a_spoilt_token_file_says_what_to_do() {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join(FILE), "short\n").unwrap();
+        fs::write(file_in(folder.path()), "short\n").unwrap();
         let error = kept_in(folder.path(), &SeededRandom::new(1)).unwrap_err();
         assert!(
             format!("{error:#}").starts_with("delete the file"),

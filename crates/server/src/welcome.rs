@@ -5,22 +5,24 @@ use crate::{Service, VERSION};
 /// The address, and two things to try.
 pub(crate) fn text(service: &Service) -> String {
     let origin = service.origin();
-    let (token, notice) = match service.minted_token() {
+    // A shell must put the variable in, and must leave the token alone.
+    let (token, quote, notice) = match service.minted_token() {
         Some(token) => (
-            token.to_owned(),
+            token,
+            '\'',
             format!(
                 "Your site token, shown this once and kept in {}:\n\n  {token}\n\n",
                 service.token_file().display()
             ),
         ),
-        None => ("$SLUGLINE_SITE_TOKEN".to_owned(), String::new()),
+        None => ("$SLUGLINE_SITE_TOKEN", '"', String::new()),
     };
     format!(
         r#"Slugline {VERSION} is listening on {origin}
 
 {notice}Make a link:
 
-  curl {origin}/api/link/create -H 'Authorization: Bearer {token}' --json '{{"url":"https://example.com/","slug":"hello"}}'
+  curl {origin}/api/link/create -H {quote}Authorization: Bearer {token}{quote} --json '{{"url":"https://example.com/","slug":"hello"}}'
 
 then open {origin}/hello
 
@@ -30,9 +32,5 @@ Let an AI agent use it (MCP over HTTP):
 
 API reference: {origin}/_docs/openapi.json
 "#
-    )
-    .replace(
-        "'Authorization: Bearer $SLUGLINE_SITE_TOKEN'",
-        r#""Authorization: Bearer $SLUGLINE_SITE_TOKEN""#,
     )
 }

@@ -60,14 +60,7 @@ pub(crate) mod tag {
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {
-        #[sea_orm(
-            belongs_to = "crate::entity::link::Entity",
-            from = "Column::LinkId",
-            to = "crate::entity::link::Column::Id"
-        )]
-        Link,
-    }
+    pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
 }

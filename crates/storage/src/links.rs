@@ -5,20 +5,21 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use sea_orm::{
     ActiveModelTrait, ActiveValue, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction,
-    DbErr, EntityTrait, IntoActiveModel, JoinType, Order, QueryFilter, QueryOrder, QuerySelect,
-    RelationTrait, Select, SqliteTransactionMode, TransactionOptions, TransactionTrait,
-    sea_query::OnConflict,
+    DbErr, EntityTrait, IntoActiveModel, Order, QueryFilter, QueryOrder, QuerySelect, Select,
+    SqliteTransactionMode, TransactionOptions, TransactionTrait, sea_query::OnConflict,
 };
 use slugline_domain::{
-    Link, LinkFilter, LinkId, LinkOrder, ListQuery, Position, Slug, Tag, TagCount, UnixSeconds,
+    Link, LinkFilter, LinkId, LinkOrder, LinkStatus, ListQuery, Position, Slug, Tag, TagCount,
+    UnixSeconds,
     ports::{Insertion, LinkStore, StoreError, Update, Version},
 };
 
 use crate::{
+    conditions::{with_status, with_tag},
     connect::Database,
     convert::{BadRow, tag_rows, to_link, to_row},
     entity::{link, tag},
-    search::{self, with_status},
+    search,
 };
 
 /// Links in SQLite or PostgreSQL.
@@ -176,13 +177,11 @@ async fn insert(
     let Some(owner) = owner else {
         return Ok(Insertion::IdTaken);
     };
-    let ended = |end: Option<i64>| end.is_some_and(|end| end <= now.get());
-    if !ended(owner.expires_at) && !ended(owner.ends_at) {
+    let number = owner.number;
+    if to_link(owner, &[])?.status_at(now) == LinkStatus::Active {
         return Ok(Insertion::SlugTaken);
     }
-    link::Entity::delete_by_id(owner.number)
-        .exec(transaction)
-        .await?;
+    link::Entity::delete_by_id(number).exec(transaction).await?;
     // Beaten by another writer who found the slug just as free, or by a link
     // that has the identifier.
     if insert_row(transaction, new).await? {
@@ -226,9 +225,7 @@ async fn insert_tags(transaction: &DatabaseTransaction, link: &Link) -> Result<(
 fn select_page(query: &ListQuery) -> Select<link::Entity> {
     let mut select = link::Entity::find().limit(u64::from(query.limit));
     if let Some(tag) = &query.tag {
-        select = select
-            .join_rev(JoinType::InnerJoin, tag::Relation::Link.def())
-            .filter(tag::Column::Tag.eq(tag.as_str()));
+        select = select.filter(with_tag(tag));
     }
     select = select.filter(with_status(query.status, query.now));
     if let Some(place) = &query.after {

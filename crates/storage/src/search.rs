@@ -1,13 +1,14 @@
-//! Conditions of searches, and the way each database finds what meets them.
+//! Searches, and the way each database finds what meets them.
 
 use sea_orm::{
     ColumnTrait, Condition, DatabaseConnection, DbBackend, DbErr, EntityTrait, FromQueryResult,
     PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement, sea_query::Expr,
 };
-use slugline_domain::{LinkFilter, SearchText, StatusFilter, UnixSeconds};
+use slugline_domain::{LinkFilter, SearchText};
 
 use crate::{
-    entity::{link, tag},
+    conditions::{with_status, with_tag},
+    entity::link,
     search_key::destination_key,
 };
 
@@ -41,12 +42,7 @@ async fn matching(
 ) -> Result<Select<link::Entity>, DbErr> {
     let mut select = link::Entity::find().filter(with_status(filter.status, filter.now));
     if let Some(tag) = &filter.tag {
-        let tagged = tag::Entity::find()
-            .select_only()
-            .column(tag::Column::LinkId)
-            .filter(tag::Column::Tag.eq(tag.as_str()));
-        select =
-            select.filter(link::Column::Id.in_subquery(sea_orm::QueryTrait::into_query(tagged)));
+        select = select.filter(with_tag(tag));
     }
     if let Some(destination) = &filter.destination {
         select = select.filter(link::Column::DestinationKey.eq(destination_key(destination)));
@@ -55,20 +51,6 @@ async fn matching(
         select = select.filter(holds(database, text).await?);
     }
     Ok(select)
-}
-
-/// Links of this status at this moment.
-pub(crate) fn with_status(status: StatusFilter, now: UnixSeconds) -> Condition {
-    let now = now.get();
-    let not_before = |end: link::Column| Condition::any().add(end.is_null()).add(end.gt(now));
-    let (author, instance) = (link::Column::ExpiresAt, link::Column::EndsAt);
-    match status {
-        StatusFilter::All => Condition::all(),
-        StatusFilter::Active => Condition::all()
-            .add(not_before(author))
-            .add(not_before(instance)),
-        StatusFilter::Expired => Condition::any().add(author.lte(now)).add(instance.lte(now)),
-    }
 }
 
 async fn holds(database: &DatabaseConnection, text: &SearchText) -> Result<Condition, DbErr> {
