@@ -36,6 +36,7 @@
 //! | [`links`] | one file per thing people do with links |
 //! | [`resolver`] | slug → link on the redirect path: look-up, cache, invalidation |
 //! | [`passwords`] | hashing and checking passwords of links, with limited attempts |
+//! | [`gatekeeper`] | letting visitors past a password, and renewing hashes from elsewhere |
 //! | [`auth`] | the site token |
 //! | [`preview`] | what a public demonstration forbids |
 //! | [`stats`] | questions to the access log |
@@ -44,6 +45,7 @@
 pub mod attempts;
 pub mod auth;
 pub mod error;
+pub mod gatekeeper;
 pub mod links;
 mod mint;
 pub mod passwords;
@@ -54,6 +56,7 @@ pub mod stats;
 pub use attempts::{AttemptLimit, TooManyAttempts};
 pub use auth::{Authenticator, Denied, SiteToken, TokenTooShort};
 pub use error::Error;
+pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use links::{
     Change, CheckLinks, CheckedLink, CheckedPage, EditLink, LinkChecker, LinkPage, LinkPatch,
     LinkService, LinkServiceParts, ListLinks, NewLink, SearchLinks, SlugPolicy, Upserted,

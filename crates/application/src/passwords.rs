@@ -6,14 +6,24 @@ use argon2::{
     Argon2, PasswordVerifier,
     password_hash::{PasswordHasher, phc},
 };
-use slugline_domain::{Password, PasswordHash, Slug, UnixMillis, ports::Random};
+use base64::{
+    Engine, alphabet,
+    engine::{GeneralPurpose, general_purpose},
+};
+use pbkdf2::pbkdf2_hmac_array;
+use sha2::Sha256;
+use slugline_domain::{
+    ImportedPassword, Password, PasswordForm, PasswordFormError, PasswordHash, SinkForm, Slug,
+    UnixMillis, ports::Random,
+};
+use subtle::ConstantTimeEq;
 use thiserror::Error;
 use tokio::{sync::Semaphore, task};
 
 use crate::attempts::{AttemptLimit, TooManyAttempts};
 
-/// Hashes and checks passwords with Argon2id, away from the threads that serve
-/// requests.
+/// Hashes passwords with Argon2id and checks them against every stored form,
+/// away from the threads that serve requests.
 ///
 /// One hash takes about 20 MiB of memory and tens of milliseconds, so few run
 /// at a time and wrong attempts are limited per link and client.
@@ -87,6 +97,18 @@ impl Passwords {
         .await?
     }
 
+    /// The stored form of an imported password: its own, or a new one when it
+    /// comes in clear.
+    ///
+    /// # Errors
+    /// As for [`Passwords::hash`].
+    pub async fn adopt(&self, imported: ImportedPassword) -> Result<PasswordHash, HashError> {
+        match imported {
+            ImportedPassword::Hashed(hash) => Ok(hash),
+            ImportedPassword::Plain(password) => self.hash(&password).await,
+        }
+    }
+
     /// Checks what a visitor typed.
     ///
     /// # Errors
@@ -133,15 +155,37 @@ impl fmt::Debug for Passwords {
 
 /// A stored form that cannot be read matches nothing.
 fn verify(stored: &PasswordHash, presented: &str) -> bool {
-    phc::PasswordHash::new(stored.as_str()).is_ok_and(|hash| {
-        Argon2::default()
-            .verify_password(presented.as_bytes(), &hash)
-            .is_ok()
-    })
+    match PasswordForm::of(stored.as_str()) {
+        Ok(PasswordForm::Argon2id) => phc::PasswordHash::new(stored.as_str()).is_ok_and(|hash| {
+            Argon2::default()
+                .verify_password(presented.as_bytes(), &hash)
+                .is_ok()
+        }),
+        Ok(PasswordForm::Sink(form)) => verify_sink(form, presented),
+        Err(
+            PasswordFormError::Unknown
+            | PasswordFormError::Malformed
+            | PasswordFormError::TooCostly,
+        ) => false,
+    }
+}
+
+fn verify_sink(form: SinkForm<'_>, presented: &str) -> bool {
+    // Some encoders leave the unused bits of the last character set.
+    const BASE64: GeneralPurpose = GeneralPurpose::new(
+        &alphabet::URL_SAFE,
+        general_purpose::NO_PAD.with_decode_allow_trailing_bits(true),
+    );
+    let (Ok(salt), Ok(hash)) = (BASE64.decode(form.salt), BASE64.decode(form.hash)) else {
+        return false;
+    };
+    let computed = pbkdf2_hmac_array::<Sha256, 32>(presented.as_bytes(), &salt, form.iterations);
+    computed.ct_eq(&hash[..]).into()
 }
 
 #[cfg(test)]
 mod tests {
+    use rstest::rstest;
     use slugline_testkit::{NOON, SeededRandom, slug};
 
     use super::*;
@@ -188,6 +232,42 @@ mod tests {
             hash,
             "each hash has its own salt"
         );
+    }
+
+    /// Made by Python's `hashlib.pbkdf2_hmac`.
+    #[rstest]
+    #[case(
+        "correct horse",
+        "sink-pwd:v1:10000:AAECAwQFBgcICQoLDA0ODw:5RUHDgNTp9sBOWGYS4e6u57cz_Sq3_TQgaDP_8MW6L8:cnNl"
+    )]
+    #[case(
+        "pässwörd🔑",
+        "sink-pwd:v1:10000:yMnKy8zNzs_Q0dLT1NXW1w:kRkMwGjRLXHYk9oHg5YX0sgmjlh0_WVZNSLf7Ncl61s:cmTwn5SR"
+    )]
+    #[case(
+        "x",
+        "sink-pwd:v1:1:AAAAAAAAAAAAAAAAAAAAAA:0mw6xp-eFNAZZprz8ndsX6WoyuMc8-sYmj5jUGoN1kE:eA"
+    )]
+    #[tokio::test]
+    async fn a_hash_of_sink_is_recognised_and_adopted(
+        #[case] password: &str,
+        #[case] stored: &str,
+    ) {
+        let passwords = passwords();
+        let imported = ImportedPassword::parse(stored).unwrap();
+        let hash = passwords.adopt(imported).await.unwrap();
+        assert_eq!(hash.as_str(), stored);
+        assert_eq!(
+            try_password(&passwords, &hash, password).await,
+            Ok(PasswordCheck::Right)
+        );
+        let almost = format!("{password}.");
+        for wrong in [almost.as_str(), "", stored] {
+            assert_eq!(
+                try_password(&passwords, &hash, wrong).await,
+                Ok(PasswordCheck::Wrong)
+            );
+        }
     }
 
     #[tokio::test]

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::{
-    CountryError, DestinationError, LinkId, LinkIdError, PageSize, PageSizeError, Password,
-    PasswordError, ProbeBoundError, SearchText, SearchTextError, Slug, SlugError, Tag, TagError,
-    Tags, TagsError, TextError, TimeError,
+    CountryError, DestinationError, ImportedPasswordError, LinkId, LinkIdError, PageSize,
+    PageSizeError, Password, PasswordError, ProbeBoundError, SearchText, SearchTextError, SinkForm,
+    Slug, SlugError, Tag, TagError, Tags, TagsError, TextError, TimeError,
 };
 
 /// One fault of an input. `path` names wire members; positions in arrays are
@@ -131,6 +131,21 @@ impl Explain for PasswordError {
             ),
         };
         (code, self.to_string(), expected)
+    }
+}
+
+impl Explain for ImportedPasswordError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        match self {
+            Self::Plain(error) => error.explain(),
+            Self::Hash(error) => {
+                let expected = format!(
+                    "an Argon2id hash, sink-pwd:v1 with at most {} iterations, or a password in clear",
+                    SinkForm::MAX_ITERATIONS
+                );
+                (IssueCode::InvalidFormat, error.to_string(), expected)
+            }
+        }
     }
 }
 

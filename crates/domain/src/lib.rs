@@ -19,6 +19,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`password`], [`id`], [`time`] | values that cannot hold a wrong content |
+//! | [`password_form`], [`imported_password`] | stored passwords, ours and those of imported links |
 //! | [`link`] | the record those values make up |
 //! | [`resolution`] | the rule: a link, a moment and a visitor → what happens |
 //! | [`user_agent`] | what the rule asks of a browser's own description |
@@ -30,9 +31,11 @@
 pub mod country;
 pub mod destination;
 pub mod id;
+pub mod imported_password;
 pub mod link;
 pub mod page;
 pub mod password;
+pub mod password_form;
 pub mod ports;
 pub mod probe;
 pub mod resolution;
@@ -49,9 +52,11 @@ pub mod visit;
 pub use country::{Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
 pub use id::{LinkId, LinkIdError};
+pub use imported_password::{ImportedPassword, ImportedPasswordError};
 pub use link::{Delivery, Link, LinkContent, LinkStatus, Preview, Routing};
 pub use page::{LinkOrder, ListQuery, PageSize, PageSizeError, Position, StatusFilter};
 pub use password::{Password, PasswordError, PasswordHash};
+pub use password_form::{PasswordForm, PasswordFormError, SinkForm};
 pub use probe::{
     CheckSize, ProbeBoundError, ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ProbeTimeout,
 };

@@ -5,7 +5,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, http::Method, web::Payload};
 use serde_json::Value;
-use slugline_application::{Denied, PasswordCheck, passwords::PasswordAttempt};
+use slugline_application::{Denied, PasswordCheck};
 use slugline_domain::{Gate, Link, PasswordHash, UnixMillis};
 use slugline_httpkit::{Code, Edge, Failure, Problem, header};
 
@@ -93,17 +93,11 @@ impl Door<'_> {
         if presented.trim().is_empty() {
             return Ok(PasswordCheck::Wrong);
         }
-        let attempt = PasswordAttempt {
-            slug: &self.link.slug,
-            hash: self.hash,
-            presented,
-            client: Edge::of(self.request).client_address(self.request),
-            now: self.now,
-        };
+        let client = Edge::of(self.request).client_address(self.request);
         Ok(self
             .redirects
-            .passwords
-            .check(attempt)
+            .gatekeeper
+            .check(self.link, self.hash, presented, client, self.now)
             .await
             .map_err(Denied::TooMany)?)
     }

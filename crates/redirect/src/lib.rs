@@ -42,7 +42,7 @@ mod words;
 use std::sync::Arc;
 
 use actix_web::web::{self, ServiceConfig};
-use slugline_application::{Passwords, Resolver};
+use slugline_application::{Gatekeeper, Resolver};
 use slugline_domain::ports::{Clock, VisitSink};
 
 pub use address::{Address, AddressError};
@@ -54,8 +54,8 @@ pub use page::STYLE_PATH;
 pub struct Redirects {
     /// Slug → link.
     pub resolver: Arc<Resolver>,
-    /// Checks passwords.
-    pub passwords: Arc<Passwords>,
+    /// Lets visitors past passwords.
+    pub gatekeeper: Arc<Gatekeeper>,
     /// Where visits go.
     pub visits: Arc<dyn VisitSink>,
     /// Tells the time.

@@ -10,8 +10,8 @@ use actix_web::{
 use anyhow::Context;
 use slugline_analytics::{EmbeddedLog, Recorder, RecorderOptions};
 use slugline_application::{
-    Authenticator, LinkChecker, LinkService, LinkServiceParts, Passwords, Resolver, SiteToken,
-    StatsService,
+    Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkService, LinkServiceParts,
+    Passwords, Resolver, SiteToken, StatsService,
 };
 use slugline_domain::ports::{Clock, LinkStore, Random};
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
@@ -51,10 +51,15 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         settings.resolver,
     ));
     let passwords = Arc::new(Passwords::new(Arc::clone(&random)));
+    let gatekeeper = Gatekeeper::new(GatekeeperParts {
+        passwords: Arc::clone(&passwords),
+        store: Arc::clone(&store),
+        resolver: Arc::clone(&resolver),
+    });
     let links = LinkService::new(LinkServiceParts {
         store,
         resolver: Arc::clone(&resolver),
-        passwords: Arc::clone(&passwords),
+        passwords,
         clock: Arc::clone(&clock),
         random,
         policy: settings.slugs,
@@ -88,7 +93,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         mcp: Data::new(slugline_mcp::Server::new(tools, VERSION)),
         redirects: Data::new(Redirects {
             resolver,
-            passwords,
+            gatekeeper: Arc::new(gatekeeper),
             visits: recorder.clone(),
             clock,
             options: settings.redirects.clone(),

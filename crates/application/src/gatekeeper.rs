@@ -1,0 +1,218 @@
+//! Letting visitors past the password of a link.
+
+use std::{
+    collections::HashSet,
+    net::IpAddr,
+    sync::{Arc, Mutex},
+};
+
+use slugline_domain::{
+    Link, LinkId, Password, PasswordForm, PasswordHash, UnixMillis,
+    ports::{LinkStore, Version},
+};
+
+use crate::{
+    Error, PasswordCheck, Passwords, Resolver, TooManyAttempts, passwords::PasswordAttempt,
+};
+
+/// Checks passwords at links, and turns hashes that links brought from
+/// elsewhere into Argon2id when the first visitor shows the password.
+#[derive(Debug)]
+pub struct Gatekeeper {
+    parts: GatekeeperParts,
+    renewing: Mutex<HashSet<LinkId>>,
+}
+
+/// What a gatekeeper stands on.
+#[derive(Debug)]
+pub struct GatekeeperParts {
+    /// Checks and hashes.
+    pub passwords: Arc<Passwords>,
+    /// Where renewed hashes go.
+    pub store: Arc<dyn LinkStore>,
+    /// The memory that a renewed hash must clear.
+    pub resolver: Arc<Resolver>,
+}
+
+impl Gatekeeper {
+    /// A gatekeeper on these parts.
+    pub fn new(parts: GatekeeperParts) -> Self {
+        Self {
+            parts,
+            renewing: Mutex::default(),
+        }
+    }
+
+    /// Checks what a visitor typed at a link with this stored password. An old
+    /// hash is renewed after the visitor was answered.
+    ///
+    /// # Errors
+    /// The visitor was wrong too often; nothing was compared.
+    pub async fn check(
+        self: &Arc<Self>,
+        link: &Link,
+        hash: &PasswordHash,
+        presented: &str,
+        client: IpAddr,
+        now: UnixMillis,
+    ) -> Result<PasswordCheck, TooManyAttempts> {
+        let attempt = PasswordAttempt {
+            slug: &link.slug,
+            hash,
+            presented,
+            client,
+            now,
+        };
+        let outcome = self.parts.passwords.check(attempt).await?;
+        let old = PasswordForm::of(hash.as_str()) != Ok(PasswordForm::Argon2id);
+        if outcome == PasswordCheck::Right && old {
+            self.renew_in_background(link, presented);
+        }
+        Ok(outcome)
+    }
+
+    fn renew_in_background(self: &Arc<Self>, link: &Link, presented: &str) {
+        // What is too long to be set today is still checked.
+        let Ok(password) = Password::parse(presented) else {
+            return;
+        };
+        if !self.locked().insert(link.id.clone()) {
+            return;
+        }
+        let (this, link) = (Arc::clone(self), link.clone());
+        tokio::spawn(async move {
+            let id = link.id.clone();
+            // Nobody waits for it. The old hash goes on working, and the next
+            // visitor tries again.
+            let _ = this.renew(link, &password).await;
+            this.locked().remove(&id);
+        });
+    }
+
+    /// Stores a new hash unless the link has changed meanwhile. The time of the
+    /// last change stays: nothing that its author decides is different.
+    async fn renew(&self, mut link: Link, password: &Password) -> Result<(), Error> {
+        let known = Version::of(&link);
+        link.password = Some(self.parts.passwords.hash(password).await?);
+        let outcome = self.parts.store.update(&link, &known).await;
+        self.parts.resolver.forget(&link.slug);
+        outcome?;
+        Ok(())
+    }
+
+    fn locked(&self) -> std::sync::MutexGuard<'_, HashSet<LinkId>> {
+        self.renewing
+            .lock()
+            .expect("nothing panics while holding the lock")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::UnixSeconds;
+    use slugline_testkit::{
+        FixedClock, MemoryLinkStore, NOON, SeededRandom, destination, link, slug,
+    };
+
+    use super::*;
+    use crate::ResolverOptions;
+
+    /// "x", by Python's `hashlib.pbkdf2_hmac`.
+    const SINK: &str =
+        "sink-pwd:v1:1:AAAAAAAAAAAAAAAAAAAAAA:0mw6xp-eFNAZZprz8ndsX6WoyuMc8-sYmj5jUGoN1kE:eA";
+
+    fn gatekeeper() -> (Arc<Gatekeeper>, Arc<MemoryLinkStore>) {
+        let store = Arc::new(MemoryLinkStore::default());
+        let gatekeeper = Gatekeeper::new(GatekeeperParts {
+            passwords: Arc::new(Passwords::new(Arc::new(SeededRandom::new(1)))),
+            store: store.clone(),
+            resolver: Arc::new(Resolver::new(
+                store.clone(),
+                Arc::new(FixedClock::at(NOON)),
+                slugline_domain::SlugCase::default(),
+                ResolverOptions::default(),
+            )),
+        });
+        (Arc::new(gatekeeper), store)
+    }
+
+    async fn knock(gatekeeper: &Arc<Gatekeeper>, link: &Link, presented: &str) -> PasswordCheck {
+        let client = IpAddr::from([192, 0, 2, 1]);
+        let hash = link.password.clone().unwrap();
+        let outcome = gatekeeper
+            .check(link, &hash, presented, client, NOON.start())
+            .await;
+        outcome.unwrap()
+    }
+
+    async fn stored(store: &MemoryLinkStore) -> Link {
+        store.find(&slug("docs")).await.unwrap().unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_renewed_hash_opens_for_the_same_password_and_changes_nothing_else() {
+        let (gatekeeper, store) = gatekeeper();
+        let old = link("docs").password(SINK).tags(&["a"]).build();
+        store.insert(&old, NOON).await.unwrap();
+        let resolved = gatekeeper.parts.resolver.find(&old.slug).await.unwrap();
+        assert_eq!(resolved.as_deref(), Some(&old));
+
+        let password = Password::parse("x").unwrap();
+        gatekeeper.renew(old.clone(), &password).await.unwrap();
+        let new = stored(&store).await;
+        let hash = new.password.clone().unwrap();
+        assert_eq!(PasswordForm::of(hash.as_str()), Ok(PasswordForm::Argon2id));
+        assert_eq!(knock(&gatekeeper, &new, " x ").await, PasswordCheck::Right);
+        assert_eq!(knock(&gatekeeper, &new, "y").await, PasswordCheck::Wrong);
+        let again = gatekeeper.parts.resolver.find(&old.slug).await.unwrap();
+        assert_eq!(again.as_deref(), Some(&new), "the memory was cleared");
+        let unchanged = Link {
+            password: old.password.clone(),
+            ..new
+        };
+        assert_eq!(unchanged, old);
+    }
+
+    #[tokio::test]
+    async fn only_the_right_password_renews_a_hash_and_only_once() {
+        let (gatekeeper, store) = gatekeeper();
+        let old = link("docs").password(SINK).build();
+        store.insert(&old, NOON).await.unwrap();
+        assert_eq!(knock(&gatekeeper, &old, "y").await, PasswordCheck::Wrong);
+        assert!(gatekeeper.locked().is_empty());
+        for _ in 0..3 {
+            assert_eq!(knock(&gatekeeper, &old, "x").await, PasswordCheck::Right);
+        }
+        while !gatekeeper.locked().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let hash = stored(&store).await.password.unwrap();
+        assert_eq!(PasswordForm::of(hash.as_str()), Ok(PasswordForm::Argon2id));
+    }
+
+    #[tokio::test]
+    async fn a_link_that_changed_meanwhile_keeps_its_new_password() {
+        let (gatekeeper, store) = gatekeeper();
+        let old = link("docs").password(SINK).build();
+        store.insert(&old, NOON).await.unwrap();
+        let mut edited = old.clone();
+        edited.updated_at = UnixSeconds::new(NOON.get() + 1).unwrap();
+        edited.password = Some(PasswordHash::new("another"));
+        edited.content.destination = destination("https://example.org/");
+        store.update(&edited, &Version::of(&old)).await.unwrap();
+        let password = Password::parse("x").unwrap();
+        gatekeeper.renew(old, &password).await.unwrap();
+        assert_eq!(stored(&store).await, edited);
+    }
+
+    #[tokio::test]
+    async fn a_store_that_is_down_does_not_stop_the_visitor() {
+        let (gatekeeper, store) = gatekeeper();
+        let old = link("docs").password(SINK).build();
+        store.break_down();
+        assert_eq!(knock(&gatekeeper, &old, "x").await, PasswordCheck::Right);
+        while !gatekeeper.locked().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    }
+}

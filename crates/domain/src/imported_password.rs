@@ -1,0 +1,81 @@
+//! Passwords that come with links from elsewhere.
+
+use thiserror::Error;
+
+use crate::{Password, PasswordError, PasswordForm, PasswordFormError, PasswordHash};
+
+/// A password as an import brings it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImportedPassword {
+    /// Hashed in a form that gates can check, to be kept as it is.
+    Hashed(PasswordHash),
+    /// In clear, to be hashed.
+    Plain(Password),
+}
+
+impl ImportedPassword {
+    /// Tells hashes from passwords in clear, which the oldest exports hold.
+    ///
+    /// # Errors
+    /// The text begins like a stored hash that cannot be checked, or cannot be
+    /// a password; masks are none.
+    pub fn parse(text: &str) -> Result<Self, ImportedPasswordError> {
+        let text = text.trim();
+        match PasswordForm::of(text) {
+            Ok(PasswordForm::Argon2id | PasswordForm::Sink(_)) => {
+                Ok(Self::Hashed(PasswordHash::new(text)))
+            }
+            Err(PasswordFormError::Unknown) => Ok(Self::Plain(Password::parse(text)?)),
+            Err(error @ (PasswordFormError::Malformed | PasswordFormError::TooCostly)) => {
+                Err(error.into())
+            }
+        }
+    }
+}
+
+/// Why a text cannot be the password of an imported link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum ImportedPasswordError {
+    /// It begins like a stored hash.
+    #[error(transparent)]
+    Hash(#[from] PasswordFormError),
+    /// It is no password either.
+    #[error(transparent)]
+    Plain(#[from] PasswordError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SINK: &str =
+        "sink-pwd:v1:10000:AAECAwQFBgcICQoLDA0ODw:5RUHDgNTp9sBOWGYS4e6u57cz_Sq3_TQgaDP_8MW6L8:cnNl";
+
+    #[test]
+    fn hashes_are_kept_and_texts_are_passwords() {
+        assert_eq!(
+            ImportedPassword::parse(SINK),
+            Ok(ImportedPassword::Hashed(PasswordHash::new(SINK)))
+        );
+        assert_eq!(
+            ImportedPassword::parse(" hunter2 "),
+            Ok(ImportedPassword::Plain(Password::parse("hunter2").unwrap()))
+        );
+    }
+
+    #[test]
+    fn masks_and_broken_hashes_are_refused() {
+        assert_eq!(
+            ImportedPassword::parse("__SINK_MASKED__•••rse"),
+            Err(PasswordError::Masked.into())
+        );
+        assert_eq!(
+            ImportedPassword::parse("sink-pwd:v1:1:x:y:z"),
+            Err(PasswordFormError::Malformed.into())
+        );
+        assert_eq!(
+            ImportedPassword::parse("$argon2id$"),
+            Err(PasswordFormError::Malformed.into())
+        );
+    }
+}
