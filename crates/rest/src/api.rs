@@ -3,7 +3,7 @@
 use aide::openapi::{Info, License};
 use slugline_contract::Rules;
 
-use crate::{documents, health, links, registrar::Api, stats, verify};
+use crate::{document_pages, documents, health, links, registrar::Api, stats, verify};
 
 /// What the document says of the instance.
 #[derive(Clone, Debug, Default)]
@@ -50,4 +50,6 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(health::live_about(), health::live)
         .route(health::ready_about(), health::ready)
         .route(documents::about(), documents::handle)
+        .route(document_pages::scalar_about(), document_pages::scalar)
+        .route(document_pages::swagger_about(), document_pages::swagger)
 }

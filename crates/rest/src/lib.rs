@@ -10,9 +10,10 @@
 //! | [`api`] | the list of routes |
 //! | `registrar`, `route_list` | declaration → documented operation and mounted route |
 //! | `extract`, `permit`, `reply` | what handlers take, need and give |
-//! | `links`, `stats`, `verify`, `health`, `documents` | one handler per file |
+//! | `links`, `stats`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
 
 mod api;
+mod document_pages;
 mod documents;
 mod extract;
 mod health;

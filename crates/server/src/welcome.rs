@@ -30,7 +30,7 @@ Let an AI agent use it (MCP over HTTP):
 
   {{"mcpServers":{{"slugline":{{"type":"http","url":"{origin}/api/mcp","headers":{{"Authorization":"Bearer {token}"}}}}}}}}
 
-API reference: {origin}/_docs/openapi.json
+API reference: {origin}/_docs/scalar
 "#
     )
 }

@@ -7,8 +7,11 @@ use anyhow::{Context, Result, bail};
 use super::{node, postgres};
 use crate::process;
 
-/// Makes sure that PostgreSQL, Node.js and npm are here, and gives the folder of
-/// PostgreSQL's server programs.
+/// Programs that the tests start by name, and the packages that bring them.
+const PROGRAMS: [(&str, &str); 1] = [("chromium", "chromium")];
+
+/// Makes sure that PostgreSQL, Node.js, npm and the programs above are here, and
+/// gives the folder of PostgreSQL's server programs.
 pub(crate) fn ensure() -> Result<PathBuf> {
     let missing = missing();
     if !missing.is_empty() {
@@ -27,6 +30,11 @@ fn missing() -> Vec<&'static str> {
     }
     if !node::is_installed() {
         missing.extend(["nodejs", "npm"]);
+    }
+    for (program, package) in PROGRAMS {
+        if process::answer(process::program(program).arg("--version")).is_none() {
+            missing.push(package);
+        }
     }
     missing
 }

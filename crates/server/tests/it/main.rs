@@ -5,6 +5,7 @@
 mod server; // starts the binary on a free port and talks HTTP to it
 
 mod access; // who may use the API, and how errors look
+mod browser;
 mod check; // destinations are asked, and inner ones are not
 mod editing; // changing links
 mod languages; // pages in the visitor's language

@@ -82,7 +82,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and why.
-const WITHOUT_A_TOOL: [(&str, &str); 10] = [
+const WITHOUT_A_TOOL: [(&str, &str); 12] = [
     (
         "link_patch",
         "an agent replaces the whole link, which it has read before",
@@ -95,6 +95,8 @@ const WITHOUT_A_TOOL: [(&str, &str); 10] = [
     ("health_live", "for process managers"),
     ("health_ready", "for load balancers"),
     ("document_get", "MCP describes itself by tools/list"),
+    ("document_scalar", "for people"),
+    ("document_swagger", "for people"),
     ("mcp_exchange", "is MCP"),
     (
         "link_follow",

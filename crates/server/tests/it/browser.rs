@@ -1,0 +1,71 @@
+//! Pages in a real browser: what only running scripts and applied policies show.
+
+use std::process::{Command, Stdio};
+
+use crate::server::Server;
+
+/// The page as it stands once its scripts have run, and what the console said.
+fn render(url: &str) -> (String, String) {
+    let profile = tempfile::tempdir().unwrap();
+    let output = Command::new("chromium")
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--enable-logging=stderr",
+            // The budget is the page's own time, which stands still while requests are under way.
+            "--virtual-time-budget=20000",
+            "--dump-dom",
+        ])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(url)
+        .stdin(Stdio::null())
+        .output()
+        .expect("chromium is installed: cargo xtask test does that");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn the_api_reference_and_the_console_show_the_operations() {
+    let server = Server::start();
+    for page in ["/_docs/scalar", "/_docs/swagger"] {
+        let (shown, console) = render(&format!("{}{page}", server.origin()));
+        for wanted in ["/api/link/create", "Create a link"] {
+            assert!(shown.contains(wanted), "{page}: {wanted}\n{console}");
+        }
+        let refused: Vec<&str> = console
+            .lines()
+            .filter(|line| line.contains("Refused to") || line.contains("Content Security Policy"))
+            .filter(|line| line.contains("script"))
+            .collect();
+        assert!(refused.is_empty(), "{page}: {refused:?}");
+    }
+}
+
+#[test]
+fn the_documents_may_run_their_own_scripts_only() {
+    let server = Server::start();
+    for page in ["/_docs/scalar", "/_docs/swagger/"] {
+        let answer = server.visit(page);
+        assert_eq!(answer.status, 200);
+        let policy = answer.header("content-security-policy");
+        let (_, scripts) = policy.split_once("script-src").unwrap();
+        assert!(
+            scripts.contains("'sha256-") && !scripts.contains("unsafe"),
+            "{policy}"
+        );
+        assert!(policy.starts_with("default-src 'none'"), "{policy}");
+        assert_eq!(answer.header("x-robots-tag"), "noindex, follow");
+        // Nothing is fetched from elsewhere, and nothing is told to anybody.
+        assert!(
+            policy.contains("connect-src 'self'; img-src 'self' data:;"),
+            "{policy}"
+        );
+    }
+}
