@@ -3,23 +3,20 @@
 //! A short link leads wherever its author says. A server that follows it can
 //! be made to knock on doors which only it can reach: a database on the same
 //! machine, a cloud's metadata service, a router (server-side request forgery).
-//! This crate knows addresses, name look-ups and enough HTTP for a guarded GET;
+//! This crate knows addresses, name look-ups and enough HTTP for guarded requests;
 //! it does not know links, stores or the service's own routes. It opens every
 //! connection itself, to an address that it has judged, and hands it to hyper;
 //! no HTTP library gets to look up a name.
 //!
 //! ```
 //! use std::time::Duration;
-//! use slugline_outbound::{Client, Error, Get, HeaderMap, Policy};
+//! use slugline_outbound::{Client, Error, Policy, Request};
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 //! let client = Client::new(Policy::default());
-//! let get = Get {
-//!     url: "http://0x7f.1/".parse()?, // 127.0.0.1 in other words
-//!     headers: HeaderMap::new(),
-//!     within: Duration::from_secs(6),
-//! };
-//! assert!(matches!(client.status(get).await, Err(Error::Refused(_))));
+//! let inward = "http://0x7f.1/".parse()?; // 127.0.0.1 in other words
+//! let request = Request::get(inward, Duration::from_secs(6));
+//! assert!(matches!(client.status(request).await, Err(Error::Refused(_))));
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -27,26 +24,31 @@
 //! | module | holds |
 //! |---|---|
 //! | `address` | [`is_public`]: the special blocks of both address families |
-//! | `policy` | what may be reached beyond that |
+//! | `policy` | what may be reached beyond that, and what becomes of redirects |
 //! | `target` | what a URL's look alone forbids |
 //! | `resolver`, `connection`, `tls` | a name → judged addresses → a connection to one of them |
+//! | `request`, `answer` | what is asked and what comes back, whole or bit by bit |
 //! | `client` | redirects, deadline, size limits |
 //! | `prober` | the domain's port on top |
 
 mod address;
+mod answer;
 mod client;
 mod connection;
 mod error;
 mod policy;
 mod prober;
+mod request;
 mod resolver;
 mod target;
 mod tls;
 
 pub use address::is_public;
-pub use client::{Client, Fetched, Get, Policy};
+pub use answer::{Answer, Arriving, Fetched};
+pub use client::Client;
 pub use error::{Error, Refusal};
-pub use hyper::HeaderMap;
-pub use policy::{AddressPolicy, PortPolicy};
+pub use hyper::{HeaderMap, Method};
+pub use policy::{AddressPolicy, Policy, PortPolicy, Redirects};
 pub use prober::HttpProber;
+pub use request::{Outgoing, Request};
 pub use resolver::{Resolve, SystemResolver};

@@ -6,30 +6,88 @@ use ipnet::IpNet;
 
 use crate::is_public;
 
-/// The addresses that requests may reach. The default, and the only thing to
-/// be had without naming networks, is the public internet.
+/// What a client may reach. The default is the web ports of the public
+/// internet, and wherever those redirect to within it.
 #[derive(Clone, Debug, Default)]
-pub struct AddressPolicy {
-    allowed: Vec<IpNet>,
+pub struct Policy {
+    /// Addresses.
+    pub addresses: AddressPolicy,
+    /// Ports.
+    pub ports: PortPolicy,
+    /// What becomes of redirects.
+    pub redirects: Redirects,
+}
+
+impl Policy {
+    /// For servers that the operator named in a setting. They may be anywhere,
+    /// but where they redirect to is somebody else's choice.
+    pub fn for_operators_servers() -> Self {
+        Self {
+            addresses: AddressPolicy(Reach::Anywhere),
+            ports: PortPolicy::only(vec![1..=u16::MAX]),
+            redirects: Redirects::HandBack,
+        }
+    }
+}
+
+/// What becomes of an answer that redirects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Redirects {
+    /// It is followed, each hop judged anew, when the request was a GET or a
+    /// HEAD without a body; others cannot be repeated.
+    #[default]
+    Follow,
+    /// It is an answer like any other.
+    HandBack,
+}
+
+/// The addresses that requests may reach. The default is the public internet;
+/// only [`Policy::for_operators_servers`] has no limit.
+#[derive(Clone, Debug)]
+pub struct AddressPolicy(Reach);
+
+#[derive(Clone, Debug)]
+enum Reach {
+    PublicAnd(Vec<IpNet>),
+    Anywhere,
 }
 
 impl AddressPolicy {
     /// Public addresses and nothing else.
     pub fn public_only() -> Self {
-        Self::default()
+        Self::public_and(Vec::new())
     }
 
     /// Public addresses and these networks, such as an intranet whose pages an
     /// operator wants checked.
     pub fn public_and(networks: Vec<IpNet>) -> Self {
-        Self { allowed: networks }
+        Self(Reach::PublicAnd(networks))
     }
 
     /// Whether requests may reach this address.
     pub fn allows(&self, address: IpAddr) -> bool {
-        // `::ffff:10.0.0.1` is 10.0.0.1 to the system, so it is to a listed network.
-        let plain = address.to_canonical();
-        is_public(address) || self.allowed.iter().any(|network| network.contains(&plain))
+        match &self.0 {
+            Reach::PublicAnd(networks) => {
+                // `::ffff:10.0.0.1` is 10.0.0.1 to the system, so it is to a listed network.
+                let plain = address.to_canonical();
+                is_public(address) || networks.iter().any(|network| network.contains(&plain))
+            }
+            Reach::Anywhere => true,
+        }
+    }
+
+    /// Whether requests may reach names that are this machine's own.
+    pub(crate) fn allows_local_names(&self) -> bool {
+        match self.0 {
+            Reach::PublicAnd(_) => false,
+            Reach::Anywhere => true,
+        }
+    }
+}
+
+impl Default for AddressPolicy {
+    fn default() -> Self {
+        Self::public_only()
     }
 }
 
@@ -79,6 +137,16 @@ mod tests {
             assert_eq!(AddressPolicy::public_only().allows(address), by_default);
             assert_eq!(intranet.allows(address), listed);
         }
+    }
+
+    #[test]
+    fn an_operators_servers_may_be_anywhere() {
+        let policy = Policy::for_operators_servers();
+        for address in ["9.9.9.9", "127.0.0.1", "10.2.0.1", "::1"] {
+            assert!(policy.addresses.allows(address.parse().unwrap()));
+        }
+        assert!(policy.ports.allows(25));
+        assert_eq!(policy.redirects, Redirects::HandBack);
     }
 
     #[test]

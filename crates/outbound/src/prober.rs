@@ -10,7 +10,7 @@ use hyper::{
 use slugline_domain::{ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ports::LinkProber};
 use url::Url;
 
-use crate::{Client, Error, Get};
+use crate::{Client, Error, Request};
 
 /// Sent when the caller's client does not say what it is: many sites answer
 /// nobody else.
@@ -36,15 +36,12 @@ impl LinkProber for HttpProber {
         let started = Instant::now();
         let result = match Url::parse(request.destination.as_str()) {
             Ok(url) => {
-                let get = Get {
-                    url,
+                let get = Request {
                     headers: headers(&request.caller),
-                    within: request.timeout.get(),
+                    ..Request::get(url, request.timeout.get())
                 };
-                self.client
-                    .status(get)
-                    .await
-                    .map_err(|error| failure(&error))
+                let status = self.client.status(get).await;
+                status.map_err(|error| failure(&error))
             }
             Err(error) => Err(ProbeFailure::Failed(error.to_string())),
         };

@@ -45,7 +45,7 @@ impl Target {
         let host = match url.host().ok_or(Refusal::NoHost)? {
             Host::Ipv4(address) => literal(address.into(), addresses)?,
             Host::Ipv6(address) => literal(address.into(), addresses)?,
-            Host::Domain(name) => TargetHost::Name(public_name(name)?),
+            Host::Domain(name) => TargetHost::Name(complete_name(name, addresses)?),
         };
         Ok(Self {
             url,
@@ -66,13 +66,13 @@ fn literal(address: IpAddr, addresses: &AddressPolicy) -> Result<TargetHost, Ref
 
 /// Names of this machine are refused by name too (RFC 6761 §6.3): no resolver
 /// needs to be asked. A final dot only marks a name as complete.
-fn public_name(name: &str) -> Result<String, Refusal> {
+fn complete_name(name: &str, addresses: &AddressPolicy) -> Result<String, Refusal> {
     let plain = name.strip_suffix('.').unwrap_or(name);
     if plain.is_empty() {
         return Err(Refusal::NoHost);
     }
     let last = plain.rsplit('.').next().unwrap_or(plain);
-    if last.eq_ignore_ascii_case("localhost") {
+    if last.eq_ignore_ascii_case("localhost") && !addresses.allows_local_names() {
         return Err(Refusal::LocalName);
     }
     Ok(plain.to_owned())

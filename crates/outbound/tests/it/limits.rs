@@ -3,15 +3,15 @@
 use std::time::{Duration, Instant};
 
 use rstest::rstest;
-use slugline_outbound::{Error, Get};
+use slugline_outbound::{Error, Request};
 
 use crate::support::{Listener, Script, client, everything_allowed, get};
 
 const OK: &str = "HTTP/1.1 200 OK\r\n\r\n";
 const DRIP: Duration = Duration::from_millis(20);
 
-fn hurried(port: u16) -> Get {
-    Get {
+fn hurried(port: u16) -> Request {
+    Request {
         within: Duration::from_millis(400),
         ..get(&format!("http://127.0.0.1:{port}/"))
     }
@@ -120,7 +120,7 @@ async fn what_is_no_http_is_an_error() {
     let failed = client(&everything_allowed()).status(get(&url)).await;
     assert!(matches!(failed, Err(Error::Http(_))), "{failed:?}");
     let url = format!("https://127.0.0.1:{}/", server.port);
-    let secure = Get {
+    let secure = Request {
         url: url.parse().unwrap(),
         ..hurried(server.port)
     };

@@ -8,3 +8,4 @@ mod hops; // redirects: followed, refused, too many
 mod limits; // time and size
 mod names; // look-ups: refused addresses, rebinding
 mod probe; // the domain's port on the client
+mod requests; // methods and bodies

@@ -12,7 +12,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use slugline_outbound::{AddressPolicy, Client, Get, HeaderMap, Policy, Resolve};
+use slugline_outbound::{AddressPolicy, Client, Policy, Request, Resolve};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -178,10 +178,6 @@ pub(crate) fn everything_allowed() -> Arc<Names> {
     Names::new(&[&["127.0.0.1"]])
 }
 
-pub(crate) fn get(url: &str) -> Get {
-    Get {
-        url: url.parse().unwrap(),
-        headers: HeaderMap::new(),
-        within: Duration::from_secs(20),
-    }
+pub(crate) fn get(url: &str) -> Request {
+    Request::get(url.parse().unwrap(), Duration::from_secs(20))
 }
