@@ -148,6 +148,7 @@ impl Settings {
                 ports: PortPolicy::only(
                     sources.list("SLUGLINE_CHECK_ALLOWED_PORTS", parse::ports)?,
                 ),
+                ..Policy::default()
             },
             visitor_salt: sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?,
             log: Log {
