@@ -5,7 +5,7 @@
 mod server; // starts the binary on a free port and talks HTTP to it
 
 mod access; // who may use the API, and how errors look
-mod browser;
+mod browser; // the pages of the API reference in Chromium
 mod check; // destinations are asked, and inner ones are not
 mod editing; // changing links
 mod languages; // pages in the visitor's language
@@ -20,4 +20,6 @@ mod preview_mode; // a public demonstration
 mod public_side; // what visitors meet
 mod routes; // the OpenAPI document against the mounted routes
 mod searching; // finding and counting links
+mod sink_clients; // the requests of Sink's own clients
 mod startup; // settings, token, data folder, shutdown
+mod upgrade; // data of earlier versions
