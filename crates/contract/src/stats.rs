@@ -270,6 +270,7 @@ mod tests {
             sampling: SamplingNote {
                 interval_max: SamplingInterval::EVERY,
                 dropped: 4,
+                sketched: false,
             },
         };
         assert_eq!(

@@ -31,11 +31,46 @@ pub struct SamplingNote {
     /// Visits that were never stored because the queue was full, since the
     /// process started.
     pub dropped: u64,
+    /// Whether visitors or referers were so many that they were estimated from
+    /// some of them.
+    pub sketched: bool,
 }
 
 impl SamplingNote {
     /// Whether the answer counts real visits rather than estimating them.
     pub fn exact(&self) -> bool {
-        self.interval_max == SamplingInterval::EVERY && self.dropped == 0
+        self.interval_max == SamplingInterval::EVERY && self.dropped == 0 && !self.sketched
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_exact_only_if_nothing_was_left_out_anywhere() {
+        let exact = SamplingNote {
+            interval_max: SamplingInterval::EVERY,
+            dropped: 0,
+            sketched: false,
+        };
+        assert!(exact.exact());
+        let interval_max = SamplingInterval::new(2).unwrap();
+        for estimate in [
+            SamplingNote {
+                interval_max,
+                ..exact
+            },
+            SamplingNote {
+                dropped: 1,
+                ..exact
+            },
+            SamplingNote {
+                sketched: true,
+                ..exact
+            },
+        ] {
+            assert!(!estimate.exact());
+        }
     }
 }

@@ -7,17 +7,20 @@ use super::{
     block::Block,
     column::Column,
     dictionary::EMPTY,
-    distinct::{IdCount, VisitorSet},
+    distinct::{self, DistinctCounts},
     error::EngineError,
     filter::RowFilter,
     scan::Snapshot,
 };
 
-/// Rows of totals, and the largest interval among the rows they come from.
+/// Rows of totals, and what they rest on.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) rows: Vec<CounterRow>,
+    /// The largest interval among the rows of the log that were read.
     pub(super) interval_max: SamplingInterval,
+    /// Whether visitors or referers were too many to be counted one by one.
+    pub(super) sketched: bool,
 }
 
 /// Works the totals out.
@@ -32,17 +35,14 @@ pub(super) fn answer(
         Column::Visitor,
         Column::Referer,
     ];
-    let mut interval_max = 1;
+    let mut totals = Totals::default();
     let rows = if query.per_link {
         columns.push(Column::Target);
         let links = Links::load(snapshot.db(), &filter)?;
-        let mut totals: Vec<Totals> = Vec::new();
-        totals.resize_with(links.ids.len(), Totals::default);
         snapshot.scan(&filter, &columns, |block, rows| {
             for &row in rows {
                 if let Some(link) = links.of(block.target[row])? {
-                    totals[link].add(block, row);
-                    interval_max = interval_max.max(block.interval[row]);
+                    totals.add(link, block, row);
                 }
             }
             Ok(())
@@ -50,58 +50,67 @@ pub(super) fn answer(
         links
             .ids
             .into_iter()
-            .zip(totals)
-            .filter(|(_, totals)| totals.visits > 0)
-            .map(|(link, totals)| CounterRow {
-                link: Some(link),
-                counters: totals.counters(),
+            .enumerate()
+            .map(|(link, id)| CounterRow {
+                link: Some(id),
+                counters: totals.counters(link),
             })
+            .filter(|row| row.counters.visits > 0)
             .collect()
     } else {
-        let mut totals = Totals::default();
         snapshot.scan(&filter, &columns, |block, rows| {
             for &row in rows {
-                totals.add(block, row);
-                interval_max = interval_max.max(block.interval[row]);
+                totals.add(0, block, row);
             }
             Ok(())
         })?;
         vec![CounterRow {
             link: None,
-            counters: totals.counters(),
+            counters: totals.counters(0),
         }]
     };
     Ok(Answer {
         rows,
-        interval_max: SamplingInterval::new(interval_max).unwrap_or(SamplingInterval::EVERY),
+        interval_max: SamplingInterval::new(totals.interval_max).unwrap_or(SamplingInterval::EVERY),
+        sketched: totals.are_sketched(),
     })
 }
 
-/// What one row of the answer is made from.
+/// What the rows of the answer are made from, by the index of the row.
 #[derive(Debug, Default)]
 struct Totals {
-    visits: u64,
-    visitors: VisitorSet,
-    referers: IdCount,
+    visits: Vec<u64>,
+    visitors: DistinctCounts,
+    referers: DistinctCounts,
+    interval_max: u32,
 }
 
 impl Totals {
-    fn add(&mut self, block: &Block, row: usize) {
+    fn add(&mut self, group: usize, block: &Block, row: usize) {
         let interval = block.interval[row];
-        self.visits += u64::from(interval);
-        if block.coherent[row] == 1 {
-            self.visitors.see(block.visitor[row], interval);
+        self.interval_max = self.interval_max.max(interval);
+        if group >= self.visits.len() {
+            self.visits.resize(group + 1, 0);
         }
-        if block.referer[row] != EMPTY {
-            self.referers.see(block.referer[row]);
+        self.visits[group] += u64::from(interval);
+        if block.coherent[row] == 1 {
+            self.visitors.see(group, block.visitor[row], interval);
+        }
+        let referer = block.referer[row];
+        if referer != EMPTY {
+            self.referers.see(group, distinct::spread(referer), 1);
         }
     }
 
-    fn counters(&self) -> Counters {
+    fn are_sketched(&self) -> bool {
+        self.visitors.is_sketch() || self.referers.is_sketch()
+    }
+
+    fn counters(&self, group: usize) -> Counters {
         Counters {
-            visits: self.visits,
-            visitors: self.visitors.estimate(),
-            referers: self.referers.count(),
+            visits: self.visits.get(group).copied().unwrap_or(0),
+            visitors: self.visitors.estimate(group),
+            referers: self.referers.estimate(group),
         }
     }
 }
@@ -447,6 +456,28 @@ mod tests {
             let all = values.map(|(dimension, value)| (dimension, vec![value.to_owned()]));
             assert_eq!(visits(all.to_vec()), 1);
         }
+    }
+
+    #[test]
+    fn totals_of_very_many_visitors_say_that_they_are_estimates() {
+        const VISITORS: usize = (1 << 20) + 1;
+        let mut totals = Totals::default();
+        let block = Block {
+            rows: VISITORS,
+            interval: vec![1; VISITORS],
+            coherent: vec![1; VISITORS],
+            referer: vec![EMPTY; VISITORS],
+            visitor: (0..1 << 20).map(distinct::spread).chain([5]).collect(),
+            ..Block::default()
+        };
+        for row in 0..VISITORS - 1 {
+            totals.add(0, &block, row);
+        }
+        assert_eq!(totals.counters(0).visitors, 1 << 20);
+        assert!(!totals.are_sketched());
+        totals.add(0, &block, VISITORS - 1);
+        assert_eq!(totals.counters(0).visits, (1 << 20) + 1);
+        assert!(totals.are_sketched());
     }
 
     #[test]

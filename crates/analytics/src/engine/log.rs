@@ -100,6 +100,7 @@ impl VisitLog for EmbeddedLog {
             sampling: SamplingNote {
                 interval_max: answer.interval_max,
                 dropped: self.tally.dropped(),
+                sketched: answer.sketched,
             },
         })
     }

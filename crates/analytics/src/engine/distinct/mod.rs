@@ -1,0 +1,270 @@
+//! Counting without repetition, in bounded memory.
+//!
+//! What is counted, a visitor or a referer, arrives as a 64-bit key in one of
+//! many groups, and a question holds all its pairs of group and key. Up to
+//! [`EXACT_PAIRS`] of them counts are exact. Beyond, each group keeps its keys
+//! with the smallest hashes only, at least [`KEYS`], which estimates the number
+//! of all; groups of fewer keys stay exact. The relative error of an estimate
+//! from k keys has a standard deviation of 1/√(k-1): 1.6 % at 4,096.
+//!
+//! Many large groups, such as the hours of a year, share [`SKETCH_PAIRS`]: the
+//! number of keys is halved as long as they need more, down to [`FEWEST_KEYS`].
+//! The pairs of a question are thus at most the larger of `SKETCH_PAIRS` and
+//! twice `FEWEST_KEYS` in each group.
+
+mod set;
+
+use set::WeightedSet;
+
+/// Pairs of group and key up to which everything is counted exactly, some
+/// 40 MB.
+const EXACT_PAIRS: usize = 1 << 20;
+
+/// Pairs of group and key that estimates are made from, some 150 MB.
+const SKETCH_PAIRS: usize = 1 << 22;
+
+/// Keys that a group keeps for its estimate.
+const KEYS: usize = 4_096;
+
+/// Keys that a group keeps when there are very many groups; the standard
+/// deviation is then 13 %.
+const FEWEST_KEYS: usize = 64;
+
+/// The distinct keys of many groups, each key weighted with the smallest
+/// weight it came with.
+///
+/// For visitors the weight is the sampling interval: a visitor is seen with
+/// the probability one over its smallest interval, so the sum of these weights
+/// estimates how many there were without bias.
+#[derive(Debug, Default)]
+pub(super) struct DistinctCounts {
+    groups: Vec<WeightedSet>,
+    pairs: usize,
+    mode: Mode,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Mode {
+    #[default]
+    Exact,
+    /// Groups keep this many keys, and up to as many again until they are cut.
+    Sketch { keys: usize },
+}
+
+impl Mode {
+    /// The mode to go on in when this one has too many pairs.
+    fn tighter(self) -> Self {
+        let keys = match self {
+            Self::Exact => KEYS,
+            Self::Sketch { keys } => (keys / 2).max(FEWEST_KEYS),
+        };
+        Self::Sketch { keys }
+    }
+
+    fn most_pairs(self) -> usize {
+        match self {
+            Self::Exact => EXACT_PAIRS,
+            Self::Sketch { keys } if keys > FEWEST_KEYS => SKETCH_PAIRS,
+            Self::Sketch { .. } => usize::MAX,
+        }
+    }
+}
+
+impl DistinctCounts {
+    /// Takes a key. The keys of visitors are evenly spread, because they are
+    /// hashes; other keys have to go through [`spread`]. Groups are numbered
+    /// from 0 without large gaps.
+    pub(super) fn see(&mut self, group: usize, key: u64, weight: u32) {
+        if group >= self.groups.len() {
+            self.groups.resize_with(group + 1, WeightedSet::default);
+        }
+        let set = &mut self.groups[group];
+        if !set.see(key, weight) {
+            return;
+        }
+        self.pairs += 1;
+        if let Mode::Sketch { keys } = self.mode
+            && set.len() > 2 * keys
+        {
+            self.pairs -= set.cut(keys);
+        }
+        while self.pairs > self.mode.most_pairs() {
+            self.tighten();
+        }
+    }
+
+    /// How many distinct keys a group has, each as often as its weight says.
+    pub(super) fn estimate(&self, group: usize) -> u64 {
+        self.groups.get(group).map_or(0, WeightedSet::estimate)
+    }
+
+    /// Whether keys were too many to be counted one by one, so that the counts
+    /// of large groups are estimates.
+    pub(super) fn is_sketch(&self) -> bool {
+        self.groups.iter().any(WeightedSet::is_cut)
+    }
+
+    fn tighten(&mut self) {
+        self.mode = self.mode.tighter();
+        let Mode::Sketch { keys } = self.mode else {
+            return;
+        };
+        for set in &mut self.groups {
+            if set.len() > 2 * keys {
+                self.pairs -= set.cut(keys);
+            }
+        }
+    }
+}
+
+/// Spreads numbers that are counted up evenly over 64 bits, each to a place of
+/// its own. The finisher of `SplitMix64` (Steele, Lea, Flood 2014).
+pub(super) fn spread(number: u32) -> u64 {
+    let number = u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn number(n: usize) -> u32 {
+        u32::try_from(n).unwrap()
+    }
+
+    /// How far an estimate is off, in standard deviations of a sketch of
+    /// `keys` keys.
+    fn deviations(estimate: u64, truth: usize, keys: usize) -> f64 {
+        let float = |n: usize| f64::from(number(n));
+        let estimate = float(usize::try_from(estimate).unwrap());
+        (estimate / float(truth) - 1.0) * float(keys).sqrt()
+    }
+
+    #[test]
+    fn a_key_weighs_its_smallest_weight_once_in_each_group() {
+        let mut counts = DistinctCounts::default();
+        for (group, key, weight) in [(0, 7, 8), (0, 7, 2), (0, 7, 4), (0, 8, 1), (2, 7, 64)] {
+            counts.see(group, key, weight);
+        }
+        let estimates = [0, 1, 2, 3].map(|group| counts.estimate(group));
+        assert_eq!(estimates, [3, 0, 64, 0]);
+        assert!(!counts.is_sketch());
+    }
+
+    #[test]
+    fn counts_are_exact_up_to_the_bound_and_go_on_smoothly_beyond() {
+        let mut counts = DistinctCounts::default();
+        for n in 0..EXACT_PAIRS {
+            counts.see(n % 4, spread(number(n)), 1);
+        }
+        assert_eq!(counts.estimate(0), 1 << 18);
+        assert!(!counts.is_sketch());
+
+        counts.see(0, spread(number(EXACT_PAIRS)), 1);
+        assert!(counts.is_sketch());
+        for group in 0..4 {
+            let off = deviations(counts.estimate(group), 1 << 18, KEYS);
+            assert!(off.abs() < 3.0, "group {group} is off by {off}");
+        }
+        // Ten times what is kept, and what was counted before comes again.
+        for n in 0..2 * EXACT_PAIRS {
+            counts.see(n % 4, spread(number(n)), 1);
+        }
+        for group in 0..4 {
+            let off = deviations(counts.estimate(group), 1 << 19, KEYS);
+            assert!(off.abs() < 3.0, "group {group} is off by {off}");
+        }
+        assert!(counts.pairs <= 4 * 2 * KEYS);
+    }
+
+    #[test]
+    fn estimates_are_unbiased_also_with_weights() {
+        const TRIALS: usize = 200;
+        const TRUTH: usize = 20_000;
+        let mut sum = 0.0;
+        let mut squares = 0.0;
+        for trial in 0..TRIALS {
+            let mut set = WeightedSet::default();
+            let mut sampled = 0;
+            for n in 0..TRUTH {
+                let key = spread(number(trial * TRUTH + n));
+                // A quarter of the visitors comes to a link with interval 4.
+                // Whether they are seen depends on another hash.
+                let interval = if n % 4 == 0 { 4 } else { 1 };
+                let luck = spread(!number(trial * TRUTH + n));
+                if luck.is_multiple_of(interval.into()) {
+                    sampled += 1;
+                    if set.see(key, interval) && set.len() > 1_024 {
+                        set.cut(512);
+                    }
+                }
+            }
+            assert!(set.len() <= 1_024 && sampled > 15_000);
+            let estimate = f64::from(number(usize::try_from(set.estimate()).unwrap()));
+            let error = estimate / f64::from(number(TRUTH)) - 1.0;
+            sum += error;
+            squares += error * error;
+        }
+        let trials = f64::from(number(TRIALS));
+        let (mean, spread) = (sum / trials, (squares / trials).sqrt());
+        // 512 keys would give 4.4 % alone; weights add a little and the keys
+        // between two cuts take some away.
+        assert!(spread < 0.05, "the standard deviation is {spread}");
+        assert!(
+            mean.abs() < 3.0 * spread / trials.sqrt(),
+            "the bias is {mean}"
+        );
+    }
+
+    #[test]
+    fn the_hours_of_a_year_share_the_memory() {
+        const HOURS: usize = 8_760;
+        const VISITORS: usize = 500;
+        let mut counts = DistinctCounts::default();
+        let mut most = 0;
+        for hour in 0..HOURS {
+            for n in 0..VISITORS {
+                counts.see(hour, spread(number(hour * VISITORS + n)), 1);
+            }
+            most = most.max(counts.pairs);
+        }
+        assert!(most <= SKETCH_PAIRS, "{most} pairs");
+        assert_eq!(
+            counts.pairs,
+            counts.groups.iter().map(WeightedSet::len).sum::<usize>()
+        );
+        // 4.4 million pairs are too many: hours keep 128 keys and up to as
+        // many again.
+        let squares: f64 = (0..HOURS)
+            .map(|hour| deviations(counts.estimate(hour), VISITORS, 128).powi(2))
+            .sum();
+        let spread = (squares / f64::from(number(HOURS))).sqrt();
+        assert!(
+            spread < 1.0,
+            "the standard deviation is {spread} of a sketch's"
+        );
+        assert!(spread > 0.0 && counts.is_sketch());
+    }
+
+    #[test]
+    fn very_many_small_groups_stay_exact() {
+        let mut counts = DistinctCounts::default();
+        for n in 0..EXACT_PAIRS + 10 {
+            counts.see(n / 3, spread(number(n)), 1);
+        }
+        assert!((0..1_000).all(|group| counts.estimate(group) == 3));
+        assert!(!counts.is_sketch());
+    }
+
+    #[test]
+    fn spreading_keeps_numbers_apart() {
+        let places: HashSet<u64> = (0..10_000).map(spread).collect();
+        assert_eq!(places.len(), 10_000);
+        let low_half = places.iter().filter(|&&place| place < 1 << 63).count();
+        assert!((4_800..5_200).contains(&low_half));
+    }
+}
