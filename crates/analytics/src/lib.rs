@@ -11,7 +11,7 @@
 //! ```
 //! use std::{net::Ipv4Addr, sync::Arc};
 //!
-//! use slugline_analytics::{Recorder, RecorderOptions};
+//! use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts};
 //! use slugline_domain::{
 //!     CountersQuery, Visit,
 //!     ports::{VisitLog, VisitSink},
@@ -24,7 +24,7 @@
 //! let (recorder, log) = Recorder::start(
 //!     &folder.path().join("analytics.db"),
 //!     RecorderOptions::default(),
-//!     Arc::new(SeededRandom::new(1)),
+//!     RecorderPorts::new(Arc::new(SeededRandom::new(1))),
 //! )?;
 //!
 //! recorder.record(Visit {
@@ -34,7 +34,7 @@
 //!     user_agent: "ExampleBrowser/1.0".into(),
 //!     referer: "https://news.example/today".into(),
 //!     accept_language: "en-US,en;q=0.5".into(),
-//!     country: None,
+//!     place: None,
 //! });
 //! recorder.flush().await?;
 //!
@@ -48,7 +48,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `options` | what an operator may choose |
+//! | `options` | what an operator may choose, and what the recorder needs from outside |
 //! | `recorder` | the bounded queue that redirects push into, and its end |
 //! | `tally` | what both sides of the queue count |
 //! | `writer` | the thread behind the queue: batches, retries, the final flush |
@@ -71,6 +71,6 @@ mod visitor;
 mod writer;
 
 pub use engine::{EmbeddedLog, OpenError};
-pub use options::{QueryLimits, RecorderOptions};
+pub use options::{QueryLimits, RecorderOptions, RecorderPorts};
 pub use recorder::{Recorder, RecorderClosed};
 pub use salt::{SaltPeriod, SaltPeriodError};

@@ -1,6 +1,8 @@
-//! What an operator may choose.
+//! What an operator may choose, and what the recorder needs from outside.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
+
+use slugline_domain::ports::{Random, VisitObserver};
 
 use crate::SaltPeriod;
 
@@ -35,6 +37,25 @@ impl Default for RecorderOptions {
             rows_per_chunk: 65_536,
             salt_period: SaltPeriod::default(),
             shutdown_patience: Duration::from_secs(5),
+        }
+    }
+}
+
+/// What a recorder needs from outside.
+#[derive(Clone, Debug)]
+pub struct RecorderPorts {
+    /// Where salts come from.
+    pub random: Arc<dyn Random>,
+    /// Who hears of each stored visit.
+    pub observers: Vec<Arc<dyn VisitObserver>>,
+}
+
+impl RecorderPorts {
+    /// The least that it needs: nobody hears of visits.
+    pub fn new(random: Arc<dyn Random>) -> Self {
+        Self {
+            random,
+            observers: Vec::new(),
         }
     }
 }

@@ -10,15 +10,12 @@ use std::{
     time::Duration,
 };
 
-use slugline_domain::{
-    Visit,
-    ports::{Random, VisitSink},
-};
+use slugline_domain::{Visit, ports::VisitSink};
 use thiserror::Error;
 use tokio::sync::{oneshot, watch};
 
 use crate::{
-    EmbeddedLog, OpenError, QueryLimits, RecorderOptions,
+    EmbeddedLog, OpenError, QueryLimits, RecorderOptions, RecorderPorts,
     engine::Appender,
     tally::Tally,
     writer::{Message, Writer},
@@ -53,9 +50,9 @@ impl Recorder {
     pub fn start(
         path: &Path,
         options: RecorderOptions,
-        random: Arc<dyn Random>,
+        ports: RecorderPorts,
     ) -> Result<(Self, EmbeddedLog), OpenError> {
-        let appender = Appender::open(path, &options, random)?;
+        let appender = Appender::open(path, &options, ports)?;
         let tally = Arc::new(Tally::default());
         let log = EmbeddedLog::new(path, QueryLimits::default(), Arc::clone(&tally));
 

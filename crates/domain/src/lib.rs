@@ -18,7 +18,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`password`], [`id`], [`time`] | values that cannot hold a wrong content |
+//! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`place`], [`password`], [`id`], [`time`] | values that cannot hold a wrong content |
 //! | [`password_form`], [`imported_password`] | stored passwords, ours and those of imported links |
 //! | [`link`] | the record those values make up |
 //! | [`resolution`] | the rule: a link, a moment and a visitor → what happens |
@@ -36,6 +36,7 @@ pub mod link;
 pub mod page;
 pub mod password;
 pub mod password_form;
+pub mod place;
 pub mod ports;
 pub mod probe;
 pub mod resolution;
@@ -57,6 +58,7 @@ pub use link::{Delivery, Link, LinkContent, LinkStatus, Preview, Routing};
 pub use page::{LinkOrder, ListQuery, PageSize, PageSizeError, Position, StatusFilter};
 pub use password::{Password, PasswordError, PasswordHash};
 pub use password_form::{PasswordForm, PasswordFormError, SinkForm};
+pub use place::{Colo, Coordinates, Place, PlaceName, TimeZoneName};
 pub use probe::{
     CheckSize, ProbeBoundError, ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ProbeTimeout,
 };
@@ -69,4 +71,4 @@ pub use tag::{Tag, TagError, Tags, TagsError};
 pub use text::{Comment, Description, ImageRef, Text, TextError, Title};
 pub use time::{TimeError, UnixMillis, UnixSeconds};
 pub use user_agent::Platform;
-pub use visit::Visit;
+pub use visit::{Visit, VisitRecord};

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::{
     CountersQuery, CountersReport, Link, LinkFilter, LinkId, ListQuery, ProbeOutcome, ProbeRequest,
-    Slug, TagCount, UnixMillis, UnixSeconds, Visit,
+    Slug, TagCount, UnixMillis, UnixSeconds, Visit, VisitRecord,
 };
 
 /// Where links are kept. Each method is one transaction.
@@ -100,6 +100,13 @@ pub struct StoreError {
 pub trait VisitSink: fmt::Debug + Send + Sync {
     /// Takes one visit.
     fn record(&self, visit: Visit);
+}
+
+/// Hears of each stored visit, once it is durable and only then. Called from
+/// the thread that stores visits, so it must neither wait nor fail.
+pub trait VisitObserver: fmt::Debug + Send + Sync {
+    /// Hears of one visit, in the order in which they are stored.
+    fn observe(&self, record: &VisitRecord<'_>);
 }
 
 /// Answers questions from the access log.

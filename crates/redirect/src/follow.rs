@@ -7,7 +7,7 @@ use actix_web::{
     http::Method,
     web::{Data, Payload},
 };
-use slugline_domain::{Gate, Link, Resolution, Slug, UnixMillis, Visit, Visitor};
+use slugline_domain::{Gate, Link, Place, Resolution, Slug, UnixMillis, Visit, Visitor};
 use slugline_httpkit::{Code, Edge, Failure, Problem, header};
 
 use crate::{
@@ -156,7 +156,12 @@ fn record(
         accept_language: header(request, "accept-language")
             .unwrap_or_default()
             .into(),
-        country: visitor.country,
+        place: visitor.country.map(|country| {
+            Box::new(Place {
+                country: Some(country),
+                ..Place::default()
+            })
+        }),
     });
 }
 

@@ -8,7 +8,7 @@ use actix_web::{
     web::{self, Data, ServiceConfig},
 };
 use anyhow::Context;
-use slugline_analytics::{EmbeddedLog, Recorder, RecorderOptions};
+use slugline_analytics::{EmbeddedLog, Recorder, RecorderOptions, RecorderPorts};
 use slugline_application::{
     Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkService, LinkServiceParts,
     Passwords, Resolver, SiteToken, StatsService,
@@ -168,7 +168,7 @@ fn open_access_log(
         salt_period: settings.visitor_salt,
         ..RecorderOptions::default()
     };
-    Recorder::start(&file, options, random).context("SLUGLINE_ANALYTICS_URL")
+    Recorder::start(&file, options, RecorderPorts::new(random)).context("SLUGLINE_ANALYTICS_URL")
 }
 
 /// What the other adapters serve.

@@ -3,7 +3,7 @@
 use std::{error::Error as StdError, path::Path, sync::Arc};
 
 use rusqlite::{Connection, TransactionBehavior};
-use slugline_domain::{Visit, ports::Random};
+use slugline_domain::{Visit, ports::VisitObserver};
 
 use super::{
     dictionaries::Dictionaries,
@@ -11,7 +11,7 @@ use super::{
     salts::Salts,
     schema, seal, tail,
 };
-use crate::{RecorderOptions, enrich, sampling::Sampled};
+use crate::{RecorderOptions, RecorderPorts, enrich, sampling::Sampled};
 
 /// Appends visits to the log. There is one per process; should two processes
 /// share a file for a moment, as during a restart, SQLite's write lock keeps
@@ -21,6 +21,7 @@ pub(crate) struct Appender {
     db: Connection,
     dictionaries: Dictionaries,
     salts: Salts,
+    observers: Vec<Arc<dyn VisitObserver>>,
     rows_per_chunk: usize,
     /// A deleted salt may still stand in the write-ahead log.
     scrub: bool,
@@ -30,30 +31,38 @@ impl Appender {
     pub(crate) fn open(
         path: &Path,
         options: &RecorderOptions,
-        random: Arc<dyn Random>,
+        ports: RecorderPorts,
     ) -> Result<Self, OpenError> {
         let db = schema::open_writer(path)?;
         db.set_prepared_statement_cache_capacity(32);
         Ok(Self {
             db,
             dictionaries: Dictionaries::new(),
-            salts: Salts::new(options.salt_period, random),
+            salts: Salts::new(options.salt_period, ports.random),
+            observers: ports.observers,
             rows_per_chunk: options.rows_per_chunk.max(1),
             scrub: false,
         })
     }
 
-    /// Makes all of these visits durable, or none.
+    /// Makes all of these visits durable, or none, and lets observers know of
+    /// those that are.
     pub(crate) fn append(&mut self, visits: &[Visit]) -> Result<(), EngineError> {
         let Some(newest) = visits.iter().map(|visit| visit.at).max() else {
             return Ok(());
         };
+        // Before the transaction, so that it does not hold the lock for long.
+        let enriched: Vec<_> = visits.iter().map(enrich::enrich).collect();
+        let mut stored = Vec::with_capacity(enriched.len());
         let appended = self.transact(|tx, dictionaries, salts| {
-            for visit in visits {
+            for enriched in &enriched {
+                let visit = enriched.visit;
                 let visitor = salts.identify(tx, visit.at, visit.client)?;
-                let row = enrich::row(visit, visitor, Sampled::decide());
+                let sampled = Sampled::decide();
+                let row = enriched.row(visitor, sampled);
                 let ids = dictionaries.ids(tx, &row)?;
                 tail::insert(tx, &row, ids)?;
+                stored.push((enriched, sampled.interval));
             }
             salts.end(tx, newest)
         });
@@ -61,6 +70,11 @@ impl Appender {
             Ok(ended) => {
                 self.dictionaries.keep();
                 self.scrub |= ended;
+                for observer in &self.observers {
+                    for (visit, interval) in &stored {
+                        observer.observe(&visit.record(*interval));
+                    }
+                }
                 Ok(())
             }
             Err(error) => {
@@ -114,9 +128,14 @@ fn empty_write_ahead_log(db: &Connection) -> Result<bool, rusqlite::Error> {
 
 #[cfg(test)]
 mod tests {
-    use std::{net::Ipv4Addr, sync::Arc};
+    use std::{
+        net::Ipv4Addr,
+        sync::{Arc, Mutex},
+    };
 
-    use slugline_domain::{Country, UnixMillis};
+    use slugline_domain::{
+        Colo, Coordinates, Country, Place, PlaceName, TimeZoneName, UnixMillis, VisitRecord,
+    };
     use slugline_testkit::{SeededRandom, link};
 
     use super::*;
@@ -129,18 +148,50 @@ mod tests {
             user_agent: user_agent.into(),
             referer: "https://news.example/today?token=1".into(),
             accept_language: "de-AT,de;q=0.9".into(),
-            country: Some(Country::parse("AT").unwrap()),
+            place: Some(Box::new(vienna())),
+        }
+    }
+
+    fn vienna() -> Place {
+        Place {
+            country: Country::parse("AT").ok(),
+            region: None,
+            city: PlaceName::new("Vienna"),
+            timezone: TimeZoneName::new("Europe/Vienna"),
+            colo: Colo::new("vie"),
+            coordinates: Coordinates::new(48.208_49, 16.372_08),
         }
     }
 
     fn open(folder: &tempfile::TempDir) -> Appender {
+        open_with(folder, Vec::new())
+    }
+
+    fn open_with(folder: &tempfile::TempDir, observers: Vec<Arc<dyn VisitObserver>>) -> Appender {
         let options = RecorderOptions::default();
-        Appender::open(
-            &folder.path().join("a.db"),
-            &options,
-            Arc::new(SeededRandom::new(1)),
-        )
-        .unwrap()
+        let ports = RecorderPorts {
+            observers,
+            ..RecorderPorts::new(Arc::new(SeededRandom::new(1)))
+        };
+        Appender::open(&folder.path().join("a.db"), &options, ports).unwrap()
+    }
+
+    /// Writes down what it hears.
+    #[derive(Debug, Default)]
+    struct Notes(Mutex<Vec<String>>);
+
+    impl VisitObserver for Notes {
+        fn observe(&self, record: &VisitRecord<'_>) {
+            let note = format!(
+                "{} {} {} {} {}",
+                record.at.get(),
+                record.link_id.as_str(),
+                record.user_agent,
+                record.referer,
+                record.place.city_label(),
+            );
+            self.0.lock().unwrap().push(note);
+        }
     }
 
     fn count(db: &Connection, table: &str) -> u32 {
@@ -160,8 +211,8 @@ mod tests {
         let stored: String = appender
             .db
             .query_row(
-                "SELECT concat_ws('|', ts_ms, link_id, slug, url, ua, os, country, city, \
-                                  r.v, l.v, si, coh) \
+                "SELECT concat_ws('|', ts_ms, link_id, slug, url, ua, country, region, city, \
+                                  timezone, colo, latitude, longitude, r.v, l.v, si, coh) \
                  FROM tail \
                  JOIN dim_target t ON t.id = target_id JOIN dim_client c ON c.id = client_id \
                  JOIN dim_place p ON p.id = place_id \
@@ -173,8 +224,38 @@ mod tests {
             .unwrap();
         assert_eq!(
             stored,
-            "5|docs-1|docs|https://example.com/a|Example/1.0||AT||news.example|de-AT|1|1"
+            "5|docs-1|docs|https://example.com/a|Example/1.0|AT|🇦🇹 Austria|🇦🇹 Vienna,Austria|\
+             Europe/Vienna|VIE|48.21|16.37|news.example|de-AT|1|1"
         );
+    }
+
+    #[test]
+    fn observers_hear_of_a_visit_once_it_is_durable_and_not_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, second) = (Arc::new(Notes::default()), Arc::new(Notes::default()));
+        let mut appender = open_with(&folder, vec![first.clone(), second.clone()]);
+        appender
+            .db
+            .execute_batch(
+                "CREATE TEMP TRIGGER disk_full BEFORE INSERT ON tail WHEN NEW.ts_ms = 2 \
+                 BEGIN SELECT RAISE(ABORT, 'full'); END",
+            )
+            .unwrap();
+        let batch = [
+            visit(1, "https://example.com/a", "Example/1.0"),
+            visit(2, "https://example.com/b", "Example/2.0"),
+        ];
+        assert!(appender.append(&batch).is_err());
+        assert_eq!(*first.0.lock().unwrap(), [""; 0]);
+
+        appender.db.execute_batch("DROP TRIGGER disk_full").unwrap();
+        appender.append(&batch).unwrap();
+        let heard = [
+            "1 docs-1 Example/1.0 news.example 🇦🇹 Vienna,Austria",
+            "2 docs-1 Example/2.0 news.example 🇦🇹 Vienna,Austria",
+        ];
+        assert_eq!(*first.0.lock().unwrap(), heard);
+        assert_eq!(*second.0.lock().unwrap(), heard);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 use rusqlite::{Connection, params, params_from_iter, types::Value};
 use slugline_analytics::RecorderOptions;
 use slugline_domain::{
-    CounterRow, Counters, CountersQuery, Country, Dimension, LinkId, UnixMillis, UnixSeconds,
-    Visit, VisitFilter,
+    CounterRow, Counters, CountersQuery, Country, Dimension, LinkId, Place, UnixMillis,
+    UnixSeconds, Visit, VisitFilter,
     ports::{VisitLog, VisitSink},
 };
 
@@ -61,7 +61,10 @@ fn add(at: i64, random: &Seeded, fixture: &Fixture, oracle: &Connection) {
         accept_language: format!("{language},fr;q=0.3")
             .trim_start_matches(",fr;q=0.3")
             .into(),
-        country: Country::parse(country).ok(),
+        place: Some(Box::new(Place {
+            country: Country::parse(country).ok(),
+            ..Place::default()
+        })),
         ..visit(at, client)
     });
     oracle

@@ -7,7 +7,7 @@ use std::{
     },
 };
 
-use slugline_analytics::{EmbeddedLog, Recorder, RecorderOptions};
+use slugline_analytics::{EmbeddedLog, Recorder, RecorderOptions, RecorderPorts};
 use slugline_domain::{
     Counters, CountersQuery, Destination, Link, LinkContent, LinkId, UnixMillis, UnixSeconds,
     Visit, VisitFilter,
@@ -97,7 +97,8 @@ pub(crate) fn file(folder: &Path) -> PathBuf {
 }
 
 pub(crate) fn open(file: &Path, options: RecorderOptions) -> (Recorder, EmbeddedLog) {
-    Recorder::start(file, options, Arc::new(Seeded::new(42))).expect("the log can be opened")
+    Recorder::start(file, options, RecorderPorts::new(Arc::new(Seeded::new(42))))
+        .expect("the log can be opened")
 }
 
 pub(crate) fn link(id: &str, slug: &str, url: &str) -> Arc<Link> {
@@ -122,7 +123,7 @@ pub(crate) fn visit(at_ms: i64, client: u32) -> Visit {
         user_agent: "Example/1.0".into(),
         referer: "".into(),
         accept_language: "".into(),
-        country: None,
+        place: None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Countries by code.
 
+mod names;
+
 use std::fmt;
 
 use thiserror::Error;
@@ -26,6 +28,24 @@ impl Country {
     /// The code as text.
     pub fn as_str(&self) -> &str {
         str::from_utf8(&self.0).expect("both bytes are ASCII letters")
+    }
+
+    /// The short English name, such as `Germany`; the code itself when nobody
+    /// has assigned it.
+    pub fn english_name(&self) -> &str {
+        names::ENGLISH
+            .binary_search_by_key(&self.as_str(), |(code, _)| code)
+            .map_or(self.as_str(), |found| names::ENGLISH[found].1)
+    }
+
+    /// The flag: the code in regional indicator symbols, which fonts show as a
+    /// flag (Unicode Technical Standard 51, section 1.4.6).
+    pub fn flag(&self) -> String {
+        const INDICATOR_A: u32 = 0x1f1e6;
+        self.0
+            .iter()
+            .filter_map(|letter| char::from_u32(INDICATOR_A + u32::from(letter - b'A')))
+            .collect()
     }
 }
 
@@ -55,6 +75,22 @@ mod tests {
         assert_eq!(Country::parse(" de ").unwrap().as_str(), "DE");
         for wrong in ["", "D", "DEU", "D1", "ä", "T1"] {
             assert_eq!(Country::parse(wrong), Err(CountryError), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn countries_have_an_english_name_and_a_flag() {
+        let germany = Country::parse("DE").unwrap();
+        assert_eq!(germany.english_name(), "Germany");
+        assert_eq!(germany.flag(), "🇩🇪");
+        let nobody = Country::parse("ZX").unwrap();
+        assert_eq!(nobody.english_name(), "ZX");
+    }
+
+    #[test]
+    fn every_name_is_found_by_its_code() {
+        for (code, name) in names::ENGLISH {
+            assert_eq!(Country::parse(code).unwrap().english_name(), name);
         }
     }
 }

@@ -1,0 +1,302 @@
+//! Where a visitor was.
+
+use std::fmt;
+
+use crate::Country;
+
+/// Where a visitor was, as far as anybody knows. Every part may be missing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Place {
+    /// Country.
+    pub country: Option<Country>,
+    /// Name of the state, province or the like.
+    pub region: Option<PlaceName>,
+    /// Name of the city.
+    pub city: Option<PlaceName>,
+    /// Time zone.
+    pub timezone: Option<TimeZoneName>,
+    /// Data centre of the edge network that the visit came through.
+    pub colo: Option<Colo>,
+    /// Where that is, roughly.
+    pub coordinates: Option<Coordinates>,
+}
+
+impl Place {
+    /// Whether nothing at all is known.
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The region as it is logged: `🇩🇪 Bavaria,Germany`, the country alone when
+    /// only that is known, empty when nothing is.
+    pub fn region_label(&self) -> String {
+        match (&self.region, self.country) {
+            (None, Some(country)) => format!("{} {}", country.flag(), country.english_name()),
+            (region, country) => label(region.as_ref(), country),
+        }
+    }
+
+    /// The city as it is logged: `🇩🇪 Munich,Germany`, empty when unknown.
+    pub fn city_label(&self) -> String {
+        label(self.city.as_ref(), self.country)
+    }
+
+    /// Fills the gaps from another source, unless the two name different
+    /// countries: then one of them is wrong, and a mixture would be too.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        if let (Some(ours), Some(theirs)) = (self.country, other.country)
+            && ours != theirs
+        {
+            return self;
+        }
+        Self {
+            country: self.country.or(other.country),
+            region: self.region.or(other.region),
+            city: self.city.or(other.city),
+            timezone: self.timezone.or(other.timezone),
+            colo: self.colo.or(other.colo),
+            coordinates: self.coordinates.or(other.coordinates),
+        }
+    }
+}
+
+fn label(name: Option<&PlaceName>, country: Option<Country>) -> String {
+    match (name, country) {
+        (None, _) => String::new(),
+        (Some(name), None) => name.to_string(),
+        (Some(name), Some(country)) => {
+            format!("{} {name},{}", country.flag(), country.english_name())
+        }
+    }
+}
+
+/// Name of a region or a city: 1 to 64 bytes without control characters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PlaceName(Box<str>);
+
+impl PlaceName {
+    const MAX_BYTES: usize = 64;
+
+    /// Trims a name and cuts it at the bound; `None` when nothing is left or
+    /// when it has control characters.
+    pub fn new(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.is_empty() || text.contains(char::is_control) {
+            return None;
+        }
+        let cut = &text[..text.floor_char_boundary(Self::MAX_BYTES)];
+        Some(Self(cut.trim_end().into()))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for PlaceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A time zone by a name of the form that IANA's database uses, such as
+/// `Europe/Berlin`; whether it has such a zone is not checked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TimeZoneName(Box<str>);
+
+impl TimeZoneName {
+    /// The database's longest name has 30 bytes.
+    const MAX_BYTES: usize = 40;
+
+    /// `None` when the text is no such name.
+    pub fn new(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let part = |part: &str| {
+            part.starts_with(|c: char| c.is_ascii_alphabetic())
+                && part
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+'))
+        };
+        (text.len() <= Self::MAX_BYTES && text.split('/').all(part)).then(|| Self(text.into()))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Code of a data centre, such as `FRA`: up to 8 letters and digits, upper case.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Colo(Box<str>);
+
+impl Colo {
+    const MAX_BYTES: usize = 8;
+
+    /// `None` when the text is no such code.
+    pub fn new(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let is_code = (1..=Self::MAX_BYTES).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric());
+        is_code.then(|| Self(text.to_ascii_uppercase().into()))
+    }
+
+    /// The code.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A point on the map, to a hundredth of a degree, about a kilometre: nobody
+/// needs to know where in a town a visitor lives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coordinates {
+    latitude: f64,
+    longitude: f64,
+}
+
+impl Coordinates {
+    /// Rounds degrees to hundredths; `None` unless both are in range.
+    pub fn new(latitude: f64, longitude: f64) -> Option<Self> {
+        // Adding zero turns a negative zero into the usual one.
+        let round = |degrees: f64| (degrees * 100.0).round() / 100.0 + 0.0;
+        ((-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude)).then(|| {
+            Self {
+                latitude: round(latitude),
+                longitude: round(longitude),
+            }
+        })
+    }
+
+    /// Degrees north, −90 to 90.
+    pub fn latitude(self) -> f64 {
+        self.latitude
+    }
+
+    /// Degrees east, −180 to 180.
+    pub fn longitude(self) -> f64 {
+        self.longitude
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn munich() -> Place {
+        Place {
+            country: Country::parse("DE").ok(),
+            region: PlaceName::new("Bavaria"),
+            city: PlaceName::new("Munich"),
+            timezone: TimeZoneName::new("Europe/Berlin"),
+            colo: None,
+            coordinates: Coordinates::new(48.137_43, 11.575_49),
+        }
+    }
+
+    #[test]
+    fn labels_carry_flag_and_country() {
+        assert_eq!(munich().region_label(), "🇩🇪 Bavaria,Germany");
+        assert_eq!(munich().city_label(), "🇩🇪 Munich,Germany");
+    }
+
+    #[test]
+    fn labels_leave_out_what_is_unknown() {
+        let country = Place {
+            country: Country::parse("DE").ok(),
+            ..Place::default()
+        };
+        assert_eq!(country.region_label(), "🇩🇪 Germany");
+        assert_eq!(country.city_label(), "");
+        let nowhere = Place {
+            country: None,
+            ..munich()
+        };
+        assert_eq!(nowhere.region_label(), "Bavaria");
+        assert_eq!(nowhere.city_label(), "Munich");
+        assert_eq!(Place::default().region_label(), "");
+        assert_eq!(Place::default().city_label(), "");
+    }
+
+    #[test]
+    fn gaps_are_filled_unless_the_countries_differ() {
+        let seen = |country| Place {
+            country: Country::parse(country).ok(),
+            colo: Colo::new("MUC"),
+            ..Place::default()
+        };
+        let filled = Place {
+            colo: Colo::new("MUC"),
+            ..munich()
+        };
+        assert_eq!(seen("DE").or(munich()), filled);
+        assert_eq!(seen("").or(munich()), filled);
+        assert_eq!(seen("AT").or(munich()), seen("AT"));
+    }
+
+    #[rstest]
+    #[case("  São Paulo ", Some("São Paulo"))]
+    #[case("", None)]
+    #[case("  ", None)]
+    #[case("Mun\nich", None)]
+    #[case("Mun\u{85}ich", None)]
+    fn names_are_trimmed_and_free_of_control_characters(
+        #[case] text: &str,
+        #[case] name: Option<&str>,
+    ) {
+        assert_eq!(PlaceName::new(text).as_ref().map(PlaceName::as_str), name);
+    }
+
+    #[test]
+    fn long_names_are_cut_between_characters() {
+        let name = PlaceName::new(&"ü".repeat(40)).unwrap();
+        assert_eq!(name.as_str(), "ü".repeat(32));
+        let name = PlaceName::new(&format!("{} x", "a".repeat(63))).unwrap();
+        assert_eq!(name.as_str(), "a".repeat(63));
+    }
+
+    #[rstest]
+    #[case("Europe/Berlin", true)]
+    #[case("America/Argentina/Buenos_Aires", true)]
+    #[case("Etc/GMT+10", true)]
+    #[case("UTC", true)]
+    #[case("", false)]
+    #[case("Europe/", false)]
+    #[case("../etc/passwd", false)]
+    #[case("Europe Berlin", false)]
+    #[case("Aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false)]
+    fn time_zones_have_the_form_of_iana_names(#[case] text: &str, #[case] taken: bool) {
+        assert_eq!(TimeZoneName::new(text).is_some(), taken);
+    }
+
+    #[rstest]
+    #[case("fra", Some("FRA"))]
+    #[case("FRA56", Some("FRA56"))]
+    #[case("", None)]
+    #[case("FRA-1", None)]
+    #[case("ABCDEFGHI", None)]
+    fn colos_are_short_codes(#[case] text: &str, #[case] code: Option<&str>) {
+        assert_eq!(Colo::new(text).as_ref().map(Colo::as_str), code);
+    }
+
+    #[test]
+    fn coordinates_are_rounded_to_hundredths() {
+        let munich = munich().coordinates.unwrap();
+        assert_eq!((munich.latitude(), munich.longitude()), (48.14, 11.58));
+        let greenwich = Coordinates::new(51.477_8, -0.001).unwrap();
+        assert!(greenwich.longitude().is_sign_positive());
+    }
+
+    #[rstest]
+    #[case(90.1, 0.0)]
+    #[case(0.0, -180.1)]
+    #[case(f64::NAN, 0.0)]
+    #[case(0.0, f64::INFINITY)]
+    fn points_off_the_map_are_none(#[case] latitude: f64, #[case] longitude: f64) {
+        assert_eq!(Coordinates::new(latitude, longitude), None);
+    }
+}
