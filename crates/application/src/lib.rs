@@ -23,7 +23,7 @@
 //!         store.clone(), clock.clone(), policy.case, ResolverOptions::default(),
 //!     )),
 //!     passwords: Arc::new(Passwords::new(random.clone())),
-//!     store, clock, random, policy, preview: PreviewMode::Off,
+//!     store, clock, random, screen: None, policy, preview: PreviewMode::Off,
 //! });
 //! let made = links.create(NewLink::leading_to(destination("https://example.com/"))).await?;
 //! assert_eq!(links.get(&made.slug).await?.id, made.id);

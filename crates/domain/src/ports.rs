@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 use crate::{
-    CountersQuery, CountersReport, Link, LinkFilter, LinkId, ListQuery, ProbeOutcome, ProbeRequest,
-    Slug, TagCount, UnixMillis, UnixSeconds, Visit, VisitRecord,
+    CountersQuery, CountersReport, Destination, Link, LinkFilter, LinkId, ListQuery, ProbeOutcome,
+    ProbeRequest, Slug, TagCount, UnixMillis, UnixSeconds, Visit, VisitRecord,
 };
 
 /// Where links are kept. Each method is one transaction.
@@ -135,6 +135,14 @@ pub struct VisitLogError {
 pub trait LinkProber: fmt::Debug + Send + Sync {
     /// Asks one destination, once, and follows its redirects.
     async fn probe(&self, request: ProbeRequest) -> ProbeOutcome;
+}
+
+/// Knows destinations that visitors are to be warned of.
+#[async_trait]
+pub trait DestinationScreen: fmt::Debug + Send + Sync {
+    /// Whether this one is known to be dangerous. One that nothing can be found
+    /// out about is not.
+    async fn flags(&self, destination: &Destination) -> bool;
 }
 
 /// Tells the time.

@@ -29,7 +29,7 @@
 //! | `resolver`, `connection`, `tls` | a name → judged addresses → a connection to one of them |
 //! | `request`, `answer` | what is asked and what comes back, whole or bit by bit |
 //! | `client` | redirects, deadline, size limits |
-//! | `prober` | the domain's port on top |
+//! | `prober`, `screen` | the domain's ports on top |
 
 mod address;
 mod answer;
@@ -40,6 +40,7 @@ mod policy;
 mod prober;
 mod request;
 mod resolver;
+mod screen;
 mod target;
 mod tls;
 
@@ -52,3 +53,4 @@ pub use policy::{AddressPolicy, Policy, PortPolicy, Redirects};
 pub use prober::HttpProber;
 pub use request::{Outgoing, Request};
 pub use resolver::{Resolve, SystemResolver};
+pub use screen::NameServiceScreen;

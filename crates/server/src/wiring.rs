@@ -13,9 +13,9 @@ use slugline_application::{
     Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkService, LinkServiceParts,
     Passwords, Resolver, SiteToken, StatsService,
 };
-use slugline_domain::ports::{Clock, LinkStore, Random};
+use slugline_domain::ports::{Clock, DestinationScreen, LinkStore, Random};
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
-use slugline_outbound::{Client, HttpProber};
+use slugline_outbound::{Client, HttpProber, NameServiceScreen, Policy};
 use slugline_redirect::Redirects;
 use slugline_rest::{ApiOptions, Elsewhere, RouteList, Services};
 use slugline_storage::{Database, SqlLinkStore};
@@ -62,6 +62,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         passwords,
         clock: Arc::clone(&clock),
         random,
+        screen: screen(settings),
         policy: settings.slugs,
         preview: settings.preview,
     });
@@ -131,6 +132,12 @@ impl Parts {
 async fn no_such_route() -> Result<&'static str, Failure> {
     let detail = "no such route; /_docs/openapi.json lists them";
     Err(Problem::new(Code::RouteNotFound, detail).into())
+}
+
+fn screen(settings: &Settings) -> Option<Arc<dyn DestinationScreen>> {
+    let service = settings.safe_browsing.clone()?;
+    let client = Client::new(Policy::for_operators_servers());
+    Some(Arc::new(NameServiceScreen::new(client, service)))
 }
 
 fn edge(settings: &Settings, token: SiteToken, clock: Arc<dyn Clock>) -> Edge {

@@ -8,6 +8,7 @@
 
 mod ambient;
 mod builders;
+mod listed_screen;
 mod memory_links;
 mod memory_visits;
 mod scripted_prober;
@@ -16,6 +17,7 @@ pub mod link_store_contract;
 
 pub use ambient::{FixedClock, SeededRandom};
 pub use builders::{LinkBuilder, NOON, destination, link, seconds, slug, tag};
+pub use listed_screen::ListedScreen;
 pub use memory_links::MemoryLinkStore;
 pub use memory_visits::CollectedVisits;
 pub use scripted_prober::ScriptedProber;

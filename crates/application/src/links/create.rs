@@ -53,6 +53,10 @@ impl LinkService {
             Some(password) => Some(parts.passwords.hash(password).await?),
             None => None,
         };
+        let mut content = new.content;
+        if content.flagged_unsafe.is_none() && self.is_flagged(&content.destination).await {
+            content.flagged_unsafe = Some(true);
+        }
         let chosen = new
             .slug
             .map(|slug| parts.policy.case.canonical(&slug).into_owned());
@@ -66,7 +70,7 @@ impl LinkService {
             updated_at: new.updated_at.unwrap_or(now.second()),
             ends_at: parts.preview.end_of_link(now.second()),
             password,
-            content: new.content,
+            content,
         };
         let mut collisions = 0;
         loop {

@@ -101,7 +101,14 @@ impl LinkService {
         let password = self.hash_change(edit.password).await?;
         let mut link = self.get(&edit.slug).await?;
         let known = Version::of(&link);
-        link.content = edit.content;
+        let mut content = edit.content;
+        if content.flagged_unsafe.is_none()
+            && content.destination != link.content.destination
+            && self.is_flagged(&content.destination).await
+        {
+            content.flagged_unsafe = Some(true);
+        }
+        link.content = content;
         password.apply(&mut link.password);
         self.store_change(link, &known).await
     }
@@ -123,10 +130,21 @@ impl LinkService {
         }
         let password = self.hash_change(patch.password.clone()).await?;
         let mut attempt = 1;
+        let mut flagged = None;
         loop {
             let mut link = self.get(slug).await?;
             let known = Version::of(&link);
+            let unseen = patch.unseen_destination(&link.content);
             patch.clone().apply(&mut link.content);
+            if let Some(destination) = unseen {
+                let flagged = match flagged {
+                    Some(flagged) => flagged,
+                    None => *flagged.insert(self.is_flagged(destination).await),
+                };
+                if flagged {
+                    link.content.flagged_unsafe = Some(true);
+                }
+            }
             password.clone().apply(&mut link.password);
             match self.store_change(link, &known).await {
                 Err(Error::Outdated(_)) if attempt < ATTEMPTS => attempt += 1,
@@ -161,6 +179,14 @@ impl LinkService {
 }
 
 impl LinkPatch {
+    /// The destination, if it is another one and nothing is said of whether it
+    /// is safe.
+    fn unseen_destination(&self, now: &LinkContent) -> Option<&Destination> {
+        let silent = matches!(self.flagged_unsafe, Change::Keep);
+        let destination = self.destination.as_ref().filter(|_| silent);
+        destination.filter(|destination| **destination != now.destination)
+    }
+
     fn apply(self, content: &mut LinkContent) {
         if let Some(destination) = self.destination {
             content.destination = destination;

@@ -6,6 +6,7 @@ mod delete;
 mod edit;
 mod get;
 mod list;
+mod screen;
 mod search;
 mod upsert;
 
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 use slugline_domain::{
     SlugCase, UnixSeconds,
-    ports::{Clock, LinkStore, Random},
+    ports::{Clock, DestinationScreen, LinkStore, Random},
 };
 
 pub use self::{
@@ -45,6 +46,9 @@ pub struct LinkServiceParts {
     pub clock: Arc<dyn Clock>,
     /// For slugs and identifiers.
     pub random: Arc<dyn Random>,
+    /// Looks at destinations whose author does not say whether they are safe,
+    /// if somebody is to.
+    pub screen: Option<Arc<dyn DestinationScreen>>,
     /// How slugs are treated.
     pub policy: SlugPolicy,
     /// Whether the instance is a public demonstration.
@@ -114,7 +118,7 @@ impl LinkService {
 
 #[cfg(test)]
 pub(crate) mod fixture {
-    use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, SeededRandom};
+    use slugline_testkit::{FixedClock, ListedScreen, MemoryLinkStore, NOON, SeededRandom};
 
     use super::*;
     use crate::ResolverOptions;
@@ -124,6 +128,7 @@ pub(crate) mod fixture {
         pub(crate) store: Arc<MemoryLinkStore>,
         pub(crate) clock: Arc<FixedClock>,
         pub(crate) resolver: Arc<Resolver>,
+        pub(crate) screen: Arc<ListedScreen>,
     }
 
     pub(crate) fn house_with(policy: SlugPolicy, random: Arc<dyn Random>) -> House {
@@ -147,12 +152,14 @@ pub(crate) mod fixture {
             policy.case,
             ResolverOptions::default(),
         ));
+        let screen = Arc::<ListedScreen>::default();
         let links = LinkService::new(LinkServiceParts {
             store: store.clone(),
             resolver: resolver.clone(),
             passwords: Arc::new(Passwords::new(random.clone())),
             clock: clock.clone(),
             random,
+            screen: Some(screen.clone()),
             policy,
             preview,
         });
@@ -161,6 +168,7 @@ pub(crate) mod fixture {
             store,
             clock,
             resolver,
+            screen,
         }
     }
 

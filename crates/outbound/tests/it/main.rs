@@ -9,3 +9,4 @@ mod limits; // time and size
 mod names; // look-ups: refused addresses, rebinding
 mod probe; // the domain's port on the client
 mod requests; // methods and bodies
+mod screen; // a name service that hides dangerous hosts

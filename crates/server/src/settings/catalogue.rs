@@ -191,6 +191,11 @@ pub const CATALOGUE: &[Setting] = &[
         "80,443,1024-65535",
         "Ports that link checks may reach, comma-separated",
     ),
+    secret(
+        "SLUGLINE_SAFE_BROWSING_DOH",
+        &["NUXT_SAFE_BROWSING_DOH"],
+        "DNS-over-HTTPS URL that answers 0.0.0.0 for dangerous hosts; links to them get a warning",
+    ),
     setting(
         "SLUGLINE_VISITOR_SALT",
         &[],

@@ -17,6 +17,7 @@ use slugline_domain::{DestinationRules, SlugCase};
 use slugline_httpkit::{Origin, TrustedProxies};
 use slugline_outbound::{AddressPolicy, Policy, PortPolicy};
 use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
+use url::Url;
 
 pub use catalogue::{CATALOGUE, Setting};
 pub use source::{SettingError, Sources};
@@ -52,6 +53,8 @@ pub struct Settings {
     pub trusted_proxies: TrustedProxies,
     /// What link checks may reach.
     pub checks: Policy,
+    /// The name service that knows dangerous hosts, if there is one.
+    pub safe_browsing: Option<Url>,
     /// How long a visitor can be told apart from others.
     pub visitor_salt: SaltPeriod,
     /// What is logged.
@@ -150,6 +153,7 @@ impl Settings {
                 ),
                 ..Policy::default()
             },
+            safe_browsing: sources.optional("SLUGLINE_SAFE_BROWSING_DOH", parse::server_url)?,
             visitor_salt: sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?,
             log: Log {
                 filter: sources.parsed("SLUGLINE_LOG", parse::log_filter)?,
@@ -219,6 +223,13 @@ mod tests {
     #[case("SLUGLINE_CHECK_ALLOWED_NETWORKS", "10.0.0.0/33", "10.0.0.0/8")]
     #[case("SLUGLINE_CHECK_ALLOWED_PORTS", "443,http", "8000-8999")]
     #[case("SLUGLINE_CHECK_ALLOWED_PORTS", "9000-8000", "8000-8999")]
+    #[case("SLUGLINE_SAFE_BROWSING_DOH", "dns.example", "https://service.example")]
+    #[case("SLUGLINE_SAFE_BROWSING_DOH", "ftp://dns.example/", "http or https")]
+    #[case(
+        "SLUGLINE_SAFE_BROWSING_DOH",
+        "https://me@dns.example/",
+        "without user name"
+    )]
     #[case("SLUGLINE_VISITOR_SALT", "hour", "day")]
     #[case("SLUGLINE_LOG_FORMAT", "xml", "text or json")]
     #[case("SLUGLINE_LOG", "in[fo", "a filter")]

@@ -10,6 +10,7 @@ use std::{
 use ipnet::IpNet;
 use slugline_application::SiteToken;
 use tracing_subscriber::EnvFilter;
+use url::Url;
 
 use super::source::{SettingError, Sources};
 
@@ -68,6 +69,16 @@ pub(super) fn ports(text: &str) -> Result<RangeInclusive<u16>, &'static str> {
         .map(|(first, last)| first..=last)
         .filter(|ports| !ports.is_empty())
         .ok_or("expected a port such as 443, or a range such as 8000-8999")
+}
+
+/// The URL of a server that the service calls. User information in it would
+/// be refused by the client, so it is refused here.
+pub(super) fn server_url(text: &str) -> Result<Url, &'static str> {
+    const EXPECTED: &str = "expected a URL with http or https and without user name, such as https://service.example/path";
+    let url = Url::parse(text).map_err(|_| EXPECTED)?;
+    let plain = url.username().is_empty() && url.password().is_none();
+    let web = matches!(url.scheme(), "http" | "https");
+    (plain && web).then_some(url).ok_or(EXPECTED)
 }
 
 pub(super) fn log_filter(text: &str) -> Result<String, String> {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod outsider; // a server of somebody else
 mod server; // starts the binary on a free port and talks HTTP to it
 
 mod access; // who may use the API, and how errors look
@@ -19,6 +20,7 @@ mod postgres; // several nodes on one database
 mod preview_mode; // a public demonstration
 mod public_side; // what visitors meet
 mod routes; // the OpenAPI document against the mounted routes
+mod safe_browsing; // dangerous destinations get a warning by themselves
 mod searching; // finding and counting links
 mod sink_clients; // the requests of Sink's own clients
 mod startup; // settings, token, data folder, shutdown

@@ -79,7 +79,10 @@ fn links_made_by_version_0_1_0_still_work() {
     assert_eq!(refused.status, 403);
     assert_eq!(server.visit("/danger").status, 200, "it warns");
 
-    let found = server.api("GET", "/api/link/search?q=n%C3%AFc").send().json();
+    let found = server
+        .api("GET", "/api/link/search?q=n%C3%AFc")
+        .send()
+        .json();
     assert_eq!(found[0]["slug"], "everything");
     let count = server.api("GET", "/api/link/count").send().json();
     assert_eq!(count["count"], 11);
