@@ -82,6 +82,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["server", "xtask"]),
     ("hyper", &["outbound"]),
     ("jsonrpsee", &["mcp"]),
+    ("jsonschema", &["server"]),
     ("pbkdf2", &["application"]),
     ("rusqlite", &["analytics"]),
     ("rustls", &["outbound"]),

@@ -5,7 +5,7 @@ use schemars::{
     generate::SchemaSettings,
     transform::{RecursiveTransform, Transform, transform_subschemas},
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use slugline_domain::DestinationRules;
 
 use crate::Rules;
@@ -19,12 +19,34 @@ pub fn settings(rules: &Rules) -> SchemaSettings {
         .with_transform(UrlLimit(rules.destinations.max_chars()))
 }
 
-/// The schema of a type on its own, with nothing referred to.
-pub fn standalone<T: JsonSchema>(rules: &Rules) -> Schema {
-    let settings = settings(rules).with(|settings| settings.inline_subschemas = true);
+/// The schema of a tool's arguments on its own, in the few keywords that every
+/// client and model digests: nothing referred to, no unions of constants.
+pub fn arguments<T: JsonSchema>(rules: &Rules) -> Schema {
+    let settings = settings(rules)
+        .with(|settings| settings.inline_subschemas = true)
+        .with_transform(RecursiveTransform(without_widths))
+        .with_transform(RecursiveTransform(constants_as_enum));
     let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
-    // The type's Rust name says nothing to a client.
+    // The type's Rust name says nothing to a client, and what the type is for
+    // stands in the description of the tool.
     schema.remove("title");
+    schema.remove("description");
+    // Some hosts of models insist on it, also where there is nothing to say.
+    if schema.get("properties").is_none() {
+        schema.insert("properties".into(), Map::new().into());
+    }
+    schema
+}
+
+/// The schema of a tool's result: as that of arguments, but only the members of
+/// the result itself are described. What lies deeper is a link nearly every
+/// time, and a model that reads the list of tools pays for each repetition.
+pub fn result<T: JsonSchema>(rules: &Rules) -> Schema {
+    let mut schema = arguments::<T>(rules);
+    transform_subschemas(
+        &mut |member: &mut Schema| transform_subschemas(&mut Undescribed, member),
+        &mut schema,
+    );
     schema
 }
 
@@ -60,6 +82,47 @@ fn absent_not_null(schema: &mut Schema) {
     }
 }
 
+/// How Rust stores a number is no business of clients, and validators complain
+/// about formats that they do not know.
+fn without_widths(schema: &mut Schema) {
+    let width = |format: &Value| format.as_str().is_some_and(|name| name.contains("int"));
+    if !schema.get("format").is_some_and(width) {
+        return;
+    }
+    schema.remove("format");
+    if schema.get("minimum") == Some(&Value::from(0)) {
+        schema.remove("minimum");
+    }
+}
+
+/// Schemars describes each option of an enum; plain `enum` is understood by
+/// clients that know no unions.
+fn constants_as_enum(schema: &mut Schema) {
+    let Some(Value::Array(options)) = schema.get("oneOf") else {
+        return;
+    };
+    let constants: Option<Vec<Value>> = options
+        .iter()
+        .map(|option| option.get("const").cloned())
+        .collect();
+    if let Some(constants) = constants {
+        schema.remove("oneOf");
+        schema.insert("type".into(), "string".into());
+        schema.insert("enum".into(), constants.into());
+    }
+}
+
+/// Drops descriptions here and below.
+#[derive(Clone, Debug)]
+struct Undescribed;
+
+impl Transform for Undescribed {
+    fn transform(&mut self, schema: &mut Schema) {
+        schema.remove("description");
+        transform_subschemas(self, schema);
+    }
+}
+
 /// The wire types state the default limit on URLs; this states the instance's.
 #[derive(Clone, Debug)]
 struct UrlLimit(usize);
@@ -79,10 +142,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{CreateLink, LinkView, ListLinks};
+    use crate::{CreateLink, LinkList, LinkView, ListLinks};
 
     fn schema<T: JsonSchema>() -> Value {
-        standalone::<T>(&Rules::default()).to_value()
+        arguments::<T>(&Rules::default()).to_value()
     }
 
     #[test]
@@ -108,12 +171,33 @@ mod tests {
         let rules = Rules {
             destinations: DestinationRules::new(300, Vec::new()),
         };
-        let schema = standalone::<CreateLink>(&rules).to_value();
+        let schema = arguments::<CreateLink>(&rules).to_value();
         assert_eq!(schema["properties"]["url"]["maxLength"], 300);
         assert_eq!(
             schema["properties"]["geo"]["additionalProperties"]["maxLength"],
             300
         );
+    }
+
+    #[test]
+    fn options_are_an_enum_and_widths_of_numbers_are_not_told() {
+        let list = schema::<ListLinks>();
+        assert_eq!(
+            list["properties"]["sort"]["enum"],
+            json!(["az", "za", "newest", "oldest"])
+        );
+        let view = result::<LinkView>(&Rules::default()).to_value();
+        assert!(view["properties"]["createdAt"].get("format").is_none());
+        assert_eq!(schema::<CreateLink>()["properties"]["url"]["format"], "uri");
+    }
+
+    #[test]
+    fn results_describe_their_own_members_only() {
+        let list = result::<LinkList>(&Rules::default()).to_value();
+        let links = &list["properties"]["links"];
+        assert!(links["description"].is_string());
+        assert!(links["items"]["properties"]["slug"]["type"].is_string());
+        assert!(!links["items"].to_string().contains(r#""description":""#));
     }
 
     #[test]

@@ -20,34 +20,35 @@ pub struct CreateLink {
     /// Where the link leads: an absolute http or https URL.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub url: String,
-    /// The path of the short link: letters, digits and single hyphens. Leave it out to get a free random one.
+    /// Path of the short link; a free random one when left out.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Option<String>,
-    /// A private note about the link.
+    /// A private note.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = Comment::MAX_CHARS))]
     pub comment: Option<String>,
-    /// When the link expires, in Unix seconds; must be in the future.
+    /// When the link expires, in Unix seconds, in the future.
     #[serde(default, deserialize_with = "present")]
+    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub expiration: Option<i64>,
     /// Tags to group links by; lower-cased.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
     pub tags: Option<Vec<String>>,
-    /// A password that visitors must give. It is never shown again.
+    /// What visitors must type; never shown again.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(min = 1, max = Password::MAX_CHARS))]
     pub password: Option<String>,
-    /// Title of the link's social preview.
+    /// Title of the social preview.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = Title::MAX_CHARS))]
     pub title: Option<String>,
-    /// Description of the link's social preview.
+    /// Description of the social preview.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = Description::MAX_CHARS))]
     pub description: Option<String>,
-    /// Image of the link's social preview: a URL, or a path that starts with "/".
+    /// Image of the social preview: a URL, or a path such as /a.png.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = ImageRef::MAX_CHARS))]
     pub image: Option<String>,
@@ -59,14 +60,14 @@ pub struct CreateLink {
     #[serde(default, deserialize_with = "present")]
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub google: Option<String>,
-    /// Where visitors from a country are sent instead: two-letter country code to URL.
+    /// Where visitors from a country are sent instead: two-letter code to URL.
     #[serde(default, deserialize_with = "present")]
     #[schemars(schema_with = "urls_by_country")]
     pub geo: Option<BTreeMap<String, String>>,
-    /// Whether the visitor's query parameters are merged into the destination; leave it out for the server's default.
+    /// Whether the visitor's query is merged into the destination; as the server is set when left out.
     #[serde(default, deserialize_with = "present")]
     pub redirect_with_query: Option<bool>,
-    /// Whether the destination is shown in a frame under the short link.
+    /// Whether the destination is shown in a frame.
     #[serde(default, deserialize_with = "present")]
     pub cloaking: Option<bool>,
     /// Whether the server fetches the destination and passes it on.
@@ -75,15 +76,17 @@ pub struct CreateLink {
     /// Whether visitors are warned before they go on.
     #[serde(default, deserialize_with = "present", rename = "unsafe")]
     pub flagged_unsafe: Option<bool>,
-    /// Identity of the link; leave it out to get a new one.
+    /// Identity; a new one when left out.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(min = 1, max = LinkId::MAX_CHARS), regex(pattern = LinkId::PATTERN))]
     pub id: Option<String>,
-    /// When the link was made, in Unix seconds; leave it out for now.
+    /// When the link was made, in Unix seconds; now when left out.
     #[serde(default, deserialize_with = "present")]
+    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub created_at: Option<i64>,
-    /// When the link last changed, in Unix seconds; leave it out for now.
+    /// When the link last changed, in Unix seconds; now when left out.
     #[serde(default, deserialize_with = "present")]
+    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub updated_at: Option<i64>,
 }
 

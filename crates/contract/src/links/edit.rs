@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use slugline_application::{self as application, Change};
 use slugline_domain::{
-    Comment, Description, DestinationRules, ImageRef, Password, Slug, Tag, Tags, Title,
+    Comment, Description, DestinationRules, ImageRef, Password, Slug, Tag, Tags, Title, UnixSeconds,
 };
 
 use super::members::{Members, urls_by_country};
@@ -17,36 +17,37 @@ use crate::{Rules, absent::present, check::Checks, problem::Problem};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditLink {
-    /// The slug of the link to change; a slug itself cannot be changed.
+    /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: String,
     /// Where the link leads: an absolute http or https URL.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub url: String,
-    /// A private note about the link.
+    /// A private note.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = Comment::MAX_CHARS))]
     pub comment: Option<String>,
-    /// When the link expires, in Unix seconds; must be in the future.
+    /// When the link expires, in Unix seconds, in the future.
     #[serde(default, deserialize_with = "present")]
+    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub expiration: Option<i64>,
     /// Tags to group links by; lower-cased.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
     pub tags: Option<Vec<String>>,
-    /// A new password; an empty text removes the password, leaving it out keeps it. Never send a mask back.
+    /// A new password. Left out, the old one stays; an empty text removes it. Never send a mask back.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = Password::MAX_CHARS))]
     pub password: Option<String>,
-    /// Title of the link's social preview.
+    /// Title of the social preview.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = Title::MAX_CHARS))]
     pub title: Option<String>,
-    /// Description of the link's social preview.
+    /// Description of the social preview.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = Description::MAX_CHARS))]
     pub description: Option<String>,
-    /// Image of the link's social preview: a URL, or a path that starts with "/".
+    /// Image of the social preview: a URL, or a path such as /a.png.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = ImageRef::MAX_CHARS))]
     pub image: Option<String>,
@@ -58,14 +59,14 @@ pub struct EditLink {
     #[serde(default, deserialize_with = "present")]
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub google: Option<String>,
-    /// Where visitors from a country are sent instead: two-letter country code to URL.
+    /// Where visitors from a country are sent instead: two-letter code to URL.
     #[serde(default, deserialize_with = "present")]
     #[schemars(schema_with = "urls_by_country")]
     pub geo: Option<BTreeMap<String, String>>,
-    /// Whether the visitor's query parameters are merged into the destination.
+    /// Whether the visitor's query is merged into the destination.
     #[serde(default, deserialize_with = "present")]
     pub redirect_with_query: Option<bool>,
-    /// Whether the destination is shown in a frame under the short link.
+    /// Whether the destination is shown in a frame.
     #[serde(default, deserialize_with = "present")]
     pub cloaking: Option<bool>,
     /// Whether the server fetches the destination and passes it on.

@@ -175,7 +175,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{read, schema::standalone};
+    use crate::{read, schema::arguments};
 
     fn check(body: &Value) -> Result<(Slug, LinkPatch), Problem> {
         read::<PatchLink>(body)?.check(&Rules::default())
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn the_schema_lets_members_be_null_except_those_that_cannot_be_removed() {
-        let schema = standalone::<PatchLink>(&Rules::default()).to_value();
+        let schema = arguments::<PatchLink>(&Rules::default()).to_value();
         let kind = |member: &str| schema["properties"][member]["type"].clone();
         assert_eq!(kind("comment"), json!(["string", "null"]));
         assert_eq!(kind("tags"), json!(["array", "null"]));

@@ -30,11 +30,11 @@ pub(crate) static ALL: [Entry; 11] = [
     Entry::of::<get_link::GetLinkTool>(),
     Entry::of::<count_links::CountLinksTool>(),
     Entry::of::<list_tags::ListTagsTool>(),
+    Entry::of::<check_links::CheckLinksTool>(),
     Entry::of::<create_link::CreateLinkTool>(),
     Entry::of::<update_link::UpdateLinkTool>(),
     Entry::of::<upsert_link::UpsertLinkTool>(),
     Entry::of::<delete_link::DeleteLinkTool>(),
-    Entry::of::<check_links::CheckLinksTool>(),
     Entry::of::<get_analytics_counters::CountersTool>(),
 ];
 
@@ -93,18 +93,18 @@ pub(crate) enum Hints {
 }
 
 impl Hints {
-    fn annotations(self, title: &str) -> Value {
+    fn annotations(self) -> Value {
         let (destructive, idempotent) = match self {
             Self::Reads | Self::ReadsWorld => {
                 let world = matches!(self, Self::ReadsWorld);
-                return json!({"title": title, "readOnlyHint": true, "openWorldHint": world});
+                return json!({"readOnlyHint": true, "openWorldHint": world});
             }
             Self::Adds => (false, false),
             Self::AddsOnce => (false, true),
             Self::Replaces | Self::Removes => (true, true),
         };
         json!({
-            "title": title, "readOnlyHint": false, "destructiveHint": destructive,
+            "readOnlyHint": false, "destructiveHint": destructive,
             "idempotentHint": idempotent, "openWorldHint": false,
         })
     }
@@ -143,14 +143,13 @@ fn call<'a, T: Tool>(context: Context<'a>, arguments: &'a Value) -> Calling<'a> 
 }
 
 fn describe<T: Tool>(rules: &Rules) -> Value {
-    let title = title(T::NAME);
     json!({
         "name": T::NAME,
-        "title": title,
+        "title": title(T::NAME),
         "description": T::DESCRIPTION,
-        "inputSchema": schema::standalone::<T::Input>(rules),
-        "outputSchema": schema::standalone::<T::Output>(rules),
-        "annotations": T::HINTS.annotations(&title),
+        "inputSchema": schema::arguments::<T::Input>(rules),
+        "outputSchema": schema::result::<T::Output>(rules),
+        "annotations": T::HINTS.annotations(),
     })
 }
 
@@ -173,27 +172,122 @@ fn problem(error: Error) -> Problem {
 mod tests {
     use super::*;
 
+    fn tools() -> Vec<Value> {
+        describe_all(&Rules::default())
+    }
+
+    /// Every schema inside this one, itself included.
+    fn schemas(schema: &Value) -> Vec<&Value> {
+        let members = schema["properties"].as_object().into_iter();
+        let below = members
+            .flat_map(|members| members.values())
+            .chain(schema.get("items"))
+            .chain(schema.get("additionalProperties").filter(|s| s.is_object()));
+        std::iter::once(schema)
+            .chain(below.flat_map(schemas))
+            .collect()
+    }
+
     #[test]
-    fn every_tool_is_described_in_full_with_plain_schemas() {
-        let tools = describe_all(&Rules::default());
-        for tool in &tools {
-            assert!(
-                tool["description"].as_str().unwrap().len() > 40,
-                "{}",
-                tool["name"]
-            );
-            for schema in ["inputSchema", "outputSchema"] {
-                assert_eq!(tool[schema]["type"], "object", "{} {schema}", tool["name"]);
-                let text = tool[schema].to_string();
-                assert!(
-                    !text.contains("$ref") && !text.contains("$schema"),
-                    "{text}"
-                );
+    fn every_tool_tells_a_model_what_it_does() {
+        for tool in tools() {
+            let name = tool["name"].as_str().unwrap();
+            assert!(name.len() <= 64 && is_plain(name), "{name}");
+            assert_eq!(tool["title"], title(name));
+            let description = tool["description"].as_str().unwrap();
+            assert!((80..=600).contains(&description.len()), "{name}");
+            assert!(!description.contains("  "), "{name}");
+            for (member, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {
+                assert!(schema["description"].is_string(), "{name} {member}");
             }
-            assert!(tool["annotations"]["readOnlyHint"].is_boolean());
         }
-        assert_eq!(tools[2]["title"], "Get link");
-        let size = json!(tools).to_string().len();
+        assert_eq!(tools()[2]["title"], "Get link");
+    }
+
+    #[test]
+    fn every_schema_is_one_that_real_clients_digest() {
+        for tool in tools() {
+            for side in ["inputSchema", "outputSchema"] {
+                let root = &tool[side];
+                let place = format!("{} {side}", tool["name"]);
+                assert_eq!(root["type"], "object", "{place}");
+                for schema in schemas(root) {
+                    let object = schema.as_object().unwrap();
+                    for keyword in object.keys() {
+                        assert!(PLAIN.contains(&keyword.as_str()), "{place}: {keyword}");
+                    }
+                    let members = schema["properties"].as_object().into_iter().flatten();
+                    let names: Vec<&String> = members.map(|(name, _)| name).collect();
+                    assert!(
+                        names.iter().all(|name| is_plain(name)),
+                        "{place}: {names:?}"
+                    );
+                    let required = schema["required"].as_array().into_iter().flatten();
+                    for name in required {
+                        assert!(
+                            names.contains(&&name.as_str().unwrap().to_owned()),
+                            "{place}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keywords that every validator and every host of models knows: no
+    /// references, no unions.
+    const PLAIN: [&str; 18] = [
+        "type",
+        "properties",
+        "required",
+        "items",
+        "additionalProperties",
+        "propertyNames",
+        "enum",
+        "description",
+        "default",
+        "format",
+        "pattern",
+        "minimum",
+        "maximum",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+    ];
+
+    fn is_plain(name: &str) -> bool {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        !name.is_empty() && name.bytes().all(plain)
+    }
+
+    #[test]
+    fn hints_say_of_each_tool_what_it_may_do() {
+        for tool in tools() {
+            let name = tool["name"].as_str().unwrap();
+            let expected = match name {
+                "check_links" => json!({"readOnlyHint": true, "openWorldHint": true}),
+                "create_link" => changing(false, false),
+                "upsert_link" => changing(false, true),
+                "update_link" | "delete_link" => changing(true, true),
+                _ => json!({"readOnlyHint": true, "openWorldHint": false}),
+            };
+            assert_eq!(tool["annotations"], expected, "{name}");
+        }
+    }
+
+    fn changing(destructive: bool, idempotent: bool) -> Value {
+        json!({
+            "readOnlyHint": false, "destructiveHint": destructive,
+            "idempotentHint": idempotent, "openWorldHint": false,
+        })
+    }
+
+    /// The list is in the context of every conversation of every agent.
+    #[test]
+    fn the_whole_list_is_small() {
+        let size = json!(tools()).to_string().len();
         assert!(size < 32 << 10, "the list has {size} bytes");
     }
 }
