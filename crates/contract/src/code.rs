@@ -39,11 +39,13 @@ pub enum Code {
     InternalError,
     /// Links or the access log cannot be reached at the moment.
     Unavailable,
+    /// The answer would take longer than questions to the access log may.
+    QueryTimeout,
 }
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCursor,
@@ -62,6 +64,7 @@ impl Code {
         Self::TooManyAttempts,
         Self::InternalError,
         Self::Unavailable,
+        Self::QueryTimeout,
     ];
 
     /// The code as it stands in bodies.
@@ -85,6 +88,7 @@ impl Code {
             Self::TooManyAttempts => "too_many_attempts",
             Self::InternalError => "internal_error",
             Self::Unavailable => "unavailable",
+            Self::QueryTimeout => "query_timeout",
         }
     }
 
@@ -101,7 +105,7 @@ impl Code {
             Self::BodyTooLarge => 413,
             Self::TooManyAttempts => 429,
             Self::InternalError => 500,
-            Self::Unavailable => 503,
+            Self::Unavailable | Self::QueryTimeout => 503,
         }
     }
 
@@ -128,6 +132,7 @@ impl Code {
             Self::TooManyAttempts => "Too Many Requests",
             Self::InternalError => "Server Error",
             Self::Unavailable => "Service Unavailable",
+            Self::QueryTimeout => "Analytics query took too long",
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_application::{Denied, Error, Forbidden};
+use slugline_domain::ports::VisitLogError;
 
 use crate::{code::Code, issue::Issue};
 
@@ -75,7 +76,8 @@ impl Problem {
             | Code::BodyTooLarge
             | Code::TooManyAttempts
             | Code::InternalError
-            | Code::Unavailable => self.title.clone(),
+            | Code::Unavailable
+            | Code::QueryTimeout => self.title.clone(),
         };
         let data = (self.code == Code::ValidationError).then(|| ProblemData {
             name: "ZodError",
@@ -184,9 +186,17 @@ impl From<Error> for Problem {
                 Code::Unavailable,
                 "links cannot be read or written at the moment",
             ),
-            Error::VisitLog(_) => Self::new(
+            Error::VisitLog(VisitLogError::Failed { .. }) => Self::new(
                 Code::Unavailable,
                 "the access log cannot be read at the moment; redirects go on",
+            ),
+            Error::VisitLog(VisitLogError::TooSlow { limit, .. }) => Self::new(
+                Code::QueryTimeout,
+                format!(
+                    "there was no answer within {} seconds; ask about fewer visits with startAt, \
+                     endAt or id, or try again when fewer questions are asked",
+                    limit.as_secs()
+                ),
             ),
             Error::Password(_) => {
                 Self::new(Code::InternalError, "the password could not be hashed")

@@ -267,6 +267,7 @@ mod tests {
                     referers: 1,
                 },
             }],
+            rows_before_limit: 1,
             sampling: SamplingNote {
                 interval_max: SamplingInterval::EVERY,
                 dropped: 4,

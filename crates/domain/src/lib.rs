@@ -24,6 +24,7 @@
 //! | [`resolution`] | the rule: a link, a moment and a visitor → what happens |
 //! | [`user_agent`] | what the rule asks of a browser's own description |
 //! | [`visit`], [`sampling`], [`stats`] | followed links and the questions asked about them |
+//! | [`zone`] | clocks of places, for answers by hour and day |
 //! | [`page`], [`search`] | keyset paging, looking for links |
 //! | [`probe`] | asking a destination whether it answers |
 //! | [`ports`] | what the domain needs from outside |
@@ -49,6 +50,7 @@ pub mod text;
 pub mod time;
 pub mod user_agent;
 pub mod visit;
+pub mod zone;
 
 pub use country::{Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
@@ -66,9 +68,15 @@ pub use resolution::{Gate, Resolution, Visitor};
 pub use sampling::{SamplingInterval, SamplingNote};
 pub use search::{LinkFilter, SearchText, SearchTextError, TagCount};
 pub use slug::{Slug, SlugCase, SlugError};
-pub use stats::{CounterRow, Counters, CountersQuery, CountersReport, Dimension, VisitFilter};
+pub use stats::{
+    AccessRow, AccessRows, CounterRow, Counters, CountersQuery, CountersReport, Degrees, Dimension,
+    Event, EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow, LocationRow, LocationsQuery,
+    LocationsReport, MetricRow, MetricsQuery, MetricsReport, Report, RowLimit, RowLimitError,
+    ViewRow, ViewsQuery, ViewsReport, VisitFilter,
+};
 pub use tag::{Tag, TagError, Tags, TagsError};
 pub use text::{Comment, Description, ImageRef, Text, TextError, Title};
 pub use time::{TimeError, UnixMillis, UnixSeconds};
 pub use user_agent::Platform;
 pub use visit::{Visit, VisitRecord};
+pub use zone::{HourOfWeek, LocalSeconds, Stretch, TimeUnit, UtcOffset, ZoneOffsets};

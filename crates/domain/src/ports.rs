@@ -1,14 +1,16 @@
 //! What the domain needs from outside. Each port has a real implementation
 //! and one in memory, and both pass the same contract suite.
 
-use std::{error::Error as StdError, fmt};
+use std::{error::Error as StdError, fmt, time::Duration};
 
 use async_trait::async_trait;
 use thiserror::Error;
 
 use crate::{
-    CountersQuery, CountersReport, Destination, Link, LinkFilter, LinkId, ListQuery, ProbeOutcome,
-    ProbeRequest, Slug, TagCount, UnixMillis, UnixSeconds, Visit, VisitRecord,
+    AccessRows, CountersQuery, CountersReport, Destination, Event, EventsQuery, HeatmapQuery,
+    HeatmapReport, Link, LinkFilter, LinkId, ListQuery, LocationsQuery, LocationsReport,
+    MetricsQuery, MetricsReport, ProbeOutcome, ProbeRequest, Slug, TagCount, UnixMillis,
+    UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
 };
 
 /// Where links are kept. Each method is one transaction.
@@ -110,21 +112,55 @@ pub trait VisitObserver: fmt::Debug + Send + Sync {
 }
 
 /// Answers questions from the access log.
+///
+/// Visits, and counts of them, are sums of sampling intervals. Visitors are the
+/// sum, over those who were seen in a coherent row, of the smallest interval of
+/// their coherent rows; the same visitor counts anew in each salt period. An
+/// answer reads the log as it is at one moment.
 #[async_trait]
 pub trait VisitLog: fmt::Debug + Send + Sync {
     /// Totals.
     async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError>;
+
+    /// Visits over time.
+    async fn views(&self, query: &ViewsQuery) -> Result<ViewsReport, VisitLogError>;
+
+    /// Visits by hour of the week.
+    async fn heatmap(&self, query: &HeatmapQuery) -> Result<HeatmapReport, VisitLogError>;
+
+    /// The most frequent values of a dimension.
+    async fn metrics(&self, query: &MetricsQuery) -> Result<MetricsReport, VisitLogError>;
+
+    /// The most frequent places.
+    async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError>;
+
+    /// The latest visits, in the order of [`Event::latest`].
+    async fn events(&self, query: &EventsQuery) -> Result<Vec<Event>, VisitLogError>;
+
+    /// Totals of every slug and destination, to be fetched bit by bit.
+    async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError>;
 }
 
-/// The access log failed.
+/// The access log gave no answer.
 #[derive(Debug, Error)]
-#[error("access log failed to {action}")]
-pub struct VisitLogError {
-    /// What it was doing: the rest of "failed to …".
-    pub action: &'static str,
-    /// Why.
-    #[source]
-    pub source: Box<dyn StdError + Send + Sync>,
+pub enum VisitLogError {
+    /// It failed.
+    #[error("access log failed to {action}")]
+    Failed {
+        /// What it was doing: the rest of "failed to …".
+        action: &'static str,
+        /// Why.
+        #[source]
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// It would have taken longer than questions may.
+    #[error("access log could not {action} within {} ms", limit.as_millis())]
+    TooSlow {
+        /// What it was doing: the rest of "could not …".
+        action: &'static str,
+        /// How long questions may take.
+        limit: Duration,
+    },
 }
 
 /// Asks destinations whether they answer.

@@ -3,6 +3,7 @@
 use super::{
     chunk::{self, ChunkError, Span},
     column::Column,
+    dimension::Table,
 };
 
 /// Some rows. Columns that were not asked for are empty.
@@ -23,6 +24,17 @@ pub(super) struct Block {
 }
 
 impl Block {
+    /// The column that refers to a dictionary.
+    pub(super) fn ids(&self, table: Table) -> &[u32] {
+        match table {
+            Table::Targets => &self.target,
+            Table::Clients => &self.client,
+            Table::Places => &self.place,
+            Table::Referers => &self.referer,
+            Table::Languages => &self.language,
+        }
+    }
+
     /// Reads one column of a chunk.
     pub(super) fn load(
         &mut self,

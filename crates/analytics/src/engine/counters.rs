@@ -1,191 +1,87 @@
 //! The question for totals.
 
-use rusqlite::Connection;
-use slugline_domain::{CounterRow, Counters, CountersQuery, LinkId, SamplingInterval};
+use rusqlite::Row;
+use slugline_domain::{CounterRow, CountersQuery, LinkId};
 
 use super::{
-    block::Block,
-    column::Column,
-    dictionary::EMPTY,
-    distinct::{self, DistinctCounts},
+    answer::Answer,
+    dimension::Table,
     error::EngineError,
     filter::RowFilter,
+    groups::{self, Labels},
     scan::Snapshot,
+    totals::Totals,
 };
 
-/// Rows of totals, and what they rest on.
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) rows: Vec<CounterRow>,
-    /// The largest interval among the rows of the log that were read.
-    pub(super) interval_max: SamplingInterval,
-    /// Whether visitors or referers were too many to be counted one by one.
-    pub(super) sketched: bool,
-}
+/// Links. The collective entry of a full dictionary is none.
+const LABELS: Labels<LinkId> = Labels {
+    table: Table::Targets,
+    columns: "link_id",
+    read: |entry: &Row<'_>| Ok(LinkId::parse(entry.get_ref(1)?.as_str()?).ok()),
+};
 
 /// Works the totals out.
 pub(super) fn answer(
     snapshot: &Snapshot<'_>,
     query: &CountersQuery,
-) -> Result<Answer, EngineError> {
+) -> Result<Answer<CounterRow>, EngineError> {
     let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
-    let mut columns = vec![
-        Column::Interval,
-        Column::Coherent,
-        Column::Visitor,
-        Column::Referer,
-    ];
-    let mut totals = Totals::default();
-    let rows = if query.per_link {
-        columns.push(Column::Target);
-        let links = Links::load(snapshot.db(), &filter)?;
-        snapshot.scan(&filter, &columns, |block, rows| {
-            for &row in rows {
-                if let Some(link) = links.of(block.target[row])? {
-                    totals.add(link, block, row);
-                }
-            }
-            Ok(())
-        })?;
-        links
-            .ids
-            .into_iter()
-            .enumerate()
-            .map(|(link, id)| CounterRow {
-                link: Some(id),
-                counters: totals.counters(link),
-            })
-            .filter(|row| row.counters.visits > 0)
-            .collect()
+    if query.per_link {
+        per_link(snapshot, &filter)
     } else {
-        snapshot.scan(&filter, &columns, |block, rows| {
-            for &row in rows {
-                totals.add(0, block, row);
-            }
-            Ok(())
-        })?;
-        vec![CounterRow {
-            link: None,
-            counters: totals.counters(0),
-        }]
+        over_all(snapshot, &filter)
+    }
+}
+
+fn over_all(
+    snapshot: &Snapshot<'_>,
+    filter: &RowFilter,
+) -> Result<Answer<CounterRow>, EngineError> {
+    let mut totals = Totals::default();
+    let interval_max = snapshot.scan(filter, &Totals::COLUMNS, |block, rows| {
+        for &row in rows {
+            totals.add(0, block, row);
+        }
+        Ok(())
+    })?;
+    let row = CounterRow {
+        link: None,
+        counters: totals.counters(0),
     };
-    Ok(Answer {
-        rows,
-        interval_max: SamplingInterval::new(totals.interval_max).unwrap_or(SamplingInterval::EVERY),
-        sketched: totals.are_sketched(),
-    })
+    Ok(Answer::complete(
+        vec![row],
+        interval_max,
+        totals.are_sketched(),
+    ))
 }
 
-/// What the rows of the answer are made from, by the index of the row.
-#[derive(Debug, Default)]
-struct Totals {
-    visits: Vec<u64>,
-    visitors: DistinctCounts,
-    referers: DistinctCounts,
-    interval_max: u32,
-}
-
-impl Totals {
-    fn add(&mut self, group: usize, block: &Block, row: usize) {
-        let interval = block.interval[row];
-        self.interval_max = self.interval_max.max(interval);
-        if group >= self.visits.len() {
-            self.visits.resize(group + 1, 0);
-        }
-        self.visits[group] += u64::from(interval);
-        if block.coherent[row] == 1 {
-            self.visitors.see(group, block.visitor[row], interval);
-        }
-        let referer = block.referer[row];
-        if referer != EMPTY {
-            self.referers.see(group, distinct::spread(referer), 1);
+fn per_link(
+    snapshot: &Snapshot<'_>,
+    filter: &RowFilter,
+) -> Result<Answer<CounterRow>, EngineError> {
+    let db = snapshot.db();
+    let (links, totals, interval_max) = groups::totals(snapshot, filter, &LABELS)?;
+    let mut rows = Vec::new();
+    for link in 0..links.len() {
+        let counters = totals.counters(link);
+        if counters.visits > 0 {
+            rows.push(CounterRow {
+                link: Some(groups::label(db, &LABELS, links.example(link))?),
+                counters,
+            });
         }
     }
-
-    fn are_sketched(&self) -> bool {
-        self.visitors.is_sketch() || self.referers.is_sketch()
-    }
-
-    fn counters(&self, group: usize) -> Counters {
-        Counters {
-            visits: self.visits.get(group).copied().unwrap_or(0),
-            visitors: self.visitors.estimate(group),
-            referers: self.referers.estimate(group),
-        }
-    }
-}
-
-/// Which link each target belongs to.
-#[derive(Debug)]
-struct Links {
-    /// In order.
-    ids: Vec<LinkId>,
-    /// By target id.
-    owners: Vec<Owner>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Owner {
-    /// There is no such target.
-    Missing,
-    /// The collective entry of a full dictionary.
-    Nobody,
-    /// An index into the ids.
-    Link(usize),
-}
-
-impl Links {
-    /// Loads the links whose targets a filter lets through.
-    fn load(db: &Connection, filter: &RowFilter) -> Result<Self, rusqlite::Error> {
-        let mut statement =
-            db.prepare_cached("SELECT id, link_id FROM dim_target ORDER BY link_id")?;
-        let mut targets = statement.query([])?;
-        let mut ids: Vec<LinkId> = Vec::new();
-        let mut owners = Vec::new();
-        while let Some(target) = targets.next()? {
-            let id: u32 = target.get(0)?;
-            if !filter.admits_target(id) {
-                continue;
-            }
-            let text = target.get_ref(1)?.as_str()?;
-            let owner = if ids.last().is_some_and(|last| last.as_str() == text) {
-                Owner::Link(ids.len() - 1)
-            } else if let Ok(link) = LinkId::parse(text) {
-                ids.push(link);
-                Owner::Link(ids.len() - 1)
-            } else {
-                Owner::Nobody
-            };
-            let index = index_of(id);
-            if index >= owners.len() {
-                owners.resize(index + 1, Owner::Missing);
-            }
-            owners[index] = owner;
-        }
-        Ok(Self { ids, owners })
-    }
-
-    fn of(&self, target: u32) -> Result<Option<usize>, EngineError> {
-        match self.owners.get(index_of(target)) {
-            Some(Owner::Link(index)) => Ok(Some(*index)),
-            Some(Owner::Nobody) => Ok(None),
-            Some(Owner::Missing) | None => Err(EngineError::Dangling {
-                kind: "target",
-                id: target,
-            }),
-        }
-    }
-}
-
-fn index_of(target: u32) -> usize {
-    usize::try_from(target).expect("32 bits fit a pointer's size")
+    Ok(Answer::complete(rows, interval_max, totals.are_sketched()))
 }
 
 #[cfg(test)]
 mod tests {
     use std::{borrow::Cow, time::Duration};
 
-    use slugline_domain::{Dimension, UnixMillis, UnixSeconds, VisitFilter};
+    use rusqlite::Connection;
+    use slugline_domain::{
+        Counters, Dimension, SamplingInterval, UnixMillis, UnixSeconds, VisitFilter,
+    };
 
     use super::*;
     use crate::{
@@ -216,7 +112,7 @@ mod tests {
             tail::insert(&self.db, row, ids).unwrap();
         }
 
-        fn ask(&mut self, query: &CountersQuery) -> Answer {
+        fn ask(&mut self, query: &CountersQuery) -> Answer<CounterRow> {
             let deadline = Deadline::after(Duration::from_mins(1));
             let snapshot = Snapshot::take(&mut self.db, deadline).unwrap();
             answer(&snapshot, query).unwrap()
@@ -456,28 +352,6 @@ mod tests {
             let all = values.map(|(dimension, value)| (dimension, vec![value.to_owned()]));
             assert_eq!(visits(all.to_vec()), 1);
         }
-    }
-
-    #[test]
-    fn totals_of_very_many_visitors_say_that_they_are_estimates() {
-        const VISITORS: usize = (1 << 20) + 1;
-        let mut totals = Totals::default();
-        let block = Block {
-            rows: VISITORS,
-            interval: vec![1; VISITORS],
-            coherent: vec![1; VISITORS],
-            referer: vec![EMPTY; VISITORS],
-            visitor: (0..1 << 20).map(distinct::spread).chain([5]).collect(),
-            ..Block::default()
-        };
-        for row in 0..VISITORS - 1 {
-            totals.add(0, &block, row);
-        }
-        assert_eq!(totals.counters(0).visitors, 1 << 20);
-        assert!(!totals.are_sketched());
-        totals.add(0, &block, VISITORS - 1);
-        assert_eq!(totals.counters(0).visits, (1 << 20) + 1);
-        assert!(totals.are_sketched());
     }
 
     #[test]

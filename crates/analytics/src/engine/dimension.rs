@@ -2,6 +2,7 @@
 
 use slugline_domain::Dimension;
 
+use super::column::Column;
 use crate::enrich::bounds;
 
 /// The place of a dimension.
@@ -39,6 +40,36 @@ impl Table {
             Self::Places => "dim_place",
             Self::Referers => "dim_value WHERE kind = 1",
             Self::Languages => "dim_value WHERE kind = 2",
+        }
+    }
+
+    /// The word between [`Table::entries`] and a condition.
+    pub(super) fn and(self) -> &'static str {
+        match self {
+            Self::Targets | Self::Clients | Self::Places => "WHERE",
+            Self::Referers | Self::Languages => "AND",
+        }
+    }
+
+    /// What an entry is called.
+    pub(super) fn entry_name(self) -> &'static str {
+        match self {
+            Self::Targets => "target",
+            Self::Clients => "client",
+            Self::Places => "place",
+            Self::Referers => "referer",
+            Self::Languages => "language",
+        }
+    }
+
+    /// The column of rows that refers to it.
+    pub(super) fn column(self) -> Column {
+        match self {
+            Self::Targets => Column::Target,
+            Self::Clients => Column::Client,
+            Self::Places => Column::Place,
+            Self::Referers => Column::Referer,
+            Self::Languages => Column::Language,
         }
     }
 }

@@ -53,6 +53,8 @@ pub(crate) enum EngineError {
     Chunk { id: i64, source: ChunkError },
     #[error("a row refers to {kind} {id}, which does not exist")]
     Dangling { kind: &'static str, id: u32 },
+    #[error("a row refers to dictionary entries that do not exist")]
+    Incomplete,
     #[error("no answer within {} ms", limit.as_millis())]
     Deadline { limit: Duration },
     #[error("the answering task ended early")]

@@ -66,9 +66,16 @@ impl RowFilter {
         .filter_map(|(column, needed)| needed.then_some(column))
     }
 
-    /// Whether rows of a target can meet the conditions.
-    pub(super) fn admits_target(&self, id: u32) -> bool {
-        self.targets.as_ref().is_none_or(|ids| ids.contains(id))
+    /// Whether rows with this entry of a dictionary can meet the conditions.
+    pub(super) fn admits(&self, table: Table, id: u32) -> bool {
+        let condition = match table {
+            Table::Targets => &self.targets,
+            Table::Clients => &self.clients,
+            Table::Places => &self.places,
+            Table::Referers => &self.referers,
+            Table::Languages => &self.languages,
+        };
+        condition.as_ref().is_none_or(|ids| ids.contains(id))
     }
 
     /// First and last millisecond that a row may have.
@@ -88,13 +95,14 @@ impl RowFilter {
         if let Some(until) = self.until_ms {
             rows.retain(|&row| block.time[row] <= until);
         }
-        for (ids, column) in [
-            (&self.targets, &block.target),
-            (&self.clients, &block.client),
-            (&self.places, &block.place),
-            (&self.referers, &block.referer),
-            (&self.languages, &block.language),
+        for (ids, table) in [
+            (&self.targets, Table::Targets),
+            (&self.clients, Table::Clients),
+            (&self.places, Table::Places),
+            (&self.referers, Table::Referers),
+            (&self.languages, Table::Languages),
         ] {
+            let column = block.ids(table);
             if let Some(ids) = ids {
                 rows.retain(|&row| ids.contains(column[row]));
             }

@@ -8,16 +8,21 @@ use std::{
 use async_trait::async_trait;
 use rusqlite::Connection;
 use slugline_domain::{
-    CountersQuery, CountersReport, SamplingNote,
+    AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
+    LocationsQuery, LocationsReport, MetricsQuery, MetricsReport, Report, SamplingNote, ViewsQuery,
+    ViewsReport, VisitFilter,
     ports::{VisitLog, VisitLogError},
 };
 use tokio::sync::Semaphore;
 
 use super::{
+    access,
+    answer::Answer,
     counters,
     error::EngineError,
+    events, heatmap, locations, metrics,
     scan::{Deadline, Snapshot},
-    schema,
+    schema, views,
 };
 use crate::{QueryLimits, tally::Tally};
 
@@ -54,7 +59,7 @@ impl EmbeddedLog {
     /// Runs a question on a blocking thread once it is its turn. Nothing can
     /// stop it there if the one who asked goes away, but it keeps its turn
     /// until it ends, at the latest at the deadline.
-    async fn ask<T: Send + 'static>(
+    pub(super) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
@@ -84,25 +89,93 @@ impl EmbeddedLog {
     }
 }
 
-#[async_trait]
-impl VisitLog for EmbeddedLog {
-    async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError> {
-        let query = query.clone();
+impl EmbeddedLog {
+    /// Asks for a table of numbers. `action` is the rest of "failed to …".
+    async fn report<R: Send + 'static>(
+        &self,
+        action: &'static str,
+        question: impl FnOnce(&Snapshot<'_>) -> Result<Answer<R>, EngineError> + Send + 'static,
+    ) -> Result<Report<R>, VisitLogError> {
         let answer = self
-            .ask(move |snapshot| counters::answer(snapshot, &query))
+            .ask(question)
             .await
-            .map_err(|error| VisitLogError {
-                action: "count visits",
-                source: Box::new(error),
-            })?;
-        Ok(CountersReport {
+            .map_err(|error| failed(action, error))?;
+        Ok(Report {
             rows: answer.rows,
+            rows_before_limit: answer.rows_before_limit,
             sampling: SamplingNote {
                 interval_max: answer.interval_max,
                 dropped: self.tally.dropped(),
                 sketched: answer.sketched,
             },
         })
+    }
+}
+
+#[async_trait]
+impl VisitLog for EmbeddedLog {
+    async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError> {
+        let query = query.clone();
+        self.report("count visits", move |log| counters::answer(log, &query))
+            .await
+    }
+
+    async fn views(&self, query: &ViewsQuery) -> Result<ViewsReport, VisitLogError> {
+        let query = query.clone();
+        self.report("count visits over time", move |log| {
+            views::answer(log, &query)
+        })
+        .await
+    }
+
+    async fn heatmap(&self, query: &HeatmapQuery) -> Result<HeatmapReport, VisitLogError> {
+        let query = query.clone();
+        self.report("count visits by hour of the week", move |log| {
+            heatmap::answer(log, &query)
+        })
+        .await
+    }
+
+    async fn metrics(&self, query: &MetricsQuery) -> Result<MetricsReport, VisitLogError> {
+        let query = query.clone();
+        self.report("find the most frequent values", move |log| {
+            metrics::answer(log, &query)
+        })
+        .await
+    }
+
+    async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
+        let query = query.clone();
+        self.report("find the most frequent places", move |log| {
+            locations::answer(log, &query)
+        })
+        .await
+    }
+
+    async fn events(&self, query: &EventsQuery) -> Result<Vec<Event>, VisitLogError> {
+        let query = query.clone();
+        self.ask(move |log| events::answer(log, &query))
+            .await
+            .map_err(|error| failed("find the latest visits", error))
+    }
+
+    async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError> {
+        Ok(Box::new(access::answer(self, filter).await?))
+    }
+}
+
+/// Why there is no answer, as the port says it.
+pub(super) fn failed(action: &'static str, error: EngineError) -> VisitLogError {
+    match error {
+        EngineError::Deadline { limit } => VisitLogError::TooSlow { action, limit },
+        EngineError::Sqlite(_)
+        | EngineError::Chunk { .. }
+        | EngineError::Dangling { .. }
+        | EngineError::Incomplete
+        | EngineError::Task(_) => VisitLogError::Failed {
+            action,
+            source: Box::new(error),
+        },
     }
 }
 

@@ -16,26 +16,41 @@
 //! | `log` | the read side: limits, connections, the port |
 //! | `dimension` | where each dimension is kept |
 //! | `filter`, `id_set`, `scan`, `distinct` | conditions, the pass over rows, counting without repetition |
-//! | `counters` | the question for totals |
+//! | `groups`, `counts`, `ranking` | rows put together by what is shown of them, counted and ranked |
+//! | `crowd`, `totals`, `wall_clock` | what rows add up to; the time of day at a row |
+//! | `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access` | the questions, one each |
 
+mod access;
+mod answer;
 mod append;
 mod block;
 mod chunk;
 mod column;
 mod counters;
+mod counts;
+mod crowd;
 mod dictionaries;
 mod dictionary;
 mod dimension;
 mod distinct;
 mod error;
+mod events;
 mod filter;
+mod groups;
+mod heatmap;
 mod id_set;
+mod locations;
 mod log;
+mod metrics;
+mod ranking;
 mod salts;
 mod scan;
 mod schema;
 mod seal;
 mod tail;
+mod totals;
+mod views;
+mod wall_clock;
 
 pub(crate) use append::Appender;
 pub use error::OpenError;

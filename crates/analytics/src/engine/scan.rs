@@ -3,8 +3,10 @@
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, Row, Transaction, params};
+use slugline_domain::SamplingInterval;
 
 use super::{
+    answer::number,
     block::Block,
     chunk::{self, ChunkError, Span},
     column::Column,
@@ -66,48 +68,88 @@ impl<'c> Snapshot<'c> {
         &self.tx
     }
 
+    /// How many rows there are at most that meet the conditions.
+    pub(super) fn rows_at_most(&self, filter: &RowFilter) -> Result<u64, rusqlite::Error> {
+        let (from, until) = filter.time_range();
+        let in_chunks: i64 = self.tx.query_row(
+            "SELECT coalesce(sum(n), 0) FROM chunk WHERE max_ts >= ?1 AND min_ts <= ?2",
+            [from, until],
+            |row| row.get(0),
+        )?;
+        Ok(in_chunks.unsigned_abs() + number(tail::len(&self.tx)?))
+    }
+
     /// Hands over block after block together with the rows in it that meet the
-    /// conditions. The blocks have the columns asked for and those of the
-    /// conditions.
+    /// conditions, and says what the largest interval among those rows was. The
+    /// blocks have the columns asked for and those of the conditions.
     pub(super) fn scan(
         &self,
         filter: &RowFilter,
         columns: &[Column],
         mut see: impl FnMut(&Block, &[usize]) -> Result<(), EngineError>,
+    ) -> Result<SamplingInterval, EngineError> {
+        let mut interval_max = SamplingInterval::EVERY;
+        let mut columns = columns.to_vec();
+        columns.push(Column::Interval);
+        self.scan_back(filter, &columns, |block, rows| {
+            let largest = rows.iter().map(|&row| block.interval[row]).max();
+            let largest = largest.and_then(SamplingInterval::new);
+            interval_max = interval_max.max(largest.unwrap_or(interval_max));
+            see(block, rows)?;
+            Ok(i64::MIN)
+        })?;
+        Ok(interval_max)
+    }
+
+    /// Hands over the tail and then chunk after chunk, later ones first, until
+    /// there are only rows of before the moment that `see` gave last.
+    pub(super) fn scan_back(
+        &self,
+        filter: &RowFilter,
+        columns: &[Column],
+        mut see: impl FnMut(&Block, &[usize]) -> Result<i64, EngineError>,
     ) -> Result<(), EngineError> {
-        let mut see = |block: &Block| {
+        let mut interesting_from = i64::MIN;
+        let mut see = |block: &Block, interesting_from: &mut i64| {
             self.deadline.check()?;
             let rows = filter.select(block);
-            if rows.is_empty() {
-                Ok(())
-            } else {
-                see(block, &rows)
+            if !rows.is_empty() {
+                *interesting_from = see(block, &rows)?;
             }
+            Ok::<_, EngineError>(())
         };
-
-        let mut needed = columns.to_vec();
-        needed.extend(filter.columns().filter(|column| !columns.contains(column)));
-        let names: Vec<_> = needed.iter().map(|column| column.name()).collect();
-        let names = names.join(", ");
-        let mut statement = self.tx.prepare(&format!(
-            "SELECT id, format, n, min_ts, max_ts, {names} FROM chunk \
-             WHERE max_ts >= ?1 AND min_ts <= ?2"
-        ))?;
-        let (from, until) = filter.time_range();
-        let mut chunks = statement.query(params![from, until])?;
-        while let Some(row) = chunks.next()? {
-            see(&load(row, &needed)?)?;
-        }
 
         let mut after = i64::MIN;
         loop {
             let portion = tail::read(&self.tx, after, TAIL_BLOCK_ROWS)?;
             match portion.last {
                 Some(last) => after = last,
-                None => return Ok(()),
+                None => break,
             }
-            see(&portion.block)?;
+            see(&portion.block, &mut interesting_from)?;
         }
+
+        let mut needed: Vec<Column> = Vec::new();
+        for column in columns.iter().copied().chain(filter.columns()) {
+            if !needed.contains(&column) {
+                needed.push(column);
+            }
+        }
+        let names: Vec<_> = needed.iter().map(|column| column.name()).collect();
+        let names = names.join(", ");
+        let mut statement = self.tx.prepare(&format!(
+            "SELECT id, format, n, min_ts, max_ts, {names} FROM chunk \
+             WHERE max_ts >= ?1 AND min_ts <= ?2 ORDER BY max_ts DESC"
+        ))?;
+        let (from, until) = filter.time_range();
+        let mut chunks = statement.query(params![from, until])?;
+        while let Some(row) = chunks.next()? {
+            if row.get::<_, i64>(4)? < interesting_from {
+                break;
+            }
+            see(&load(row, &needed)?, &mut interesting_from)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,0 +1,75 @@
+//! Visits, visitors and referring hosts.
+
+use slugline_domain::Counters;
+
+use super::{
+    block::Block,
+    column::Column,
+    crowd::Crowds,
+    dictionary::EMPTY,
+    distinct::{self, DistinctCounts},
+};
+
+/// The totals of rows in groups, which are numbered from 0 without large gaps.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    crowds: Crowds,
+    referers: DistinctCounts,
+}
+
+impl Totals {
+    /// What [`Totals::add`] looks at.
+    pub(super) const COLUMNS: [Column; 4] = {
+        let [interval, coherent, visitor] = Crowds::COLUMNS;
+        [interval, coherent, visitor, Column::Referer]
+    };
+
+    pub(super) fn add(&mut self, group: usize, block: &Block, row: usize) {
+        self.crowds.add(group, block, row);
+        let referer = block.referer[row];
+        if referer != EMPTY {
+            self.referers.see(group, distinct::spread(referer), 1);
+        }
+    }
+
+    pub(super) fn counters(&self, group: usize) -> Counters {
+        let crowd = self.crowds.get(group);
+        Counters {
+            visits: crowd.visits,
+            visitors: crowd.visitors,
+            referers: self.referers.estimate(group),
+        }
+    }
+
+    /// Whether visitors or referers were too many to be counted one by one.
+    pub(super) fn are_sketched(&self) -> bool {
+        self.crowds.are_sketched() || self.referers.is_sketch()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_of_very_many_visitors_say_that_they_are_estimates() {
+        const VISITORS: usize = (1 << 20) + 1;
+        let mut totals = Totals::default();
+        let block = Block {
+            rows: VISITORS,
+            interval: vec![1; VISITORS],
+            coherent: vec![1; VISITORS],
+            referer: vec![EMPTY; VISITORS],
+            visitor: (0..1 << 20).map(distinct::spread).chain([5]).collect(),
+            ..Block::default()
+        };
+        for row in 0..VISITORS - 1 {
+            totals.add(0, &block, row);
+        }
+        assert_eq!(totals.counters(0).visitors, 1 << 20);
+        assert!(!totals.are_sketched());
+        totals.add(0, &block, VISITORS - 1);
+        assert_eq!(totals.counters(0).visits, (1 << 20) + 1);
+        assert!(totals.are_sketched());
+    }
+}

@@ -1,0 +1,29 @@
+//! What clocks showed at the moments of many rows.
+
+use slugline_domain::{LocalSeconds, Stretch, UnixMillis, ZoneOffsets};
+
+/// The clocks of a zone. Rows follow each other in time, so the stretch of the
+/// last one mostly serves for the next.
+#[derive(Debug)]
+pub(super) struct WallClock<'z> {
+    zone: &'z ZoneOffsets,
+    stretch: Stretch,
+}
+
+impl<'z> WallClock<'z> {
+    pub(super) fn new(zone: &'z ZoneOffsets) -> Self {
+        Self {
+            zone,
+            stretch: zone.stretch_at(UnixMillis::new(0)),
+        }
+    }
+
+    /// What they show at a moment in milliseconds since 1970.
+    pub(super) fn read(&mut self, time: i64) -> LocalSeconds {
+        let moment = UnixMillis::new(time);
+        if !self.stretch.contains(moment) {
+            self.stretch = self.zone.stretch_at(moment);
+        }
+        self.stretch.local(moment)
+    }
+}

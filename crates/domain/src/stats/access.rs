@@ -1,0 +1,31 @@
+//! What each link was worth, for a file.
+
+use async_trait::async_trait;
+
+use crate::ports::VisitLogError;
+
+/// All visits that followed one slug to one destination.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessRow {
+    /// The slug at the time of the visits.
+    pub slug: String,
+    /// The link's main destination at the time.
+    pub url: String,
+    /// Distinct visitors.
+    pub visitors: u64,
+    /// Visits.
+    pub visits: u64,
+    /// Distinct referring hosts; a missing referer is not a host.
+    pub referers: u64,
+}
+
+/// Rows of which there may be too many to hold at once: most visits first, then
+/// by slug and URL.
+#[async_trait]
+pub trait AccessRows: std::fmt::Debug + Send {
+    /// The next rows; none at all at the end.
+    ///
+    /// # Errors
+    /// The access log cannot be read any further.
+    async fn next(&mut self) -> Result<Vec<AccessRow>, VisitLogError>;
+}

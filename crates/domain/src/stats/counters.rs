@@ -1,0 +1,38 @@
+//! Totals.
+
+use crate::{LinkId, Report, VisitFilter};
+
+/// The question for totals.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CountersQuery {
+    /// Which visits.
+    pub filter: VisitFilter,
+    /// One row per link instead of one for all.
+    pub per_link: bool,
+}
+
+/// Totals over some visits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Visits: the sum of sampling intervals.
+    pub visits: u64,
+    /// Distinct visitors per salt period, estimated from the rows that were
+    /// kept coherently per visitor.
+    pub visitors: u64,
+    /// Distinct referring hosts among the stored rows; a lower bound when
+    /// sampled. A missing referer is not a host.
+    pub referers: u64,
+}
+
+/// One row of totals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CounterRow {
+    /// The link, when the question asked per link.
+    pub link: Option<LinkId>,
+    /// Its totals.
+    pub counters: Counters,
+}
+
+/// The answer: one row for all visits, or one per link that has visits,
+/// ordered by link.
+pub type CountersReport = Report<CounterRow>;

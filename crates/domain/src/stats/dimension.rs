@@ -1,0 +1,66 @@
+//! What visits are told apart by.
+
+/// A property of a visit that questions can filter or group by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dimension {
+    /// The slug at the time of the visit.
+    Slug,
+    /// The link's main destination at the time of the visit.
+    Url,
+    /// The raw `User-Agent`.
+    UserAgent,
+    /// An opaque token for the visitor's address.
+    Ip,
+    /// Host, and port if any, of the referring page; empty when there is none.
+    Referer,
+    /// Country code.
+    Country,
+    /// Region with its country.
+    Region,
+    /// City with its country.
+    City,
+    /// IANA time zone of the visitor's place.
+    Timezone,
+    /// First language of `Accept-Language`.
+    Language,
+    /// Operating system.
+    Os,
+    /// Browser name.
+    Browser,
+    /// Kind of browser: empty for ordinary ones, else `crawler`, `cli`, ….
+    BrowserType,
+    /// Device model.
+    Device,
+    /// Kind of device: empty on desktops.
+    DeviceType,
+    /// Data centre code of the edge network in front.
+    Colo,
+    /// Latitude in degrees.
+    Latitude,
+    /// Longitude in degrees.
+    Longitude,
+}
+
+impl Dimension {
+    /// Every dimension.
+    pub const ALL: [Self; 18] = [
+        Self::Slug,
+        Self::Url,
+        Self::UserAgent,
+        Self::Ip,
+        Self::Referer,
+        Self::Country,
+        Self::Region,
+        Self::City,
+        Self::Timezone,
+        Self::Language,
+        Self::Os,
+        Self::Browser,
+        Self::BrowserType,
+        Self::Device,
+        Self::DeviceType,
+        Self::Colo,
+        Self::Latitude,
+        Self::Longitude,
+    ];
+}

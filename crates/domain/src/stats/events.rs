@@ -1,0 +1,71 @@
+//! The latest visits, one by one.
+
+use std::cmp::Ordering;
+
+use crate::{Degrees, RowLimit, UnixMillis, VisitFilter};
+
+/// The question for the latest visits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventsQuery {
+    /// Which visits.
+    pub filter: VisitFilter,
+    /// How many at most.
+    pub limit: RowLimit,
+}
+
+/// One stored visit as it may be shown: nothing in it tells visitors apart.
+/// An empty text means unknown. Events are ordered by their members.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Event {
+    /// When.
+    pub at: UnixMillis,
+    /// The slug at the time.
+    pub slug: String,
+    /// The link's main destination at the time.
+    pub url: String,
+    /// The raw `User-Agent`.
+    pub user_agent: String,
+    /// Host, and port if any, of the referring page.
+    pub referer: String,
+    /// Country code.
+    pub country: String,
+    /// Region with its country.
+    pub region: String,
+    /// City with its country.
+    pub city: String,
+    /// IANA time zone of the visitor's place.
+    pub timezone: String,
+    /// First language of `Accept-Language`.
+    pub language: String,
+    /// Operating system.
+    pub os: String,
+    /// Browser name.
+    pub browser: String,
+    /// Kind of browser.
+    pub browser_type: String,
+    /// Device model.
+    pub device: String,
+    /// Kind of device.
+    pub device_type: String,
+    /// Data centre code of the edge network in front.
+    pub colo: String,
+    /// North of the equator; zero when unknown.
+    pub latitude: Degrees,
+    /// East of Greenwich; zero when unknown.
+    pub longitude: Degrees,
+}
+
+impl Event {
+    /// The latest of these, newest first. Events of the same moment follow
+    /// their content, so that wherever they are stored, the same ones are
+    /// chosen in the same order.
+    pub fn latest(mut events: Vec<Self>, limit: RowLimit) -> Vec<Self> {
+        events.sort_by(Self::newest_first);
+        events.truncate(limit.as_usize());
+        events
+    }
+
+    fn newest_first(&self, other: &Self) -> Ordering {
+        other.at.cmp(&self.at).then_with(|| self.cmp(other))
+    }
+}

@@ -1,0 +1,29 @@
+//! Where visits came from, as points on a map.
+
+use crate::{Degrees, Report, RowLimit, VisitFilter};
+
+/// The question for places.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LocationsQuery {
+    /// Which visits.
+    pub filter: VisitFilter,
+    /// How many places at most.
+    pub limit: RowLimit,
+}
+
+/// A place and its visits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocationRow {
+    /// City with its country; empty when unknown.
+    pub city: String,
+    /// North of the equator; never zero.
+    pub latitude: Degrees,
+    /// East of Greenwich; never zero.
+    pub longitude: Degrees,
+    /// Visits from there.
+    pub count: u64,
+}
+
+/// The answer: most visits first, then by city, latitude and longitude. Places
+/// with a coordinate of zero are left out, because zero means unknown.
+pub type LocationsReport = Report<LocationRow>;

@@ -1,0 +1,25 @@
+//! Questions about visits and their answers.
+
+mod access;
+mod counters;
+mod degrees;
+mod dimension;
+mod events;
+mod filter;
+mod heatmap;
+mod locations;
+mod metrics;
+mod report;
+mod views;
+
+pub use access::{AccessRow, AccessRows};
+pub use counters::{CounterRow, Counters, CountersQuery, CountersReport};
+pub use degrees::Degrees;
+pub use dimension::Dimension;
+pub use events::{Event, EventsQuery};
+pub use filter::VisitFilter;
+pub use heatmap::{HeatmapQuery, HeatmapReport, HeatmapRow};
+pub use locations::{LocationRow, LocationsQuery, LocationsReport};
+pub use metrics::{MetricRow, MetricsQuery, MetricsReport};
+pub use report::{Report, RowLimit, RowLimitError};
+pub use views::{ViewRow, ViewsQuery, ViewsReport};
