@@ -8,7 +8,7 @@ use slugline_contract::{Code, Problem};
 use crate::{
     answer::{Raw, Refusal},
     exchange::Exchange,
-    tools,
+    text, tools,
 };
 
 /// A call as it was asked for.
@@ -85,46 +85,64 @@ impl Outcome {
         Self {
             content: [Text {
                 r#type: "text",
-                text: result.get().to_owned(),
+                text: text::of_result(result.get()),
             }],
             structured_content: Some(result),
             is_error: false,
         }
     }
 
-    fn error(text: String) -> Self {
+    fn error(text: &str) -> Self {
         Self {
             content: [Text {
                 r#type: "text",
-                text,
+                text: text::of_error(text),
             }],
             structured_content: None,
             is_error: true,
         }
     }
 
-    /// A text that tells a model what to mend.
+    /// A text that tells a model what was wrong, and what to do about it.
     fn failure(tool: &str, problem: &Problem) -> Self {
-        Self::error(if problem.code == Code::ValidationError {
-            format!(
-                "Input validation error: Invalid arguments for tool {tool}: {}",
-                problem.detail
-            )
+        let Problem { title, detail, .. } = problem;
+        let said = if problem.code == Code::ValidationError {
+            format!("Input validation error: Invalid arguments for tool {tool}: {detail}")
         } else {
-            format!(
-                "{tool} failed: {} {}: {}",
-                problem.status(),
-                problem.title,
-                problem.detail
-            )
-        })
+            format!("{tool} failed: {} {title}: {detail}", problem.status())
+        };
+        Self::error(&format!("{said}. {}", next_step(problem.code)))
     }
 
     pub(crate) fn unknown_tool(name: &str) -> Self {
         let names: Vec<&str> = tools::ALL.iter().map(|tool| tool.name).collect();
-        Self::error(format!(
-            "Tool {name} not found; the tools are {}",
-            names.join(", ")
-        ))
+        let names = names.join(", ");
+        Self::error(&format!("The tools are {names}; there is no tool {name}"))
+    }
+}
+
+/// What a model should try next, by the names of tools.
+fn next_step(code: Code) -> &'static str {
+    match code {
+        Code::ValidationError => "Mend these arguments and call again.",
+        Code::InvalidCursor => {
+            "Start again without cursor, or send sort, tag and status as before."
+        }
+        Code::LinkNotFound => "search_links and list_links show which slugs there are.",
+        Code::SlugTaken => "get_link shows the link that has it; upsert_link takes it as it is.",
+        Code::LinkModified => "get_link shows what it holds now.",
+        Code::IdTaken => "Call again without id.",
+        Code::PreviewMode => "It will not work later either; tell the user.",
+        Code::QueryTimeout => "Ask for a shorter span, by startAt and endAt, or for fewer links.",
+        Code::TooManyAttempts | Code::Unavailable => "Try again in a little while.",
+        Code::InternalError => "It may work once more; if not, tell the user.",
+        Code::InvalidJson
+        | Code::Unauthorized
+        | Code::LinkExpired
+        | Code::WrongPassword
+        | Code::ConfirmationRequired
+        | Code::RouteNotFound
+        | Code::MethodNotAllowed
+        | Code::BodyTooLarge => "Tell the user.",
     }
 }

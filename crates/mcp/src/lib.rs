@@ -18,6 +18,7 @@
 //! | `modern` | revision 2026-07-28 |
 //! | `versions` | the revisions that are served |
 //! | `call` | `tools/call`, for both |
+//! | `text` | results and errors as a model may read them |
 //! | `tools` | the tools |
 
 mod answer;
@@ -27,6 +28,7 @@ mod exchange;
 mod legacy;
 mod message;
 mod modern;
+mod text;
 mod tools;
 mod transport;
 mod versions;

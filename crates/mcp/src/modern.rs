@@ -11,6 +11,7 @@ use crate::{
     call,
     exchange::{Exchange, Headers},
     message::Request,
+    text,
     versions::{MODERN, unsupported},
 };
 
@@ -50,7 +51,7 @@ pub(crate) async fn answer(exchange: &Exchange<'_>, request: &Request) -> Result
         "tools/call" => {
             let call = call::Call::parse(&request.params)?;
             let Some(outcome) = call.run(exchange).await else {
-                let message = format!("Unknown tool: {}", call.name);
+                let message = text::of_error(&format!("Unknown tool: {}", call.name));
                 return Err(Refusal::new(200, ErrorCode::InvalidParams, &message));
             };
             Raw::of(&Complete {

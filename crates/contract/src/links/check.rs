@@ -82,8 +82,7 @@ pub struct LinkChecks {
 pub struct LinkCheck {
     /// The link's slug.
     pub slug: String,
-    /// Its destination.
-    #[schemars(extend("format" = "uri"))]
+    /// Its destination, as its author wrote it: not always a URI of RFC 3986.
     pub url: String,
     /// The HTTP status after redirects; 0 when there was none.
     pub status: u16,

@@ -13,7 +13,9 @@ mod languages; // pages in the visitor's language
 mod link_pages; // links that answer with a page
 mod main_job; // make links through REST and MCP, follow them, read the visits back
 mod mcp_clients; // the official MCP client, in every mode
+mod mcp_schemas; // what the tools publish, against what they give and take
 mod mcp_wire; // the gates and shapes of the MCP endpoint, by raw HTTP
+mod mcp_words; // what a model reads: errors to repair, and texts of strangers
 mod nothing_there; // the bare origin, and paths that lead nowhere
 mod parity; // REST and MCP side by side
 mod postgres; // several nodes on one database

@@ -51,6 +51,12 @@ pub(crate) fn call_tool(server: &Server, name: &str, arguments: &Value) -> Value
     answer.json()["result"].clone()
 }
 
+/// Every tool as it is listed.
+pub(crate) fn list_tools(server: &Server) -> Vec<Value> {
+    let listed = modern(server, "tools/list", json!({})).json();
+    listed["result"]["tools"].as_array().unwrap().clone()
+}
+
 /// The result of the older generation's handshake.
 pub(crate) fn initialize(server: &Server) -> Value {
     let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
