@@ -62,6 +62,8 @@
 mod engine;
 mod enrich;
 mod options;
+#[cfg(test)]
+mod oracle;
 mod recorder;
 mod row;
 mod salt;

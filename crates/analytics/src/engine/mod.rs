@@ -48,6 +48,8 @@ mod scan;
 mod schema;
 mod seal;
 mod tail;
+#[cfg(test)]
+mod tests;
 mod totals;
 mod views;
 mod wall_clock;

@@ -1,0 +1,282 @@
+//! The embedded engine among others: every answer against plain SQL.
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use slugline_domain::{
+    Dimension, EventsQuery, HeatmapQuery, LocalSeconds, MetricRow, MetricsQuery, RowLimit,
+    SamplingInterval, TimeUnit, UnixMillis, UtcOffset, ViewRow, ViewsQuery, VisitFilter,
+    ZoneOffsets,
+    ports::{VisitLog, VisitLogError},
+};
+use tempfile::TempDir;
+
+use super::{EmbeddedLog, dictionaries::Dictionaries, schema, seal, tail};
+use crate::{
+    QueryLimits,
+    oracle::{Party, agrees_with_sql},
+    row::{Client, Place, Row, Target},
+    sampling::Sampled,
+    tally::Tally,
+    visitor::VisitorHash,
+};
+
+/// The engine with small chunks, so that most rows are in chunks and some in
+/// the tail.
+struct Embedded {
+    _folder: TempDir,
+    db: Connection,
+    dictionaries: Dictionaries,
+    rows_per_chunk: usize,
+    log: EmbeddedLog,
+}
+
+impl Embedded {
+    fn new(rows_per_chunk: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let db = schema::open_writer(&path).unwrap();
+        let log = EmbeddedLog::new(&path, QueryLimits::default(), Arc::new(Tally::default()));
+        Self {
+            _folder: folder,
+            db,
+            dictionaries: Dictionaries::new(),
+            rows_per_chunk,
+            log,
+        }
+    }
+
+    fn count(&self, table: &str) -> u32 {
+        let sql = format!("SELECT count(*) FROM {table}");
+        self.db.query_row(&sql, [], |row| row.get(0)).unwrap()
+    }
+}
+
+impl Party for Embedded {
+    async fn store(&mut self, rows: &[Row<'_>]) {
+        let tx = self.db.transaction().unwrap();
+        for row in rows {
+            let ids = self.dictionaries.ids(&tx, row).unwrap();
+            tail::insert(&tx, row, ids).unwrap();
+        }
+        tx.commit().unwrap();
+        self.dictionaries.keep();
+        seal::seal(&mut self.db, self.rows_per_chunk).unwrap();
+    }
+
+    fn log(&self) -> &dyn VisitLog {
+        &self.log
+    }
+}
+
+#[tokio::test]
+async fn every_answer_is_that_of_plain_sql_over_the_same_rows() {
+    for (seed, rows_per_chunk) in [(1, 64), (2, 300), (3, 1_000_000)] {
+        let mut engine = Embedded::new(rows_per_chunk);
+        agrees_with_sql(&mut engine, seed).await;
+        assert!(engine.count("tail") > 0);
+        assert_eq!(engine.count("chunk") > 3, rows_per_chunk < 1_000);
+    }
+}
+
+/// A visit about which only the moment and the visitor matter.
+fn row(at: i64, visitor: u64) -> Row<'static> {
+    Row {
+        at: UnixMillis::new(at),
+        target: Target {
+            link_id: "docs-1",
+            slug: "docs",
+            url: "https://example.com/",
+        },
+        client: Client::default(),
+        place: Place::default(),
+        referer: "".into(),
+        language: "",
+        visitor: VisitorHash(visitor),
+        sampled: Sampled {
+            interval: SamplingInterval::EVERY,
+            coherent: true,
+        },
+    }
+}
+
+fn offset(hours: i32) -> UtcOffset {
+    UtcOffset::from_seconds(hours * 3_600).unwrap()
+}
+
+const HOUR_MS: i64 = 3_600_000;
+/// 2025-03-09 07:00 UTC, when clocks in New York went from 2 to 3 o'clock.
+const FORWARD: i64 = 1_741_503_600_000;
+/// 2025-11-02 06:00 UTC, when they went from 2 back to 1 o'clock.
+const BACK: i64 = 1_762_063_200_000;
+
+fn new_york() -> ZoneOffsets {
+    let changes = vec![
+        (UnixMillis::new(FORWARD), offset(-4)),
+        (UnixMillis::new(BACK), offset(-5)),
+    ];
+    ZoneOffsets::new(offset(-5), changes)
+}
+
+#[tokio::test]
+async fn the_repeated_hour_of_autumn_is_one_row_and_the_skipped_one_of_spring_none() {
+    let mut engine = Embedded::new(4);
+    let hours = |change: i64| (-2..3).map(move |hour| change + hour * HOUR_MS);
+    let rows: Vec<Row<'_>> = hours(BACK)
+        .chain(hours(FORWARD))
+        .zip([1, 2, 2, 3, 1, 1, 1, 1, 1, 1])
+        .map(|(at, visitor)| row(at, visitor))
+        .collect();
+    engine.store(&rows).await;
+    let query = ViewsQuery {
+        filter: VisitFilter::default(),
+        unit: TimeUnit::Hour,
+        zone: new_york(),
+    };
+    let report = engine.log.views(&query).await.unwrap();
+    let hours: Vec<(i64, u64, u64)> = report
+        .rows
+        .iter()
+        .map(|row| (row.start.get() / 3_600 % 24, row.visits, row.visitors))
+        .collect();
+    // 0 and 1 o'clock, then 3; 0 o'clock, twice 1, then 2 and 3.
+    let spring = [(0, 1, 1), (1, 1, 1), (3, 1, 1), (4, 1, 1), (5, 1, 1)];
+    let autumn = [(0, 1, 1), (1, 2, 1), (2, 1, 1), (3, 1, 1)];
+    assert_eq!(hours, [&spring[..], &autumn[..]].concat());
+    assert_eq!(report.rows_before_limit, 9);
+
+    let heatmap = HeatmapQuery {
+        filter: VisitFilter::default(),
+        zone: new_york(),
+    };
+    let report = engine.log.heatmap(&heatmap).await.unwrap();
+    let hours: Vec<(u8, u8, u64, u64)> = report
+        .rows
+        .iter()
+        .map(|row| {
+            (
+                row.hour.weekday(),
+                row.hour.hour(),
+                row.visits,
+                row.visitors,
+            )
+        })
+        .collect();
+    // Both were Sundays.
+    let expected = [
+        (7, 0, 2, 1),
+        (7, 1, 3, 2),
+        (7, 2, 1, 1),
+        (7, 3, 2, 1),
+        (7, 4, 1, 1),
+        (7, 5, 1, 1),
+    ];
+    assert_eq!(hours, expected);
+}
+
+#[tokio::test]
+async fn a_day_in_kathmandu_begins_at_a_quarter_past_six_in_the_evening_of_utc() {
+    let mut engine = Embedded::new(100);
+    let begin = 18 * HOUR_MS + 15 * 60_000;
+    engine
+        .store(&[row(begin - 1, 1), row(begin, 1), row(begin + 1, 2)])
+        .await;
+    let query = ViewsQuery {
+        filter: VisitFilter::default(),
+        unit: TimeUnit::Day,
+        zone: ZoneOffsets::fixed(UtcOffset::from_seconds(20_700).unwrap()),
+    };
+    let report = engine.log.views(&query).await.unwrap();
+    let view = |start, visits, visitors| ViewRow {
+        start: LocalSeconds::new(start),
+        visits,
+        visitors,
+    };
+    assert_eq!(report.rows, [view(0, 1, 1), view(86_400, 2, 2)]);
+}
+
+#[tokio::test]
+async fn values_are_ranked_by_visits_and_then_by_their_text() {
+    let mut engine = Embedded::new(3);
+    let mut rows = Vec::new();
+    for (referer, interval) in [("b", 2), ("a", 1), ("c", 1), ("", 5), ("a", 1), ("d", 1)] {
+        let mut row = row(0, 1);
+        row.referer = referer.into();
+        row.sampled.interval = SamplingInterval::new(interval).unwrap();
+        rows.push(row);
+    }
+    engine.store(&rows).await;
+    let query = MetricsQuery {
+        filter: VisitFilter::default(),
+        dimension: Dimension::Referer,
+        limit: RowLimit::new(4, RowLimit::MAX).unwrap(),
+    };
+    let report = engine.log.metrics(&query).await.unwrap();
+    let named = |(name, count): (&str, u64)| MetricRow {
+        name: name.to_owned(),
+        count,
+    };
+    let expected = [("", 5), ("a", 2), ("b", 2), ("c", 1)].map(named);
+    assert_eq!(report.rows, expected);
+    assert_eq!(report.rows_before_limit, 5);
+    assert_eq!(report.sampling.interval_max.get(), 5);
+    assert!(!report.sampling.exact());
+}
+
+#[tokio::test]
+async fn the_latest_visits_are_found_without_reading_older_chunks() {
+    let mut engine = Embedded::new(3);
+    let rows: Vec<Row<'_>> = (0..8).map(|second| row(second * 1_000, 1)).collect();
+    engine.store(&rows).await;
+    engine
+        .db
+        .execute("UPDATE chunk SET target = x'00' WHERE min_ts = 0", [])
+        .unwrap();
+    let seconds = async |limit| {
+        let query = EventsQuery {
+            filter: VisitFilter::default(),
+            limit: RowLimit::new(limit, RowLimit::MAX).unwrap(),
+        };
+        let events = engine.log.events(&query).await?;
+        let seconds = events.iter().map(|event| event.at.second().get());
+        Ok::<Vec<i64>, VisitLogError>(seconds.collect())
+    };
+    assert_eq!(seconds(1).await.unwrap(), [7]);
+    assert_eq!(seconds(5).await.unwrap(), [7, 6, 5, 4, 3]);
+    let error = seconds(6).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "access log failed to find the latest visits"
+    );
+}
+
+#[tokio::test]
+async fn a_long_list_by_link_comes_in_parts() {
+    let mut engine = Embedded::new(100_000);
+    let slugs: Vec<String> = (0..2_500).map(|number| format!("s{number:04}")).collect();
+    let rows: Vec<Row<'_>> = slugs
+        .iter()
+        .map(|slug| Row {
+            target: Target {
+                slug,
+                ..row(0, 1).target
+            },
+            ..row(0, 1)
+        })
+        .collect();
+    engine.store(&rows).await;
+    let mut parts = engine.log.access(&VisitFilter::default()).await.unwrap();
+    let mut found = Vec::new();
+    let mut sizes = Vec::new();
+    loop {
+        let part = parts.next().await.unwrap();
+        sizes.push(part.len());
+        if part.is_empty() {
+            break;
+        }
+        found.extend(part.into_iter().map(|row| row.slug));
+    }
+    assert_eq!(found, slugs);
+    assert_eq!(sizes, [1_000, 1_000, 500, 0]);
+    assert_eq!(parts.next().await.unwrap(), []);
+}

@@ -1,0 +1,142 @@
+use slugline_domain::{
+    CountersQuery, Degrees, Dimension, EventsQuery, HeatmapQuery, LinkId, LocationsQuery,
+    MetricsQuery, RowLimit, TimeUnit, UnixMillis, UnixSeconds, UtcOffset, ViewsQuery, VisitFilter,
+    ZoneOffsets,
+};
+
+use super::{
+    Question,
+    dice::Dice,
+    rows::{
+        self, AGENTS, BROWSER_TYPES, BROWSERS, CITIES, COLOS, COUNTRIES, DEVICE_TYPES, DEVICES,
+        LANGUAGES, LATITUDES, LINKS, LONGITUDES, MOMENTS, REFERERS, REGIONS, SLUGS, SYSTEMS, URLS,
+        ZONES,
+    },
+};
+
+/// A question. The first ones of a round ask for each dimension.
+pub(super) fn random(dice: &Dice, number: usize) -> Question {
+    let filter = filter(dice);
+    if let Some(&dimension) = Dimension::ALL.get(number) {
+        return Question::Metrics(MetricsQuery {
+            filter,
+            dimension,
+            limit: limit(dice),
+        });
+    }
+    match number % 7 {
+        0 => Question::Counters(CountersQuery {
+            filter,
+            per_link: false,
+        }),
+        1 => Question::Counters(CountersQuery {
+            filter,
+            per_link: true,
+        }),
+        2 | 3 => Question::Views(ViewsQuery {
+            filter,
+            unit: dice.pick(&[TimeUnit::Minute, TimeUnit::Hour, TimeUnit::Day]),
+            zone: zone(dice),
+        }),
+        4 => Question::Heatmap(HeatmapQuery {
+            filter,
+            zone: zone(dice),
+        }),
+        5 if dice.one_in(2) => Question::Locations(LocationsQuery {
+            filter,
+            limit: limit(dice),
+        }),
+        5 => Question::Access(filter),
+        _ => Question::Events(EventsQuery {
+            filter,
+            limit: limit(dice),
+        }),
+    }
+}
+
+fn limit(dice: &Dice) -> RowLimit {
+    let rows = dice.pick(&[1, 2, 3, 7, 20, 500, 5_000]);
+    RowLimit::new(rows, RowLimit::MAX).expect("test limits are within bounds")
+}
+
+/// New York and Lord Howe Island, whose clocks change by an hour and by half
+/// an hour, Kathmandu, three quarters of an hour from everybody, and others.
+fn zone(dice: &Dice) -> ZoneOffsets {
+    let offset = |minutes: i32| {
+        UtcOffset::from_seconds(minutes * 60).expect("test offsets are within bounds")
+    };
+    let [
+        to_summer,
+        lord_howe_to_winter,
+        _,
+        lord_howe_to_summer,
+        to_winter,
+    ] = MOMENTS.map(UnixMillis::new);
+    match dice.below(5) {
+        0 => ZoneOffsets::default(),
+        1 => ZoneOffsets::new(
+            offset(-5 * 60),
+            vec![(to_summer, offset(-4 * 60)), (to_winter, offset(-5 * 60))],
+        ),
+        2 => ZoneOffsets::new(
+            offset(11 * 60),
+            vec![
+                (lord_howe_to_winter, offset(10 * 60 + 30)),
+                (lord_howe_to_summer, offset(11 * 60)),
+            ],
+        ),
+        3 => ZoneOffsets::fixed(offset(5 * 60 + 45)),
+        _ => ZoneOffsets::fixed(offset(13 * 60)),
+    }
+}
+
+fn filter(dice: &Dice) -> VisitFilter {
+    let moment = || UnixSeconds::new(rows::second(dice)).ok();
+    let mut filter = VisitFilter::default();
+    if dice.one_in(4) {
+        filter.from = moment();
+    }
+    if dice.one_in(4) {
+        filter.until = moment();
+    }
+    if dice.one_in(4) {
+        filter.links = (0..=dice.below(3))
+            .filter_map(|_| LinkId::parse(dice.pick(&LINKS)).ok())
+            .collect();
+    }
+    for _ in 0..dice.below(5).saturating_sub(2) {
+        let dimension = dice.pick(&Dimension::ALL);
+        let values = (0..dice.below(4)).map(|_| value(dice, dimension)).collect();
+        filter.values.push((dimension, values));
+    }
+    filter
+}
+
+/// A value that a row may have, or none has.
+fn value(dice: &Dice, dimension: Dimension) -> String {
+    if dice.one_in(8) {
+        return "nothing like it".to_owned();
+    }
+    let degrees = |degrees| Degrees::nearest(degrees).to_string();
+    let text = match dimension {
+        Dimension::Slug => dice.pick(&SLUGS),
+        Dimension::Url => dice.pick(&URLS),
+        Dimension::UserAgent => dice.pick(&AGENTS),
+        Dimension::Referer => dice.pick(&REFERERS),
+        Dimension::Country => dice.pick(&COUNTRIES),
+        Dimension::Region => dice.pick(&REGIONS),
+        Dimension::City => dice.pick(&CITIES),
+        Dimension::Timezone => dice.pick(&ZONES),
+        Dimension::Language => dice.pick(&LANGUAGES),
+        Dimension::Os => dice.pick(&SYSTEMS),
+        Dimension::Browser => dice.pick(&BROWSERS),
+        Dimension::BrowserType => dice.pick(&BROWSER_TYPES),
+        Dimension::Device => dice.pick(&DEVICES),
+        Dimension::DeviceType => dice.pick(&DEVICE_TYPES),
+        Dimension::Colo => dice.pick(&COLOS),
+        Dimension::Ip => return rows::visitor(dice).to_string(),
+        Dimension::Latitude => return degrees(dice.pick(&LATITUDES)),
+        Dimension::Longitude => return degrees(dice.pick(&LONGITUDES)),
+    };
+    text.to_owned()
+}

@@ -1,0 +1,359 @@
+use std::fmt::Write;
+
+use rusqlite::{Connection, Row as SqlRow, params, params_from_iter, types::Value};
+use slugline_domain::{
+    AccessRow, CounterRow, Counters, Degrees, Dimension, Event, HeatmapRow, HourOfWeek, LinkId,
+    LocalSeconds, LocationRow, MetricRow, Report, RowLimit, SamplingInterval, SamplingNote,
+    UnixMillis, ViewRow, VisitFilter, ZoneOffsets,
+};
+
+use super::{Answer, Question};
+use crate::row::Row;
+
+/// One row for each visit, everything spelled out.
+const TABLE: &str = "CREATE TABLE visit (
+    at INTEGER, link TEXT, slug TEXT, url TEXT, ua TEXT, referer TEXT, country TEXT, region TEXT,
+    city TEXT, timezone TEXT, language TEXT, os TEXT, browser TEXT, browser_type TEXT, device TEXT,
+    device_type TEXT, colo TEXT, latitude REAL, longitude REAL, ip TEXT, si INTEGER, coh INTEGER)";
+
+/// What visits and visitors are, once rows are grouped by some key and by
+/// visitor.
+const OF_EACH: &str = "ip, sum(si) AS v, min(CASE WHEN coh = 1 THEN si END) AS u";
+
+/// Knows the answers.
+#[derive(Debug)]
+pub(super) struct Oracle {
+    db: Connection,
+}
+
+impl Oracle {
+    pub(super) fn new() -> Self {
+        let db = Connection::open_in_memory().expect("SQLite has memory");
+        db.execute_batch(TABLE).expect("the statement is valid");
+        Self { db }
+    }
+
+    pub(super) fn store(&self, rows: &[Row<'_>]) {
+        self.db.execute_batch("BEGIN").expect("SQLite has memory");
+        let marks = vec!["?"; 22].join(", ");
+        let mut insert = self
+            .db
+            .prepare_cached(&format!("INSERT INTO visit VALUES ({marks})"))
+            .expect("the statement is valid");
+        for row in rows {
+            insert
+                .execute(params![
+                    row.at.get(),
+                    row.target.link_id,
+                    row.target.slug,
+                    row.target.url,
+                    row.client.user_agent,
+                    row.referer,
+                    row.place.country,
+                    row.place.region,
+                    row.place.city,
+                    row.place.timezone,
+                    row.language,
+                    row.client.os,
+                    row.client.browser,
+                    row.client.browser_type,
+                    row.client.device,
+                    row.client.device_type,
+                    row.place.colo,
+                    row.place.latitude,
+                    row.place.longitude,
+                    row.visitor.to_string(),
+                    row.sampled.interval.get(),
+                    row.sampled.coherent,
+                ])
+                .expect("SQLite has memory");
+        }
+        self.db.execute_batch("COMMIT").expect("SQLite has memory");
+    }
+
+    pub(super) fn answer(&self, question: &Question) -> Answer {
+        match question {
+            Question::Counters(query) => {
+                let (key, group) = if query.per_link {
+                    (
+                        "link",
+                        "WHERE link <> '(other)' GROUP BY link ORDER BY link",
+                    )
+                } else {
+                    ("NULL", "")
+                };
+                // The referers of a group do not depend on the visitors.
+                let rows = self.rows(
+                    &query.filter,
+                    &format!(
+                        "SELECT {key}, coalesce(sum(si), 0), \
+                                coalesce((SELECT sum(u) FROM (SELECT {OF_EACH} FROM asked i \
+                                          WHERE {key} IS NULL OR i.link = o.link GROUP BY ip)), 0), \
+                                count(DISTINCT nullif(referer, '')) \
+                         FROM asked o {group}"
+                    ),
+                    |row| {
+                        let link = row.get::<_, Option<String>>(0)?;
+                        Ok(CounterRow {
+                            link: link.map(|id| LinkId::parse(&id).expect("it is valid")),
+                            counters: Counters {
+                                visits: number(row, 1)?,
+                                visitors: number(row, 2)?,
+                                referers: number(row, 3)?,
+                            },
+                        })
+                    },
+                );
+                Answer::Counters(self.report(&query.filter, rows, RowLimit::MAX))
+            }
+            Question::Views(query) => {
+                let seconds = query.unit.seconds();
+                let local = local(&query.zone);
+                let rows = self.rows(
+                    &query.filter,
+                    &format!(
+                        "SELECT k, sum(v), coalesce(sum(u), 0) FROM \
+                            (SELECT {local} / {seconds} AS k, {OF_EACH} FROM asked GROUP BY k, ip) \
+                         GROUP BY k ORDER BY k"
+                    ),
+                    |row| {
+                        Ok(ViewRow {
+                            start: LocalSeconds::new(row.get::<_, i64>(0)? * seconds),
+                            visits: number(row, 1)?,
+                            visitors: number(row, 2)?,
+                        })
+                    },
+                );
+                Answer::Views(self.report(&query.filter, rows, RowLimit::MAX))
+            }
+            Question::Heatmap(query) => {
+                let local = local(&query.zone);
+                let rows = self.rows(
+                    &query.filter,
+                    &format!(
+                        "SELECT d, h, sum(v), coalesce(sum(u), 0) FROM \
+                            (SELECT ({local} / 86400 + 3) % 7 + 1 AS d, {local} / 3600 % 24 AS h, \
+                                    {OF_EACH} FROM asked GROUP BY d, h, ip) \
+                         GROUP BY d, h ORDER BY d, h"
+                    ),
+                    |row| {
+                        let (weekday, hour): (u8, u8) = (row.get(0)?, row.get(1)?);
+                        let found = HourOfWeek::new((weekday - 1) * 24 + hour);
+                        let found = found.expect("a week has 168 hours");
+                        assert_eq!((found.weekday(), found.hour()), (weekday, hour));
+                        Ok(HeatmapRow {
+                            hour: found,
+                            visits: number(row, 2)?,
+                            visitors: number(row, 3)?,
+                        })
+                    },
+                );
+                Answer::Heatmap(self.report(&query.filter, rows, RowLimit::MAX))
+            }
+            Question::Metrics(query) => {
+                let column = column(query.dimension);
+                let shown = shown(query.dimension);
+                let rows = self.rows(
+                    &query.filter,
+                    &format!(
+                        "SELECT {shown}, sum(si) FROM asked GROUP BY {column} ORDER BY 2 DESC, {column}"
+                    ),
+                    |row| {
+                        Ok(MetricRow {
+                            name: row.get(0)?,
+                            count: number(row, 1)?,
+                        })
+                    },
+                );
+                Answer::Metrics(self.report(&query.filter, rows, query.limit))
+            }
+            Question::Locations(query) => {
+                let rows = self.rows(
+                    &query.filter,
+                    "SELECT city, latitude, longitude, sum(si) FROM asked \
+                     WHERE latitude <> 0 AND longitude <> 0 \
+                     GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3",
+                    |row| {
+                        Ok(LocationRow {
+                            city: row.get(0)?,
+                            latitude: Degrees::nearest(row.get(1)?),
+                            longitude: Degrees::nearest(row.get(2)?),
+                            count: number(row, 3)?,
+                        })
+                    },
+                );
+                Answer::Locations(self.report(&query.filter, rows, query.limit))
+            }
+            Question::Events(query) => {
+                let limit = query.limit.get();
+                let columns = "slug, url, ua, referer, country, region, city, timezone, language, \
+                               os, browser, browser_type, device, device_type, colo, latitude, \
+                               longitude";
+                Answer::Events(self.rows(
+                    &query.filter,
+                    &format!(
+                        "SELECT at, {columns} FROM asked ORDER BY at DESC, {columns} LIMIT {limit}"
+                    ),
+                    event,
+                ))
+            }
+            Question::Access(filter) => Answer::Access(self.rows(
+                filter,
+                &format!(
+                    "SELECT slug, url, sum(si), \
+                            coalesce((SELECT sum(u) FROM (SELECT {OF_EACH} FROM asked i \
+                                      WHERE i.slug = o.slug AND i.url = o.url GROUP BY ip)), 0), \
+                            count(DISTINCT nullif(referer, '')) \
+                     FROM asked o GROUP BY slug, url ORDER BY 3 DESC, slug, url"
+                ),
+                |row| {
+                    Ok(AccessRow {
+                        slug: row.get(0)?,
+                        url: row.get(1)?,
+                        visits: number(row, 2)?,
+                        visitors: number(row, 3)?,
+                        referers: number(row, 4)?,
+                    })
+                },
+            )),
+        }
+    }
+
+    /// The rows of a statement about `asked`, the visits that meet a filter.
+    fn rows<T>(
+        &self,
+        filter: &VisitFilter,
+        sql: &str,
+        read: impl Fn(&SqlRow<'_>) -> Result<T, rusqlite::Error>,
+    ) -> Vec<T> {
+        let (conditions, values) = conditions(filter);
+        self.db
+            .prepare(&format!(
+                "WITH asked AS MATERIALIZED (SELECT * FROM visit WHERE {conditions}) {sql}"
+            ))
+            .unwrap_or_else(|error| panic!("{error}: {sql}"))
+            .query_map(params_from_iter(values), |row| read(row))
+            .expect("the oracle answers")
+            .collect::<Result<_, _>>()
+            .unwrap_or_else(|error| panic!("{error}: {sql}"))
+    }
+
+    fn report<R>(&self, filter: &VisitFilter, mut rows: Vec<R>, limit: RowLimit) -> Report<R> {
+        let largest = self.rows(filter, "SELECT coalesce(max(si), 1) FROM asked", |row| {
+            row.get(0)
+        });
+        let rows_before_limit = u64::try_from(rows.len()).expect("rows are few");
+        rows.truncate(limit.as_usize());
+        Report {
+            rows,
+            rows_before_limit,
+            sampling: SamplingNote {
+                interval_max: SamplingInterval::new(largest[0]).expect("it is at least 1"),
+                dropped: 0,
+                sketched: false,
+            },
+        }
+    }
+}
+
+fn number(row: &SqlRow<'_>, index: usize) -> Result<u64, rusqlite::Error> {
+    row.get::<_, u32>(index).map(u64::from)
+}
+
+fn event(row: &SqlRow<'_>) -> Result<Event, rusqlite::Error> {
+    Ok(Event {
+        at: UnixMillis::new(row.get("at")?),
+        slug: row.get("slug")?,
+        url: row.get("url")?,
+        user_agent: row.get("ua")?,
+        referer: row.get("referer")?,
+        country: row.get("country")?,
+        region: row.get("region")?,
+        city: row.get("city")?,
+        timezone: row.get("timezone")?,
+        language: row.get("language")?,
+        os: row.get("os")?,
+        browser: row.get("browser")?,
+        browser_type: row.get("browser_type")?,
+        device: row.get("device")?,
+        device_type: row.get("device_type")?,
+        colo: row.get("colo")?,
+        latitude: Degrees::nearest(row.get("latitude")?),
+        longitude: Degrees::nearest(row.get("longitude")?),
+    })
+}
+
+/// What a clock in a zone shows, in seconds.
+fn local(zone: &ZoneOffsets) -> String {
+    let mut offset = "CASE".to_owned();
+    let mut in_force = zone.first();
+    for (at, next) in zone.changes() {
+        let (at, seconds) = (at.get(), in_force.seconds());
+        write!(offset, " WHEN at < {at} THEN {seconds}").expect("a text takes any text");
+        in_force = *next;
+    }
+    let last = in_force.seconds();
+    if zone.changes().is_empty() {
+        return format!("(at / 1000 + {last})");
+    }
+    format!("(at / 1000 + {offset} ELSE {last} END)")
+}
+
+/// The conditions of a filter, with their values.
+fn conditions(filter: &VisitFilter) -> (String, Vec<Value>) {
+    let mut sql = vec!["1".to_owned()];
+    let mut values: Vec<Value> = Vec::new();
+    if let Some(from) = filter.from {
+        sql.push("at >= ?".into());
+        values.push((from.get() * 1_000).into());
+    }
+    if let Some(until) = filter.until {
+        sql.push("at < ?".into());
+        values.push(((until.get() + 1) * 1_000).into());
+    }
+    let links = filter.links.iter().map(ToString::to_string).collect();
+    let mut lists: Vec<(&str, Vec<String>)> = vec![("link", links)];
+    for (dimension, wanted) in &filter.values {
+        lists.push((shown(*dimension), wanted.clone()));
+    }
+    for (shown, wanted) in lists {
+        if !wanted.is_empty() {
+            let marks = vec!["?"; wanted.len()].join(", ");
+            sql.push(format!("{shown} IN ({marks})"));
+            values.extend(wanted.into_iter().map(Value::from));
+        }
+    }
+    (sql.join(" AND "), values)
+}
+
+fn column(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Slug => "slug",
+        Dimension::Url => "url",
+        Dimension::UserAgent => "ua",
+        Dimension::Ip => "ip",
+        Dimension::Referer => "referer",
+        Dimension::Country => "country",
+        Dimension::Region => "region",
+        Dimension::City => "city",
+        Dimension::Timezone => "timezone",
+        Dimension::Language => "language",
+        Dimension::Os => "os",
+        Dimension::Browser => "browser",
+        Dimension::BrowserType => "browser_type",
+        Dimension::Device => "device",
+        Dimension::DeviceType => "device_type",
+        Dimension::Colo => "colo",
+        Dimension::Latitude => "latitude",
+        Dimension::Longitude => "longitude",
+    }
+}
+
+/// The column as answers show it.
+fn shown(dimension: Dimension) -> &'static str {
+    match column(dimension) {
+        "latitude" => "printf('%.2f', latitude)",
+        "longitude" => "printf('%.2f', longitude)",
+        text => text,
+    }
+}
