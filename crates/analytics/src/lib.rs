@@ -76,3 +76,4 @@ pub use engine::{EmbeddedLog, OpenError};
 pub use options::{QueryLimits, RecorderOptions, RecorderPorts};
 pub use recorder::{Recorder, RecorderClosed};
 pub use salt::{SaltPeriod, SaltPeriodError};
+pub use sampling::SamplingTargets;

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use slugline_domain::ports::{Random, VisitObserver};
 
-use crate::SaltPeriod;
+use crate::{SaltPeriod, SamplingTargets};
 
 /// How visits are taken and stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct RecorderOptions {
     pub batch_age: Duration,
     /// Rows of the tail that are sealed into one chunk.
     pub rows_per_chunk: usize,
+    /// From how many rows per minute visits are sampled.
+    pub sampling: SamplingTargets,
     /// How long a visitor is recognised.
     pub salt_period: SaltPeriod,
     /// How long a shutdown keeps trying to store what is left when the disk
@@ -35,6 +37,7 @@ impl Default for RecorderOptions {
             batch_rows: 5_000,
             batch_age: Duration::from_millis(900),
             rows_per_chunk: 65_536,
+            sampling: SamplingTargets::default(),
             salt_period: SaltPeriod::default(),
             shutdown_patience: Duration::from_secs(5),
         }

@@ -17,6 +17,7 @@ use tokio::sync::{oneshot, watch};
 use crate::{
     EmbeddedLog, OpenError, QueryLimits, RecorderOptions, RecorderPorts,
     engine::Appender,
+    sampling::Sampler,
     tally::Tally,
     writer::{Message, Writer},
 };
@@ -52,13 +53,14 @@ impl Recorder {
         options: RecorderOptions,
         ports: RecorderPorts,
     ) -> Result<(Self, EmbeddedLog), OpenError> {
+        let sampler = Sampler::new(options.sampling, ports.random.as_ref());
         let appender = Appender::open(path, &options, ports)?;
         let tally = Arc::new(Tally::default());
         let log = EmbeddedLog::new(path, QueryLimits::default(), Arc::clone(&tally));
 
         let (sender, receiver) = mpsc::sync_channel(options.queue.max(1));
         let (alive, ended) = watch::channel(());
-        let writer = Writer::new(receiver, appender, options, Arc::clone(&tally));
+        let writer = Writer::new(receiver, sampler, appender, options, Arc::clone(&tally));
         let handle = thread::Builder::new()
             .name("access-log".into())
             .spawn(move || {
@@ -126,9 +128,13 @@ impl Recorder {
         let Some(sender) = queue.as_ref() else {
             return Err(Refused::Closed);
         };
-        sender.try_send(message).map_err(|error| match error {
-            TrySendError::Full(message) => Refused::Full(message),
-            TrySendError::Disconnected(_) => Refused::Closed,
+        self.tally.enter_queue();
+        sender.try_send(message).map_err(|error| {
+            self.tally.leave_queue();
+            match error {
+                TrySendError::Full(message) => Refused::Full(message),
+                TrySendError::Disconnected(_) => Refused::Closed,
+            }
         })
     }
 

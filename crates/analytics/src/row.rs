@@ -2,9 +2,17 @@
 
 use std::borrow::Cow;
 
-use slugline_domain::UnixMillis;
+use slugline_domain::{UnixMillis, Visit};
 
 use crate::{sampling::Sampled, visitor::VisitorHash};
+
+/// A visit that becomes a row.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) visit: Visit,
+    pub(crate) visitor: VisitorHash,
+    pub(crate) sampled: Sampled,
+}
 
 /// One stored visit. Texts are within the bounds of
 /// [`enrich::bounds`](crate::enrich::bounds); an empty text means unknown.

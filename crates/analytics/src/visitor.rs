@@ -25,17 +25,19 @@ impl VisitorKey {
 
     /// The visitor behind an address. An IPv4 address that arrives dressed as
     /// IPv6 is the same visitor.
-    pub(crate) fn identify(&self, client: IpAddr) -> VisitorHash {
+    pub(crate) fn identify(&self, client: IpAddr) -> Visitor {
         let mut mac = self.0.clone();
         match client.to_canonical() {
             IpAddr::V4(address) => mac.update(&address.octets()),
             IpAddr::V6(address) => mac.update(&address.octets()),
         }
         let digest = mac.finalize().into_bytes();
-        let (first, _) = digest
-            .split_first_chunk::<8>()
-            .expect("SHA-256 gives 32 bytes");
-        VisitorHash(u64::from_be_bytes(*first))
+        let words = digest.as_chunks().0;
+        let word = |index: usize| u64::from_be_bytes(words[index]);
+        Visitor {
+            hash: VisitorHash(word(0)),
+            luck: word(1),
+        }
     }
 }
 
@@ -43,6 +45,15 @@ impl fmt::Debug for VisitorKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("VisitorKey(…)")
     }
+}
+
+/// A visitor and what decides about the sampling of its visits. The two are
+/// independent, because they are different bits of a keyed hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Visitor {
+    pub(crate) hash: VisitorHash,
+    /// Never stored.
+    pub(crate) luck: u64,
 }
 
 /// A visitor within one salt period: the first 64 bits of a keyed hash. Shown

@@ -1,5 +1,5 @@
-//! The thread behind the queue: it gathers visits into batches and has the
-//! engine store them.
+//! The thread behind the queue: it gathers the visits that are kept into
+//! batches and has the engine store them.
 
 use std::{
     error::Error as StdError,
@@ -14,13 +14,22 @@ use std::{
 use slugline_domain::Visit;
 use tokio::sync::oneshot;
 
-use crate::{RecorderOptions, engine::Appender, tally::Tally};
+use crate::{
+    RecorderOptions,
+    engine::{Appender, EngineError},
+    row::Kept,
+    sampling::{Pressure, Sampler},
+    tally::Tally,
+};
 
 /// How often the queue is looked into while a batch is gathered. Waiting on
 /// the queue instead would make every redirect wake this thread, a system call
 /// each. A queue of the default size holds what comes in during one tick at
 /// three million visits per second.
 const TICK: Duration = Duration::from_millis(20);
+
+/// Messages after which the time is looked at when the queue never empties.
+const MESSAGES_PER_LOOK: usize = 256;
 
 /// Pauses between attempts while the disk refuses: the first, doubled up to
 /// the longest.
@@ -38,29 +47,34 @@ pub(crate) enum Message {
 #[derive(Debug)]
 pub(crate) struct Writer {
     queue: Receiver<Message>,
+    sampler: Sampler,
     appender: Appender,
     options: RecorderOptions,
     tally: Arc<Tally>,
-    batch: Vec<Visit>,
+    batch: Vec<Kept>,
     /// Set at the first failure after the recorder was closed.
     gives_up_at: Option<Instant>,
+    gave_up: bool,
     dropped_logged: u64,
 }
 
 impl Writer {
     pub(crate) fn new(
         queue: Receiver<Message>,
+        sampler: Sampler,
         appender: Appender,
         options: RecorderOptions,
         tally: Arc<Tally>,
     ) -> Self {
         Self {
             queue,
+            sampler,
             appender,
             options,
             tally,
             batch: Vec::new(),
             gives_up_at: None,
+            gave_up: false,
             dropped_logged: 0,
         }
     }
@@ -83,12 +97,19 @@ impl Writer {
     fn gather(&mut self, first: Message) -> Option<oneshot::Sender<()>> {
         let due = Instant::now() + self.options.batch_age;
         let mut next = Ok(first);
+        let mut messages = 0;
         loop {
             match next {
-                Ok(Message::Barrier(barrier)) => return Some(barrier),
-                Ok(Message::Visit(visit)) => {
-                    self.batch.push(visit);
-                    if self.batch.len() >= self.options.batch_rows {
+                Ok(message) => {
+                    self.tally.leave_queue();
+                    match message {
+                        Message::Barrier(barrier) => return Some(barrier),
+                        Message::Visit(visit) => self.take(visit),
+                    }
+                    messages += 1;
+                    let look = messages % MESSAGES_PER_LOOK == 0;
+                    if self.batch.len() >= self.options.batch_rows || look && Instant::now() >= due
+                    {
                         return None;
                     }
                 }
@@ -105,21 +126,55 @@ impl Writer {
         }
     }
 
-    /// Stores the batch, however often that takes, and says whether it is
-    /// stored. Whatever the error, the batch is kept: a disk becomes free, a
-    /// lock is released, and nothing in a visit can make a row unacceptable.
+    /// Decides whether a visit becomes a row of the batch, before anything is
+    /// derived from it.
+    fn take(&mut self, visit: Visit) {
+        let (at, client) = (visit.at, visit.client);
+        let Some(visitor) = self.insist(1, |appender, _| appender.identify(at, client)) else {
+            return;
+        };
+        let pressure = Pressure::of(self.tally.waiting(), self.options.queue);
+        let sampled = self.sampler.decide(at, &visit.link.id, visitor, pressure);
+        self.batch.extend(sampled.map(|sampled| Kept {
+            visit,
+            visitor: visitor.hash,
+            sampled,
+        }));
+    }
+
+    /// Stores the batch, and says whether it is stored.
     fn store(&mut self) -> bool {
+        let stored = self.insist(self.batch.len(), Appender::append);
+        self.batch.clear();
+        stored.is_some()
+    }
+
+    /// Has the engine do something, however often that takes. Whatever the
+    /// error, visits are kept: a disk becomes free, a lock is released, and
+    /// nothing in a visit can make a row unacceptable. `None` after a shutdown
+    /// only, when patience is over and so many visits are lost.
+    fn insist<T>(
+        &mut self,
+        visits: usize,
+        act: impl Fn(&mut Appender, &[Kept]) -> Result<T, EngineError>,
+    ) -> Option<T> {
         let mut pause = FIRST_PAUSE;
         let mut failed = false;
-        while let Err(error) = self.appender.append(&self.batch) {
-            let visits = self.batch.len();
+        while !self.gave_up {
+            let error = match act(&mut self.appender, &self.batch) {
+                Ok(done) => {
+                    if failed {
+                        tracing::info!("the access log takes visits again");
+                    }
+                    return Some(done);
+                }
+                Err(error) => error,
+            };
             let error: &(dyn StdError + 'static) = &error;
             if self.out_of_patience() {
-                tracing::error!(error, visits, "visits are lost: the access log takes none");
-                self.tally
-                    .add_dropped(u64::try_from(visits).unwrap_or(u64::MAX));
-                self.batch.clear();
-                return false;
+                tracing::error!(error, "visits are lost: the access log takes none");
+                self.gave_up = true;
+                break;
             }
             if !failed {
                 tracing::warn!(
@@ -132,11 +187,9 @@ impl Writer {
             thread::park_timeout(pause);
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
-        if failed {
-            tracing::info!("the access log takes visits again");
-        }
-        self.batch.clear();
-        true
+        self.tally
+            .add_dropped(u64::try_from(visits).unwrap_or(u64::MAX));
+        None
     }
 
     fn out_of_patience(&mut self) -> bool {

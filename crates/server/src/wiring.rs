@@ -8,7 +8,7 @@ use actix_web::{
     web::{self, Data, ServiceConfig},
 };
 use anyhow::Context;
-use slugline_analytics::{EmbeddedLog, Recorder, RecorderOptions, RecorderPorts};
+use slugline_analytics::{EmbeddedLog, Recorder, RecorderPorts};
 use slugline_application::{
     Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkService, LinkServiceParts,
     Passwords, Resolver, SiteToken, StatsService,
@@ -171,11 +171,8 @@ fn open_access_log(
 ) -> anyhow::Result<(Recorder, EmbeddedLog)> {
     let file = settings.analytics_file.clone();
     let file = file.unwrap_or_else(|| settings.data_dir.join("analytics.db"));
-    let options = RecorderOptions {
-        salt_period: settings.visitor_salt,
-        ..RecorderOptions::default()
-    };
-    Recorder::start(&file, options, RecorderPorts::new(random)).context("SLUGLINE_ANALYTICS_URL")
+    Recorder::start(&file, settings.recorder, RecorderPorts::new(random))
+        .context("SLUGLINE_ANALYTICS_URL")
 }
 
 /// What the other adapters serve.

@@ -1,9 +1,9 @@
 //! The write side: one batch, one transaction.
 
-use std::{error::Error as StdError, path::Path, sync::Arc};
+use std::{error::Error as StdError, net::IpAddr, path::Path, sync::Arc};
 
 use rusqlite::{Connection, TransactionBehavior};
-use slugline_domain::{Visit, ports::VisitObserver};
+use slugline_domain::{UnixMillis, ports::VisitObserver};
 
 use super::{
     dictionaries::Dictionaries,
@@ -11,7 +11,7 @@ use super::{
     salts::Salts,
     schema, seal, tail,
 };
-use crate::{RecorderOptions, RecorderPorts, enrich, sampling::Sampled};
+use crate::{RecorderOptions, RecorderPorts, enrich, row::Kept, visitor::Visitor};
 
 /// Appends visits to the log. There is one per process; should two processes
 /// share a file for a moment, as during a restart, SQLite's write lock keeps
@@ -45,24 +45,39 @@ impl Appender {
         })
     }
 
+    /// The visitor behind an address. The database is asked at the first visit
+    /// of a salt period only.
+    pub(crate) fn identify(
+        &mut self,
+        at: UnixMillis,
+        client: IpAddr,
+    ) -> Result<Visitor, EngineError> {
+        if let Some(visitor) = self.salts.recognise(at, client) {
+            return Ok(visitor);
+        }
+        let identified = self.transact(|tx, _, salts| salts.identify(tx, at, client));
+        if identified.is_err() {
+            self.salts.forget();
+        }
+        Ok(identified?)
+    }
+
     /// Makes all of these visits durable, or none, and lets observers know of
     /// those that are.
-    pub(crate) fn append(&mut self, visits: &[Visit]) -> Result<(), EngineError> {
-        let Some(newest) = visits.iter().map(|visit| visit.at).max() else {
+    pub(crate) fn append(&mut self, visits: &[Kept]) -> Result<(), EngineError> {
+        let Some(newest) = visits.iter().map(|kept| kept.visit.at).max() else {
             return Ok(());
         };
         // Before the transaction, so that it does not hold the lock for long.
-        let enriched: Vec<_> = visits.iter().map(enrich::enrich).collect();
-        let mut stored = Vec::with_capacity(enriched.len());
+        let enriched: Vec<_> = visits
+            .iter()
+            .map(|kept| (enrich::enrich(&kept.visit), kept))
+            .collect();
         let appended = self.transact(|tx, dictionaries, salts| {
-            for enriched in &enriched {
-                let visit = enriched.visit;
-                let visitor = salts.identify(tx, visit.at, visit.client)?;
-                let sampled = Sampled::decide();
-                let row = enriched.row(visitor, sampled);
+            for (visit, kept) in &enriched {
+                let row = visit.row(kept.visitor, kept.sampled);
                 let ids = dictionaries.ids(tx, &row)?;
                 tail::insert(tx, &row, ids)?;
-                stored.push((enriched, sampled.interval));
             }
             salts.end(tx, newest)
         });
@@ -71,15 +86,14 @@ impl Appender {
                 self.dictionaries.keep();
                 self.scrub |= ended;
                 for observer in &self.observers {
-                    for (visit, interval) in &stored {
-                        observer.observe(&visit.record(*interval));
+                    for (visit, kept) in &enriched {
+                        observer.observe(&visit.record(kept.sampled.interval));
                     }
                 }
                 Ok(())
             }
             Err(error) => {
                 self.dictionaries.forget();
-                self.salts.forget();
                 Err(error.into())
             }
         }
@@ -134,14 +148,16 @@ mod tests {
     };
 
     use slugline_domain::{
-        Colo, Coordinates, Country, Place, PlaceName, TimeZoneName, UnixMillis, VisitRecord,
+        Colo, Coordinates, Country, Place, PlaceName, SamplingInterval, TimeZoneName, UnixMillis,
+        Visit, VisitRecord,
     };
     use slugline_testkit::{SeededRandom, link};
 
     use super::*;
+    use crate::{sampling::Sampled, visitor::VisitorHash};
 
-    fn visit(at: i64, url: &str, user_agent: &str) -> Visit {
-        Visit {
+    fn visit(at: i64, url: &str, user_agent: &str) -> Kept {
+        let visit = Visit {
             at: UnixMillis::new(at),
             link: Arc::new(link("docs").id("docs-1").to(url).build()),
             client: Ipv4Addr::new(203, 0, 113, 7).into(),
@@ -149,6 +165,14 @@ mod tests {
             referer: "https://news.example/today?token=1".into(),
             accept_language: "de-AT,de;q=0.9".into(),
             place: Some(Box::new(vienna())),
+        };
+        Kept {
+            visit,
+            visitor: VisitorHash(7),
+            sampled: Sampled {
+                interval: SamplingInterval::EVERY,
+                coherent: true,
+            },
         }
     }
 
@@ -283,7 +307,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut appender = open(&folder);
         let pages = |limit: u32| format!("PRAGMA max_page_count = {limit}");
-        let batch: Vec<Visit> = (0..2_000)
+        let batch: Vec<Kept> = (0..2_000)
             .map(|n| visit(n, &format!("https://example.com/{n}"), "Example/1.0"))
             .collect();
         appender.db.execute_batch(&pages(1)).unwrap();
@@ -311,23 +335,13 @@ mod tests {
             visit(2, "https://example.com/b", "Example/2.0"),
         ];
         assert!(appender.append(&batch).is_err());
-        for (table, rows) in [
-            ("tail", 0),
-            ("salt", 0),
-            ("dim_target", 1),
-            ("dim_client", 1),
-        ] {
+        for (table, rows) in [("tail", 0), ("dim_target", 1), ("dim_client", 1)] {
             assert_eq!(count(&appender.db, table), rows, "{table}");
         }
 
         appender.db.execute_batch("DROP TRIGGER disk_full").unwrap();
         appender.append(&batch).unwrap();
-        for (table, rows) in [
-            ("tail", 2),
-            ("salt", 1),
-            ("dim_target", 3),
-            ("dim_client", 3),
-        ] {
+        for (table, rows) in [("tail", 2), ("dim_target", 3), ("dim_client", 3)] {
             assert_eq!(count(&appender.db, table), rows, "{table}");
         }
         let dangling: u32 = appender

@@ -55,5 +55,6 @@ mod views;
 mod wall_clock;
 
 pub(crate) use append::Appender;
+pub(crate) use error::EngineError;
 pub use error::OpenError;
 pub use log::EmbeddedLog;

@@ -1,7 +1,6 @@
 //! The keys of visitor hashes and their end.
 //!
-//! A salt is made when the first visit of its period is stored, in the same
-//! transaction, and deleted when the first visit after the period is: visits
+//! A salt is made when the first visit of its period comes, and deleted when the first visit after the period is: visits
 //! are the only clock here. Until then a restart finds it again.
 
 use std::{net::IpAddr, sync::Arc};
@@ -11,7 +10,7 @@ use slugline_domain::{UnixMillis, ports::Random};
 
 use crate::{
     salt::{SaltPeriod, SaltSpan},
-    visitor::{VisitorHash, VisitorKey},
+    visitor::{Visitor, VisitorKey},
 };
 
 /// How long an ended salt stays in memory, for visits that were overtaken on
@@ -34,15 +33,22 @@ impl Salts {
         }
     }
 
+    /// The visitor behind an address at a moment, if the salt of that period
+    /// is in memory.
+    pub(super) fn recognise(&self, at: UnixMillis, client: IpAddr) -> Option<Visitor> {
+        let (_, key) = self.known.iter().find(|(span, _)| span.contains(at))?;
+        Some(key.identify(client))
+    }
+
     /// The visitor behind an address at a moment.
     pub(super) fn identify(
         &mut self,
         db: &Connection,
         at: UnixMillis,
         client: IpAddr,
-    ) -> Result<VisitorHash, rusqlite::Error> {
-        if let Some((_, key)) = self.known.iter().find(|(span, _)| span.contains(at)) {
-            return Ok(key.identify(client));
+    ) -> Result<Visitor, rusqlite::Error> {
+        if let Some(visitor) = self.recognise(at, client) {
+            return Ok(visitor);
         }
         let span = self.period.span_at(at);
         let key = VisitorKey::new(&self.load_or_make(db, span)?);
@@ -140,7 +146,7 @@ mod tests {
             Salts::new(period, random)
         }
 
-        fn identify(&self, salts: &mut Salts, at: i64) -> VisitorHash {
+        fn identify(&self, salts: &mut Salts, at: i64) -> Visitor {
             let client = Ipv4Addr::new(203, 0, 113, 7).into();
             salts
                 .identify(&self.db, UnixMillis::new(at), client)

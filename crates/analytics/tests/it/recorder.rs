@@ -1,7 +1,9 @@
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use slugline_analytics::{QueryLimits, RecorderClosed, RecorderOptions, SaltPeriod};
+use slugline_analytics::{
+    QueryLimits, RecorderClosed, RecorderOptions, SaltPeriod, SamplingTargets,
+};
 use slugline_domain::{
     CountersQuery, VisitFilter,
     ports::{VisitLog, VisitLogError, VisitSink},
@@ -12,6 +14,7 @@ use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, total, visit, visits};
 fn sealing_at(rows_per_chunk: usize) -> RecorderOptions {
     RecorderOptions {
         rows_per_chunk,
+        sampling: SamplingTargets::NONE,
         ..RecorderOptions::default()
     }
 }
@@ -49,6 +52,7 @@ async fn a_full_batch_does_not_wait_for_its_age() {
 async fn a_full_queue_drops_and_counts_and_never_waits() {
     let fixture = Fixture::new(RecorderOptions {
         queue: 8,
+        sampling: SamplingTargets::NONE,
         batch_rows: 4,
         batch_age: Duration::ZERO,
         ..RecorderOptions::default()
@@ -75,6 +79,32 @@ async fn a_full_queue_drops_and_counts_and_never_waits() {
     assert_eq!(report.rows[0].counters.visits + dropped, 1_000);
     assert_eq!(report.sampling.dropped, dropped);
     assert!(!report.sampling.exact());
+}
+
+#[tokio::test]
+async fn a_queue_that_filled_is_sampled_until_it_is_half_empty() {
+    let fixture = Fixture::new(RecorderOptions {
+        queue: 64,
+        ..RecorderOptions::default()
+    });
+    let other = Connection::open(fixture.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for client in 0..100 {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    other.execute_batch("COMMIT").unwrap();
+    fixture.recorder.flush().await.unwrap();
+    // The last ones came when there was room again.
+    fixture.recorder.record(visit(NEW_YEAR_MS, 1_000));
+    fixture.recorder.flush().await.unwrap();
+    let (largest, last): (u32, u32) = other
+        .query_row(
+            "SELECT max(si), (SELECT si FROM tail ORDER BY seq DESC LIMIT 1) FROM tail",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .unwrap();
+    assert_eq!((largest, last), (4, 1));
 }
 
 #[tokio::test]
@@ -106,6 +136,7 @@ async fn a_shutdown_stores_what_is_left_and_takes_no_more() {
     let fixture = Fixture::new(RecorderOptions {
         batch_age: Duration::from_hours(1),
         batch_rows: 700,
+        sampling: SamplingTargets::NONE,
         ..RecorderOptions::default()
     });
     for client in 0..3_000 {

@@ -203,6 +203,18 @@ pub const CATALOGUE: &[Setting] = &[
         "How long a visitor can be told apart: day, week, month or never (no end)",
     ),
     setting(
+        "SLUGLINE_SAMPLE_ABOVE",
+        &[],
+        "20000",
+        "Visits per minute beyond which some stand for many; 0 for no limit",
+    ),
+    setting(
+        "SLUGLINE_SAMPLE_LINK_ABOVE",
+        &[],
+        "600",
+        "The same for each link",
+    ),
+    setting(
         "SLUGLINE_LOG",
         &[],
         "info",

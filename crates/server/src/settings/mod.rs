@@ -10,7 +10,7 @@ mod source;
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use slugline_analytics::SaltPeriod;
+use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken, SlugPolicy};
 use slugline_contract::Rules;
 use slugline_domain::{DestinationRules, SlugCase};
@@ -55,8 +55,8 @@ pub struct Settings {
     pub checks: Policy,
     /// The name service that knows dangerous hosts, if there is one.
     pub safe_browsing: Option<Url>,
-    /// How long a visitor can be told apart from others.
-    pub visitor_salt: SaltPeriod,
+    /// What is recorded of visits.
+    pub recorder: RecorderOptions,
     /// What is logged.
     pub log: Log,
     /// HTTP workers; as many as cores when not given.
@@ -154,7 +154,14 @@ impl Settings {
                 ..Policy::default()
             },
             safe_browsing: sources.optional("SLUGLINE_SAFE_BROWSING_DOH", parse::server_url)?,
-            visitor_salt: sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?,
+            recorder: RecorderOptions {
+                sampling: SamplingTargets {
+                    per_link: sources.parsed("SLUGLINE_SAMPLE_LINK_ABOVE", parse::limit)?,
+                    overall: sources.parsed("SLUGLINE_SAMPLE_ABOVE", parse::limit)?,
+                },
+                salt_period: sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?,
+                ..RecorderOptions::default()
+            },
             log: Log {
                 filter: sources.parsed("SLUGLINE_LOG", parse::log_filter)?,
                 json: sources.parsed("SLUGLINE_LOG_FORMAT", parse::log_format)?,
@@ -189,6 +196,7 @@ mod tests {
             assert_eq!(allowed, PortPolicy::default().allows(port), "{port}");
         }
         assert_eq!(settings.resolver.fresh_for, Duration::from_mins(1));
+        assert_eq!(settings.recorder, RecorderOptions::default());
     }
 
     #[rstest]
@@ -231,6 +239,8 @@ mod tests {
         "without user name"
     )]
     #[case("SLUGLINE_VISITOR_SALT", "hour", "day")]
+    #[case("SLUGLINE_SAMPLE_ABOVE", "-1", "0 for no limit")]
+    #[case("SLUGLINE_SAMPLE_LINK_ABOVE", "many", "0 for no limit")]
     #[case("SLUGLINE_LOG_FORMAT", "xml", "text or json")]
     #[case("SLUGLINE_LOG", "in[fo", "a filter")]
     #[case("SLUGLINE_WORKERS", "0", "from 1")]

@@ -3,6 +3,7 @@
 use std::{
     fs,
     net::{IpAddr, SocketAddr},
+    num::NonZeroU32,
     ops::RangeInclusive,
     path::PathBuf,
 };
@@ -96,6 +97,13 @@ pub(super) fn log_format(text: &str) -> Result<bool, &'static str> {
         "json" => Ok(true),
         _ => Err("expected text or json"),
     }
+}
+
+/// Zero is no limit.
+pub(super) fn limit(text: &str) -> Result<Option<NonZeroU32>, &'static str> {
+    text.parse()
+        .map(NonZeroU32::new)
+        .map_err(|_| "expected a whole number, 0 for no limit")
 }
 
 pub(super) fn workers(text: &str) -> Result<usize, &'static str> {

@@ -1,0 +1,153 @@
+//! How fast something comes in, and how often that has to be halved.
+
+use std::num::NonZeroU32;
+
+use super::MOST_HALVINGS;
+
+/// The weight of the latest second in the moving average. Half of a new rate
+/// is noticed within three seconds.
+const LATEST: f64 = 0.25;
+
+/// A meter whose time is further ahead than this, in seconds, stems from a
+/// clock that was set back.
+const PATIENCE: i64 = 60;
+
+/// A moving average over seconds, and how much of a minute's target is spent.
+///
+/// The average alone would answer a handful of visits in one second with
+/// sampling. So there is an allowance of one minute's target, regained
+/// steadily within a minute: as long as no 60 seconds bring more than the
+/// target, nothing is halved.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Meter {
+    /// The second since 1970 that is being counted.
+    second: i64,
+    /// What came in it so far.
+    latest: f64,
+    /// Per second, over the seconds before.
+    average: f64,
+    /// Of the allowance, before this second; at most the target.
+    spent: f64,
+}
+
+impl Meter {
+    /// Counts what came in a second, and says how often it has to be halved to
+    /// meet a target per minute.
+    pub(super) fn count(&mut self, second: i64, amount: f64, target: NonZeroU32) -> u32 {
+        let target = f64::from(target.get());
+        self.move_to(second, target);
+        self.latest += amount;
+        if self.spent + self.latest <= target {
+            return 0;
+        }
+        // A minute brings at least what this second has already brought.
+        let per_minute = (self.average * 60.0).max(self.latest);
+        (0..MOST_HALVINGS)
+            .find(|&halvings| f64::from(1_u32 << halvings) * target >= per_minute)
+            .unwrap_or(MOST_HALVINGS)
+    }
+
+    /// How much would be lost by forgetting it.
+    pub(super) fn heat(&self, second: i64) -> f64 {
+        if (second - self.second).abs() > PATIENCE {
+            0.0
+        } else {
+            self.average + self.latest
+        }
+    }
+
+    fn move_to(&mut self, second: i64, target: f64) {
+        let passed = second - self.second;
+        if passed.abs() > PATIENCE {
+            *self = Self {
+                second,
+                ..Self::default()
+            };
+        } else if passed > 0 {
+            self.average += (self.latest - self.average) * LATEST;
+            self.spent += self.latest;
+            self.latest = 0.0;
+            for empty in 0..passed {
+                if empty > 0 {
+                    self.average -= self.average * LATEST;
+                }
+                self.spent = (self.spent - target / 60.0).clamp(0.0, target);
+            }
+            self.second = second;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TARGET: NonZeroU32 = NonZeroU32::new(600).expect("600 is not 0");
+
+    /// Counts so many in a second and returns what the last one was told.
+    fn count(meter: &mut Meter, second: i64, amount: u32) -> u32 {
+        (0..amount).fold(0, |_, _| meter.count(second, 1.0, TARGET))
+    }
+
+    #[test]
+    fn a_minutes_target_may_come_at_once() {
+        let mut meter = Meter::default();
+        for minute in 0..5 {
+            assert_eq!(count(&mut meter, 1_000 + minute * 60, 600), 0);
+        }
+        // Half of the allowance is there again after half a minute.
+        assert_eq!(count(&mut meter, 1_270, 300), 0);
+        assert!(count(&mut meter, 1_271, 300) > 0);
+    }
+
+    #[test]
+    fn a_steady_rate_at_the_target_is_never_halved() {
+        let mut meter = Meter::default();
+        for second in 0..1_000 {
+            assert_eq!(count(&mut meter, second, 10), 0, "second {second}");
+        }
+    }
+
+    #[test]
+    fn a_higher_rate_is_halved_to_the_target_once_the_allowance_is_spent() {
+        for (rate, halvings) in [(11, 1), (20, 1), (21, 2), (80, 3), (1_000, 7)] {
+            let mut meter = Meter::default();
+            let spent_after = 600 / (rate - 10) + 15;
+            let told: Vec<u32> = (0..spent_after + 100)
+                .map(|second| count(&mut meter, second.into(), rate))
+                .collect();
+            let settled = told.iter().rev().take_while(|&&now| now == halvings);
+            assert!(settled.count() >= 100, "{rate}: {told:?}");
+        }
+    }
+
+    #[test]
+    fn a_burst_is_answered_within_its_first_second() {
+        let mut meter = Meter::default();
+        assert_eq!(count(&mut meter, 5, 600), 0);
+        assert_eq!(count(&mut meter, 5, 600), 1);
+        // 200,000 have come, which is 333 times the target.
+        assert_eq!(count(&mut meter, 5, 198_800), 9);
+    }
+
+    #[test]
+    fn nothing_is_halved_any_more_once_a_burst_is_over() {
+        let mut meter = Meter::default();
+        for second in 0..60 {
+            count(&mut meter, second, 500);
+        }
+        for second in 60..80 {
+            count(&mut meter, second, 5);
+        }
+        assert_eq!(count(&mut meter, 80, 5), 0);
+        assert_eq!(count(&mut meter, 1_000_000, 600), 0);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_does_not_stop_the_meter() {
+        let mut meter = Meter::default();
+        count(&mut meter, 10_000, 2_000);
+        assert!(count(&mut meter, 9_990, 1) > 0);
+        assert_eq!(count(&mut meter, 5_000, 1), 0);
+    }
+}

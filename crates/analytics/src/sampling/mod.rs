@@ -1,0 +1,262 @@
+//! Which visits become rows, and for how many visits each row stands.
+//!
+//! Every visit is kept while its link and the whole log are below their
+//! targets, so that small sites are counted exactly. Above, one in k is kept,
+//! where k is the smallest power of two that meets both targets; it doubles
+//! when the queue is half full and again at three quarters. k is decided from
+//! the visits before, whoever made this one, and does not depend on what was
+//! kept of them.
+//!
+//! A visitor's first [`EARLY_VISITS`] visits of a link in an hour are
+//! *coherent*: they are kept if a number drawn from the visitor's identity,
+//! its luck, is among the lowest 1/k. Later ones are kept by chance, or one
+//! visitor who comes ten thousand times would be counted k-fold or not at all.
+//! Either way a visit is kept with probability 1/k, so the sum of intervals
+//! estimates visits without bias. A visitor is seen in coherent rows if its
+//! luck is within the largest 1/k among them, so the sum over visitors of the
+//! smallest interval estimates visitors, also while k changes and under
+//! filters. The exception is a filter that lets only rows through that came
+//! after a visitor's early ones.
+//!
+//! Luck comes from other bits of the keyed hash than those that identify a
+//! visitor in a row. Visitors who are seen would otherwise have small
+//! identities, and an estimate from the smallest identities would be wrong.
+//!
+//! Measured by the tests below in 60 runs of 40,284 visits of eight links by
+//! 12,001 visitors. One of them makes 20,000 visits of one link within two
+//! minutes, and 6,000 come to another link within twenty seconds. The targets
+//! are 600 and 3,000 rows a minute, intervals change between 1 and 32, and
+//! 15,300 rows are kept. Mean error, and standard deviation of one run:
+//!
+//! | question | visits | visitors |
+//! |---|---|---|
+//! | everything | +0.37 %, 2.1 % | +0.41 %, 3.3 % |
+//! | the abused link | +0.36 %, 2.8 % | -0.07 %, 4.1 % |
+//! | the burst's link | +0.68 %, 4.5 % | +0.74 %, 4.9 % |
+//! | a quiet link | 0, 0 | 0, 0 |
+//! | a quarter of the visitors | -0.25 %, 4.0 % | +0.04 %, 6.6 % |
+//! | four minutes, two without abuse | +0.34 %, 2.7 % | -0.37 %, 3.1 % |
+//!
+//! A mean of 60 runs has an eighth of these deviations, so no bias shows.
+
+mod meter;
+mod ways;
+
+use std::{
+    fmt,
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    num::NonZeroU32,
+};
+
+use slugline_domain::{LinkId, SamplingInterval, UnixMillis, ports::Random};
+
+use crate::visitor::Visitor;
+use meter::Meter;
+use ways::Ways;
+
+/// Rows per minute that the log is meant to take in the long run; `None` is
+/// no limit. With no limit at all nothing is ever sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SamplingTargets {
+    /// Of one link.
+    pub per_link: Option<NonZeroU32>,
+    /// Of all links together.
+    pub overall: Option<NonZeroU32>,
+}
+
+impl SamplingTargets {
+    /// Every visit becomes a row.
+    pub const NONE: Self = Self {
+        per_link: None,
+        overall: None,
+    };
+}
+
+impl Default for SamplingTargets {
+    fn default() -> Self {
+        Self {
+            per_link: NonZeroU32::new(600),
+            overall: NonZeroU32::new(20_000),
+        }
+    }
+}
+
+/// What was decided about one visit that becomes a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sampled {
+    /// Visits that the row stands for.
+    pub(crate) interval: SamplingInterval,
+    /// Whether the row was kept because of who the visitor is rather than by
+    /// chance. Only such rows say anything about the number of visitors.
+    pub(crate) coherent: bool,
+}
+
+/// How full the queue is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pressure {
+    Low,
+    /// More than half.
+    High,
+    /// More than three quarters.
+    VeryHigh,
+}
+
+impl Pressure {
+    /// The pressure of a queue with so many entries.
+    pub(crate) fn of(waiting: usize, room: usize) -> Self {
+        if waiting > room - room / 4 {
+            Self::VeryHigh
+        } else if waiting > room / 2 {
+            Self::High
+        } else {
+            Self::Low
+        }
+    }
+
+    fn halvings(self) -> u32 {
+        match self {
+            Self::Low => 0,
+            Self::High => 1,
+            Self::VeryHigh => 2,
+        }
+    }
+}
+
+/// Visits of a link by a visitor, in an hour, that are kept or dropped
+/// together. More would make totals less certain, fewer would miss visitors
+/// under filters.
+const EARLY_VISITS: u16 = 4;
+
+/// The largest interval is 2 to the power of this.
+const MOST_HALVINGS: u32 = 16;
+
+/// Links whose rates are known at the same time, some 3 MB. A link beyond
+/// takes the place of a slower one.
+const LINKS: usize = 1 << 16;
+
+/// Pairs of visitor and link whose early visits are counted at the same time,
+/// some 4 MB, and only while something is sampled. A pair that lost its place
+/// starts over: more of its visits are coherent than should be, which makes
+/// totals less certain and biases nothing.
+const PAIRS: usize = 1 << 18;
+
+const MILLIS_PER_SECOND: i64 = 1_000;
+const MILLIS_PER_HOUR: i64 = 3_600_000;
+
+/// Decides visit by visit.
+pub(crate) struct Sampler {
+    targets: SamplingTargets,
+    overall: Meter,
+    links: Ways<Meter>,
+    /// Visits so far by visitor and link.
+    early: Ways<u16>,
+    /// The hour since 1970 that `early` is about.
+    hour: i64,
+    chance: Chance,
+}
+
+impl Sampler {
+    pub(crate) fn new(targets: SamplingTargets, random: &dyn Random) -> Self {
+        Self {
+            targets,
+            overall: Meter::default(),
+            links: Ways::new(LINKS),
+            early: Ways::new(PAIRS),
+            hour: i64::MIN,
+            chance: Chance::new(random),
+        }
+    }
+
+    /// Decides about one visit; `None` drops it.
+    pub(crate) fn decide(
+        &mut self,
+        at: UnixMillis,
+        link: &LinkId,
+        visitor: Visitor,
+        pressure: Pressure,
+    ) -> Option<Sampled> {
+        let link = BuildHasherDefault::<DefaultHasher>::default().hash_one(link);
+        let halvings = self.halvings(at, link, pressure);
+        // With certainty: luck and chance have no part in it.
+        let coherent = halvings == 0 || self.is_early(at, link, visitor);
+        let draw = if coherent {
+            visitor.luck
+        } else {
+            self.chance.draw()
+        };
+        let kept = draw.leading_zeros() >= halvings;
+        kept.then(|| Sampled {
+            interval: SamplingInterval::new(1 << halvings).unwrap_or(SamplingInterval::EVERY),
+            coherent,
+        })
+    }
+
+    /// The logarithm of the interval. Counts the visit.
+    fn halvings(&mut self, at: UnixMillis, link: u64, pressure: Pressure) -> u32 {
+        if self.targets == SamplingTargets::NONE {
+            return 0;
+        }
+        let second = at.get().div_euclid(MILLIS_PER_SECOND);
+        let of_link = match self.targets.per_link {
+            Some(target) => self
+                .links
+                .entry(link, |meter| meter.heat(second))
+                .count(second, 1.0, target),
+            None => 0,
+        };
+        // The log as a whole is burdened with rows, not with visits: a link
+        // that everybody follows does not make others less exact.
+        let rows = 1.0 / f64::from(1_u32 << of_link);
+        let of_all = match self.targets.overall {
+            Some(target) => self.overall.count(second, rows, target),
+            None => 0,
+        };
+        (of_link + of_all + pressure.halvings()).min(MOST_HALVINGS)
+    }
+
+    /// Whether this is one of the visitor's first visits of the link in this
+    /// hour. Counts the visit.
+    fn is_early(&mut self, at: UnixMillis, link: u64, visitor: Visitor) -> bool {
+        let hour = at.get().div_euclid(MILLIS_PER_HOUR);
+        // Visits overtake one another by moments; those count in the hour
+        // that has begun.
+        if hour != self.hour && hour != self.hour.saturating_sub(1) {
+            self.hour = hour;
+            self.early.clear();
+        }
+        let pair = visitor.hash.0.rotate_left(32) ^ link;
+        let visits = self.early.entry(pair, |&visits| f64::from(visits));
+        *visits = visits.saturating_add(1);
+        *visits <= EARLY_VISITS
+    }
+}
+
+impl fmt::Debug for Sampler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sampler")
+            .field("targets", &self.targets)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Draws that nobody outside can foresee, a nanosecond each: the generator
+/// `SplitMix64` (Steele, Lea, Flood 2014) from a random beginning.
+struct Chance(u64);
+
+impl Chance {
+    fn new(random: &dyn Random) -> Self {
+        let mut beginning = [0; 8];
+        random.fill(&mut beginning);
+        Self(u64::from_le_bytes(beginning))
+    }
+
+    fn draw(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests;
