@@ -39,6 +39,7 @@
 //! | [`gatekeeper`] | letting visitors past a password, and renewing hashes from elsewhere |
 //! | [`auth`] | the site token |
 //! | [`preview`] | what a public demonstration forbids |
+//! | [`suggestions`] | words for slugs and previews |
 //! | [`stats`] | questions to the access log |
 //! | [`error`] | every way a use case can fail |
 
@@ -52,6 +53,7 @@ pub mod passwords;
 pub mod preview;
 pub mod resolver;
 pub mod stats;
+pub mod suggestions;
 
 pub use attempts::{AttemptLimit, TooManyAttempts};
 pub use auth::{Authenticator, Denied, SiteToken, TokenTooShort};
@@ -65,3 +67,4 @@ pub use passwords::{PasswordCheck, Passwords};
 pub use preview::{Forbidden, PreviewMode};
 pub use resolver::{Resolver, ResolverOptions};
 pub use stats::StatsService;
+pub use suggestions::Suggestions;

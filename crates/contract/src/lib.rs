@@ -48,8 +48,8 @@ pub use lenient::Lenient;
 pub use links::{
     CheckLinks, CountLinks, CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch,
     FoundLink, FoundLinks, GetLink, LinkCheck, LinkChecks, LinkCount, LinkCreated, LinkList,
-    LinkUpserted, LinkView, ListLinks, PatchLink, SearchLinks, Sort, Status, TagList, TagView,
-    UpsertStatus,
+    LinkUpserted, LinkView, ListLinks, PatchLink, PreviewSuggestion, SearchLinks, SlugSuggestion,
+    Sort, Status, SuggestPreview, SuggestSlug, TagList, TagView, UpsertStatus,
 };
 pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};

@@ -26,6 +26,7 @@
 //! | [`visit`], [`sampling`], [`stats`] | followed links and the questions asked about them |
 //! | [`zone`] | clocks of places, for answers by hour and day |
 //! | [`page`], [`search`] | keyset paging, looking for links |
+//! | [`suggestion`] | slugs and previews that follow from a destination |
 //! | [`probe`] | asking a destination whether it answers |
 //! | [`ports`] | what the domain needs from outside |
 
@@ -45,6 +46,7 @@ pub mod sampling;
 pub mod search;
 pub mod slug;
 pub mod stats;
+pub mod suggestion;
 pub mod tag;
 pub mod text;
 pub mod time;
@@ -74,6 +76,7 @@ pub use stats::{
     LocationsReport, MetricRow, MetricsQuery, MetricsReport, Report, RowLimit, RowLimitError,
     ViewRow, ViewsQuery, ViewsReport, VisitFilter,
 };
+pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
 pub use tag::{Tag, TagError, Tags, TagsError};
 pub use text::{Comment, Description, ImageRef, Text, TextError, Title};
 pub use time::{TimeError, UnixMillis, UnixSeconds};

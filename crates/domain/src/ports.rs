@@ -8,9 +8,9 @@ use thiserror::Error;
 
 use crate::{
     AccessRows, CountersQuery, CountersReport, Destination, Event, EventsQuery, HeatmapQuery,
-    HeatmapReport, Link, LinkFilter, LinkId, ListQuery, LocationsQuery, LocationsReport,
-    MetricsQuery, MetricsReport, ProbeOutcome, ProbeRequest, Slug, TagCount, UnixMillis,
-    UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
+    HeatmapReport, LanguageTag, Link, LinkFilter, LinkId, ListQuery, LocationsQuery,
+    LocationsReport, MetricsQuery, MetricsReport, ProbeOutcome, ProbeRequest, Slug, TagCount,
+    UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
 };
 
 /// Where links are kept. Each method is one transaction.
@@ -179,6 +179,21 @@ pub trait DestinationScreen: fmt::Debug + Send + Sync {
     /// Whether this one is known to be dangerous. One that nothing can be found
     /// out about is not.
     async fn flags(&self, destination: &Destination) -> bool;
+}
+
+/// Thinks of words for destinations, as a language model does. What it says may
+/// be anything, and may be what a stranger's page wants it to say.
+#[async_trait]
+pub trait Suggester: fmt::Debug + Send + Sync {
+    /// Words to make a slug of; none when it cannot think of any.
+    async fn slug(&self, destination: &Destination) -> Option<String>;
+
+    /// A title and a text in this language; none when it cannot think of any.
+    async fn preview(
+        &self,
+        destination: &Destination,
+        language: &LanguageTag,
+    ) -> Option<(String, String)>;
 }
 
 /// Tells the time.

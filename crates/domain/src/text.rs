@@ -37,6 +37,15 @@ impl<const MAX: usize> Text<MAX> {
         Ok(Self(text.into()))
     }
 
+    /// Makes a text of whatever is given: white space and control characters
+    /// become single blanks, and what is too long is cut.
+    pub fn clipped(text: &str) -> Self {
+        let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+        let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+        let clipped: String = words.join(" ").chars().take(MAX).collect();
+        Self(clipped.trim_end().into())
+    }
+
     /// The text itself.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -71,5 +80,17 @@ mod tests {
             Err(TextError { length: 4, max: 3 })
         );
         assert_eq!(Text::<3>::parse("   ").unwrap().as_str(), "");
+    }
+
+    #[test]
+    fn clipping_tidies_before_it_cuts() {
+        for (given, clipped) in [
+            (" a\n\tb\0c ", "a b c"),
+            ("äöüäöü", "äöüäö"),
+            ("abcd efgh", "abcd"),
+            ("\u{2028}", ""),
+        ] {
+            assert_eq!(Text::<5>::clipped(given).as_str(), clipped);
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! What a server answered.
 
 use std::{
+    future::poll_fn,
     pin::Pin,
     task::{Context, Poll, ready},
 };
 
-use http_body_util::BodyExt;
 use hyper::{
     HeaderMap,
     body::{Body, Bytes, Incoming},
@@ -85,14 +85,26 @@ impl Arriving {
             return Err(Error::TooLarge { max });
         }
         let mut bytes = Vec::new();
-        while let Some(frame) = self.body.frame().await {
-            if let Ok(data) = frame.map_err(Error::Http)?.into_data() {
-                if data.len() > max - bytes.len() {
-                    return Err(Error::TooLarge { max });
-                }
-                bytes.extend_from_slice(&data);
+        while let Some(chunk) = poll_fn(|context| self.poll_chunk(context)).await {
+            let chunk = chunk?;
+            if chunk.len() > max - bytes.len() {
+                return Err(Error::TooLarge { max });
             }
+            bytes.extend_from_slice(&chunk);
         }
+        Ok(bytes)
+    }
+
+    /// As much of it as has so many bytes.
+    pub(crate) async fn beginning(mut self, max: usize) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        while bytes.len() < max {
+            let Some(chunk) = poll_fn(|context| self.poll_chunk(context)).await else {
+                break;
+            };
+            bytes.extend_from_slice(&chunk?);
+        }
+        bytes.truncate(max);
         Ok(bytes)
     }
 }

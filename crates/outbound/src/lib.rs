@@ -29,13 +29,16 @@
 //! | `resolver`, `connection`, `tls` | a name → judged addresses → a connection to one of them |
 //! | `request`, `answer` | what is asked and what comes back, whole or bit by bit |
 //! | `client` | redirects, deadline, size limits |
-//! | `prober`, `screen` | the domain's ports on top |
+//! | `prober`, `screen`, `model` | the domain's ports on top |
+//! | `page_text` | what a model is told of a page |
 
 mod address;
 mod answer;
 mod client;
 mod connection;
 mod error;
+mod model;
+mod page_text;
 mod policy;
 mod prober;
 mod request;
@@ -49,6 +52,7 @@ pub use answer::{Answer, Arriving, Fetched};
 pub use client::Client;
 pub use error::{Error, Refusal};
 pub use hyper::{HeaderMap, Method};
+pub use model::{ApiKey, ApiKeyError, LanguageModel, ModelOptions};
 pub use policy::{AddressPolicy, Policy, PortPolicy, Redirects};
 pub use prober::HttpProber;
 pub use request::{Outgoing, Request};

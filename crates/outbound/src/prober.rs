@@ -14,7 +14,7 @@ use crate::{Client, Error, Request};
 
 /// Sent when the caller's client does not say what it is: many sites answer
 /// nobody else.
-const OWN_USER_AGENT: HeaderValue =
+pub(crate) const OWN_USER_AGENT: HeaderValue =
     HeaderValue::from_static(concat!("Slugline/", env!("CARGO_PKG_VERSION")));
 
 /// Asks destinations whether they answer.

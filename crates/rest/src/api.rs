@@ -45,6 +45,8 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(links::tags::about(), links::tags::handle)
         .route(links::delete::about(), links::delete::handle)
         .route(links::check::about(), links::check::handle)
+        .route(links::ai::about(), links::ai::handle)
+        .route(links::og_ai::about(), links::og_ai::handle)
         .route(stats::counters::about(), stats::counters::handle)
         .route(verify::about(), verify::handle)
         .route(health::live_about(), health::live)

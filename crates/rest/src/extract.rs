@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use slugline_application::{LinkChecker, LinkService, StatsService};
+use slugline_application::{LinkChecker, LinkService, StatsService, Suggestions};
 use slugline_contract::{Code, Problem, Rules, query_to_json, read};
 use slugline_httpkit::{Edge, Failure, Origin, header};
 
@@ -26,6 +26,8 @@ pub struct Services {
     pub links: LinkService,
     /// Checks of links.
     pub checks: LinkChecker,
+    /// Suggestions of slugs and previews.
+    pub suggestions: Suggestions,
     /// Questions to the access log.
     pub stats: StatsService,
     /// The instance's bounds.

@@ -11,11 +11,11 @@ use anyhow::Context;
 use slugline_analytics::{EmbeddedLog, Recorder, RecorderPorts};
 use slugline_application::{
     Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkService, LinkServiceParts,
-    Passwords, Resolver, SiteToken, StatsService,
+    Passwords, Resolver, SiteToken, StatsService, Suggestions,
 };
-use slugline_domain::ports::{Clock, DestinationScreen, LinkStore, Random};
+use slugline_domain::ports::{Clock, DestinationScreen, LinkStore, Random, Suggester};
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
-use slugline_outbound::{Client, HttpProber, NameServiceScreen, Policy};
+use slugline_outbound::{Client, HttpProber, LanguageModel, NameServiceScreen, Policy};
 use slugline_redirect::Redirects;
 use slugline_rest::{ApiOptions, Elsewhere, RouteList, Services};
 use slugline_storage::{Database, SqlLinkStore};
@@ -88,6 +88,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         services: Data::new(Services {
             links,
             checks,
+            suggestions: Suggestions::new(suggester(settings), settings.slugs.case),
             stats,
             rules,
         }),
@@ -138,6 +139,13 @@ fn screen(settings: &Settings) -> Option<Arc<dyn DestinationScreen>> {
     let service = settings.safe_browsing.clone()?;
     let client = Client::new(Policy::for_operators_servers());
     Some(Arc::new(NameServiceScreen::new(client, service)))
+}
+
+fn suggester(settings: &Settings) -> Option<Arc<dyn Suggester>> {
+    let options = settings.model.clone()?;
+    let pages = Client::new(Policy::default());
+    let models = Client::new(Policy::for_operators_servers());
+    Some(Arc::new(LanguageModel::new(pages, models, options)))
 }
 
 fn edge(settings: &Settings, token: SiteToken, clock: Arc<dyn Clock>) -> Edge {

@@ -12,6 +12,7 @@ mod listed_screen;
 mod memory_links;
 mod memory_visits;
 mod scripted_prober;
+mod scripted_suggester;
 
 pub mod link_store_contract;
 
@@ -21,3 +22,4 @@ pub use listed_screen::ListedScreen;
 pub use memory_links::MemoryLinkStore;
 pub use memory_visits::CollectedVisits;
 pub use scripted_prober::ScriptedProber;
+pub use scripted_suggester::ScriptedSuggester;

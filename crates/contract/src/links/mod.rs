@@ -10,6 +10,7 @@ mod members;
 mod one;
 mod patch;
 mod search;
+mod suggest;
 mod view;
 
 pub use self::{
@@ -23,5 +24,6 @@ pub use self::{
     search::{
         CountLinks, ExactUrlSearch, FoundLink, FoundLinks, LinkCount, SearchLinks, TagList, TagView,
     },
+    suggest::{PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
     view::{LinkCreated, LinkUpserted, LinkView, UpsertStatus},
 };

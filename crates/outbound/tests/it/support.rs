@@ -27,6 +27,7 @@ pub(crate) struct Listener {
     pub(crate) port: u16,
     connections: Arc<AtomicUsize>,
     requests: Arc<Mutex<Vec<String>>>,
+    bodies: Arc<Mutex<Vec<String>>>,
     _serving: JoinSet<()>,
 }
 
@@ -64,24 +65,27 @@ impl Listener {
         let listener = TcpListener::bind((ALLOWED, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let script = script(port);
-        let (connections, requests) = (
+        let (connections, requests, bodies) = (
             Arc::<AtomicUsize>::default(),
+            Arc::<Mutex<Vec<_>>>::default(),
             Arc::<Mutex<Vec<_>>>::default(),
         );
         let mut serving = JoinSet::new();
-        let (counter, log) = (Arc::clone(&connections), Arc::clone(&requests));
+        let counter = Arc::clone(&connections);
+        let log = (Arc::clone(&requests), Arc::clone(&bodies));
         serving.spawn(async move {
             let mut open = JoinSet::new();
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
                 counter.fetch_add(1, Ordering::Relaxed);
-                open.spawn(talk(stream, script.clone(), Arc::clone(&log)));
+                open.spawn(talk(stream, script.clone(), log.clone()));
             }
         });
         Self {
             port,
             connections,
             requests,
+            bodies,
             _serving: serving,
         }
     }
@@ -94,9 +98,16 @@ impl Listener {
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
+
+    /// Bodies of the requests so far that said how long theirs was.
+    pub(crate) fn bodies(&self) -> Vec<String> {
+        self.bodies.lock().unwrap().clone()
+    }
 }
 
-async fn talk(mut stream: TcpStream, script: Script, log: Arc<Mutex<Vec<String>>>) {
+type Log = (Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>);
+
+async fn talk(mut stream: TcpStream, script: Script, (heads, bodies): Log) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         match stream.read_u8().await {
@@ -104,7 +115,22 @@ async fn talk(mut stream: TcpStream, script: Script, log: Arc<Mutex<Vec<String>>
             Err(_) => return,
         }
     }
-    log.lock().unwrap().push(String::from_utf8(head).unwrap());
+    let head = String::from_utf8(head).unwrap();
+    let length = head
+        .split("content-length: ")
+        .nth(1)
+        .and_then(|rest| rest.lines().next()?.parse().ok());
+    heads.lock().unwrap().push(head);
+    if let Some(length) = length {
+        let mut body = vec![0; length];
+        if stream.read_exact(&mut body).await.is_err() {
+            return;
+        }
+        bodies
+            .lock()
+            .unwrap()
+            .push(String::from_utf8(body).unwrap());
+    }
     match script {
         Script::Say(text) => {
             let _ = stream.write_all(text.as_bytes()).await;

@@ -1,11 +1,13 @@
 //! `/api/link/…`
 
+pub(crate) mod ai;
 pub(crate) mod check;
 pub(crate) mod count;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod edit;
 pub(crate) mod list;
+pub(crate) mod og_ai;
 pub(crate) mod patch;
 pub(crate) mod query;
 pub(crate) mod search;

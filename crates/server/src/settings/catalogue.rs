@@ -197,6 +197,35 @@ pub const CATALOGUE: &[Setting] = &[
         "DNS-over-HTTPS URL that answers 0.0.0.0 for dangerous hosts; links to them get a warning",
     ),
     setting(
+        "SLUGLINE_AI_BASE_URL",
+        &["NUXT_AI_BASE_URL"],
+        "",
+        "Language model for suggestions: an API like OpenAI's, such as https://api.openai.com/v1",
+    ),
+    secret(
+        "SLUGLINE_AI_API_KEY",
+        &["NUXT_AI_API_KEY"],
+        "Key of that API, if it needs one",
+    ),
+    setting(
+        "SLUGLINE_AI_MODEL",
+        &["NUXT_AI_MODEL"],
+        "",
+        "Which model of that API",
+    ),
+    setting(
+        "SLUGLINE_AI_PROMPT",
+        &["NUXT_AI_PROMPT"],
+        "",
+        "What the model is told to do for a slug; {slugRegex} is replaced [default: built in]",
+    ),
+    setting(
+        "SLUGLINE_AI_OG_PROMPT",
+        &["NUXT_AI_OG_PROMPT"],
+        "",
+        "What the model is told to do for a preview; {locale} is replaced [default: built in]",
+    ),
+    setting(
         "SLUGLINE_VISITOR_SALT",
         &[],
         "day",

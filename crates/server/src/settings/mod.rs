@@ -15,7 +15,7 @@ use slugline_application::{PreviewMode, ResolverOptions, SiteToken, SlugPolicy};
 use slugline_contract::Rules;
 use slugline_domain::{DestinationRules, SlugCase};
 use slugline_httpkit::{Origin, TrustedProxies};
-use slugline_outbound::{AddressPolicy, Policy, PortPolicy};
+use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy};
 use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
 use url::Url;
 
@@ -55,6 +55,8 @@ pub struct Settings {
     pub checks: Policy,
     /// The name service that knows dangerous hosts, if there is one.
     pub safe_browsing: Option<Url>,
+    /// The language model that makes suggestions, if there is one.
+    pub model: Option<ModelOptions>,
     /// What is recorded of visits.
     pub recorder: RecorderOptions,
     /// What is logged.
@@ -154,6 +156,7 @@ impl Settings {
                 ..Policy::default()
             },
             safe_browsing: sources.optional("SLUGLINE_SAFE_BROWSING_DOH", parse::server_url)?,
+            model: parse::model(sources)?,
             recorder: RecorderOptions {
                 sampling: SamplingTargets {
                     per_link: sources.parsed("SLUGLINE_SAMPLE_LINK_ABOVE", parse::limit)?,
@@ -238,6 +241,7 @@ mod tests {
         "https://me@dns.example/",
         "without user name"
     )]
+    #[case("SLUGLINE_AI_BASE_URL", "api.example/v1", "https://service.example")]
     #[case("SLUGLINE_VISITOR_SALT", "hour", "day")]
     #[case("SLUGLINE_SAMPLE_ABOVE", "-1", "0 for no limit")]
     #[case("SLUGLINE_SAMPLE_LINK_ABOVE", "many", "0 for no limit")]
@@ -255,6 +259,26 @@ mod tests {
         assert!(error.contains(name), "{error}");
         assert!(error.contains(fix), "{error}");
         assert!(!error.contains('\n'), "{error}");
+    }
+
+    #[test]
+    fn a_models_address_needs_its_name_and_its_key_stays_hidden() {
+        let api = ("SLUGLINE_AI_BASE_URL", "http://localhost:11434/v1");
+        let error = Settings::from_pairs([api]).unwrap_err().to_string();
+        assert!(error.starts_with("SLUGLINE_AI_MODEL"), "{error}");
+        let named = [
+            api,
+            ("SLUGLINE_AI_MODEL", "small"),
+            ("SLUGLINE_AI_API_KEY", "sk-secret"),
+        ];
+        let settings = Settings::from_pairs(named).unwrap();
+        assert!(!format!("{settings:?}").contains("sk-secret"));
+        assert_eq!(settings.model.unwrap().model, "small");
+        let name_alone = Settings::from_pairs([("SLUGLINE_AI_MODEL", "small")]).unwrap();
+        assert!(
+            name_alone.model.is_none(),
+            "Sink's settings name one for another place"
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::{
 
 use ipnet::IpNet;
 use slugline_application::SiteToken;
+use slugline_outbound::{ApiKey, ModelOptions};
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
@@ -80,6 +81,33 @@ pub(super) fn server_url(text: &str) -> Result<Url, &'static str> {
     let plain = url.username().is_empty() && url.password().is_none();
     let web = matches!(url.scheme(), "http" | "https");
     (plain && web).then_some(url).ok_or(EXPECTED)
+}
+
+/// The language model that makes suggestions, if its address is given.
+pub(super) fn model(sources: &Sources) -> Result<Option<ModelOptions>, SettingError> {
+    let Some(api) = sources.optional("SLUGLINE_AI_BASE_URL", server_url)? else {
+        return Ok(None);
+    };
+    let model = sources
+        .optional("SLUGLINE_AI_MODEL", str::parse)?
+        .ok_or_else(|| {
+            sources.wrong(
+                "SLUGLINE_AI_MODEL",
+                "SLUGLINE_AI_BASE_URL needs the name of a model beside it",
+            )
+        })?;
+    let prompt = |name, built_in: &str| -> Result<String, SettingError> {
+        Ok(sources
+            .optional(name, str::parse)?
+            .unwrap_or_else(|| built_in.to_owned()))
+    };
+    Ok(Some(ModelOptions {
+        api,
+        key: sources.optional("SLUGLINE_AI_API_KEY", ApiKey::new)?,
+        model,
+        slug_prompt: prompt("SLUGLINE_AI_PROMPT", ModelOptions::SLUG_PROMPT)?,
+        preview_prompt: prompt("SLUGLINE_AI_OG_PROMPT", ModelOptions::PREVIEW_PROMPT)?,
+    }))
 }
 
 pub(super) fn log_filter(text: &str) -> Result<String, String> {

@@ -26,4 +26,5 @@ mod safe_browsing; // dangerous destinations get a warning by themselves
 mod searching; // finding and counting links
 mod sink_clients; // the requests of Sink's own clients
 mod startup; // settings, token, data folder, shutdown
+mod suggestions; // slugs and previews are suggested
 mod upgrade; // data of earlier versions

@@ -85,7 +85,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and why.
-const WITHOUT_A_TOOL: [(&str, &str); 12] = [
+const WITHOUT_A_TOOL: [(&str, &str); 14] = [
     (
         "link_patch",
         "an agent replaces the whole link, which it has read before",
@@ -94,6 +94,8 @@ const WITHOUT_A_TOOL: [(&str, &str); 12] = [
         "link_search_url",
         "search_links takes long URLs as they are",
     ),
+    ("slug_suggest", "an agent thinks of words itself"),
+    ("preview_suggest", "an agent thinks of words itself"),
     ("token_verify", "an agent that is connected holds the token"),
     ("health_live", "for process managers"),
     ("health_ready", "for load balancers"),

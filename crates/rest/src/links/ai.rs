@@ -1,0 +1,34 @@
+//! `GET /api/link/ai`
+
+use actix_web::http::Method;
+use slugline_contract::{SlugSuggestion, SuggestSlug};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Context, Query},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/link/ai",
+        id: "slug_suggest",
+        tag: super::TAG,
+        summary: "Suggest a slug",
+        description: "Suggests a slug for a destination: a language model's, if the instance has \
+                      one and it has a good idea, else the last part of the destination's path or \
+                      its host. The slug is valid, and may be taken.",
+        fails: &[],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<SuggestSlug>,
+) -> Result<Json<200, SlugSuggestion>, Failure> {
+    let destination = query.check(&context.services.rules)?;
+    let slug = context.services.suggestions.slug(&destination).await;
+    Ok(Json((&slug).into()))
+}
