@@ -84,6 +84,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("jsonrpsee", &["mcp"]),
     ("jsonschema", &["server"]),
     ("pbkdf2", &["application"]),
+    ("maxminddb", &["analytics"]),
     ("rusqlite", &["analytics"]),
     ("rustls", &["outbound"]),
     ("schemars", &["contract", "rest", "mcp"]),

@@ -53,6 +53,7 @@
 //! | `tally` | what both sides of the queue count |
 //! | `writer` | the thread behind the queue: batches, retries, the final flush |
 //! | `enrich` | what is derived from a visit: referring host, language, bounds of texts |
+//! | `place_file` | where addresses are, from an `.mmdb` file |
 //! | `visitor` | visitors told apart by a keyed hash |
 //! | `salt` | how long the key of that hash lives |
 //! | `sampling` | which visits become rows, and for how many each row stands |
@@ -64,6 +65,7 @@ mod enrich;
 mod options;
 #[cfg(test)]
 mod oracle;
+mod place_file;
 mod recorder;
 mod row;
 mod salt;
@@ -74,6 +76,7 @@ mod writer;
 
 pub use engine::{EmbeddedLog, OpenError};
 pub use options::{QueryLimits, RecorderOptions, RecorderPorts};
+pub use place_file::{PlaceFile, PlaceFileError};
 pub use recorder::{Recorder, RecorderClosed};
 pub use salt::{SaltPeriod, SaltPeriodError};
 pub use sampling::SamplingTargets;

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use slugline_domain::ports::{Random, VisitObserver};
+use slugline_domain::ports::{PlaceFinder, Random, VisitObserver};
 
 use crate::{SaltPeriod, SamplingTargets};
 
@@ -49,15 +49,18 @@ impl Default for RecorderOptions {
 pub struct RecorderPorts {
     /// Where salts come from.
     pub random: Arc<dyn Random>,
+    /// Tells where visitors are whom nobody else has placed.
+    pub places: Option<Arc<dyn PlaceFinder>>,
     /// Who hears of each stored visit.
     pub observers: Vec<Arc<dyn VisitObserver>>,
 }
 
 impl RecorderPorts {
-    /// The least that it needs: nobody hears of visits.
+    /// The least that it needs: addresses are nowhere, nobody hears of visits.
     pub fn new(random: Arc<dyn Random>) -> Self {
         Self {
             random,
+            places: None,
             observers: Vec::new(),
         }
     }

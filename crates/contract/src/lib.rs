@@ -23,7 +23,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`links`], [`stats`] | wire types |
+//! | [`links`], [`location`], [`stats`] | wire types |
 //! | [`code`], [`problem`] | every error code with its status; errors and their body |
 //! | [`issue`] | what is wrong with which member |
 //! | [`reader`] | JSON or a query string → wire type |
@@ -35,6 +35,7 @@ pub mod code;
 pub mod issue;
 mod lenient;
 pub mod links;
+pub mod location;
 pub mod problem;
 pub mod reader;
 pub mod schema;
@@ -51,6 +52,7 @@ pub use links::{
     LinkUpserted, LinkView, ListLinks, PatchLink, PreviewSuggestion, SearchLinks, SlugSuggestion,
     Sort, Status, SuggestPreview, SuggestSlug, TagList, TagView, UpsertStatus,
 };
+pub use location::Location;
 pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};
 pub use stats::{AnalyticsFilter, CounterView, CountersAnswer, SamplingView};

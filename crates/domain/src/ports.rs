@@ -1,16 +1,16 @@
 //! What the domain needs from outside. Each port has a real implementation
 //! and one in memory, and both pass the same contract suite.
 
-use std::{error::Error as StdError, fmt, time::Duration};
+use std::{error::Error as StdError, fmt, net::IpAddr, time::Duration};
 
 use async_trait::async_trait;
 use thiserror::Error;
 
 use crate::{
-    AccessRows, CountersQuery, CountersReport, Destination, Event, EventsQuery, HeatmapQuery,
-    HeatmapReport, LanguageTag, Link, LinkFilter, LinkId, ListQuery, LocationsQuery,
-    LocationsReport, MetricsQuery, MetricsReport, ProbeOutcome, ProbeRequest, Slug, TagCount,
-    UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
+    AccessRows, CountersQuery, CountersReport, Country, Destination, Event, EventsQuery,
+    HeatmapQuery, HeatmapReport, LanguageTag, Link, LinkFilter, LinkId, ListQuery, LocationsQuery,
+    LocationsReport, MetricsQuery, MetricsReport, Place, ProbeOutcome, ProbeRequest, Slug,
+    TagCount, UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
 };
 
 /// Where links are kept. Each method is one transaction.
@@ -102,6 +102,18 @@ pub struct StoreError {
 pub trait VisitSink: fmt::Debug + Send + Sync {
     /// Takes one visit.
     fn record(&self, visit: Visit);
+}
+
+/// Finds out where addresses are. Called from the redirect for links that lead
+/// elsewhere in some countries, so it must not wait.
+pub trait PlaceFinder: fmt::Debug + Send + Sync {
+    /// Where an address is, as far as this is known.
+    fn find(&self, address: IpAddr) -> Place;
+
+    /// The country alone, for those who need no more.
+    fn country(&self, address: IpAddr) -> Option<Country> {
+        self.find(address).country
+    }
 }
 
 /// Hears of each stored visit, once it is durable and only then. Called from

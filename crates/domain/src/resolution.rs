@@ -18,7 +18,8 @@ pub struct Visitor<'a> {
     /// The `User-Agent` header, empty when absent; read only for links with a
     /// destination of their own for some devices, or with a preview.
     pub user_agent: &'a str,
-    /// Where the visitor is, if known.
+    /// Where the visitor is, if known; read only for links that lead elsewhere
+    /// in some countries.
     pub country: Option<Country>,
     /// The request's query string, without `?`.
     pub query: Option<&'a str>,

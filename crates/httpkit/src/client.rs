@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use actix_web::HttpRequest;
 use ipnet::IpNet;
-use slugline_domain::{Country, ProbeCaller};
+use slugline_domain::ProbeCaller;
 
 /// Proxies whose forwarded headers are believed. Anybody else could write
 /// anything into them.
@@ -43,24 +43,6 @@ impl TrustedProxies {
             .or_else(|| header(request, "x-real-ip").and_then(parse_hop))
             .unwrap_or(peer)
             .to_canonical()
-    }
-
-    /// The country that a trusted proxy puts into one of the usual headers.
-    pub fn client_country(&self, request: &HttpRequest) -> Option<Country> {
-        const HEADERS: [&str; 4] = [
-            "cf-ipcountry",              // Cloudflare
-            "cloudfront-viewer-country", // Amazon CloudFront
-            "x-vercel-ip-country",       // Vercel
-            "x-country-code",            // common with Fastly and nginx set-ups
-        ];
-        if !self.trusts_peer_of(request) {
-            return None;
-        }
-        let named = HEADERS.iter().find_map(|name| header(request, name))?;
-        // Cloudflare says XX for "unknown", and T1 (no code) for Tor.
-        Country::parse(named)
-            .ok()
-            .filter(|country| country.as_str() != "XX")
     }
 
     pub(crate) fn trusts_peer_of(&self, request: &HttpRequest) -> bool {
@@ -144,22 +126,5 @@ mod tests {
             seen("[::ffff:10.0.0.1]:5", &["198.51.100.7"]),
             "198.51.100.7"
         );
-    }
-
-    #[test]
-    fn a_country_is_believed_from_a_trusted_proxy_only() {
-        let from = |peer: &str, code: &str| {
-            let request = TestRequest::default()
-                .peer_addr(peer.parse().unwrap())
-                .insert_header(("cf-ipcountry", code))
-                .to_http_request();
-            proxies()
-                .client_country(&request)
-                .map(|country| country.to_string())
-        };
-        assert_eq!(from("10.0.0.1:5", "de").as_deref(), Some("DE"));
-        assert_eq!(from("192.0.2.1:5", "de"), None);
-        assert_eq!(from("10.0.0.1:5", "XX"), None);
-        assert_eq!(from("10.0.0.1:5", "T1"), None);
     }
 }

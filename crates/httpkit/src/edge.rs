@@ -4,10 +4,11 @@ use std::{net::IpAddr, sync::Arc};
 
 use actix_web::{HttpRequest, web};
 use slugline_application::{Authenticator, Denied};
-use slugline_domain::Country;
+use slugline_domain::{Country, Place, ports::PlaceFinder};
 
 use crate::{
     client::{TrustedProxies, header},
+    edge_network::PlaceHeaders,
     origin::Origin,
 };
 
@@ -18,6 +19,8 @@ pub struct Edge {
     proxies: TrustedProxies,
     configured_origin: Option<Origin>,
     any_origin: bool,
+    place_headers: PlaceHeaders,
+    places: Option<Arc<dyn PlaceFinder>>,
 }
 
 impl Edge {
@@ -33,6 +36,8 @@ impl Edge {
             proxies,
             configured_origin,
             any_origin: false,
+            place_headers: PlaceHeaders::default(),
+            places: None,
         }
     }
 
@@ -41,6 +46,21 @@ impl Edge {
     pub fn open_to_any_origin(self) -> Self {
         Self {
             any_origin: true,
+            ..self
+        }
+    }
+
+    /// Says where clients are: by these headers of trusted proxies, and else by
+    /// their addresses.
+    #[must_use]
+    pub fn placing_clients(
+        self,
+        place_headers: PlaceHeaders,
+        places: Option<Arc<dyn PlaceFinder>>,
+    ) -> Self {
+        Self {
+            place_headers,
+            places,
             ..self
         }
     }
@@ -61,8 +81,24 @@ impl Edge {
     }
 
     /// Where they are, if a trusted proxy says so.
-    pub fn client_country(&self, request: &HttpRequest) -> Option<Country> {
-        self.proxies.client_country(request)
+    pub fn forwarded_place(&self, request: &HttpRequest) -> Option<Place> {
+        let believed = self.proxies.trusts_peer_of(request);
+        believed.then(|| self.place_headers.place(request))?
+    }
+
+    /// The country of a client of whose place nobody in front said anything.
+    pub fn look_up_country(&self, request: &HttpRequest) -> Option<Country> {
+        let places = self.places.as_ref()?;
+        places.country(self.client_address(request))
+    }
+
+    /// Where they are, by all that is known.
+    pub fn client_place(&self, request: &HttpRequest) -> Place {
+        let forwarded = self.forwarded_place(request).unwrap_or_default();
+        match &self.places {
+            Some(places) => forwarded.or(places.find(self.client_address(request))),
+            None => forwarded,
+        }
     }
 
     /// The public origin of the service, as this client sees it.

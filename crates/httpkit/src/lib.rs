@@ -1,5 +1,5 @@
 //! What the actix adapters share, and nothing else: who is asking (client
-//! address, country, token), under which public origin, and how a problem is
+//! address, place, token), under which public origin, and how a problem is
 //! rendered. A fifth thing needs a better home or a change of this sentence.
 //!
 //! It knows HTTP and actix; it does not know any route, SQL or the protocol of
@@ -13,12 +13,14 @@
 mod client;
 mod cors;
 mod edge;
+mod edge_network;
 mod guard;
 mod origin;
 mod problem;
 
 pub use client::{TrustedProxies, header, probe_caller};
 pub use edge::Edge;
+pub use edge_network::{EdgeNetwork, PlaceHeaders, PlaceHeadersError};
 pub use guard::{guarded, public};
 pub use origin::{Origin, OriginError};
 pub use problem::{Failure, problem_response};

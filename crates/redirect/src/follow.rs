@@ -81,10 +81,17 @@ async fn resolve(
         )
     })?;
     let now = redirects.clock.now();
+    let edge = Edge::of(request);
+    let place = edge.forwarded_place(request);
     let mut visitor = Visitor {
         now: now.second(),
         user_agent: header(request, "user-agent").unwrap_or_default(),
-        country: Edge::of(request).client_country(request),
+        country: if link.content.routing.geo.is_empty() {
+            None
+        } else {
+            let forwarded = place.as_ref().and_then(|place| place.country);
+            forwarded.or_else(|| edge.look_up_country(request))
+        },
         query: request.uri().query(),
         passed: Gate::Outside,
     };
@@ -106,7 +113,7 @@ async fn resolve(
         passage = passage_through_a_gate(request);
     }
     let response = arrive(redirects, request, &link, &resolution, passage)?;
-    record(redirects, request, &link, &visitor, now);
+    record(redirects, request, &link, now, place);
     Ok(response)
 }
 
@@ -144,24 +151,19 @@ fn record(
     redirects: &Redirects,
     request: &HttpRequest,
     link: &Arc<Link>,
-    visitor: &Visitor<'_>,
     at: UnixMillis,
+    place: Option<Place>,
 ) {
     redirects.visits.record(Visit {
         at,
         link: Arc::clone(link),
         client: Edge::of(request).client_address(request),
-        user_agent: visitor.user_agent.into(),
+        user_agent: header(request, "user-agent").unwrap_or_default().into(),
         referer: header(request, "referer").unwrap_or_default().into(),
         accept_language: header(request, "accept-language")
             .unwrap_or_default()
             .into(),
-        place: visitor.country.map(|country| {
-            Box::new(Place {
-                country: Some(country),
-                ..Place::default()
-            })
-        }),
+        place: place.map(Box::new),
     });
 }
 

@@ -3,7 +3,7 @@
 use aide::openapi::{Info, License};
 use slugline_contract::Rules;
 
-use crate::{document_pages, documents, health, links, registrar::Api, stats, verify};
+use crate::{document_pages, documents, health, links, location, registrar::Api, stats, verify};
 
 /// What the document says of the instance.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +48,7 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(links::ai::about(), links::ai::handle)
         .route(links::og_ai::about(), links::og_ai::handle)
         .route(stats::counters::about(), stats::counters::handle)
+        .route(location::about(), location::handle)
         .route(verify::about(), verify::handle)
         .route(health::live_about(), health::live)
         .route(health::ready_about(), health::ready)

@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use slugline_application::{LinkChecker, LinkService, StatsService, Suggestions};
 use slugline_contract::{Code, Problem, Rules, query_to_json, read};
+use slugline_domain::Place;
 use slugline_httpkit::{Edge, Failure, Origin, header};
 
 /// The use cases and bounds behind every handler, from the app's data.
@@ -39,6 +40,9 @@ pub(crate) struct Context {
     pub(crate) services: web::Data<Services>,
     pub(crate) origin: Origin,
 }
+
+/// Where the client is.
+pub(crate) struct ClientPlace(pub(crate) Place);
 
 /// A JSON body.
 pub(crate) struct Body<T>(pub(crate) T);
@@ -65,6 +69,17 @@ impl FromRequest for Context {
 }
 
 impl OperationInput for Context {}
+
+impl FromRequest for ClientPlace {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        std::future::ready(Ok(Self(Edge::of(request).client_place(request))))
+    }
+}
+
+impl OperationInput for ClientPlace {}
 
 impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
     type Error = Failure;

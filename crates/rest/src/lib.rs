@@ -10,7 +10,7 @@
 //! | [`api`] | the list of routes |
 //! | `registrar`, `route_list` | declaration → documented operation and mounted route |
 //! | `extract`, `permit`, `reply` | what handlers take, need and give |
-//! | `links`, `stats`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
+//! | `links`, `stats`, `location`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
 
 mod api;
 mod document_pages;
@@ -18,6 +18,7 @@ mod documents;
 mod extract;
 mod health;
 mod links;
+mod location;
 mod permit;
 mod registrar;
 mod reply;

@@ -8,12 +8,12 @@ use actix_web::{
     web::{self, Data, ServiceConfig},
 };
 use anyhow::Context;
-use slugline_analytics::{EmbeddedLog, Recorder, RecorderPorts};
+use slugline_analytics::{EmbeddedLog, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
     Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkService, LinkServiceParts,
     Passwords, Resolver, SiteToken, StatsService, Suggestions,
 };
-use slugline_domain::ports::{Clock, DestinationScreen, LinkStore, Random, Suggester};
+use slugline_domain::ports::{Clock, DestinationScreen, LinkStore, PlaceFinder, Random, Suggester};
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
 use slugline_outbound::{Client, HttpProber, LanguageModel, NameServiceScreen, Policy};
 use slugline_redirect::Redirects;
@@ -41,7 +41,12 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let random: Arc<dyn Random> = Arc::new(OsRandom);
     let store = open_links(settings).await?;
-    let (recorder, log) = open_access_log(settings, Arc::clone(&random))?;
+    let places = open_place_file(settings)?;
+    let ports = RecorderPorts {
+        places: places.clone(),
+        ..RecorderPorts::new(Arc::clone(&random))
+    };
+    let (recorder, log) = open_access_log(settings, ports)?;
     let recorder = Arc::new(recorder);
 
     let resolver = Arc::new(Resolver::new(
@@ -84,7 +89,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             version: VERSION,
             rules: rules.clone(),
         }),
-        edge: Data::new(edge(settings, token, Arc::clone(&clock))),
+        edge: Data::new(edge(settings, token, Arc::clone(&clock), places)),
         services: Data::new(Services {
             links,
             checks,
@@ -148,12 +153,18 @@ fn suggester(settings: &Settings) -> Option<Arc<dyn Suggester>> {
     Some(Arc::new(LanguageModel::new(pages, models, options)))
 }
 
-fn edge(settings: &Settings, token: SiteToken, clock: Arc<dyn Clock>) -> Edge {
+fn edge(
+    settings: &Settings,
+    token: SiteToken,
+    clock: Arc<dyn Clock>,
+    places: Option<Arc<dyn PlaceFinder>>,
+) -> Edge {
     let edge = Edge::new(
         Arc::new(Authenticator::new(token, clock)),
         settings.trusted_proxies.clone(),
         settings.base_url.clone(),
-    );
+    )
+    .placing_clients(settings.place_headers, places);
     if settings.api_cors {
         edge.open_to_any_origin()
     } else {
@@ -173,14 +184,21 @@ async fn open_links(settings: &Settings) -> anyhow::Result<Arc<dyn LinkStore>> {
     Ok(Arc::new(SqlLinkStore::new(database)))
 }
 
+fn open_place_file(settings: &Settings) -> anyhow::Result<Option<Arc<dyn PlaceFinder>>> {
+    let Some(path) = &settings.place_file else {
+        return Ok(None);
+    };
+    let file = PlaceFile::open(path).context("SLUGLINE_GEOIP_PATH")?;
+    Ok(Some(Arc::new(file)))
+}
+
 fn open_access_log(
     settings: &Settings,
-    random: Arc<dyn Random>,
+    ports: RecorderPorts,
 ) -> anyhow::Result<(Recorder, EmbeddedLog)> {
     let file = settings.analytics_file.clone();
     let file = file.unwrap_or_else(|| settings.data_dir.join("analytics.db"));
-    Recorder::start(&file, settings.recorder, RecorderPorts::new(random))
-        .context("SLUGLINE_ANALYTICS_URL")
+    Recorder::start(&file, settings.recorder, ports).context("SLUGLINE_ANALYTICS_URL")
 }
 
 /// What the other adapters serve.

@@ -11,6 +11,7 @@ mod builders;
 mod listed_screen;
 mod memory_links;
 mod memory_visits;
+mod place_files;
 mod scripted_prober;
 mod scripted_suggester;
 
@@ -21,5 +22,6 @@ pub use builders::{LinkBuilder, NOON, destination, link, seconds, slug, tag};
 pub use listed_screen::ListedScreen;
 pub use memory_links::MemoryLinkStore;
 pub use memory_visits::CollectedVisits;
+pub use place_files::{COUNTRIES_FILE, NETWORKS_FILE, PLACES_FILE};
 pub use scripted_prober::ScriptedProber;
 pub use scripted_suggester::ScriptedSuggester;

@@ -11,7 +11,7 @@ use super::{
     salts::Salts,
     schema, seal, tail,
 };
-use crate::{RecorderOptions, RecorderPorts, enrich, row::Kept, visitor::Visitor};
+use crate::{RecorderOptions, RecorderPorts, enrich::Enricher, row::Kept, visitor::Visitor};
 
 /// Appends visits to the log. There is one per process; should two processes
 /// share a file for a moment, as during a restart, SQLite's write lock keeps
@@ -19,6 +19,7 @@ use crate::{RecorderOptions, RecorderPorts, enrich, row::Kept, visitor::Visitor}
 #[derive(Debug)]
 pub(crate) struct Appender {
     db: Connection,
+    enricher: Enricher,
     dictionaries: Dictionaries,
     salts: Salts,
     observers: Vec<Arc<dyn VisitObserver>>,
@@ -37,6 +38,7 @@ impl Appender {
         db.set_prepared_statement_cache_capacity(32);
         Ok(Self {
             db,
+            enricher: Enricher::new(ports.places),
             dictionaries: Dictionaries::new(),
             salts: Salts::new(options.salt_period, ports.random),
             observers: ports.observers,
@@ -71,7 +73,7 @@ impl Appender {
         // Before the transaction, so that it does not hold the lock for long.
         let enriched: Vec<_> = visits
             .iter()
-            .map(|kept| (enrich::enrich(&kept.visit), kept))
+            .map(|kept| (self.enricher.enrich(&kept.visit), kept))
             .collect();
         let appended = self.transact(|tx, dictionaries, salts| {
             for (visit, kept) in &enriched {

@@ -4,10 +4,11 @@ pub(crate) mod bounds;
 mod language;
 mod referer;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use slugline_domain::{
     Colo, Coordinates, Country, Place, SamplingInterval, TimeZoneName, Visit, VisitRecord,
+    ports::PlaceFinder,
 };
 
 use crate::{
@@ -16,18 +17,41 @@ use crate::{
     visitor::VisitorHash,
 };
 
-/// Derives what is kept of a visit.
-pub(crate) fn enrich(visit: &Visit) -> Enriched<'_> {
-    let place = match &visit.place {
-        Some(place) => Cow::Borrowed(place.as_ref()),
-        None => Cow::Owned(Place::default()),
-    };
-    Enriched {
-        visit,
-        referer: referer::host(&visit.referer),
-        region: place.region_label(),
-        city: place.city_label(),
-        place,
+/// Derives what is kept of visits.
+#[derive(Debug)]
+pub(crate) struct Enricher {
+    places: Option<Arc<dyn PlaceFinder>>,
+}
+
+impl Enricher {
+    pub(crate) fn new(places: Option<Arc<dyn PlaceFinder>>) -> Self {
+        Self { places }
+    }
+
+    /// Derives what is kept of a visit.
+    pub(crate) fn enrich<'v>(&self, visit: &'v Visit) -> Enriched<'v> {
+        let place = self.place(visit);
+        Enriched {
+            visit,
+            referer: referer::host(&visit.referer),
+            region: place.region_label(),
+            city: place.city_label(),
+            place,
+        }
+    }
+
+    /// What was said of the visitor's place, and when that was not the city,
+    /// what the address says.
+    fn place<'v>(&self, visit: &'v Visit) -> Cow<'v, Place> {
+        match (&visit.place, &self.places) {
+            (Some(said), None) => Cow::Borrowed(said),
+            (Some(said), Some(_)) if said.city.is_some() => Cow::Borrowed(said),
+            (Some(said), Some(places)) => {
+                Cow::Owned(said.as_ref().clone().or(places.find(visit.client)))
+            }
+            (None, Some(places)) => Cow::Owned(places.find(visit.client)),
+            (None, None) => Cow::Owned(Place::default()),
+        }
     }
 }
 
@@ -96,5 +120,60 @@ impl Enriched<'_> {
             place: &self.place,
             interval,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use slugline_domain::{PlaceName, UnixMillis};
+    use slugline_testkit::{PLACES_FILE, link};
+
+    use super::*;
+    use crate::PlaceFile;
+
+    fn place_of(client: &str, said: Option<Place>, file: bool) -> Place {
+        let places = file.then(|| -> Arc<dyn PlaceFinder> {
+            Arc::new(PlaceFile::open(Path::new(PLACES_FILE)).unwrap())
+        });
+        let visit = Visit {
+            at: UnixMillis::new(0),
+            link: Arc::new(link("docs").build()),
+            client: client.parse().unwrap(),
+            user_agent: "".into(),
+            referer: "".into(),
+            accept_language: "".into(),
+            place: said.map(Box::new),
+        };
+        Enricher::new(places).enrich(&visit).place.into_owned()
+    }
+
+    fn said(country: &str, city: &str) -> Place {
+        Place {
+            country: Country::parse(country).ok(),
+            city: PlaceName::new(city),
+            colo: Colo::new("FRA"),
+            ..Place::default()
+        }
+    }
+
+    #[test]
+    fn a_visitor_of_whom_nothing_was_said_is_placed_by_the_address() {
+        let place = place_of("192.0.2.7", None, true);
+        assert_eq!(place.city_label(), "🇩🇪 Munich,Germany");
+        assert!(place_of("192.0.2.7", None, false).is_unknown());
+        assert!(place_of("203.0.113.7", None, true).is_unknown());
+    }
+
+    #[test]
+    fn the_address_adds_to_a_country_and_gives_way_to_a_city() {
+        let country = place_of("192.0.2.7", Some(said("DE", "")), true);
+        assert_eq!(country.city_label(), "🇩🇪 Munich,Germany");
+        assert_eq!(country.colo, Colo::new("FRA"));
+        let city = place_of("192.0.2.7", Some(said("DE", "Berlin")), true);
+        assert_eq!(city, said("DE", "Berlin"));
+        let elsewhere = place_of("192.0.2.7", Some(said("AT", "")), true);
+        assert_eq!(elsewhere, said("AT", ""));
     }
 }

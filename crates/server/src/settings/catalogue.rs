@@ -180,6 +180,19 @@ pub const CATALOGUE: &[Setting] = &[
         "Networks of proxies whose forwarded headers are believed, comma-separated",
     ),
     setting(
+        "SLUGLINE_GEO_HEADERS",
+        &[],
+        "auto",
+        "Whose headers say where visitors are, if a trusted proxy sends them: cloudflare, \
+         cloudfront, fastly, vercel, none, or auto (the only one present)",
+    ),
+    setting(
+        "SLUGLINE_GEOIP_PATH",
+        &["NUXT_GEOIP_PATH"],
+        "",
+        "File that says where other visitors are: cities or countries, .mmdb",
+    ),
+    setting(
         "SLUGLINE_CHECK_ALLOWED_NETWORKS",
         &[],
         "",

@@ -14,7 +14,7 @@ use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken, SlugPolicy};
 use slugline_contract::Rules;
 use slugline_domain::{DestinationRules, SlugCase};
-use slugline_httpkit::{Origin, TrustedProxies};
+use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
 use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy};
 use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
 use url::Url;
@@ -51,6 +51,10 @@ pub struct Settings {
     pub api_cors: bool,
     /// Proxies to believe.
     pub trusted_proxies: TrustedProxies,
+    /// Which of their headers say where visitors are.
+    pub place_headers: PlaceHeaders,
+    /// File that says where other visitors are.
+    pub place_file: Option<PathBuf>,
     /// What link checks may reach.
     pub checks: Policy,
     /// The name service that knows dangerous hosts, if there is one.
@@ -146,6 +150,8 @@ impl Settings {
             trusted_proxies: TrustedProxies::new(
                 sources.list("SLUGLINE_TRUSTED_PROXIES", parse::network)?,
             ),
+            place_headers: sources.parsed("SLUGLINE_GEO_HEADERS", str::parse)?,
+            place_file: sources.optional("SLUGLINE_GEOIP_PATH", parse::path)?,
             checks: Policy {
                 addresses: AddressPolicy::public_and(
                     sources.list("SLUGLINE_CHECK_ALLOWED_NETWORKS", parse::network)?,
@@ -230,6 +236,7 @@ mod tests {
         "such as https://example.com/lost"
     )]
     #[case("SLUGLINE_TRUSTED_PROXIES", "10.0.0.0/8,nonsense", "10.0.0.0/8")]
+    #[case("SLUGLINE_GEO_HEADERS", "akamai", "cloudfront")]
     #[case("SLUGLINE_ALLOWED_SCHEMES", "mailto,javascript", "never allowed")]
     #[case("SLUGLINE_CHECK_ALLOWED_NETWORKS", "10.0.0.0/33", "10.0.0.0/8")]
     #[case("SLUGLINE_CHECK_ALLOWED_PORTS", "443,http", "8000-8999")]

@@ -18,6 +18,7 @@ mod mcp_wire; // the gates and shapes of the MCP endpoint, by raw HTTP
 mod mcp_words; // what a model reads: errors to repair, and texts of strangers
 mod nothing_there; // the bare origin, and paths that lead nowhere
 mod parity; // REST and MCP side by side
+mod places; // where visitors are
 mod postgres; // several nodes on one database
 mod preview_mode; // a public demonstration
 mod public_side; // what visitors meet

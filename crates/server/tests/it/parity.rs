@@ -85,7 +85,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and why.
-const WITHOUT_A_TOOL: [(&str, &str); 14] = [
+const WITHOUT_A_TOOL: [(&str, &str); 15] = [
     (
         "link_patch",
         "an agent replaces the whole link, which it has read before",
@@ -96,6 +96,10 @@ const WITHOUT_A_TOOL: [(&str, &str); 14] = [
     ),
     ("slug_suggest", "an agent thinks of words itself"),
     ("preview_suggest", "an agent thinks of words itself"),
+    (
+        "location_get",
+        "where an agent's machine is says nothing to it",
+    ),
     ("token_verify", "an agent that is connected holds the token"),
     ("health_live", "for process managers"),
     ("health_ready", "for load balancers"),

@@ -1,0 +1,328 @@
+//! What content delivery networks say of a visitor's place.
+
+use std::{fmt, str::FromStr};
+
+use actix_web::HttpRequest;
+use percent_encoding::percent_decode;
+use slugline_domain::{Colo, Coordinates, Country, Place, PlaceName, TimeZoneName};
+use thiserror::Error;
+
+/// Whose headers tell where a visitor is. They count from trusted proxies only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlaceHeaders {
+    /// Those of the one network that has put its own into a request. A request
+    /// with headers of two tells nothing: a network lets pass what it does not
+    /// know, so a visitor could have added the others'.
+    #[default]
+    Auto,
+    /// Those of one network.
+    Of(EdgeNetwork),
+    /// Nobody's.
+    Nobody,
+}
+
+impl PlaceHeaders {
+    /// Where a request says that its sender is; `None` when it does not.
+    pub(crate) fn place(self, request: &HttpRequest) -> Option<Place> {
+        let network = match self {
+            Self::Auto => EdgeNetwork::of(request)?,
+            Self::Of(network) => network,
+            Self::Nobody => return None,
+        };
+        let place = network.place(request);
+        (!place.is_unknown()).then_some(place)
+    }
+}
+
+impl FromStr for PlaceHeaders {
+    type Err = PlaceHeadersError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "none" => Ok(Self::Nobody),
+            _ => EdgeNetwork::ALL
+                .into_iter()
+                .find(|network| network.as_str() == text)
+                .map(Self::Of)
+                .ok_or(PlaceHeadersError),
+        }
+    }
+}
+
+/// A text names nobody's headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("expected auto, cloudflare, cloudfront, fastly, vercel or none")]
+pub struct PlaceHeadersError;
+
+/// A content delivery network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EdgeNetwork {
+    /// Cloudflare. The country comes by itself, the rest with the managed
+    /// transform "Add visitor location headers".
+    Cloudflare,
+    /// `CloudFront` of Amazon, with an origin request policy that has its headers.
+    CloudFront,
+    /// Fastly, with VCL that copies its variables into headers of these names,
+    /// as its own examples do: `set req.http.client-geo-country =
+    /// client.geo.country_code`.
+    Fastly,
+    /// Vercel.
+    Vercel,
+}
+
+/// The headers of one network.
+struct Names {
+    country: &'static str,
+    region: &'static str,
+    city: &'static str,
+    timezone: &'static str,
+    latitude: &'static str,
+    longitude: &'static str,
+}
+
+impl EdgeNetwork {
+    const ALL: [Self; 4] = [
+        Self::Cloudflare,
+        Self::CloudFront,
+        Self::Fastly,
+        Self::Vercel,
+    ];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Cloudflare => "cloudflare",
+            Self::CloudFront => "cloudfront",
+            Self::Fastly => "fastly",
+            Self::Vercel => "vercel",
+        }
+    }
+
+    /// The only network whose country header a request has.
+    fn of(request: &HttpRequest) -> Option<Self> {
+        let headers = request.headers();
+        let mut present = Self::ALL
+            .into_iter()
+            .filter(|network| headers.contains_key(network.names().country));
+        let first = present.next()?;
+        present.next().is_none().then_some(first)
+    }
+
+    fn place(self, request: &HttpRequest) -> Place {
+        let names = self.names();
+        let text = |name| text(request, name).filter(|text| text != "?");
+        let degrees = |name| text(name)?.trim().parse::<f64>().ok();
+        Place {
+            country: text(names.country)
+                .and_then(|code| Country::parse(&code).ok())
+                // Cloudflare's word for "unknown".
+                .filter(|country| country.as_str() != "XX"),
+            region: text(names.region).and_then(|name| PlaceName::new(&name)),
+            city: text(names.city).and_then(|name| PlaceName::new(&name)),
+            timezone: text(names.timezone).and_then(|name| TimeZoneName::new(&name)),
+            colo: self.colo(request),
+            coordinates: degrees(names.latitude)
+                .zip(degrees(names.longitude))
+                .and_then(|(latitude, longitude)| Coordinates::new(latitude, longitude)),
+        }
+    }
+
+    fn names(self) -> Names {
+        match self {
+            // developers.cloudflare.com/rules/transform/managed-transforms/reference
+            Self::Cloudflare => Names {
+                country: "cf-ipcountry",
+                region: "cf-region",
+                city: "cf-ipcity",
+                timezone: "cf-timezone",
+                latitude: "cf-iplatitude",
+                longitude: "cf-iplongitude",
+            },
+            // docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/adding-cloudfront-headers.html
+            Self::CloudFront => Names {
+                country: "cloudfront-viewer-country",
+                region: "cloudfront-viewer-country-region-name",
+                city: "cloudfront-viewer-city",
+                timezone: "cloudfront-viewer-time-zone",
+                latitude: "cloudfront-viewer-latitude",
+                longitude: "cloudfront-viewer-longitude",
+            },
+            // fastly.com/documentation/reference/vcl/variables/geolocation
+            Self::Fastly => Names {
+                country: "client-geo-country",
+                region: "client-geo-region",
+                city: "client-geo-city",
+                timezone: "client-geo-timezone",
+                latitude: "client-geo-latitude",
+                longitude: "client-geo-longitude",
+            },
+            // vercel.com/docs/headers/request-headers
+            Self::Vercel => Names {
+                country: "x-vercel-ip-country",
+                region: "x-vercel-ip-country-region",
+                city: "x-vercel-ip-city",
+                timezone: "x-vercel-ip-timezone",
+                latitude: "x-vercel-ip-latitude",
+                longitude: "x-vercel-ip-longitude",
+            },
+        }
+    }
+
+    /// The data centre that took the request.
+    fn colo(self, request: &HttpRequest) -> Option<Colo> {
+        match self {
+            // A number and the code: 230b030023ae2822-SJC.
+            Self::Cloudflare => {
+                let ray = text(request, "cf-ray")?;
+                Colo::new(ray.rsplit_once('-')?.1)
+            }
+            // The code of the first centre comes first: cdg1::iad1::a1b2-17.
+            Self::Vercel => {
+                let id = text(request, "x-vercel-id")?;
+                Colo::new(id.split_once("::")?.0)
+            }
+            Self::CloudFront | Self::Fastly => None,
+        }
+    }
+}
+
+impl fmt::Display for EdgeNetwork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A header as text. Names of cities go beyond ASCII: some networks send UTF-8
+/// as it is, others percent-encode it, and no name of a city has a `%`.
+fn text(request: &HttpRequest, name: &str) -> Option<String> {
+    let value = request.headers().get(name)?;
+    let decoded = percent_decode(value.as_bytes()).decode_utf8().ok()?;
+    Some(decoded.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::{http::header::HeaderValue, test::TestRequest};
+    use rstest::rstest;
+
+    use super::*;
+
+    fn request(headers: &[(&'static str, &'static str)]) -> HttpRequest {
+        let request = headers
+            .iter()
+            .fold(TestRequest::default(), |request, (name, value)| {
+                let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
+                request.append_header((*name, value))
+            });
+        request.to_http_request()
+    }
+
+    fn sao_paulo(region: &str, colo: &str) -> Option<Place> {
+        Some(Place {
+            country: Country::parse("BR").ok(),
+            region: PlaceName::new(region),
+            city: PlaceName::new("São Paulo"),
+            timezone: TimeZoneName::new("America/Sao_Paulo"),
+            colo: Colo::new(colo),
+            coordinates: Coordinates::new(-23.55, -46.64),
+        })
+    }
+
+    const CLOUDFLARE: [(&str, &str); 7] = [
+        ("cf-ipcountry", "BR"),
+        ("cf-region", "São Paulo"),
+        ("cf-ipcity", "São Paulo"),
+        ("cf-timezone", "America/Sao_Paulo"),
+        ("cf-iplatitude", "-23.54750"),
+        ("cf-iplongitude", "-46.63611"),
+        ("cf-ray", "230b030023ae2822-GRU"),
+    ];
+    const CLOUDFRONT: [(&str, &str); 6] = [
+        ("cloudfront-viewer-country", "BR"),
+        ("cloudfront-viewer-country-region-name", "S%C3%A3o%20Paulo"),
+        ("cloudfront-viewer-city", "S%C3%A3o%20Paulo"),
+        ("cloudfront-viewer-time-zone", "America/Sao_Paulo"),
+        ("cloudfront-viewer-latitude", "-23.54750"),
+        ("cloudfront-viewer-longitude", "-46.63611"),
+    ];
+    const FASTLY: [(&str, &str); 6] = [
+        ("client-geo-country", "BR"),
+        ("client-geo-region", "SP"),
+        ("client-geo-city", "São Paulo"),
+        ("client-geo-timezone", "America/Sao_Paulo"),
+        ("client-geo-latitude", "-23.548"),
+        ("client-geo-longitude", "-46.636"),
+    ];
+    const VERCEL: [(&str, &str); 7] = [
+        ("x-vercel-ip-country", "BR"),
+        ("x-vercel-ip-country-region", "SP"),
+        ("x-vercel-ip-city", "S%C3%A3o%20Paulo"),
+        ("x-vercel-ip-timezone", "America/Sao_Paulo"),
+        ("x-vercel-ip-latitude", "-23.5475"),
+        ("x-vercel-ip-longitude", "-46.6361"),
+        ("x-vercel-id", "gru1::iad1::kpwjx-123567064-7bc72e60b8d1"),
+    ];
+
+    #[rstest]
+    #[case("cloudflare", &CLOUDFLARE, sao_paulo("São Paulo", "GRU"))]
+    #[case("cloudfront", &CLOUDFRONT, sao_paulo("São Paulo", ""))]
+    #[case("fastly", &FASTLY, sao_paulo("SP", ""))]
+    #[case("vercel", &VERCEL, sao_paulo("SP", "GRU1"))]
+    fn each_network_is_read_by_its_own_names(
+        #[case] name: &str,
+        #[case] headers: &[(&'static str, &'static str)],
+        #[case] place: Option<Place>,
+    ) {
+        let request = request(headers);
+        assert_eq!(PlaceHeaders::Auto.place(&request), place);
+        for network in EdgeNetwork::ALL {
+            let read = PlaceHeaders::Of(network).place(&request);
+            let expected = place.clone().filter(|_| network.to_string() == name);
+            assert_eq!(read, expected, "{network}");
+        }
+        assert_eq!(PlaceHeaders::Nobody.place(&request), None);
+    }
+
+    #[test]
+    fn a_visitor_cannot_add_the_headers_of_another_network() {
+        let both = request(&[("cloudfront-viewer-country", "BR"), ("cf-ipcountry", "DE")]);
+        assert_eq!(PlaceHeaders::Auto.place(&both), None);
+        let country = |network| {
+            let place = PlaceHeaders::Of(network).place(&both)?;
+            place.country.map(|country| country.to_string())
+        };
+        assert_eq!(country(EdgeNetwork::CloudFront).as_deref(), Some("BR"));
+        assert_eq!(country(EdgeNetwork::Fastly), None);
+    }
+
+    #[rstest]
+    #[case("cf-ipcountry", "XX")] // unknown
+    #[case("cf-ipcountry", "T1")] // Tor
+    #[case("cf-ipcountry", "")]
+    #[case("client-geo-city", "?")]
+    #[case("client-geo-latitude", "999.0")]
+    fn what_a_network_does_not_know_is_unknown(
+        #[case] name: &'static str,
+        #[case] value: &'static str,
+    ) {
+        let request = request(&[
+            (name, value),
+            ("client-geo-longitude", "999.0"),
+            ("cf-ipcity", "%ff"),
+            ("cf-timezone", "none at all"),
+        ]);
+        for network in EdgeNetwork::ALL {
+            assert_eq!(PlaceHeaders::Of(network).place(&request), None);
+        }
+    }
+
+    #[test]
+    fn settings_name_a_network_or_none() {
+        assert_eq!("auto".parse(), Ok(PlaceHeaders::Auto));
+        assert_eq!("none".parse(), Ok(PlaceHeaders::Nobody));
+        for network in EdgeNetwork::ALL {
+            assert_eq!(network.to_string().parse(), Ok(PlaceHeaders::Of(network)));
+        }
+        assert_eq!("akamai".parse::<PlaceHeaders>(), Err(PlaceHeadersError));
+    }
+}

@@ -1,0 +1,26 @@
+//! `GET /api/location`: where the caller is, for a map to open at.
+
+use actix_web::http::Method;
+use slugline_contract::Location;
+use slugline_httpkit::Failure;
+
+use crate::{extract::ClientPlace, registrar::About, reply::Json};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/location",
+        id: "location_get",
+        tag: "Access",
+        summary: "Where the caller is",
+        description: "Coordinates of the caller's own address, for a map to open at; an empty \
+                      object when they are unknown.",
+        fails: &[],
+    }
+}
+
+pub(crate) async fn handle(
+    ClientPlace(place): ClientPlace,
+) -> Result<Json<200, Location>, Failure> {
+    Ok(Json(place.coordinates.into()))
+}
