@@ -2,12 +2,13 @@
 //!
 //! A fresh clone has nothing but the Rust toolchain, so this uses plain
 //! `cargo test` and brings the rest: packages, a private PostgreSQL server and
-//! the Node.js clients of the end-to-end tests.
+//! the MCP clients of the end-to-end tests, in Node.js and Python.
 
 mod clients;
 mod node;
 mod packages;
 mod postgres;
+mod python;
 mod tally;
 
 use std::io::{self, BufRead, BufReader, Read, Write};

@@ -20,11 +20,13 @@
 //! | `call` | `tools/call`, for both |
 //! | `text` | results and errors as a model may read them |
 //! | `tools` | the tools |
+//! | `headers` | which headers go with a body, for those who pass it on |
 
 mod answer;
 mod call;
 mod dispatch;
 mod exchange;
+mod headers;
 mod legacy;
 mod message;
 mod modern;
@@ -38,6 +40,7 @@ use std::sync::Arc;
 use slugline_application::{LinkChecker, LinkService, StatsService};
 use slugline_contract::Rules;
 
+pub use headers::headers_for;
 pub use transport::{PATH, configure};
 
 /// The use cases and bounds behind every tool.

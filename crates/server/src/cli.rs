@@ -11,7 +11,8 @@ use slugline_rest::ApiOptions;
 
 use crate::{
     Service, Settings, VERSION, logging,
-    settings::{CATALOGUE, Setting, Sources},
+    mcp_bridge::{self, Upstream},
+    settings::{CATALOGUE, ClientSettings, Setting, Sources},
     stop_request::StopRequest,
     welcome, wiring,
 };
@@ -25,6 +26,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
     match matches.subcommand() {
         Some(("openapi", given)) => print_document(&settings(given)?),
         Some(("serve", given)) => serve(&settings(given)?),
+        Some(("mcp", given)) => bridge(given),
         _ => serve(&settings(&matches)?),
     }
 }
@@ -32,6 +34,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
 fn command() -> Command {
     let serve = Command::new("serve").about("Serve redirects, the API and MCP (the default)");
     let openapi = Command::new("openapi").about("Print the OpenAPI document");
+    let url = Arg::new("url")
+        .long("url")
+        .value_name("URL")
+        .default_value("http://127.0.0.1:8080")
+        .help("Where the instance runs");
+    let mcp = Command::new("mcp")
+        .about("Speak MCP over standard input and output, for a running instance")
+        .arg(url);
     with_settings(Command::new("slugline"))
         .version(VERSION)
         .about("A link shortener with analytics, a REST API and an MCP endpoint")
@@ -41,29 +51,45 @@ fn command() -> Command {
         .args_conflicts_with_subcommands(true)
         .subcommand(with_settings(serve))
         .subcommand(with_settings(openapi))
+        .subcommand(with_these(mcp, |setting| {
+            ClientSettings::NAMES.contains(&setting.name)
+        }))
 }
 
 fn with_settings(command: Command) -> Command {
-    command.args(CATALOGUE.iter().map(|setting| {
-        let default = match setting.default {
-            "" => String::new(),
-            default => format!(" [default: {default}]"),
-        };
-        Arg::new(setting.name)
-            .long(setting.flag())
-            .value_name("VALUE")
-            .help(format!("{}{default}", setting.meaning))
-    }))
+    with_these(command, |_| true)
+}
+
+fn with_these(command: Command, wanted: impl Fn(&Setting) -> bool) -> Command {
+    command.args(
+        CATALOGUE
+            .iter()
+            .filter(|setting| wanted(setting))
+            .map(|setting| {
+                let default = match setting.default {
+                    "" => String::new(),
+                    default => format!(" [default: {default}]"),
+                };
+                Arg::new(setting.name)
+                    .long(setting.flag())
+                    .value_name("VALUE")
+                    .help(format!("{}{default}", setting.meaning))
+            }),
+    )
+}
+
+fn settings(given: &ArgMatches) -> anyhow::Result<Settings> {
+    Ok(Settings::resolve(&sources(given))?)
 }
 
 #[expect(
     clippy::disallowed_methods,
     reason = "settings are read from the environment here only"
 )]
-fn settings(given: &ArgMatches) -> anyhow::Result<Settings> {
-    let flag = |setting: &Setting| given.get_one::<String>(setting.name).cloned();
-    let sources = Sources::from_flags_and_environment(flag, |name| std::env::var(name).ok());
-    Ok(Settings::resolve(&sources)?)
+fn sources(given: &ArgMatches) -> Sources {
+    // A command without the flag leaves the setting to the environment.
+    let flag = |setting: &Setting| given.try_get_one::<String>(setting.name).ok()?.cloned();
+    Sources::from_flags_and_environment(flag, |name| std::env::var(name).ok())
 }
 
 fn print_document(settings: &Settings) -> anyhow::Result<()> {
@@ -91,6 +117,22 @@ fn serve(settings: &Settings) -> anyhow::Result<()> {
         tracing::info!("stopping: finishing requests and writing visits");
         service.stop().await
     })
+}
+
+fn bridge(given: &ArgMatches) -> anyhow::Result<()> {
+    let settings = ClientSettings::resolve(&sources(given))?;
+    logging::start(&settings.log)?;
+    let token = settings.site_token.context(
+        "SLUGLINE_SITE_TOKEN is not set: give the instance's token there, or its file in \
+         SLUGLINE_SITE_TOKEN_FILE",
+    )?;
+    let url = given.get_one::<String>("url").expect("has a default");
+    let upstream = Upstream::new(url, &token)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime cannot be started")?;
+    runtime.block_on(mcp_bridge::run(upstream))
 }
 
 /// Nobody may be there to read it, which is no reason to stop.

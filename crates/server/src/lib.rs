@@ -27,6 +27,7 @@
 //! | [`cli`] | the command line |
 //! | `wiring` | settings → running parts |
 //! | `service` | start, address, stop |
+//! | `mcp_bridge` | MCP over standard input and output, to a running instance |
 //! | `data_folder`, `site_token` | what is kept beside the databases |
 //! | `ambient` | the real clock and the real random source |
 //! | `stop_request` | Ctrl-C and SIGTERM |
@@ -36,6 +37,7 @@ mod ambient;
 pub mod cli;
 mod data_folder;
 mod logging;
+mod mcp_bridge;
 mod service;
 pub mod settings;
 mod site_token;

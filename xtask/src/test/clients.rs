@@ -5,20 +5,21 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use super::python;
 use crate::process;
 
-/// Installs the clients' npm packages unless they are current.
+/// Installs the clients' packages, from npm and for Python, unless they are current.
 pub(crate) fn install() -> Result<()> {
     let folder = process::root().join("crates/server/tests/mcp-clients");
-    if !folder.join("package.json").exists() || is_current(&folder) {
-        return Ok(());
+    if !is_current(&folder) {
+        println!("installing the MCP clients");
+        process::run(
+            process::program("npm")
+                .args(["ci", "--no-audit", "--no-fund"])
+                .current_dir(&folder),
+        )?;
     }
-    println!("installing the MCP clients");
-    process::run(
-        process::program("npm")
-            .args(["ci", "--no-audit", "--no-fund"])
-            .current_dir(folder),
-    )
+    python::install(&folder)
 }
 
 /// Whether npm has finished installing since the lock file changed.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-use super::{node, postgres};
+use super::{node, postgres, python};
 use crate::process;
 
 /// Programs that the tests start by name, and the packages that bring them.
@@ -30,6 +30,9 @@ fn missing() -> Vec<&'static str> {
     }
     if !node::is_installed() {
         missing.extend(["nodejs", "npm"]);
+    }
+    if !python::is_installed() {
+        missing.push("python3-venv");
     }
     for (program, package) in PROGRAMS {
         if process::answer(process::program(program).arg("--version")).is_none() {

@@ -78,6 +78,41 @@ pub struct Log {
     pub json: bool,
 }
 
+impl Log {
+    fn resolve(sources: &Sources) -> Result<Self, SettingError> {
+        Ok(Self {
+            filter: sources.parsed("SLUGLINE_LOG", parse::log_filter)?,
+            json: sources.parsed("SLUGLINE_LOG_FORMAT", parse::log_format)?,
+        })
+    }
+}
+
+/// What a command needs that talks to a running instance.
+#[derive(Clone)]
+pub(crate) struct ClientSettings {
+    /// The token of the instance, in clear, if it was given.
+    pub(crate) site_token: Option<String>,
+    pub(crate) log: Log,
+}
+
+impl ClientSettings {
+    /// The names of the settings that matter to it.
+    pub(crate) const NAMES: [&str; 4] = [
+        "SLUGLINE_SITE_TOKEN",
+        "SLUGLINE_SITE_TOKEN_FILE",
+        "SLUGLINE_LOG",
+        "SLUGLINE_LOG_FORMAT",
+    ];
+
+    pub(crate) fn resolve(sources: &Sources) -> Result<Self, SettingError> {
+        let token = |text: &str| SiteToken::new(text).map(|_| text.to_owned());
+        Ok(Self {
+            site_token: parse::site_token(sources, token)?,
+            log: Log::resolve(sources)?,
+        })
+    }
+}
+
 impl Settings {
     /// Settings from names and values alone, such as a test or an embedding
     /// program has them.
@@ -107,7 +142,7 @@ impl Settings {
         Ok(Self {
             listen: sources.parsed("SLUGLINE_LISTEN", parse::address)?,
             data_dir: sources.parsed("SLUGLINE_DATA_DIR", parse::path)?,
-            site_token: parse::site_token(sources)?,
+            site_token: parse::site_token(sources, SiteToken::new)?,
             base_url: sources.optional("SLUGLINE_BASE_URL", str::parse::<Origin>)?,
             database_url: sources.optional("SLUGLINE_DATABASE_URL", parse::database_url)?,
             analytics_file: sources.optional("SLUGLINE_ANALYTICS_URL", parse::analytics_url)?,
@@ -171,10 +206,7 @@ impl Settings {
                 salt_period: sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?,
                 ..RecorderOptions::default()
             },
-            log: Log {
-                filter: sources.parsed("SLUGLINE_LOG", parse::log_filter)?,
-                json: sources.parsed("SLUGLINE_LOG_FORMAT", parse::log_format)?,
-            },
+            log: Log::resolve(sources)?,
             workers: sources.optional("SLUGLINE_WORKERS", parse::workers)?,
         })
     }

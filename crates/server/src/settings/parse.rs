@@ -9,7 +9,7 @@ use std::{
 };
 
 use ipnet::IpNet;
-use slugline_application::SiteToken;
+use slugline_application::TokenTooShort;
 use slugline_outbound::{ApiKey, ModelOptions};
 use tracing_subscriber::EnvFilter;
 use url::Url;
@@ -29,14 +29,18 @@ pub(super) fn path(text: &str) -> Result<PathBuf, &'static str> {
     }
 }
 
-/// The token itself or a file that holds it, as secrets are often mounted.
-pub(super) fn site_token(sources: &Sources) -> Result<Option<SiteToken>, SettingError> {
-    if let Some(token) = sources.optional("SLUGLINE_SITE_TOKEN", SiteToken::new)? {
+/// The token itself or a file that holds it, as secrets are often mounted; made
+/// into what the caller needs.
+pub(super) fn site_token<T>(
+    sources: &Sources,
+    make: impl Fn(&str) -> Result<T, TokenTooShort>,
+) -> Result<Option<T>, SettingError> {
+    if let Some(token) = sources.optional("SLUGLINE_SITE_TOKEN", &make)? {
         return Ok(Some(token));
     }
     sources.optional("SLUGLINE_SITE_TOKEN_FILE", |path| {
         let text = fs::read_to_string(path).map_err(|error| format!("cannot be read: {error}"))?;
-        SiteToken::new(text.trim()).map_err(|error| error.to_string())
+        make(text.trim()).map_err(|error| error.to_string())
     })
 }
 

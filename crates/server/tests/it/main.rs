@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod outsider; // a server of somebody else
+mod programs; // programs of others that the tests drive
 mod server; // starts the binary on a free port and talks HTTP to it
 
 mod access; // who may use the API, and how errors look
@@ -12,7 +13,8 @@ mod editing; // changing links
 mod languages; // pages in the visitor's language
 mod link_pages; // links that answer with a page
 mod main_job; // make links through REST and MCP, follow them, read the visits back
-mod mcp_clients; // the official MCP client, in every mode
+mod mcp_bridge; // MCP over standard input and output
+mod mcp_clients; // the official MCP clients, in every mode
 mod mcp_schemas; // what the tools publish, against what they give and take
 mod mcp_wire; // the gates and shapes of the MCP endpoint, by raw HTTP
 mod mcp_words; // what a model reads: errors to repair, and texts of strangers

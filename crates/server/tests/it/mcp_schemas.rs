@@ -61,7 +61,7 @@ fn full(slug: &str) -> Value {
 }
 
 /// One value for every option of every required member.
-fn smallest(input: &Value) -> Vec<Value> {
+pub(crate) fn smallest(input: &Value) -> Vec<Value> {
     let mut calls = vec![json!({})];
     for name in input["required"].as_array().into_iter().flatten() {
         let name = name.as_str().unwrap();

@@ -1,0 +1,184 @@
+//! One message to the instance, and its answer.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use anyhow::{Context, bail, ensure};
+use serde_json::{Value, json};
+use slugline_mcp::headers_for;
+use slugline_outbound::{Client, Fetched, HeaderMap, Method, Outgoing, Policy, Request};
+use url::Url;
+
+/// Time for an answer: the longest check of links takes half a minute.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Most bytes of an answer: a page of a thousand links with long URLs.
+const MAX_ANSWER: usize = 64 << 20;
+
+/// A running instance.
+#[derive(Debug)]
+pub(crate) struct Upstream {
+    client: Client,
+    endpoint: Url,
+    headers: HeaderMap,
+    /// What a client of the older generation agreed on; over HTTP it has to be
+    /// said with every message.
+    agreed: Mutex<Option<String>>,
+}
+
+impl Upstream {
+    /// The instance at this address, such as `https://sl.example`.
+    ///
+    /// # Errors
+    /// The address is no URL, or the token cannot stand in a header.
+    pub(crate) fn new(url: &str, token: &str) -> anyhow::Result<Self> {
+        let base = url.trim().trim_end_matches('/');
+        let base = base.strip_suffix(slugline_mcp::PATH).unwrap_or(base);
+        let endpoint = Url::parse(&format!("{base}{}", slugline_mcp::PATH)).ok();
+        let endpoint = endpoint.filter(|url| matches!(url.scheme(), "http" | "https"));
+        let endpoint = endpoint.with_context(|| {
+            format!("--url is {url:?}: expected a URL such as https://sl.example")
+        })?;
+        let mut headers = HeaderMap::new();
+        let bearer = format!("Bearer {token}").parse();
+        let bearer = bearer.context("SLUGLINE_SITE_TOKEN cannot stand in a header")?;
+        headers.insert("authorization", bearer);
+        for (name, value) in [
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+        ] {
+            headers.insert(name, value.parse().expect("a plain text"));
+        }
+        Ok(Self {
+            // The user named the instance, so it may be on any network.
+            client: Client::new(Policy::for_operators_servers()),
+            endpoint,
+            headers,
+            agreed: Mutex::default(),
+        })
+    }
+
+    /// The answer to a message, on one line; nothing where none is wanted.
+    pub(crate) async fn pass_on(&self, line: &[u8]) -> Option<String> {
+        let message: Value = serde_json::from_slice(line).unwrap_or_default();
+        match self.exchange(line, &message).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                tracing::error!("{error:#}");
+                let expects = message.get("method").is_none() || message.get("id").is_some();
+                expects.then(|| failure(&message["id"], &format!("{error:#}")))
+            }
+        }
+    }
+
+    async fn exchange(&self, line: &[u8], message: &Value) -> anyhow::Result<Option<String>> {
+        let request = Request {
+            method: Method::POST,
+            url: self.endpoint.clone(),
+            headers: self.headers_of(message),
+            body: Outgoing::whole(line.to_vec()),
+            within: PATIENCE,
+        };
+        let place = self.endpoint.origin().ascii_serialization();
+        let fetched = self.client.fetch(request, MAX_ANSWER).await;
+        let fetched = fetched.with_context(|| {
+            format!("Slugline cannot be reached at {place}: start it, or name another with --url")
+        })?;
+        if fetched.body.is_empty() && fetched.status == 202 {
+            return Ok(None);
+        }
+        let answer = self.answer(&fetched, &place)?;
+        if message["method"] == "initialize"
+            && let Some(version) = answer["result"]["protocolVersion"].as_str()
+        {
+            let mut agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
+            *agreed = Some(version.to_owned());
+        }
+        if message.get("method").is_some() && message.get("id").is_none() {
+            tracing::error!("a notification was refused: {}", answer["error"]["message"]);
+            return Ok(None);
+        }
+        // What came without a line break goes on as it is, byte by byte.
+        Ok(Some(match String::from_utf8(fetched.body) {
+            Ok(text) if !text.contains('\n') => text,
+            Ok(_) | Err(_) => answer.to_string(),
+        }))
+    }
+
+    /// The JSON-RPC message in a response, whatever its status.
+    fn answer(&self, fetched: &Fetched, place: &str) -> anyhow::Result<Value> {
+        let answer: Option<Value> = serde_json::from_slice(&fetched.body).ok();
+        let answer = answer.unwrap_or_default();
+        if answer.is_array() || answer["jsonrpc"] == "2.0" {
+            return Ok(answer);
+        }
+        ensure!(
+            fetched.status != 401,
+            "Slugline at {place} refuses the token: set SLUGLINE_SITE_TOKEN, or \
+             SLUGLINE_SITE_TOKEN_FILE, to the token of that instance"
+        );
+        let said = answer["statusMessage"].as_str();
+        match said.filter(|_| fetched.status != 404) {
+            Some(said) => bail!("{place} answered {} {said}", fetched.status),
+            None => bail!(
+                "{} answered {}, which is no Slugline: check --url",
+                self.endpoint,
+                fetched.status
+            ),
+        }
+    }
+
+    fn headers_of(&self, message: &Value) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        let own = headers_for(message);
+        if own.is_empty() && message["method"] != "initialize" {
+            let agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(version) = agreed.as_deref().and_then(|version| version.parse().ok()) {
+                headers.insert("mcp-protocol-version", version);
+            }
+        }
+        for (name, value) in own {
+            // The instance refuses what cannot stand in a header, for want of it.
+            if let Ok(value) = value.parse() {
+                headers.insert(name, value);
+            }
+        }
+        headers
+    }
+}
+
+/// The error of a message that the instance did not answer. The code is that of
+/// JSON-RPC for what went wrong inside, here between the client and the tools.
+fn failure(id: &Value, message: &str) -> String {
+    let id = if id.is_string() || id.is_i64() || id.is_u64() {
+        id
+    } else {
+        &Value::Null
+    };
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32603, "message": message}}).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_endpoint_may_be_named_with_or_without_its_path() {
+        let endpoint = |url: &str| Upstream::new(url, "token").map(|up| up.endpoint.to_string());
+        for url in [
+            "http://h:1",
+            "http://h:1/",
+            "http://h:1/api/mcp",
+            "http://h:1/api/mcp/",
+        ] {
+            assert_eq!(endpoint(url).unwrap(), "http://h:1/api/mcp", "{url}");
+        }
+        for wrong in ["h:1", "ftp://h", ""] {
+            let error = endpoint(wrong).unwrap_err().to_string();
+            assert!(error.contains("https://sl.example"), "{error}");
+        }
+        assert!(Upstream::new("http://h", "a\nb").is_err());
+    }
+}
