@@ -50,7 +50,7 @@ const PLAN: &[Floor] = &[
     Floor { room: "migrations",  uses: &[], tests_use: &[] },
     Floor { room: "storage",     uses: &["domain"], tests_use: &["migrations", "testkit"] },
     Floor { room: "analytics",   uses: &["domain"], tests_use: &["testkit"] },
-    Floor { room: "outbound",    uses: &["domain"], tests_use: &[] },
+    Floor { room: "outbound",    uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "application", uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "contract",    uses: &["domain", "application"], tests_use: &[] },
     Floor { room: "httpkit",     uses: &["domain", "application", "contract"], tests_use: &["testkit"] },

@@ -1,6 +1,6 @@
 //! Why a request was not made, or came to nothing.
 
-use std::{io, net::IpAddr, time::Duration};
+use std::{error::Error as _, io, net::IpAddr, time::Duration};
 
 use thiserror::Error;
 
@@ -48,6 +48,20 @@ pub enum Error {
         /// The time there was.
         after: Duration,
     },
+}
+
+impl Error {
+    /// The error and what led to it, in one line.
+    pub(crate) fn with_causes(&self) -> String {
+        let mut text = self.to_string();
+        let mut source = self.source();
+        while let Some(reason) = source {
+            text.push_str(": ");
+            text.push_str(&reason.to_string());
+            source = reason.source();
+        }
+        text
+    }
 }
 
 /// What makes a URL one that we do not follow.

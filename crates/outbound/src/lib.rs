@@ -30,6 +30,7 @@
 //! | `request`, `answer` | what is asked and what comes back, whole or bit by bit |
 //! | `client` | redirects, deadline, size limits |
 //! | `prober`, `screen`, `model` | the domain's ports on top |
+//! | `webhook` | telling a receiver of visits, in the background |
 //! | `page_text` | what a model is told of a page |
 
 mod address;
@@ -46,6 +47,7 @@ mod resolver;
 mod screen;
 mod target;
 mod tls;
+mod webhook;
 
 pub use address::is_public;
 pub use answer::{Answer, Arriving, Fetched};
@@ -58,3 +60,4 @@ pub use prober::HttpProber;
 pub use request::{Outgoing, Request};
 pub use resolver::{Resolve, SystemResolver};
 pub use screen::NameServiceScreen;
+pub use webhook::{Persistence, Webhook, WebhookOptions, WebhookSecret, WebhookSecretError};

@@ -1,6 +1,6 @@
 //! The domain's port, on the guarded client.
 
-use std::{error::Error as StdError, time::Instant};
+use std::time::Instant;
 
 use async_trait::async_trait;
 use hyper::{
@@ -68,12 +68,5 @@ fn failure(error: &Error) -> ProbeFailure {
     if let Error::Refused(_) = error {
         return ProbeFailure::NotAllowed;
     }
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(reason) = source {
-        text.push_str(": ");
-        text.push_str(&reason.to_string());
-        source = reason.source();
-    }
-    ProbeFailure::Failed(text)
+    ProbeFailure::Failed(error.with_causes())
 }

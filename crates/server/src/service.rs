@@ -29,6 +29,7 @@ pub struct Service {
     minted_token: Option<String>,
     token_file: PathBuf,
     recorder: std::sync::Arc<slugline_analytics::Recorder>,
+    webhook: Option<std::sync::Arc<slugline_outbound::Webhook>>,
     handle: ServerHandle,
     server: JoinHandle<io::Result<()>>,
 }
@@ -50,6 +51,7 @@ impl Service {
         };
         let parts = wiring::build(settings, token).await?;
         let recorder = std::sync::Arc::clone(&parts.recorder);
+        let webhook = parts.webhook.clone();
         let (server, address) = listen(settings, parts)?;
         let origin = match &settings.base_url {
             Some(origin) => origin.to_string(),
@@ -63,6 +65,7 @@ impl Service {
             minted_token: minted,
             token_file: site_token::file_in(&settings.data_dir),
             recorder,
+            webhook,
             handle: server.handle(),
             server: tokio::spawn(server),
         })
@@ -83,6 +86,10 @@ impl Service {
         // After the last request, so that its visit is written too.
         let ended = self.server.await;
         self.recorder.shutdown().await;
+        // After the last visit, so that its message is sent too.
+        if let Some(webhook) = &self.webhook {
+            webhook.shutdown().await;
+        }
         Ok(ended.context("the listener ended badly")??)
     }
 

@@ -13,9 +13,11 @@ use slugline_application::{
     Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkService, LinkServiceParts,
     Passwords, Resolver, SiteToken, StatsService, Suggestions,
 };
-use slugline_domain::ports::{Clock, DestinationScreen, LinkStore, PlaceFinder, Random, Suggester};
+use slugline_domain::ports::{
+    Clock, DestinationScreen, LinkStore, PlaceFinder, Random, Suggester, VisitObserver,
+};
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
-use slugline_outbound::{Client, HttpProber, LanguageModel, NameServiceScreen, Policy};
+use slugline_outbound::{Client, HttpProber, LanguageModel, NameServiceScreen, Policy, Webhook};
 use slugline_redirect::Redirects;
 use slugline_rest::{ApiOptions, Elsewhere, RouteList, Services};
 use slugline_storage::{Database, SqlLinkStore};
@@ -29,6 +31,7 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Parts {
     pub(crate) recorder: Arc<Recorder>,
+    pub(crate) webhook: Option<Arc<Webhook>>,
     routes: RouteList,
     edge: Data<Edge>,
     services: Data<Services>,
@@ -42,8 +45,18 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     let random: Arc<dyn Random> = Arc::new(OsRandom);
     let store = open_links(settings).await?;
     let places = open_place_file(settings)?;
+    let webhook = settings.webhook.clone().map(|options| {
+        let client = Client::new(Policy::for_operators_servers());
+        let (clock, random) = (Arc::clone(&clock), Arc::clone(&random));
+        Arc::new(Webhook::start(options, client, clock, random))
+    });
+    let observers = webhook
+        .iter()
+        .cloned()
+        .map(|webhook| -> Arc<dyn VisitObserver> { webhook });
     let ports = RecorderPorts {
         places: places.clone(),
+        observers: observers.collect(),
         ..RecorderPorts::new(Arc::clone(&random))
     };
     let (recorder, log) = open_access_log(settings, ports)?;
@@ -106,6 +119,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             options: settings.redirects.clone(),
         }),
         recorder,
+        webhook,
     })
 }
 

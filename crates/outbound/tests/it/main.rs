@@ -10,4 +10,5 @@ mod model; // a language model
 mod names; // look-ups: refused addresses, rebinding
 mod probe; // the domain's port on the client
 mod requests; // methods and bodies
-mod screen; // a name service that hides dangerous hosts
+mod screen;
+mod webhook; // telling a receiver of visits // a name service that hides dangerous hosts

@@ -38,6 +38,8 @@ pub(crate) enum Script {
     Say(String),
     /// Sends this, then this again and again, with pauses.
     Repeat(String, String, Duration),
+    /// Says the next of these to each connection, the last one for ever.
+    InTurn(Vec<String>),
 }
 
 impl Script {
@@ -77,8 +79,15 @@ impl Listener {
             let mut open = JoinSet::new();
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                counter.fetch_add(1, Ordering::Relaxed);
-                open.spawn(talk(stream, script.clone(), log.clone()));
+                let turn = counter.fetch_add(1, Ordering::Relaxed);
+                let script = match &script {
+                    Script::InTurn(answers) => {
+                        let answer = answers.get(turn).or(answers.last());
+                        Script::Say(answer.cloned().unwrap_or_default())
+                    }
+                    Script::Say(_) | Script::Repeat(..) => script.clone(),
+                };
+                open.spawn(talk(stream, script, log.clone()));
             }
         });
         Self {
@@ -132,6 +141,7 @@ async fn talk(mut stream: TcpStream, script: Script, (heads, bodies): Log) {
             .push(String::from_utf8(body).unwrap());
     }
     match script {
+        Script::InTurn(_) => unreachable!("each connection has its turn"),
         Script::Say(text) => {
             let _ = stream.write_all(text.as_bytes()).await;
         }

@@ -209,6 +209,16 @@ pub const CATALOGUE: &[Setting] = &[
         &["NUXT_SAFE_BROWSING_DOH"],
         "DNS-over-HTTPS URL that answers 0.0.0.0 for dangerous hosts; links to them get a warning",
     ),
+    secret(
+        "SLUGLINE_WEBHOOK_URL",
+        &["NUXT_WEBHOOK_URL"],
+        "Receiver of a message about each visit",
+    ),
+    secret(
+        "SLUGLINE_WEBHOOK_SECRET",
+        &["NUXT_WEBHOOK_SECRET"],
+        "What those messages are signed with: whsec_ and 24 to 64 bytes in base64",
+    ),
     setting(
         "SLUGLINE_AI_BASE_URL",
         &["NUXT_AI_BASE_URL"],

@@ -15,7 +15,7 @@ use slugline_application::{PreviewMode, ResolverOptions, SiteToken, SlugPolicy};
 use slugline_contract::Rules;
 use slugline_domain::{DestinationRules, SlugCase};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
-use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy};
+use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy, WebhookOptions};
 use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
 use url::Url;
 
@@ -59,6 +59,8 @@ pub struct Settings {
     pub checks: Policy,
     /// The name service that knows dangerous hosts, if there is one.
     pub safe_browsing: Option<Url>,
+    /// The receiver of messages about visits, if there is one.
+    pub webhook: Option<WebhookOptions>,
     /// The language model that makes suggestions, if there is one.
     pub model: Option<ModelOptions>,
     /// What is recorded of visits.
@@ -197,6 +199,7 @@ impl Settings {
                 ..Policy::default()
             },
             safe_browsing: sources.optional("SLUGLINE_SAFE_BROWSING_DOH", parse::server_url)?,
+            webhook: parse::webhook(sources)?,
             model: parse::model(sources)?,
             recorder: RecorderOptions {
                 sampling: SamplingTargets {
@@ -280,6 +283,13 @@ mod tests {
         "https://me@dns.example/",
         "without user name"
     )]
+    #[case("SLUGLINE_WEBHOOK_URL", "hooks.example", "https://service.example")]
+    #[case(
+        "SLUGLINE_WEBHOOK_URL",
+        "https://me:secret@hooks.example/",
+        "without user name"
+    )]
+    #[case("SLUGLINE_WEBHOOK_SECRET", "whsec_AAEC", "24 to 64 random bytes")]
     #[case("SLUGLINE_AI_BASE_URL", "api.example/v1", "https://service.example")]
     #[case("SLUGLINE_VISITOR_SALT", "hour", "day")]
     #[case("SLUGLINE_SAMPLE_ABOVE", "-1", "0 for no limit")]

@@ -10,7 +10,7 @@ use std::{
 
 use ipnet::IpNet;
 use slugline_application::TokenTooShort;
-use slugline_outbound::{ApiKey, ModelOptions};
+use slugline_outbound::{ApiKey, ModelOptions, Persistence, WebhookOptions, WebhookSecret};
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
@@ -85,6 +85,18 @@ pub(super) fn server_url(text: &str) -> Result<Url, &'static str> {
     let plain = url.username().is_empty() && url.password().is_none();
     let web = matches!(url.scheme(), "http" | "https");
     (plain && web).then_some(url).ok_or(EXPECTED)
+}
+
+/// The receiver of messages about visits, if its address is given. A secret is
+/// looked at in any case: one that is wrong should not wait to be needed.
+pub(super) fn webhook(sources: &Sources) -> Result<Option<WebhookOptions>, SettingError> {
+    let secret = sources.optional("SLUGLINE_WEBHOOK_SECRET", WebhookSecret::parse)?;
+    let url = sources.optional("SLUGLINE_WEBHOOK_URL", server_url)?;
+    Ok(url.map(|url| WebhookOptions {
+        url,
+        secret,
+        persistence: Persistence::default(),
+    }))
 }
 
 /// The language model that makes suggestions, if its address is given.

@@ -30,4 +30,5 @@ mod searching; // finding and counting links
 mod sink_clients; // the requests of Sink's own clients
 mod startup; // settings, token, data folder, shutdown
 mod suggestions; // slugs and previews are suggested
-mod upgrade; // data of earlier versions
+mod upgrade;
+mod webhook; // another server is told of visits // data of earlier versions

@@ -1,0 +1,109 @@
+//! One message.
+
+use hyper::body::Bytes;
+use jiff::Timestamp;
+use serde::Serialize;
+use slugline_domain::{Country, SamplingInterval, UnixMillis, VisitRecord, ports::Random};
+use uuid::Builder;
+
+/// A message, ready to be sent and sent again.
+#[derive(Clone, Debug)]
+pub(super) struct Event {
+    /// The same in every attempt, by which a receiver knows repetitions.
+    pub(super) id: String,
+    pub(super) body: Bytes,
+}
+
+impl Event {
+    pub(super) fn of(record: &VisitRecord<'_>, now: UnixMillis, random: &dyn Random) -> Self {
+        let id = named("evt", now, random);
+        let at = iso_8601(record.at);
+        let click = Click {
+            id: named("clk", now, random),
+            timestamp: &at,
+            country: record.place.country.as_ref().map_or("", Country::as_str),
+            region: record
+                .place
+                .region
+                .as_ref()
+                .map_or("", |name| name.as_str()),
+            city: record.place.city.as_ref().map_or("", |name| name.as_str()),
+            device: if record.device_type.is_empty() {
+                record.device
+            } else {
+                record.device_type
+            },
+            browser: record.browser,
+            os: record.os,
+            referer: record.referer,
+            interval: (record.interval != SamplingInterval::EVERY).then_some(record.interval.get()),
+        };
+        let message = Message {
+            id: &id,
+            event: "link.clicked",
+            created_at: &at,
+            data: Data {
+                click,
+                link: Followed {
+                    id: record.link_id.as_str(),
+                    slug: record.slug.as_str(),
+                },
+            },
+        };
+        let body = serde_json::to_vec(&message).expect("texts and numbers are plain data");
+        Self {
+            id,
+            body: body.into(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Message<'v> {
+    id: &'v str,
+    event: &'static str,
+    created_at: &'v str,
+    data: Data<'v>,
+}
+
+#[derive(Serialize)]
+struct Data<'v> {
+    click: Click<'v>,
+    link: Followed<'v>,
+}
+
+#[derive(Serialize)]
+struct Click<'v> {
+    id: String,
+    timestamp: &'v str,
+    country: &'v str,
+    region: &'v str,
+    city: &'v str,
+    device: &'v str,
+    browser: &'v str,
+    os: &'v str,
+    referer: &'v str,
+    /// How many visits this one stands for, when the log keeps samples only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct Followed<'v> {
+    id: &'v str,
+    slug: &'v str,
+}
+
+fn named(kind: &str, now: UnixMillis, random: &dyn Random) -> String {
+    let mut bytes = [0; 10];
+    random.fill(&mut bytes);
+    let millis = u64::try_from(now.get()).unwrap_or(0);
+    let uuid = Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid();
+    format!("{kind}_{uuid}")
+}
+
+fn iso_8601(moment: UnixMillis) -> String {
+    let moment = Timestamp::from_millisecond(moment.get()).unwrap_or(Timestamp::MAX);
+    format!("{moment:.3}")
+}

@@ -1,0 +1,292 @@
+//! Messages about visits, to a receiver under the test's control.
+
+use std::{
+    collections::HashSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use rstest::rstest;
+use serde_json::{Value, json};
+use slugline_domain::{
+    LinkId, Place, PlaceName, SamplingInterval, Slug, VisitRecord, ports::VisitObserver,
+};
+use slugline_outbound::{Client, Persistence, Policy, Webhook, WebhookOptions, WebhookSecret};
+use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
+
+use crate::support::{Listener, Script};
+
+/// Bytes 0 to 31.
+const SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+/// Pauses of milliseconds where the real ones are of seconds.
+fn hasty() -> Persistence {
+    Persistence {
+        patience: Duration::from_secs(20),
+        first_pause: Duration::from_millis(2),
+        longest_pause: Duration::from_millis(50),
+        grace: Duration::from_secs(20),
+        ..Persistence::default()
+    }
+}
+
+fn calling(port: u16, persistence: Persistence) -> Webhook {
+    let options = WebhookOptions {
+        url: format!("http://localhost:{port}/hook?key=a")
+            .parse()
+            .unwrap(),
+        secret: Some(WebhookSecret::parse(SECRET).unwrap()),
+        persistence,
+    };
+    let client = Client::new(Policy::for_operators_servers());
+    let clock = Arc::new(FixedClock::at(NOON));
+    Webhook::start(options, client, clock, Arc::new(SeededRandom::new(1)))
+}
+
+/// A visit of this link, from a desktop in Munich.
+fn observe(webhook: &Webhook, slug: &str) {
+    observe_as(webhook, slug, |record| record);
+}
+
+fn observe_as(
+    webhook: &Webhook,
+    slug: &str,
+    change: impl for<'v> FnOnce(VisitRecord<'v>) -> VisitRecord<'v>,
+) {
+    let link = link(slug).id("link-1").build();
+    let (id, slug): (&LinkId, &Slug) = (&link.id, &link.slug);
+    let place = Place {
+        country: slugline_domain::Country::parse("DE").ok(),
+        region: PlaceName::new("Bavaria"),
+        city: PlaceName::new("München"),
+        ..Place::default()
+    };
+    webhook.observe(&change(VisitRecord {
+        at: NOON.start(),
+        link_id: id,
+        slug,
+        url: "https://secret.example/",
+        user_agent: "Mozilla/5.0",
+        referer: "news.example",
+        language: "de-DE",
+        os: "macOS",
+        browser: "Chrome",
+        browser_type: "",
+        device: "",
+        device_type: "",
+        place: &place,
+        interval: SamplingInterval::EVERY,
+    }));
+}
+
+fn header<'h>(head: &'h str, name: &str) -> &'h str {
+    let line = head
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    line.unwrap_or_else(|| panic!("no {name}: {head}"))
+}
+
+/// A receiver that answers by the number of the request, from 0.
+async fn answering(answers: &[&str]) -> Listener {
+    let answers = answers
+        .iter()
+        .map(|status| format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n"));
+    Listener::start(Script::InTurn(answers.collect())).await
+}
+
+#[tokio::test]
+async fn a_visit_is_told_signed_and_without_what_is_nobodys_business() {
+    let receiver = answering(&["204 No Content"]).await;
+    let webhook = calling(receiver.port, hasty());
+    observe(&webhook, "docs");
+    webhook.shutdown().await;
+
+    let (head, body) = (&receiver.requests()[0], &receiver.bodies()[0]);
+    assert!(head.starts_with("POST /hook?key=a HTTP/1.1\r\n"), "{head}");
+    assert_eq!(header(head, "content-type"), "application/json");
+    let id = header(head, "webhook-id");
+    assert_eq!(header(head, "webhook-timestamp"), NOON.get().to_string());
+    let mut message: Value = serde_json::from_str(body).unwrap();
+    let click = message["data"]["click"]["id"].take();
+    assert!(click.as_str().unwrap().starts_with("clk_") && id.starts_with("evt_"));
+    assert_eq!(
+        message,
+        json!({
+            "id": id,
+            "event": "link.clicked",
+            "createdAt": "2027-01-15T08:00:00.000Z",
+            "data": {
+                "click": {
+                    "id": null, "timestamp": "2027-01-15T08:00:00.000Z",
+                    "country": "DE", "region": "Bavaria", "city": "München",
+                    "device": "", "browser": "Chrome", "os": "macOS", "referer": "news.example",
+                },
+                "link": {"id": "link-1", "slug": "docs"},
+            },
+        })
+    );
+    // What the reference implementation makes of these bytes, for this seed.
+    assert_eq!(
+        header(head, "webhook-signature"),
+        "v1,10Ool/E1gKxU33YoyI8DHPZAM6Z0RgIj5IrPcHcJ6Dc=",
+        "{id} {body}"
+    );
+}
+
+#[tokio::test]
+async fn a_kind_of_device_counts_before_its_model_and_a_sample_says_so() {
+    let receiver = answering(&["200 OK"]).await;
+    let webhook = calling(receiver.port, hasty());
+    observe_as(&webhook, "docs", |record| VisitRecord {
+        device: "iPhone",
+        device_type: "mobile",
+        interval: SamplingInterval::new(4).unwrap(),
+        place: const { &NOWHERE },
+        ..record
+    });
+    webhook.shutdown().await;
+    let message: Value = serde_json::from_str(&receiver.bodies()[0]).unwrap();
+    let click = &message["data"]["click"];
+    assert_eq!(
+        (&click["device"], &click["interval"]),
+        (&json!("mobile"), &json!(4))
+    );
+    for unknown in ["country", "region", "city"] {
+        assert_eq!(click[unknown], "");
+    }
+}
+
+const NOWHERE: Place = Place {
+    country: None,
+    region: None,
+    city: None,
+    timezone: None,
+    colo: None,
+    coordinates: None,
+};
+
+#[rstest]
+#[case::errors(&["500 Oops", "503 Later", "429 Slow down", "200 OK"], 4)]
+#[case::to_the_last(&["500 Oops", "500 Oops", "500 Oops", "500 Oops", "500 Oops", "201 Created"], 6)]
+#[case::given_up(&["500 Oops"], 6)]
+#[case::refused(&["400 Bad"], 1)]
+#[case::sent_elsewhere(&["307 There\r\nlocation: /there"], 1)]
+#[case::what_is_no_http(&["abc"], 6)]
+#[tokio::test]
+async fn what_may_go_better_later_is_tried_again(
+    #[case] answers: &[&str],
+    #[case] attempts: usize,
+) {
+    let receiver = answering(answers).await;
+    let webhook = calling(receiver.port, hasty());
+    observe(&webhook, "docs");
+    webhook.shutdown().await;
+    assert_eq!(receiver.connections(), attempts);
+    // A receiver knows a repetition by its id and its body.
+    let ids: HashSet<_> = receiver
+        .requests()
+        .iter()
+        .map(|head| header(head, "webhook-id").to_owned())
+        .collect();
+    let bodies: HashSet<_> = receiver.bodies().into_iter().collect();
+    assert_eq!((ids.len(), bodies.len()), (1, 1));
+}
+
+#[rstest]
+#[case::seconds("retry-after: 1", 900)]
+#[case::a_date("retry-after: Fri, 15 Jan 2027 08:00:01 GMT", 900)]
+#[case::more_than_is_reasonable("retry-after: 86400", 1_100)]
+#[case::nonsense("retry-after: soon", 0)]
+#[tokio::test]
+async fn a_receiver_may_ask_for_a_pause(#[case] asked: &str, #[case] at_least: u64) {
+    let busy = format!("503 Busy\r\n{asked}");
+    let receiver = answering(&[&busy, "200 OK"]).await;
+    let persistence = Persistence {
+        longest_pause: Duration::from_millis(1_200),
+        ..hasty()
+    };
+    let webhook = calling(receiver.port, persistence);
+    let started = Instant::now();
+    observe(&webhook, "docs");
+    webhook.shutdown().await;
+    assert_eq!(receiver.connections(), 2);
+    let waited = started.elapsed();
+    assert!(waited >= Duration::from_millis(at_least), "{waited:?}");
+    assert!(waited < Duration::from_secs(20), "{waited:?}");
+}
+
+#[tokio::test]
+async fn a_receiver_that_is_gone_hears_no_more() {
+    let receiver = answering(&["410 Gone", "200 OK"]).await;
+    let webhook = calling(receiver.port, hasty());
+    observe(&webhook, "first");
+    while receiver.connections() == 0 {
+        tokio::task::yield_now().await;
+    }
+    // Once the answer is read, nothing is taken any more.
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !webhook.receiver_is_gone() {
+        assert!(Instant::now() < deadline);
+        tokio::task::yield_now().await;
+    }
+    observe(&webhook, "second");
+    webhook.shutdown().await;
+    assert_eq!(receiver.connections(), 1);
+}
+
+#[tokio::test]
+async fn a_hanging_receiver_holds_up_nobody_and_what_has_no_room_is_dropped() {
+    let receiver = Listener::start(Script::Repeat(
+        String::new(),
+        String::new(),
+        Duration::from_mins(1),
+    ))
+    .await;
+    let persistence = Persistence {
+        queue: 3,
+        pending: 2,
+        connections: 1,
+        grace: Duration::from_millis(100),
+        ..hasty()
+    };
+    let webhook = calling(receiver.port, persistence);
+    let started = Instant::now();
+    for _ in 0..1_000 {
+        observe(&webhook, "docs");
+    }
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert_eq!(
+        webhook.dropped(),
+        997,
+        "the background task has not run yet"
+    );
+    while receiver.connections() == 0 {
+        tokio::task::yield_now().await;
+    }
+    webhook.shutdown().await;
+    assert!(
+        started.elapsed() < Duration::from_secs(20),
+        "the end is not held up either"
+    );
+    assert_eq!(receiver.connections(), 1);
+    webhook.shutdown().await;
+}
+
+#[tokio::test]
+async fn all_that_was_taken_is_delivered_before_the_end() {
+    let receiver = answering(&["200 OK"]).await;
+    let webhook = calling(receiver.port, hasty());
+    let slugs: HashSet<String> = (0..200).map(|number| format!("link-{number}")).collect();
+    for slug in &slugs {
+        observe(&webhook, slug);
+    }
+    webhook.shutdown().await;
+    let told = receiver.bodies();
+    let told = told.iter().map(|body| {
+        let message: Value = serde_json::from_str(body).unwrap();
+        message["data"]["link"]["slug"].as_str().unwrap().to_owned()
+    });
+    assert_eq!(told.collect::<HashSet<_>>(), slugs);
+    observe(&webhook, "late");
+    assert_eq!(receiver.connections(), 200);
+}
