@@ -10,6 +10,7 @@
 )]
 
 mod arch;
+mod bench;
 mod ci;
 mod deny;
 mod docs;
@@ -43,6 +44,14 @@ enum Command {
         /// Arguments for `cargo test`, after `--`.
         #[arg(last = true)]
         arguments: Vec<String>,
+    },
+    /// Measure the release binary, each figure beside a yardstick in the same run.
+    Bench {
+        /// Which benchmarks; all without one.
+        benches: Vec<bench::Bench>,
+        /// Links of the benchmark `links`.
+        #[arg(long, default_value_t = 1_000_000)]
+        links: u32,
     },
     /// Compare the crates' dependencies with the floor plan.
     Arch,
@@ -84,6 +93,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Verdict> {
     match command {
         Command::Test { arguments } => return test::run(&arguments),
+        Command::Bench { benches, links } => bench::run(&benches, links)?,
         Command::Ci => ci::run()?,
         Command::Fmt { check } => fmt::run(check)?,
         Command::Lint => lint::run()?,

@@ -6,7 +6,7 @@
 
 mod clients;
 mod node;
-mod packages;
+pub(crate) mod packages;
 mod postgres;
 mod python;
 mod tally;

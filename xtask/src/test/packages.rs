@@ -1,6 +1,6 @@
 //! The packages of the operating system that the tests need.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, process::Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -23,6 +23,15 @@ pub(crate) fn ensure() -> Result<PathBuf> {
     )
 }
 
+/// Makes sure that these programs are here; each comes with the name of its package.
+pub(crate) fn ensure_programs(programs: &[(&str, &'static str)]) -> Result<()> {
+    let missing = absent(programs);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    install(&missing)
+}
+
 fn missing() -> Vec<&'static str> {
     let mut missing = Vec::new();
     if postgres::programs().is_none() {
@@ -34,12 +43,22 @@ fn missing() -> Vec<&'static str> {
     if !python::is_installed() {
         missing.push("python3-venv");
     }
-    for (program, package) in PROGRAMS {
-        if process::answer(process::program(program).arg("--version")).is_none() {
-            missing.push(package);
-        }
-    }
+    missing.extend(absent(&PROGRAMS));
     missing
+}
+
+/// The packages of the programs that cannot be started.
+fn absent(programs: &[(&str, &'static str)]) -> Vec<&'static str> {
+    let absent = |program: &str| {
+        let started = process::program(program)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .output();
+        started.is_err()
+    };
+    let mut packages: Vec<_> = programs.to_vec();
+    packages.retain(|(program, _)| absent(program));
+    packages.into_iter().map(|(_, package)| package).collect()
 }
 
 fn install(packages: &[&str]) -> Result<()> {
