@@ -5,6 +5,8 @@ use std::{borrow::Cow, fmt};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
 
+use crate::whole;
+
 /// A whole number, or a text that spells one: query strings know only text, and
 /// models often quote numbers. An empty text is 0, as in Sink, and then fails
 /// whatever minimum the member has.
@@ -34,6 +36,12 @@ impl de::Visitor<'_> for NumberOrText {
         i64::try_from(number)
             .map(Lenient)
             .map_err(|_| E::invalid_value(de::Unexpected::Unsigned(number), &self))
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Lenient, E> {
+        whole::exact(number)
+            .map(Lenient)
+            .ok_or_else(|| E::invalid_type(de::Unexpected::Float(number), &self))
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Lenient, E> {
@@ -69,7 +77,7 @@ mod tests {
 
     #[test]
     fn takes_numbers_and_their_spelling() {
-        for value in [json!(50), json!("50"), json!(" 50 ")] {
+        for value in [json!(50), json!(50.0), json!("50"), json!(" 50 ")] {
             assert_eq!(from_value::<Lenient>(value).unwrap(), Lenient(50));
         }
         assert_eq!(from_value::<Lenient>(json!("")).unwrap(), Lenient(0));

@@ -40,6 +40,7 @@ pub mod problem;
 pub mod reader;
 pub mod schema;
 pub mod stats;
+mod whole;
 
 use slugline_domain::DestinationRules;
 
@@ -56,6 +57,7 @@ pub use location::Location;
 pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};
 pub use stats::{AnalyticsFilter, CounterView, CountersAnswer, SamplingView};
+pub use whole::Whole;
 
 /// What a tool without arguments takes.
 #[derive(Clone, Copy, Debug, serde::Deserialize, schemars::JsonSchema)]

@@ -8,12 +8,13 @@ use aide::{
     OperationInput, OperationOutput,
     generate::{self, GenContext},
     openapi::{
-        Components, Info, MediaType, OpenApi, Operation, PathItem, Paths, ReferenceOr, Response,
+        Components, Info, MediaType, OpenApi, Operation, Parameter, ParameterData,
+        ParameterSchemaOrContent, PathItem, PathStyle, Paths, ReferenceOr, RequestBody, Response,
         Responses, SchemaObject, SecurityScheme, StatusCode,
     },
 };
 use indexmap::IndexMap;
-use schemars::SchemaGenerator;
+use schemars::{SchemaGenerator, json_schema};
 
 use slugline_contract::{Code, ProblemBody, Rules, schema};
 use slugline_httpkit::Failure;
@@ -61,6 +62,8 @@ pub struct Elsewhere {
     pub summary: &'static str,
     /// More.
     pub description: &'static str,
+    /// Media types of the body that it may have; none where it takes no body.
+    pub takes: &'static [&'static str],
     /// Statuses and what they mean.
     pub answers: &'static [(u16, &'static str)],
 }
@@ -128,6 +131,7 @@ impl Api {
                 tag: about.tag,
                 summary: about.summary,
                 description: about.description,
+                takes: &[],
                 answers: &[],
             },
             operation,
@@ -154,6 +158,8 @@ impl Api {
                 .insert(StatusCode::Code(*status), ReferenceOr::Item(response));
         }
         let operation = Operation {
+            parameters: path_parameters(route.path).collect(),
+            request_body: body_of(route.takes),
             responses: Some(responses),
             ..Operation::default()
         };
@@ -222,6 +228,47 @@ impl Api {
         );
         *slot = Some(operation);
     }
+}
+
+/// The parts of a path that stand in braces.
+fn path_parameters(path: &str) -> impl Iterator<Item = ReferenceOr<Parameter>> {
+    let names = path
+        .split('{')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('}'));
+    names.map(|(name, _)| {
+        let text = SchemaObject {
+            json_schema: json_schema!({"type": "string", "minLength": 1}),
+            external_docs: None,
+            example: None,
+        };
+        ReferenceOr::Item(Parameter::Path {
+            parameter_data: ParameterData {
+                name: name.into(),
+                description: None,
+                required: true,
+                deprecated: None,
+                format: ParameterSchemaOrContent::Schema(text),
+                example: None,
+                examples: IndexMap::default(),
+                explode: None,
+                extensions: IndexMap::default(),
+            },
+            style: PathStyle::default(),
+        })
+    })
+}
+
+fn body_of(media_types: &[&str]) -> Option<ReferenceOr<RequestBody>> {
+    let content: IndexMap<String, MediaType> = media_types
+        .iter()
+        .map(|media_type| ((*media_type).to_owned(), MediaType::default()))
+        .collect();
+    let body = RequestBody {
+        content,
+        ..RequestBody::default()
+    };
+    (!media_types.is_empty()).then_some(ReferenceOr::Item(body))
 }
 
 /// What can go wrong on every route of its kind, and on this one.

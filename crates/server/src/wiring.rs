@@ -225,6 +225,7 @@ const ELSEWHERE: [Elsewhere; 4] = [
         summary: "Model Context Protocol",
         description: "JSON-RPC messages of MCP over streamable HTTP, answered with plain JSON; \
                       revisions 2024-11-05 to 2026-07-28.",
+        takes: &["application/json"],
         answers: &[
             (200, "A JSON-RPC answer"),
             (202, "A notification was taken"),
@@ -249,6 +250,7 @@ const ELSEWHERE: [Elsewhere; 4] = [
                       `x-link-confirm: true` instead. Bots of social networks get a preview of \
                       a link that has a title or a picture, and a cloaked link shows its \
                       destination in a frame.",
+        takes: &[],
         answers: &[
             (
                 200,
@@ -276,12 +278,18 @@ const ELSEWHERE: [Elsewhere; 4] = [
         summary: "Answer a link's page",
         description: "Sends the password or the confirmation that the page asked for, as a form \
                       or as JSON.",
+        takes: &["application/x-www-form-urlencoded", "application/json"],
         answers: &[
             (
                 200,
                 "The page again, the next one, or the framed destination",
             ),
+            (301, "The destination of a link that asks for nothing"),
             (303, "The destination"),
+            (
+                403,
+                "The password is wrong, or the warning was not confirmed",
+            ),
             (404, "No link has the slug"),
             (410, "The link has expired"),
             (429, "Too many wrong passwords"),
@@ -294,6 +302,7 @@ const ELSEWHERE: [Elsewhere; 4] = [
         tag: "Redirects",
         summary: "Style sheet of the pages",
         description: "The style sheet of the pages that visitors see.",
+        takes: &[],
         answers: &[(200, "CSS")],
     },
 ];

@@ -11,7 +11,7 @@ use slugline_domain::{
 };
 
 use super::members::{Members, urls_by_country};
-use crate::{Rules, absent::present, check::Checks, problem::Problem};
+use crate::{Rules, absent::present, check::Checks, problem::Problem, whole::Whole};
 
 /// A link to be made. Only `url` is required.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub struct CreateLink {
     /// When the link expires, in Unix seconds, in the future.
     #[serde(default, deserialize_with = "present")]
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub expiration: Option<i64>,
+    pub expiration: Option<Whole>,
     /// Tags to group links by; lower-cased.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
@@ -83,11 +83,11 @@ pub struct CreateLink {
     /// When the link was made, in Unix seconds; now when left out.
     #[serde(default, deserialize_with = "present")]
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub created_at: Option<i64>,
+    pub created_at: Option<Whole>,
     /// When the link last changed, in Unix seconds; now when left out.
     #[serde(default, deserialize_with = "present")]
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub updated_at: Option<i64>,
+    pub updated_at: Option<Whole>,
 }
 
 impl CreateLink {
@@ -97,7 +97,7 @@ impl CreateLink {
     /// Lists every member that is out of bounds.
     pub fn check(&self, rules: &Rules) -> Result<NewLink, Problem> {
         let mut checks = Checks::default();
-        let seconds = |number: i64| UnixSeconds::new(number);
+        let seconds = |Whole(second)| UnixSeconds::new(second);
         let content = self.members().check(&mut checks, rules);
         let slug = checks.optional(&["slug"], self.slug.as_deref().map(Slug::parse));
         let password =
@@ -121,7 +121,7 @@ impl CreateLink {
         Members {
             url: &self.url,
             comment: self.comment.as_deref(),
-            expiration: self.expiration,
+            expiration: self.expiration.map(|Whole(second)| second),
             tags: self.tags.as_deref(),
             title: self.title.as_deref(),
             description: self.description.as_deref(),

@@ -10,7 +10,7 @@ use slugline_domain::{
 };
 
 use super::members::{Members, urls_by_country};
-use crate::{Rules, absent::present, check::Checks, problem::Problem};
+use crate::{Rules, absent::present, check::Checks, problem::Problem, whole::Whole};
 
 /// A link's new content. Everything is replaced: a member that is left out is
 /// removed, except the password, which is kept.
@@ -30,7 +30,7 @@ pub struct EditLink {
     /// When the link expires, in Unix seconds, in the future.
     #[serde(default, deserialize_with = "present")]
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub expiration: Option<i64>,
+    pub expiration: Option<Whole>,
     /// Tags to group links by; lower-cased.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
@@ -100,7 +100,7 @@ impl EditLink {
         Members {
             url: &self.url,
             comment: self.comment.as_deref(),
-            expiration: self.expiration,
+            expiration: self.expiration.map(|Whole(second)| second),
             tags: self.tags.as_deref(),
             title: self.title.as_deref(),
             description: self.description.as_deref(),

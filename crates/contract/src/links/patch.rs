@@ -14,7 +14,9 @@ use super::{
     edit::password_change,
     members::{geo, tags, urls_by_country},
 };
-use crate::{Rules, absent::present, check::Checks, issue::Explain, problem::Problem};
+use crate::{
+    Rules, absent::present, check::Checks, issue::Explain, problem::Problem, whole::Whole,
+};
 
 /// Changes to a link. A member that is left out is kept, `null` removes it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -34,7 +36,7 @@ pub struct PatchLink {
     /// When the link expires, in Unix seconds; must be in the future.
     #[serde(default, deserialize_with = "nullable")]
     #[schemars(extend("nullable" = true))]
-    pub expiration: Option<Option<i64>>,
+    pub expiration: Option<Option<Whole>>,
     /// All of the tags.
     #[serde(default, deserialize_with = "nullable")]
     #[schemars(length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)), extend("nullable" = true))]
@@ -119,7 +121,12 @@ impl PatchLink {
             comment: change(&mut checks, "comment", self.comment, |text| {
                 Comment::parse(&text)
             }),
-            expires_at: change(&mut checks, "expiration", self.expiration, UnixSeconds::new),
+            expires_at: change(
+                &mut checks,
+                "expiration",
+                self.expiration,
+                |Whole(second)| UnixSeconds::new(second),
+            ),
             tags: settled(self.tags, |sent| tags(&mut checks, &sent)),
             password: match self.password {
                 Some(None) => Change::Clear,

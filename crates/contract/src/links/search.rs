@@ -133,14 +133,13 @@ struct Conditions<'a> {
 }
 
 impl Conditions<'_> {
-    /// An empty text or URL is no condition, as from a form that was left empty.
+    /// An empty text is no condition.
     fn check(&self, checks: &mut Checks, rules: &Rules) -> application::SearchLinks {
-        let given = |text: Option<&'_ str>| text.is_some_and(|text| !text.trim().is_empty());
-        let text = self.q.filter(|_| given(self.q)).map(SearchText::parse);
+        let text = self.q.filter(|text| !text.trim().is_empty());
         let to = |text| Destination::parse(text, &rules.destinations);
         application::SearchLinks {
-            text: checks.optional(&["q"], text),
-            destination: checks.optional(&["url"], self.url.filter(|_| given(self.url)).map(to)),
+            text: checks.optional(&["q"], text.map(SearchText::parse)),
+            destination: checks.optional(&["url"], self.url.map(to)),
             tag: checks.optional(&["tag"], self.tag.map(Tag::parse)),
             status: self.status.unwrap_or_default().into(),
         }
@@ -241,7 +240,7 @@ mod tests {
 
     #[test]
     fn empty_conditions_are_none_and_wrong_ones_are_named() {
-        let (nothing, size) = search("q=&url=").unwrap();
+        let (nothing, size) = search("q=").unwrap();
         assert!(nothing.text.is_none() && nothing.destination.is_none());
         assert_eq!((nothing.status, size.get()), (StatusFilter::Active, 20));
         let (all, _) =
@@ -251,6 +250,7 @@ mod tests {
         for (query, path) in [
             (format!("q={}", "a".repeat(49)), "q"),
             ("url=nonsense".into(), "url"),
+            ("url=".into(), "url"),
             ("tag=".into(), "tag"),
             ("status=old".into(), "status"),
             ("limit=0".into(), "limit"),
