@@ -20,6 +20,15 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     /// replaced, tags included; nothing else is ever overwritten.
     async fn insert(&self, link: &Link, now: UnixSeconds) -> Result<Insertion, StoreError>;
 
+    /// Stores new links as [`LinkStore::insert`] would, one after the other, but
+    /// in one transaction: all outcomes hold, or nothing was stored. Outcomes
+    /// are in the order of the links.
+    async fn insert_many(
+        &self,
+        links: &[Link],
+        now: UnixSeconds,
+    ) -> Result<Vec<Insertion>, StoreError>;
+
     /// Replaces the stored version of a link, tags included, if it is still the
     /// one that `known` names.
     async fn update(&self, link: &Link, known: &Version) -> Result<Update, StoreError>;

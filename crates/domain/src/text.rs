@@ -14,6 +14,9 @@ pub type Description = Text<2048>;
 /// starts with `/`.
 pub type ImageRef = Text<128>;
 
+/// Sink's first bound on titles and images, before those of today.
+const OLDEST_MAX_CHARS: usize = 2048;
+
 /// A trimmed text of at most `MAX` characters (Unicode code points, as JSON
 /// Schema counts them). It may be empty: an author can say "no comment" on
 /// purpose, which differs from saying nothing.
@@ -44,6 +47,21 @@ impl<const MAX: usize> Text<MAX> {
         let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
         let clipped: String = words.join(" ").chars().take(MAX).collect();
         Self(clipped.trim_end().into())
+    }
+
+    /// Takes a text that was a link's before, such as one read back from
+    /// storage or from an export file. Bounds have become stricter since; a link
+    /// that was made under the old ones keeps what it has.
+    ///
+    /// # Errors
+    /// The trimmed text is longer than any bound has ever been.
+    pub fn restore(text: &str) -> Result<Self, TextError> {
+        let text = text.trim();
+        let (length, max) = (text.chars().count(), MAX.max(OLDEST_MAX_CHARS));
+        if length > max {
+            return Err(TextError { length, max });
+        }
+        Ok(Self(text.into()))
     }
 
     /// The text itself.
@@ -92,5 +110,18 @@ mod tests {
         ] {
             assert_eq!(Text::<5>::clipped(given).as_str(), clipped);
         }
+    }
+
+    #[test]
+    fn what_was_allowed_once_is_restored() {
+        let long = "ö".repeat(2048);
+        assert!(Title::parse(&long).is_err());
+        assert_eq!(Title::restore(&long).unwrap().as_str(), long);
+        let longer = "ö".repeat(2049);
+        let error = TextError {
+            length: 2049,
+            max: 2048,
+        };
+        assert_eq!(Title::restore(&longer), Err(error));
     }
 }

@@ -137,7 +137,7 @@ impl Check {
         column: &'static str,
         stored: Option<&str>,
     ) -> Result<Option<Text<MAX>>, BadRow> {
-        self.column(column, stored.map(Text::parse).transpose())
+        self.column(column, stored.map(Text::restore).transpose())
     }
 
     fn destination(

@@ -15,6 +15,7 @@ use slugline_domain::{
 };
 
 use crate::{
+    batch,
     conditions::{with_status, with_tag},
     connect::Database,
     convert::{BadRow, tag_rows, to_link, to_row},
@@ -58,6 +59,30 @@ impl LinkStore for SqlLinkStore {
             Ok(outcome)
         };
         attempt.await.map_err(failing_to("insert a link"))
+    }
+
+    async fn insert_many(
+        &self,
+        links: &[Link],
+        now: UnixSeconds,
+    ) -> Result<Vec<Insertion>, StoreError> {
+        /// Each attempt loses only to a change that succeeded.
+        const ATTEMPTS: usize = 5;
+
+        let attempts = async {
+            for _ in 0..ATTEMPTS {
+                let transaction = self.begin().await?;
+                match batch::insert(&transaction, links, now).await? {
+                    Some(outcomes) => {
+                        transaction.commit().await?;
+                        return Ok(outcomes);
+                    }
+                    None => transaction.rollback().await?,
+                }
+            }
+            Err(Failure::Contended)
+        };
+        attempts.await.map_err(failing_to("insert links"))
     }
 
     async fn update(&self, link: &Link, known: &Version) -> Result<Update, StoreError> {
@@ -283,7 +308,7 @@ async fn with_tags(
     rows.into_iter().map(to_link).collect()
 }
 
-fn to_new_row(link: &Link) -> link::ActiveModel {
+pub(crate) fn to_new_row(link: &Link) -> link::ActiveModel {
     link::ActiveModel {
         number: ActiveValue::NotSet,
         ..to_row(link).into_active_model()
@@ -306,6 +331,8 @@ enum Failure {
     BadRow(#[from] BadRow),
     #[error("a link holds a wrong tag")]
     BadTag(#[from] slugline_domain::TagError),
+    #[error("others took the same slugs again and again")]
+    Contended,
     #[error("a link holds a wrong id")]
     BadId(#[from] slugline_domain::LinkIdError),
 }

@@ -52,19 +52,19 @@ impl MemoryLinkStore {
 #[async_trait]
 impl LinkStore for MemoryLinkStore {
     async fn insert(&self, link: &Link, now: UnixSeconds) -> Result<Insertion, StoreError> {
-        let mut links = self.open("insert a link")?;
-        let owner = links.get(&link.slug);
-        if owner.is_some_and(|owner| owner.status_at(now) == LinkStatus::Active) {
-            return Ok(Insertion::SlugTaken);
-        }
-        if links
-            .values()
-            .any(|other| other.id == link.id && other.slug != link.slug)
-        {
-            return Ok(Insertion::IdTaken);
-        }
-        links.insert(link.slug.clone(), link.clone());
-        Ok(Insertion::Stored)
+        Ok(insert(&mut *self.open("insert a link")?, link, now))
+    }
+
+    async fn insert_many(
+        &self,
+        new: &[Link],
+        now: UnixSeconds,
+    ) -> Result<Vec<Insertion>, StoreError> {
+        let mut links = self.open("insert links")?;
+        Ok(new
+            .iter()
+            .map(|link| insert(&mut links, link, now))
+            .collect())
     }
 
     async fn update(&self, link: &Link, known: &Version) -> Result<Update, StoreError> {
@@ -146,6 +146,21 @@ impl LinkStore for MemoryLinkStore {
     async fn ping(&self) -> Result<(), StoreError> {
         self.open("answer").map(drop)
     }
+}
+
+fn insert(links: &mut BTreeMap<Slug, Link>, link: &Link, now: UnixSeconds) -> Insertion {
+    let owner = links.get(&link.slug);
+    if owner.is_some_and(|owner| owner.status_at(now) == LinkStatus::Active) {
+        return Insertion::SlugTaken;
+    }
+    if links
+        .values()
+        .any(|other| other.id == link.id && other.slug != link.slug)
+    {
+        return Insertion::IdTaken;
+    }
+    links.insert(link.slug.clone(), link.clone());
+    Insertion::Stored
 }
 
 fn passes(filter: &LinkFilter, link: &Link) -> bool {
