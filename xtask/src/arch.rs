@@ -80,6 +80,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("anyhow", &["server", "xtask"]),
     ("argon2", &["application"]),
     ("clap", &["server", "xtask"]),
+    ("csv", &["contract"]),
     ("hyper", &["outbound"]),
     ("jsonrpsee", &["mcp"]),
     ("jsonschema", &["server"]),

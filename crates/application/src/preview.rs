@@ -22,6 +22,8 @@ pub enum Forbidden {
     Edit,
     /// Deleting links.
     Delete,
+    /// Importing links.
+    Import,
 }
 
 impl PreviewMode {

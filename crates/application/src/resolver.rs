@@ -293,6 +293,13 @@ mod tests {
         ) -> Result<slugline_domain::ports::Insertion, StoreError> {
             self.inner.insert(link, now).await
         }
+        async fn insert_many(
+            &self,
+            links: &[Link],
+            now: slugline_domain::UnixSeconds,
+        ) -> Result<Vec<slugline_domain::ports::Insertion>, StoreError> {
+            self.inner.insert_many(links, now).await
+        }
         async fn search(
             &self,
             filter: &slugline_domain::LinkFilter,

@@ -7,6 +7,10 @@ pub enum Code {
     ValidationError,
     /// The body is not JSON.
     InvalidJson,
+    /// The body is not CSV with the columns of links.
+    InvalidCsv,
+    /// More links than one request may bring.
+    TooManyLinks,
     /// The cursor was not issued for this listing.
     InvalidCursor,
     /// No token, or a wrong one.
@@ -45,9 +49,11 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::ValidationError,
         Self::InvalidJson,
+        Self::InvalidCsv,
+        Self::TooManyLinks,
         Self::InvalidCursor,
         Self::Unauthorized,
         Self::LinkNotFound,
@@ -72,6 +78,8 @@ impl Code {
         match self {
             Self::ValidationError => "validation_error",
             Self::InvalidJson => "invalid_json",
+            Self::InvalidCsv => "invalid_csv",
+            Self::TooManyLinks => "too_many_links",
             Self::InvalidCursor => "invalid_cursor",
             Self::Unauthorized => "unauthorized",
             Self::LinkNotFound => "link_not_found",
@@ -95,7 +103,11 @@ impl Code {
     /// The HTTP status that goes with it.
     pub fn status(self) -> u16 {
         match self {
-            Self::ValidationError | Self::InvalidJson | Self::InvalidCursor => 400,
+            Self::ValidationError
+            | Self::InvalidJson
+            | Self::InvalidCsv
+            | Self::TooManyLinks
+            | Self::InvalidCursor => 400,
             Self::Unauthorized => 401,
             Self::WrongPassword | Self::ConfirmationRequired | Self::PreviewMode => 403,
             Self::LinkNotFound | Self::RouteNotFound => 404,
@@ -113,7 +125,8 @@ impl Code {
     pub fn title(self) -> &'static str {
         match self {
             Self::ValidationError => "Validation Error",
-            Self::InvalidJson => "Bad Request",
+            Self::InvalidJson | Self::InvalidCsv => "Bad Request",
+            Self::TooManyLinks => "Too many links",
             Self::InvalidCursor => "Invalid pagination cursor",
             Self::Unauthorized => "Unauthorized",
             Self::LinkNotFound => "Link not found",

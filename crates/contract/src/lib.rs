@@ -32,6 +32,7 @@
 mod absent;
 mod check;
 pub mod code;
+mod iso_8601;
 pub mod issue;
 mod lenient;
 pub mod links;
@@ -49,9 +50,12 @@ pub use issue::{Issue, IssueCode};
 pub use lenient::Lenient;
 pub use links::{
     CheckLinks, CountLinks, CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch,
-    FoundLink, FoundLinks, GetLink, LinkCheck, LinkChecks, LinkCount, LinkCreated, LinkList,
-    LinkUpserted, LinkView, ListLinks, PatchLink, PreviewSuggestion, SearchLinks, SlugSuggestion,
-    Sort, Status, SuggestPreview, SuggestSlug, TagList, TagView, UpsertStatus,
+    ExportLinks, ExportText, ExportedLink, FailedImport, FoundLink, FoundLinks, GetLink,
+    ImportItem, ImportLimit, ImportLink, ImportLinks, LinkCheck, LinkChecks, LinkCount,
+    LinkCreated, LinkExport, LinkImport, LinkList, LinkUpserted, LinkView, ListLinks, Mask,
+    PatchLink, PreviewSuggestion, ReadLink, ReadLinksError, SearchLinks, SlugSuggestion, Sort,
+    Status, StoredHash, SuggestPreview, SuggestSlug, TagList, TagView, TransferFormat,
+    UpsertStatus, read_links,
 };
 pub use location::Location;
 pub use problem::{Problem, ProblemBody};

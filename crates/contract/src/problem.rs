@@ -52,6 +52,23 @@ impl Problem {
         }
     }
 
+    /// The same problem of a part of the input: its faults lie below this path.
+    #[must_use]
+    pub fn within(self, path: &[&str]) -> Self {
+        if self.issues.is_empty() {
+            return self;
+        }
+        let below = |issue: Issue| Issue {
+            path: path
+                .iter()
+                .map(|part| (*part).to_owned())
+                .chain(issue.path)
+                .collect(),
+            ..issue
+        };
+        Self::invalid(self.issues.into_iter().map(below).collect())
+    }
+
     /// The HTTP status.
     pub fn status(&self) -> u16 {
         self.code.status()
@@ -61,8 +78,9 @@ impl Problem {
     pub fn body(&self, url: &str) -> ProblemBody {
         let message = match self.code {
             Code::ValidationError => self.listed_issues(),
-            Code::InvalidJson | Code::MethodNotAllowed => self.detail.clone(),
+            Code::InvalidJson | Code::InvalidCsv | Code::MethodNotAllowed => self.detail.clone(),
             Code::InvalidCursor
+            | Code::TooManyLinks
             | Code::Unauthorized
             | Code::LinkNotFound
             | Code::LinkExpired
@@ -175,6 +193,7 @@ impl From<Error> for Problem {
                 let title = match action {
                     Forbidden::Edit => "Preview mode cannot edit links.",
                     Forbidden::Delete => "Preview mode cannot delete links.",
+                    Forbidden::Import => "Preview mode cannot import links.",
                 };
                 let detail = "this is a public demonstration: links end after five minutes";
                 Self {

@@ -4,7 +4,9 @@ mod check;
 mod create;
 mod delete;
 mod edit;
+mod export;
 mod get;
+mod import;
 mod list;
 mod screen;
 mod search;
@@ -21,6 +23,8 @@ pub use self::{
     check::{CheckLinks, CheckedLink, CheckedPage, LinkChecker},
     create::NewLink,
     edit::{Change, EditLink, LinkPatch},
+    export::ExportPage,
+    import::{ImportLink, ImportOutcome, ImportedLink},
     list::{LinkPage, ListLinks},
     search::SearchLinks,
     upsert::Upserted,
@@ -95,6 +99,14 @@ impl LinkService {
     /// The instance is in preview mode.
     pub fn may_delete(&self) -> Result<(), Error> {
         self.parts.preview.permit(Forbidden::Delete)
+    }
+
+    /// Whether links may be imported at all. Asked before an input is looked at.
+    ///
+    /// # Errors
+    /// The instance is in preview mode.
+    pub fn may_import(&self) -> Result<(), Error> {
+        self.parts.preview.permit(Forbidden::Import)
     }
 
     fn check_expiry(&self, expires_at: Option<UnixSeconds>) -> Result<(), Error> {

@@ -1,16 +1,15 @@
 //! Checking whether links still lead somewhere.
 
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{self as application, CheckedLink, CheckedPage};
-use slugline_domain::{CheckSize, ProbeCaller, ProbeFailure, ProbeTimeout, UnixMillis};
+use slugline_domain::{CheckSize, ProbeCaller, ProbeFailure, ProbeTimeout};
 
 use super::{
     cursor,
     listing::{Listing, Sort, Status},
 };
-use crate::{Lenient, absent::present, check::Checks, problem::Problem};
+use crate::{Lenient, absent::present, check::Checks, iso_8601::iso_8601, problem::Problem};
 
 /// The one listing that checks page through.
 const LISTING: Listing = Listing {
@@ -143,12 +142,6 @@ impl From<&CheckedLink> for LinkCheck {
     }
 }
 
-fn iso_8601(moment: UnixMillis) -> String {
-    // Four-digit years end before the domain's moments do.
-    let moment = Timestamp::from_millisecond(moment.get()).unwrap_or(Timestamp::MAX);
-    format!("{moment:.3}")
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -156,7 +149,7 @@ mod tests {
     use rstest::rstest;
     use serde_json::{Value, json, to_value};
     use slugline_domain::{
-        Destination, DestinationRules, Position, ProbeOutcome, Slug, UnixSeconds,
+        Destination, DestinationRules, Position, ProbeOutcome, Slug, UnixMillis, UnixSeconds,
     };
 
     use super::*;

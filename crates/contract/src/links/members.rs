@@ -28,18 +28,38 @@ pub(super) struct Members<'a> {
     pub(super) flagged_unsafe: Option<bool>,
 }
 
+/// Which bounds hold for titles and other texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextBounds {
+    /// Those of today.
+    Todays,
+    /// The widest that ever held: a link that comes from elsewhere keeps what it
+    /// was allowed once.
+    Widest,
+}
+
 impl Members<'_> {
     /// The content they make, unless one is out of bounds, which is noted.
     pub(super) fn check(&self, checks: &mut Checks, rules: &Rules) -> Option<LinkContent> {
+        self.check_within(TextBounds::Todays, checks, rules)
+    }
+
+    /// The same with other bounds.
+    pub(super) fn check_within(
+        &self,
+        bounds: TextBounds,
+        checks: &mut Checks,
+        rules: &Rules,
+    ) -> Option<LinkContent> {
         let destination = |text: &str| Destination::parse(text, &rules.destinations);
         let url = checks.member(&["url"], destination(self.url));
-        let comment = checks.optional(&["comment"], text(self.comment));
+        let comment = checks.optional(&["comment"], text(self.comment, bounds));
         let expires_at = checks.optional(&["expiration"], self.expiration.map(UnixSeconds::new));
         let tags = tags(checks, self.tags.unwrap_or_default());
         let preview = Preview {
-            title: checks.optional(&["title"], text(self.title)),
-            description: checks.optional(&["description"], text(self.description)),
-            image: checks.optional(&["image"], text(self.image)),
+            title: checks.optional(&["title"], text(self.title, bounds)),
+            description: checks.optional(&["description"], text(self.description, bounds)),
+            image: checks.optional(&["image"], text(self.image, bounds)),
         };
         let routing = Routing {
             apple: checks.optional(&["apple"], self.apple.map(destination)),
@@ -90,8 +110,14 @@ pub(super) fn geo(
     geo
 }
 
-fn text<const MAX: usize>(sent: Option<&str>) -> Option<Result<Text<MAX>, TextError>> {
-    sent.map(Text::parse)
+fn text<const MAX: usize>(
+    sent: Option<&str>,
+    bounds: TextBounds,
+) -> Option<Result<Text<MAX>, TextError>> {
+    sent.map(match bounds {
+        TextBounds::Todays => Text::parse,
+        TextBounds::Widest => Text::restore,
+    })
 }
 
 pub(super) fn urls_by_country(_: &mut SchemaGenerator) -> Schema {

@@ -4,6 +4,10 @@ mod check;
 mod create;
 mod cursor;
 mod edit;
+mod export;
+mod export_text;
+mod import;
+mod import_stream;
 mod list;
 mod listing;
 mod members;
@@ -11,12 +15,17 @@ mod one;
 mod patch;
 mod search;
 mod suggest;
+mod table;
 mod view;
 
 pub use self::{
     check::{CheckLinks, LinkCheck, LinkChecks},
     create::CreateLink,
     edit::EditLink,
+    export::{ExportLinks, LinkExport, TransferFormat},
+    export_text::ExportText,
+    import::{FailedImport, ImportItem, ImportLimit, ImportLink, ImportLinks, LinkImport},
+    import_stream::{ReadLink, ReadLinksError, read_links},
     list::{LinkList, ListLinks},
     listing::{Sort, Status},
     one::{DeleteLink, DeletedLink, GetLink},
@@ -25,5 +34,5 @@ pub use self::{
         CountLinks, ExactUrlSearch, FoundLink, FoundLinks, LinkCount, SearchLinks, TagList, TagView,
     },
     suggest::{PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
-    view::{LinkCreated, LinkUpserted, LinkView, UpsertStatus},
+    view::{ExportedLink, LinkCreated, LinkUpserted, LinkView, Mask, StoredHash, UpsertStatus},
 };

@@ -1,17 +1,18 @@
-//! A link as clients see it.
+//! A link as clients see it, and as an export holds it.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
 use slugline_application::Upserted;
-use slugline_domain::{Link, Password, UnixSeconds};
+use slugline_domain::{Link, Password, PasswordHash, UnixSeconds};
 
 /// A link. Members that were never set are absent.
+// The names of `P` make the schemas `Link` and `ExportedLink`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "Link")]
-pub struct LinkView {
+#[schemars(rename = "{P}Link")]
+pub struct LinkView<P = Mask> {
     /// Identity; stays through edits.
     pub id: String,
     /// Where the link leads.
@@ -52,9 +53,9 @@ pub struct LinkView {
     /// Whether the server fetches the destination and passes it on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy: Option<bool>,
-    /// A mask that says there is a password. Never send it back.
+    /// Present when visitors must give a password: a mask, never to be sent back, or in exports the stored hash.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub password: Option<&'static str>,
+    pub password: Option<P>,
     /// Whether visitors are warned.
     #[serde(skip_serializing_if = "Option::is_none", rename = "unsafe")]
     pub flagged_unsafe: Option<bool>,
@@ -65,7 +66,65 @@ pub struct LinkView {
     pub tags: Vec<String>,
 }
 
-impl From<&Link> for LinkView {
+/// A link with its stored password, as exports hold it.
+pub type ExportedLink = LinkView<StoredHash>;
+
+/// What answers show of a password: that there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mask;
+
+/// A password as it is stored. Only exports show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct StoredHash(String);
+
+impl From<&PasswordHash> for Mask {
+    fn from(_: &PasswordHash) -> Self {
+        Self
+    }
+}
+
+impl From<&PasswordHash> for StoredHash {
+    fn from(hash: &PasswordHash) -> Self {
+        Self(hash.as_str().to_owned())
+    }
+}
+
+impl Serialize for Mask {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(Password::MASK)
+    }
+}
+
+impl JsonSchema for Mask {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string"})
+    }
+}
+
+impl JsonSchema for StoredHash {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Exported".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string"})
+    }
+}
+
+impl<P: for<'h> From<&'h PasswordHash>> From<&Link> for LinkView<P> {
     fn from(link: &Link) -> Self {
         let content = &link.content;
         let routing = &content.routing;
@@ -95,7 +154,7 @@ impl From<&Link> for LinkView {
             cloaking: content.delivery.cloaking,
             redirect_with_query: routing.with_query,
             proxy: content.delivery.proxy,
-            password: link.password.as_ref().map(|_| Password::MASK),
+            password: link.password.as_ref().map(P::from),
             flagged_unsafe: content.flagged_unsafe,
             geo: (!geo.is_empty()).then_some(geo),
             tags: content.tags.iter().map(ToString::to_string).collect(),
@@ -164,7 +223,7 @@ impl LinkUpserted {
 #[cfg(test)]
 mod tests {
     use serde_json::{json, to_value};
-    use slugline_domain::{DestinationRules, LinkContent, LinkId, PasswordHash, Slug};
+    use slugline_domain::{DestinationRules, LinkContent, LinkId, Slug};
 
     use super::*;
 
@@ -194,5 +253,7 @@ mod tests {
                 "shortLink": "https://sl.example/docs",
             })
         );
+        let exported = to_value(ExportedLink::from(&link)).unwrap();
+        assert_eq!(exported["password"], "$argon2id$secret");
     }
 }

@@ -1,0 +1,65 @@
+//! Handing out links for another instance, or for safe keeping.
+
+use slugline_domain::{LinkOrder, PageSize, Position, StatusFilter, UnixMillis};
+
+use super::{LinkPage, LinkService, ListLinks};
+use crate::Error;
+
+/// Some links as they are stored, and where the next page starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportPage {
+    /// When they were read.
+    pub exported_at: UnixMillis,
+    /// The links with their stored passwords, and the next place.
+    pub page: LinkPage,
+}
+
+impl LinkService {
+    /// One page of all links, expired ones too, newest first.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn export(
+        &self,
+        size: PageSize,
+        after: Option<Position>,
+    ) -> Result<ExportPage, Error> {
+        let request = ListLinks {
+            size,
+            order: LinkOrder::Newest,
+            status: StatusFilter::All,
+            tag: None,
+            after,
+        };
+        Ok(ExportPage {
+            exported_at: self.parts.clock.now(),
+            page: self.list(request).await?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::ports::LinkStore;
+    use slugline_testkit::{NOON, link};
+
+    use super::*;
+    use crate::links::fixture::house;
+
+    #[tokio::test]
+    async fn every_link_comes_with_its_stored_password() {
+        let house = house();
+        let expired = link("expired").expires(-1).password("stored").build();
+        let active = link("active").created(1).build();
+        for link in [&expired, &active] {
+            house.store.insert(link, NOON).await.unwrap();
+        }
+        let one = PageSize::new(1).unwrap();
+        let first = house.links.export(one, None).await.unwrap();
+        assert_eq!(first.exported_at, NOON.start());
+        assert_eq!(first.page.links, [active]);
+        let second = house.links.export(one, first.page.next).await.unwrap();
+        assert_eq!(second.page.links, [expired]);
+        assert_eq!(second.page.next, None);
+    }
+}

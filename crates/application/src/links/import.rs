@@ -1,0 +1,203 @@
+//! Taking over links from an export.
+
+use slugline_domain::{
+    ImportedPassword, Link, LinkContent, LinkId, Slug, UnixMillis, UnixSeconds, ports::Insertion,
+};
+
+use super::LinkService;
+use crate::{Error, mint};
+
+/// A link to be taken over. What is `None` is decided by the service; an expiry
+/// may be past.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportLink {
+    /// Identity; minted when absent.
+    pub id: Option<LinkId>,
+    /// Slug.
+    pub slug: Slug,
+    /// Creation; now when absent.
+    pub created_at: Option<UnixSeconds>,
+    /// Last change; now when absent.
+    pub updated_at: Option<UnixSeconds>,
+    /// Password, hashed or in clear.
+    pub password: Option<ImportedPassword>,
+    /// Everything else.
+    pub content: LinkContent,
+}
+
+/// What became of a link of an import.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportedLink {
+    /// The link as it is stored, or would have been.
+    pub link: Link,
+    /// Whether it is.
+    pub outcome: ImportOutcome,
+}
+
+/// Whether a link was taken over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportOutcome {
+    /// It was; an expired link that had the slug is gone.
+    Stored,
+    /// An active link owns the slug and stays as it is.
+    Skipped,
+    /// Another link has the identifier.
+    IdTaken,
+}
+
+impl LinkService {
+    /// Takes over links as if one after the other, and says what became of each,
+    /// in order. Doing it again changes nothing that leads anywhere.
+    ///
+    /// # Errors
+    /// Preview mode, a password cannot be hashed, or the store failed; then none
+    /// was taken over.
+    pub async fn import(&self, batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
+        self.may_import()?;
+        let parts = &self.parts;
+        let now = parts.clock.now();
+        let mut links = Vec::with_capacity(batch.len());
+        for imported in batch {
+            links.push(self.adopt(imported, now).await?);
+        }
+        let outcomes = parts.store.insert_many(&links, now.second()).await?;
+        let became = |(link, insertion): (Link, Insertion)| {
+            let outcome = match insertion {
+                Insertion::Stored => {
+                    parts.resolver.forget(&link.slug);
+                    ImportOutcome::Stored
+                }
+                Insertion::SlugTaken => ImportOutcome::Skipped,
+                Insertion::IdTaken => ImportOutcome::IdTaken,
+            };
+            ImportedLink { link, outcome }
+        };
+        Ok(links.into_iter().zip(outcomes).map(became).collect())
+    }
+
+    async fn adopt(&self, imported: ImportLink, now: UnixMillis) -> Result<Link, Error> {
+        let parts = &self.parts;
+        let password = match imported.password {
+            Some(password) => Some(parts.passwords.adopt(password).await?),
+            None => None,
+        };
+        Ok(Link {
+            id: imported
+                .id
+                .unwrap_or_else(|| mint::link_id(now, parts.random.as_ref())),
+            slug: parts.policy.case.canonical(&imported.slug).into_owned(),
+            created_at: imported.created_at.unwrap_or(now.second()),
+            updated_at: imported.updated_at.unwrap_or(now.second()),
+            ends_at: None,
+            password,
+            content: imported.content,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::{Password, PasswordForm, PasswordHash, ports::LinkStore};
+    use slugline_testkit::{NOON, destination, link, seconds, slug};
+
+    use super::*;
+    use crate::links::fixture::{demonstration, house};
+
+    fn import(text: &str) -> ImportLink {
+        ImportLink {
+            id: None,
+            slug: slug(text),
+            created_at: None,
+            updated_at: None,
+            password: None,
+            content: LinkContent::leading_to(destination("https://example.com/")),
+        }
+    }
+
+    fn outcomes(imported: &[ImportedLink]) -> Vec<(&str, ImportOutcome)> {
+        imported
+            .iter()
+            .map(|imported| (imported.link.slug.as_str(), imported.outcome))
+            .collect()
+    }
+
+    #[tokio::test]
+    async fn active_links_stay_and_expired_ones_give_way() {
+        let house = house();
+        let active = link("active").build();
+        house.store.insert(&active, NOON).await.unwrap();
+        let expired = link("expired").expires(0).build();
+        house.store.insert(&expired, NOON).await.unwrap();
+        assert!(house.resolver.find(&slug("new")).await.unwrap().is_none());
+
+        let mut past = import("past");
+        past.content.expires_at = Some(seconds(-5));
+        let mut taken = import("taken-id");
+        taken.id = Some(active.id.clone());
+        let batch = vec![
+            import("ACTIVE"),
+            import("expired"),
+            import("New"),
+            import("new"),
+            past,
+            taken,
+        ];
+        let imported = house.links.import(batch).await.unwrap();
+        assert_eq!(
+            outcomes(&imported),
+            [
+                ("active", ImportOutcome::Skipped),
+                ("expired", ImportOutcome::Stored),
+                ("new", ImportOutcome::Stored),
+                ("new", ImportOutcome::Skipped),
+                ("past", ImportOutcome::Stored),
+                ("taken-id", ImportOutcome::IdTaken),
+            ]
+        );
+        let stored = house.store.find(&slug("new")).await.unwrap().unwrap();
+        assert_eq!(stored, imported[2].link);
+        assert_eq!((stored.created_at, stored.updated_at), (NOON, NOON));
+        assert_eq!(stored.id.as_str().len(), 36);
+        let resolved = house.resolver.find(&slug("new")).await.unwrap();
+        assert_eq!(resolved.as_deref(), Some(&stored), "the memory was cleared");
+    }
+
+    #[tokio::test]
+    async fn what_the_export_says_is_kept() {
+        let house = house();
+        let sink =
+            "sink-pwd:v1:1:AAAAAAAAAAAAAAAAAAAAAA:0mw6xp-eFNAZZprz8ndsX6WoyuMc8-sYmj5jUGoN1kE:eA";
+        let mut hashed = import("hashed");
+        hashed.id = LinkId::parse("x7").ok();
+        hashed.created_at = Some(seconds(-9));
+        hashed.updated_at = Some(seconds(-8));
+        hashed.password = ImportedPassword::parse(sink).ok();
+        let mut plain = import("plain");
+        plain.password = Password::parse("pw").map(ImportedPassword::Plain).ok();
+        house.links.import(vec![hashed, plain]).await.unwrap();
+
+        let stored = house.store.find(&slug("hashed")).await.unwrap().unwrap();
+        assert_eq!(stored.id.as_str(), "x7");
+        assert_eq!(
+            (stored.created_at, stored.updated_at),
+            (seconds(-9), seconds(-8))
+        );
+        assert_eq!(
+            stored.password.as_ref().map(PasswordHash::as_str),
+            Some(sink)
+        );
+        let plain = house.store.find(&slug("plain")).await.unwrap().unwrap();
+        let hash = plain.password.unwrap();
+        assert_eq!(PasswordForm::of(hash.as_str()), Ok(PasswordForm::Argon2id));
+    }
+
+    #[tokio::test]
+    async fn a_demonstration_and_a_store_that_is_down_take_nothing() {
+        let refused = demonstration().links.import(vec![import("a")]).await;
+        assert!(matches!(refused, Err(Error::PreviewMode(_))), "{refused:?}");
+        let house = house();
+        house.store.break_down();
+        let failed = house.links.import(vec![import("a")]).await;
+        assert!(matches!(failed, Err(Error::Store(_))), "{failed:?}");
+    }
+}

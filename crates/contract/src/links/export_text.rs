@@ -1,0 +1,88 @@
+//! Exports of all links as text, page by page.
+
+use csv::{Terminator, Writer, WriterBuilder};
+use slugline_domain::{Link, UnixMillis};
+
+use super::{
+    ExportedLink, LinkExport, TransferFormat,
+    table::{COLUMNS, to_cell},
+};
+use crate::iso_8601::iso_8601;
+
+/// A text under construction: its start, then pages, then its end. Holds no
+/// link, so it takes as little memory for many links as for few.
+///
+/// JSON is Sink's document with a link per line. CSV follows RFC 4180 in UTF-8,
+/// with a header.
+#[derive(Debug)]
+pub struct ExportText {
+    format: TransferFormat,
+    written: usize,
+}
+
+impl ExportText {
+    /// Nothing yet.
+    pub fn new(format: TransferFormat) -> Self {
+        Self { format, written: 0 }
+    }
+
+    /// What stands before the links.
+    pub fn start(&self, exported_at: UnixMillis) -> Vec<u8> {
+        match self.format {
+            TransferFormat::Json => format!(
+                "{{\"version\":\"{}\",\"exportedAt\":\"{}\",\"links\":[",
+                LinkExport::VERSION,
+                iso_8601(exported_at)
+            )
+            .into_bytes(),
+            TransferFormat::Csv => rows([COLUMNS.map(|(name, _)| name.to_owned())].into_iter()),
+        }
+    }
+
+    /// Some links.
+    pub fn page(&mut self, links: &[Link]) -> Vec<u8> {
+        let first = self.written == 0;
+        self.written += links.len();
+        let exported = links.iter().map(ExportedLink::from);
+        match self.format {
+            TransferFormat::Json => {
+                let mut text = Vec::new();
+                for (place, link) in exported.enumerate() {
+                    let separator = if first && place == 0 { "\n" } else { ",\n" };
+                    text.extend_from_slice(separator.as_bytes());
+                    serde_json::to_writer(&mut text, &link).expect("a link is plain data");
+                }
+                text
+            }
+            TransferFormat::Csv => rows(exported.map(|link| {
+                let link = serde_json::to_value(link).expect("a link is plain data");
+                COLUMNS.map(|(name, _)| to_cell(link.get(name)))
+            })),
+        }
+    }
+
+    /// What stands after the links.
+    pub fn end(self) -> Vec<u8> {
+        match self.format {
+            TransferFormat::Json => {
+                format!("\n],\"count\":{},\"list_complete\":true}}\n", self.written).into_bytes()
+            }
+            TransferFormat::Csv => Vec::new(),
+        }
+    }
+
+    /// Links so far.
+    pub fn written(&self) -> usize {
+        self.written
+    }
+}
+
+fn rows<const N: usize>(rows: impl Iterator<Item = [String; N]>) -> Vec<u8> {
+    let mut writer: Writer<Vec<u8>> = WriterBuilder::new()
+        .terminator(Terminator::CRLF)
+        .from_writer(Vec::new());
+    for row in rows {
+        writer.write_record(row).expect("memory takes every row");
+    }
+    writer.into_inner().expect("memory takes every row")
+}

@@ -1,0 +1,385 @@
+//! Reading links from a file of any size, one after the other.
+
+use std::{
+    cell::Cell,
+    fmt,
+    io::{self, Read},
+    ops::ControlFlow,
+    rc::Rc,
+};
+
+use csv::{ErrorKind, Position, Reader, StringRecord};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess};
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::{
+    ImportLink, TransferFormat,
+    table::{self, COLUMNS, Kind},
+};
+use crate::{code::Code, problem::Problem, reader::read};
+
+/// A link as it was read.
+#[derive(Debug)]
+pub struct ReadLink {
+    /// Its place among the links, from 0.
+    pub index: usize,
+    /// The line of a table on which it begins, from 1.
+    pub line: Option<u64>,
+    /// The link, or which members are missing or of another type.
+    pub link: Result<ImportLink, Problem>,
+}
+
+/// Why there are no more links to read.
+#[derive(Debug, Error)]
+pub enum ReadLinksError {
+    /// The source failed.
+    #[error("cannot be read")]
+    Unreadable(#[from] io::Error),
+    /// It is not of the form.
+    #[error("{}", .0.detail)]
+    Broken(Problem),
+}
+
+/// Reads the links of a document or of a table and hands each over, until told
+/// to stop. Memory holds one link at a time.
+///
+/// # Errors
+/// The source cannot be read, or is not of the form. Links before that place
+/// were handed over.
+pub fn read_links(
+    format: TransferFormat,
+    source: impl Read,
+    mut each: impl FnMut(ReadLink) -> ControlFlow<()>,
+) -> Result<(), ReadLinksError> {
+    let left = Rc::new(Cell::new(LONGEST_LINK));
+    let source = Metered {
+        source,
+        left: Rc::clone(&left),
+    };
+    let each = &mut |link| {
+        left.set(LONGEST_LINK);
+        each(link)
+    };
+    match format {
+        TransferFormat::Json => read_document(source, each),
+        TransferFormat::Csv => read_table(source, each),
+    }
+}
+
+/// Most bytes from one link to the next. More is no link but a quotation mark
+/// that was never closed, say, which would fill the memory.
+const LONGEST_LINK: usize = 16 << 20;
+
+/// Fails when too much is read between two links.
+struct Metered<R> {
+    source: R,
+    left: Rc<Cell<usize>>,
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read(buffer)?;
+        let left = self.left.get().checked_sub(read).ok_or_else(|| {
+            io::Error::other(format!("more than {LONGEST_LINK} bytes belong to one link"))
+        })?;
+        self.left.set(left);
+        Ok(read)
+    }
+}
+
+type Each<'e> = &'e mut dyn FnMut(ReadLink) -> ControlFlow<()>;
+
+fn read_document(source: impl Read, each: Each<'_>) -> Result<(), ReadLinksError> {
+    let mut stopped = false;
+    let mut json = serde_json::Deserializer::from_reader(source);
+    let document = Document {
+        each,
+        stopped: &mut stopped,
+    };
+    let outcome = document.deserialize(&mut json).and_then(|()| json.end());
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(_) if stopped => Ok(()),
+        Err(error) if error.is_io() => Err(io::Error::from(error).into()),
+        Err(error) => Err(ReadLinksError::Broken(Problem::new(
+            Code::InvalidJson,
+            error.to_string(),
+        ))),
+    }
+}
+
+/// `{"version": …, "links": […], …}`
+struct Document<'e> {
+    each: Each<'e>,
+    stopped: &'e mut bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Document<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> serde::de::Visitor<'de> for Document<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with the members version and links")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut members: M) -> Result<(), M::Error> {
+        let (mut version, mut links) = (false, false);
+        while let Some(name) = members.next_key::<String>()? {
+            match name.as_str() {
+                "version" => {
+                    members.next_value::<String>()?;
+                    version = true;
+                }
+                "links" if links => return Err(M::Error::duplicate_field("links")),
+                "links" => {
+                    members.next_value_seed(Links {
+                        each: &mut *self.each,
+                        stopped: &mut *self.stopped,
+                    })?;
+                    links = true;
+                }
+                _ => drop(members.next_value::<IgnoredAny>()?),
+            }
+        }
+        match (version, links) {
+            (_, false) => Err(M::Error::missing_field("links")),
+            (false, true) => Err(M::Error::missing_field("version")),
+            (true, true) => Ok(()),
+        }
+    }
+}
+
+struct Links<'e> {
+    each: Each<'e>,
+    stopped: &'e mut bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Links<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> serde::de::Visitor<'de> for Links<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of links")
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut links: S) -> Result<(), S::Error> {
+        let mut index = 0;
+        while let Some(value) = links.next_element::<Value>()? {
+            let link = ReadLink {
+                index,
+                line: None,
+                link: read(&value),
+            };
+            if (self.each)(link).is_break() {
+                *self.stopped = true;
+                return Err(S::Error::custom("stopped"));
+            }
+            index += 1;
+        }
+        Ok(())
+    }
+}
+
+fn read_table(source: impl Read, each: Each<'_>) -> Result<(), ReadLinksError> {
+    let mut table = Reader::from_reader(source);
+    let columns = columns(table.headers().map_err(broken_table)?)?;
+    let mut row = StringRecord::new();
+    let mut index = 0;
+    while table.read_record(&mut row).map_err(broken_table)? {
+        let cells = columns.iter().zip(&row);
+        let members: Map<String, Value> = cells
+            .filter_map(|(column, cell)| {
+                let (name, kind) = (*column)?;
+                Some((name.to_owned(), table::to_member(kind, cell)?))
+            })
+            .collect();
+        let link = ReadLink {
+            index,
+            line: row.position().map(Position::line),
+            link: read(&Value::Object(members)),
+        };
+        if each(link).is_break() {
+            break;
+        }
+        index += 1;
+    }
+    Ok(())
+}
+
+/// The column of each cell. Unknown ones are dropped, as unknown members are.
+fn columns(header: &StringRecord) -> Result<Vec<Option<(&'static str, Kind)>>, ReadLinksError> {
+    let mut columns = Vec::new();
+    for name in header {
+        let column = COLUMNS.into_iter().find(|(known, _)| *known == name.trim());
+        if column.is_some() && columns.contains(&column) {
+            return Err(invalid_csv(format!("the header names {name} twice")));
+        }
+        columns.push(column);
+    }
+    let known: Vec<&str> = columns.iter().flatten().map(|(name, _)| *name).collect();
+    for required in ["slug", "url"] {
+        if !known.contains(&required) {
+            return Err(invalid_csv(format!(
+                "the header does not name the column {required}; it may name {}",
+                table::names()
+            )));
+        }
+    }
+    Ok(columns)
+}
+
+fn invalid_csv(detail: String) -> ReadLinksError {
+    ReadLinksError::Broken(Problem::new(Code::InvalidCsv, detail))
+}
+
+fn broken_table(error: csv::Error) -> ReadLinksError {
+    let line = error.position().map(Position::line);
+    let line = line.map_or_else(String::new, |line| format!("line {line}: "));
+    match error.into_kind() {
+        ErrorKind::Io(error) => error.into(),
+        ErrorKind::Utf8 { .. } => invalid_csv(format!("{line}the text is not UTF-8")),
+        ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => invalid_csv(format!(
+            "{line}the row has {len} cells, the header {expected_len}"
+        )),
+        other => invalid_csv(format!("{line}{other:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn slugs(format: TransferFormat, text: &str) -> (Vec<String>, Option<String>) {
+        let mut slugs = Vec::new();
+        let outcome = read_links(format, text.as_bytes(), |read| {
+            assert_eq!(read.index, slugs.len());
+            slugs.push(match read.link {
+                Ok(link) => link.slug,
+                Err(problem) => format!("{:?} {}", read.line, problem.detail),
+            });
+            ControlFlow::Continue(())
+        });
+        (slugs, outcome.err().map(|error| error.to_string()))
+    }
+
+    #[test]
+    fn documents_are_read_link_by_link_whatever_the_order_of_members() {
+        let text = r#"{"count": 2, "links": [{"slug": "a", "url": "u", "x": null}, {"slug": 5}],
+            "extra": {"links": [1]}, "version": "1.0", "list_complete": true}"#;
+        let (slugs, error) = slugs(TransferFormat::Json, text);
+        assert_eq!(slugs[0], "a");
+        assert!(slugs[1].starts_with("None "), "{}", slugs[1]);
+        assert!(
+            slugs[1].contains("slug: Invalid input: expected string"),
+            "{}",
+            slugs[1]
+        );
+        assert_eq!(error, None);
+    }
+
+    #[rstest]
+    #[case(r#"{"version": "1.0"}"#, "missing field `links`")]
+    #[case(r#"{"links": []}"#, "missing field `version`")]
+    #[case(r#"{"version": 1, "links": []}"#, "invalid type: integer")]
+    #[case(
+        r#"{"version": "1", "links": {}}"#,
+        "expected a list of links at line 1"
+    )]
+    #[case(
+        r#"{"version": "1", "links": [], "links": []}"#,
+        "duplicate field `links`"
+    )]
+    #[case(r#"{"version": "1", "links": []} x"#, "trailing characters")]
+    #[case(r#"{"version": "1", "links": ["#, "EOF while parsing")]
+    #[case("[]", "expected an object with the members version and links")]
+    fn documents_of_another_form_are_refused(#[case] text: &str, #[case] why: &str) {
+        let (_, error) = slugs(TransferFormat::Json, text);
+        let error = error.unwrap();
+        assert!(error.contains(why), "{error}");
+    }
+
+    #[test]
+    fn tables_are_read_row_by_row_with_their_lines() {
+        let text =
+            "\u{feff}url, slug ,note,comment,tags\r\nu,a,x,\"1\n2\",\r\n\nu,b,,,\"x,y\"\n,c,,,\n";
+        let (slugs, error) = slugs(TransferFormat::Csv, text);
+        assert_eq!(error, None);
+        assert_eq!(slugs[..2], ["a", "b"]);
+        assert!(slugs[2].starts_with("Some(6) url: "), "{}", slugs[2]);
+    }
+
+    #[rstest]
+    #[case("slug\na\n", "does not name the column url; it may name id, slug, url")]
+    #[case("", "does not name the column slug")]
+    #[case("slug,url,slug\n", "names slug twice")]
+    #[case("slug,url\na,u,x\n", "line 2: the row has 3 cells, the header 2")]
+    fn tables_of_another_form_are_refused(#[case] text: &str, #[case] why: &str) {
+        let (_, error) = slugs(TransferFormat::Csv, text);
+        let error = error.unwrap();
+        assert!(error.contains(why), "{error}");
+    }
+
+    #[test]
+    fn text_that_is_not_utf_8_is_refused_with_its_line() {
+        let source: &[u8] = b"slug,url\na,u\nb,\xff\n";
+        let outcome = read_links(TransferFormat::Csv, source, |_| ControlFlow::Continue(()));
+        assert_eq!(
+            outcome.unwrap_err().to_string(),
+            "line 3: the text is not UTF-8"
+        );
+    }
+
+    #[rstest]
+    #[case(TransferFormat::Json, "{\"version\": \"1\", \"links\": [\"")]
+    #[case(TransferFormat::Csv, "slug,url\na,\"")]
+    fn an_endless_link_does_not_fill_the_memory(
+        #[case] format: TransferFormat,
+        #[case] start: &str,
+    ) {
+        let source = start.as_bytes().chain(io::repeat(b'x'));
+        let outcome = read_links(format, source, |_| ControlFlow::Continue(()));
+        let Err(ReadLinksError::Unreadable(error)) = outcome else {
+            panic!("{outcome:?}")
+        };
+        assert!(error.to_string().contains("belong to one link"), "{error}");
+    }
+
+    #[rstest]
+    #[case(
+        TransferFormat::Json,
+        r#"{"version":"1","links":[{"slug":"a","url":"u"},{"slug":"b","url":"u"},5"#
+    )]
+    #[case(TransferFormat::Csv, "slug,url\na,u\nb,u\nc\n")]
+    fn reading_stops_when_told(#[case] format: TransferFormat, #[case] text: &str) {
+        let mut seen = 0;
+        let outcome = read_links(format, text.as_bytes(), |_| {
+            seen += 1;
+            if seen == 2 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        assert!(outcome.is_ok());
+        assert_eq!(seen, 2);
+    }
+}

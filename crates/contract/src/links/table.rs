@@ -1,0 +1,213 @@
+//! Links as a table: the columns, and what stands in their cells.
+//!
+//! A row holds the members of an exported link. A cell is empty when the member
+//! is absent. Flags are `true` and `false`, moments Unix seconds. Tags are
+//! separated by commas, or stand as a JSON list when one holds a comma. Country
+//! destinations are lines of a country code, a blank and a URL.
+//!
+//! Spreadsheets run a cell that begins like a formula, so such a cell gets an
+//! apostrophe in front, which reading takes away again. So that nothing else
+//! is taken away, a cell that begins with an apostrophe gets one too, and a text
+//! that is there but empty becomes an apostrophe alone.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Number,
+    Flag,
+    Tags,
+    Geo,
+}
+
+/// Every column, in the order in which exports have them.
+pub(super) const COLUMNS: [(&str, Kind); 19] = [
+    ("id", Kind::Text),
+    ("slug", Kind::Text),
+    ("url", Kind::Text),
+    ("comment", Kind::Text),
+    ("tags", Kind::Tags),
+    ("createdAt", Kind::Number),
+    ("updatedAt", Kind::Number),
+    ("expiration", Kind::Number),
+    ("title", Kind::Text),
+    ("description", Kind::Text),
+    ("image", Kind::Text),
+    ("apple", Kind::Text),
+    ("google", Kind::Text),
+    ("geo", Kind::Geo),
+    ("redirectWithQuery", Kind::Flag),
+    ("cloaking", Kind::Flag),
+    ("proxy", Kind::Flag),
+    ("unsafe", Kind::Flag),
+    ("password", Kind::Text),
+];
+
+/// The cell of a member.
+pub(super) fn to_cell(member: Option<&Value>) -> String {
+    let text = match member {
+        None | Some(Value::Null) => return String::new(),
+        Some(Value::String(text)) if text.is_empty() => return "'".into(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Bool(flag)) => flag.to_string(),
+        Some(Value::Number(number)) => number.to_string(),
+        Some(Value::Array(tags)) => tags_to_text(tags),
+        Some(Value::Object(geo)) => geo_to_text(geo),
+    };
+    if text.starts_with(needs_apostrophe) {
+        format!("'{text}")
+    } else {
+        text
+    }
+}
+
+/// The member in a cell. What is not of the column's kind becomes a text, which
+/// the reader of the link then refuses by the member's name.
+pub(super) fn to_member(kind: Kind, cell: &str) -> Option<Value> {
+    if cell.is_empty() {
+        return None;
+    }
+    let text = without_apostrophe(cell);
+    let as_it_is = || Value::from(text);
+    Some(match kind {
+        Kind::Text => as_it_is(),
+        Kind::Number => text
+            .trim()
+            .parse::<i64>()
+            .map_or_else(|_| as_it_is(), Value::from),
+        // Spreadsheets write flags in capitals.
+        Kind::Flag => match text.trim().to_ascii_lowercase().as_str() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            _ => as_it_is(),
+        },
+        Kind::Tags => text_to_tags(text),
+        Kind::Geo => text.lines().map(country_and_url).collect(),
+    })
+}
+
+fn needs_apostrophe(first: char) -> bool {
+    matches!(first, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '\'')
+}
+
+fn without_apostrophe(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(rest) if rest.is_empty() || rest.starts_with(needs_apostrophe) => rest,
+        Some(_) | None => cell,
+    }
+}
+
+fn tags_to_text(tags: &[Value]) -> String {
+    let texts: Vec<&str> = tags.iter().filter_map(Value::as_str).collect();
+    if texts.iter().any(|tag| tag.contains([',', '['])) {
+        return serde_json::to_string(&texts).expect("texts are plain data");
+    }
+    texts.join(",")
+}
+
+fn text_to_tags(text: &str) -> Value {
+    let listed = text.trim_start().starts_with('[');
+    let listed = listed.then(|| serde_json::from_str(text).ok()).flatten();
+    listed.unwrap_or_else(|| text.split(',').map(Value::from).collect())
+}
+
+fn geo_to_text(geo: &Map<String, Value>) -> String {
+    let lines: Vec<String> = geo
+        .iter()
+        .map(|(country, url)| format!("{country} {}", url.as_str().unwrap_or_default()))
+        .collect();
+    lines.join("\n")
+}
+
+fn country_and_url(line: &str) -> (String, Value) {
+    let (country, url) = line.trim().split_once(' ').unwrap_or((line, ""));
+    (country.to_owned(), url.trim().into())
+}
+
+/// The names of all columns, for errors.
+pub(super) fn names() -> Cow<'static, str> {
+    COLUMNS.map(|(name, _)| name).join(", ").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{ExportedLink, ImportLink, Rules, schema::standalone};
+
+    #[test]
+    fn columns_are_the_members_of_exports_and_imports() {
+        let mut columns: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
+        columns.sort_unstable();
+        for schema in [
+            standalone::<ExportedLink>(&Rules::default()),
+            standalone::<ImportLink>(&Rules::default()),
+        ] {
+            let schema = schema.to_value();
+            let members = schema["properties"].as_object().unwrap();
+            let mut members: Vec<&str> = members.keys().map(String::as_str).collect();
+            members.sort_unstable();
+            assert_eq!(members, columns);
+        }
+    }
+
+    #[rstest]
+    #[case(Kind::Text, json!("=1+1"), "'=1+1")]
+    #[case(Kind::Text, json!("+49"), "'+49")]
+    #[case(Kind::Text, json!("-1"), "'-1")]
+    #[case(Kind::Text, json!("@SUM(A1)"), "'@SUM(A1)")]
+    #[case(Kind::Text, json!("\tx"), "'\tx")]
+    #[case(Kind::Text, json!("'"), "''")]
+    #[case(Kind::Text, json!("''=1"), "'''=1")]
+    #[case(Kind::Text, json!("'tis"), "''tis")]
+    #[case(Kind::Text, json!(""), "'")]
+    #[case(Kind::Text, json!("a\"b,\r\nc \u{1f600}"), "a\"b,\r\nc \u{1f600}")]
+    #[case(Kind::Number, json!(1_800_000_000), "1800000000")]
+    #[case(Kind::Number, json!(-5), "'-5")]
+    #[case(Kind::Flag, json!(false), "false")]
+    #[case(Kind::Tags, json!(["a", "b c"]), "a,b c")]
+    #[case(Kind::Tags, json!(["a,b", "=c"]), r#"["a,b","=c"]"#)]
+    #[case(Kind::Tags, json!(["[x"]), r#"["[x"]"#)]
+    #[case(Kind::Tags, json!(["=c"]), "'=c")]
+    #[case(
+        Kind::Geo,
+        json!({"AT": "https://e.at/a b", "DE": "https://e.de/"}),
+        "AT https://e.at/a b\nDE https://e.de/"
+    )]
+    fn cells_hold_members_without_loss(
+        #[case] kind: Kind,
+        #[case] member: Value,
+        #[case] cell: &str,
+    ) {
+        assert_eq!(to_cell(Some(&member)), cell);
+        assert_eq!(to_member(kind, cell), Some(member));
+    }
+
+    #[rstest]
+    #[case(Kind::Text, "'tis", json!("'tis"))]
+    #[case(Kind::Flag, "TRUE", json!(true))]
+    #[case(Kind::Flag, "yes", json!("yes"))]
+    #[case(Kind::Number, "1.8E+09", json!("1.8E+09"))]
+    #[case(Kind::Tags, "a, b", json!(["a", " b"]))]
+    #[case(Kind::Geo, "DE  https://e.de/\r\nnonsense", json!({"DE": "https://e.de/", "nonsense": ""}))]
+    fn cells_of_other_programs_are_read(
+        #[case] kind: Kind,
+        #[case] cell: &str,
+        #[case] member: Value,
+    ) {
+        assert_eq!(to_member(kind, cell), Some(member));
+    }
+
+    #[test]
+    fn an_absent_member_is_an_empty_cell() {
+        assert_eq!(to_cell(None), "");
+        assert_eq!(to_cell(Some(&json!([]))), "");
+        assert_eq!(to_member(Kind::Text, ""), None);
+    }
+}
