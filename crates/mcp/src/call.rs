@@ -137,6 +137,8 @@ fn next_step(code: Code) -> &'static str {
         Code::TooManyAttempts | Code::Unavailable => "Try again in a little while.",
         Code::InternalError => "It may work once more; if not, tell the user.",
         Code::InvalidJson
+        | Code::InvalidCsv
+        | Code::TooManyLinks
         | Code::Unauthorized
         | Code::LinkExpired
         | Code::WrongPassword

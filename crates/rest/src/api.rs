@@ -47,6 +47,8 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(links::check::about(), links::check::handle)
         .route(links::ai::about(), links::ai::handle)
         .route(links::og_ai::about(), links::og_ai::handle)
+        .route(links::export::about(), links::export::handle)
+        .route(links::import::about(), links::import::handle)
         .route(stats::counters::about(), stats::counters::handle)
         .route(location::about(), location::handle)
         .route(verify::about(), verify::handle)

@@ -16,8 +16,8 @@ use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use slugline_application::{LinkChecker, LinkService, StatsService, Suggestions};
-use slugline_contract::{Code, Problem, Rules, query_to_json, read};
-use slugline_domain::Place;
+use slugline_contract::{Code, ImportLimit, Problem, Rules, query_to_json, read};
+use slugline_domain::{PageSize, Place};
 use slugline_httpkit::{Edge, Failure, Origin, header};
 
 /// The use cases and bounds behind every handler, from the app's data.
@@ -33,6 +33,33 @@ pub struct Services {
     pub stats: StatsService,
     /// The instance's bounds.
     pub rules: Rules,
+    /// How many links come and go at once.
+    pub transfer: TransferLimits,
+}
+
+/// How many links one request exports or imports.
+#[derive(Clone, Copy, Debug)]
+pub struct TransferLimits {
+    /// Links on a page of an export.
+    pub export_page: PageSize,
+    /// Links that one import may bring.
+    pub import_limit: ImportLimit,
+}
+
+/// The services from the app's data.
+pub(crate) fn services(request: &HttpRequest) -> &web::Data<Services> {
+    request
+        .app_data()
+        .expect("the app is built with its services")
+}
+
+/// The media type of the body, without parameters, in lower case.
+pub(crate) fn media_type(request: &HttpRequest) -> String {
+    header(request, "content-type")
+        .and_then(|value| value.split(';').next())
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
 }
 
 /// The services, and the origin to show to this client.
@@ -57,12 +84,8 @@ impl FromRequest for Context {
     type Future = std::future::Ready<Result<Self, Failure>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let services = request
-            .app_data::<web::Data<Services>>()
-            .expect("the app is built with its services")
-            .clone();
         std::future::ready(Ok(Self {
-            services,
+            services: services(request).clone(),
             origin: Edge::of(request).origin(request),
         }))
     }
@@ -86,11 +109,7 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
     type Future = Extracted<Self>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let media_type = header(request, "content-type")
-            .and_then(|value| value.split(';').next())
-            .unwrap_or_default()
-            .trim()
-            .to_ascii_lowercase();
+        let media_type = media_type(request);
         let bytes = web::Bytes::from_request(request, payload);
         Box::pin(async move {
             let bytes = bytes.await.map_err(|error| unreadable(&error))?;
@@ -102,7 +121,7 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
 /// Sink reads every body as JSON, whatever its type says, but for forms and
 /// plain text. What begins like a JSON object is no form: curl calls everything
 /// one unless told otherwise.
-fn parse(media_type: &str, bytes: &[u8]) -> Result<Value, Problem> {
+pub(crate) fn parse(media_type: &str, bytes: &[u8]) -> Result<Value, Problem> {
     let object = bytes.trim_ascii_start().starts_with(b"{");
     if media_type == "application/x-www-form-urlencoded" && !object {
         return Ok(query_to_json(&String::from_utf8_lossy(bytes)));

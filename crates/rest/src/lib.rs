@@ -24,9 +24,10 @@ mod registrar;
 mod reply;
 mod route_list;
 mod stats;
+mod table;
 mod verify;
 
 pub use api::{ApiOptions, api};
-pub use extract::Services;
+pub use extract::{Services, TransferLimits};
 pub use registrar::{Api, Elsewhere};
 pub use route_list::RouteList;

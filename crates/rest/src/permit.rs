@@ -1,16 +1,19 @@
 //! What an instance forbids as a whole, decided before a body is looked at.
 
-use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
+use actix_web::{FromRequest, HttpRequest, dev::Payload};
 use aide::OperationInput;
 use slugline_httpkit::Failure;
 
-use crate::extract::Services;
+use crate::extract::services;
 
 /// Links may be changed here. To be taken before the body.
 pub(crate) struct MayEdit;
 
 /// Links may be deleted here. To be taken before the body.
 pub(crate) struct MayDelete;
+
+/// Links may be imported here. To be taken before the body.
+pub(crate) struct MayImport;
 
 impl FromRequest for MayEdit {
     type Error = Failure;
@@ -32,11 +35,16 @@ impl FromRequest for MayDelete {
     }
 }
 
+impl FromRequest for MayImport {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let permitted = services(request).links.may_import();
+        std::future::ready(permitted.map(|()| Self).map_err(Failure::from))
+    }
+}
+
 impl OperationInput for MayEdit {}
 impl OperationInput for MayDelete {}
-
-fn services(request: &HttpRequest) -> &web::Data<Services> {
-    request
-        .app_data()
-        .expect("the app is built with its services")
-}
+impl OperationInput for MayImport {}

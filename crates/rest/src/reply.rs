@@ -1,15 +1,22 @@
 //! What handlers give.
 
-use actix_web::{HttpRequest, HttpResponse, Responder, body::BoxBody, http::StatusCode};
+use actix_web::{
+    HttpRequest, HttpResponse, Responder,
+    body::BoxBody,
+    http::{
+        StatusCode,
+        header::{CACHE_CONTROL, HeaderValue},
+    },
+};
 use aide::{
     OperationOutput,
     generate::GenContext,
-    openapi::{Operation, Response, StatusCode as DocumentedStatus},
+    openapi::{MediaType, Operation, Response, StatusCode as DocumentedStatus},
 };
-use schemars::JsonSchema;
+use schemars::{JsonSchema, json_schema};
 use serde::Serialize;
 
-use crate::extract::json;
+use crate::{extract::json, table::Table};
 
 /// A successful answer whose status and body stand in its type.
 pub(crate) trait Reply: Responder<Body = BoxBody> + 'static {}
@@ -80,6 +87,72 @@ impl<T: JsonSchema> OperationOutput for MadeOrFound<T> {
         let mut responses = Json::<201, T>::inferred_responses(context, operation);
         responses.extend(Json::<200, T>::inferred_responses(context, operation));
         responses
+    }
+}
+
+/// A page of JSON, or a table of everything.
+pub(crate) enum PageOrTable<T> {
+    Page(T),
+    Table(Table),
+}
+
+impl<T: Serialize + 'static> Reply for PageOrTable<T> {}
+
+impl<T: Serialize> Responder for PageOrTable<T> {
+    type Body = BoxBody;
+
+    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+        match self {
+            Self::Page(body) => Json::<200, T>(body).respond_to(request),
+            Self::Table(table) => table.into_response(),
+        }
+    }
+}
+
+impl<T: JsonSchema> OperationOutput for PageOrTable<T> {
+    type Inner = T;
+
+    fn inferred_responses(
+        context: &mut GenContext,
+        operation: &mut Operation,
+    ) -> Vec<(Option<DocumentedStatus>, Response)> {
+        let mut responses = Json::<200, T>::inferred_responses(context, operation);
+        for (_, response) in &mut responses {
+            response.content.insert("text/csv".into(), csv());
+        }
+        responses
+    }
+}
+
+/// A table, whose cells no schema describes.
+pub(crate) fn csv() -> MediaType {
+    json(json_schema!({"type": "string"}))
+}
+
+/// An answer that nobody on the way may keep.
+pub(crate) struct NoStore<R>(pub(crate) R);
+
+impl<R: Reply> Reply for NoStore<R> {}
+
+impl<R: Reply> Responder for NoStore<R> {
+    type Body = BoxBody;
+
+    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+        let mut response = self.0.respond_to(request);
+        let no_store = HeaderValue::from_static("no-store");
+        response.headers_mut().insert(CACHE_CONTROL, no_store);
+        response
+    }
+}
+
+impl<R: OperationOutput> OperationOutput for NoStore<R> {
+    type Inner = R::Inner;
+
+    fn inferred_responses(
+        context: &mut GenContext,
+        operation: &mut Operation,
+    ) -> Vec<(Option<DocumentedStatus>, Response)> {
+        R::inferred_responses(context, operation)
     }
 }
 

@@ -41,9 +41,15 @@ pub(crate) struct Parts {
 
 /// Opens the databases and builds everything on them.
 pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Result<Parts> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let random: Arc<dyn Random> = Arc::new(OsRandom);
-    let store = open_links(settings).await?;
+    let ground = open_ground(settings).await?;
+    let links = ground.link_service(settings);
+    let Ground {
+        clock,
+        random,
+        store,
+        resolver,
+        passwords,
+    } = ground;
     let places = open_place_file(settings)?;
     let webhook = settings.webhook.clone().map(|options| {
         let client = Client::new(Policy::for_operators_servers());
@@ -61,28 +67,10 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     };
     let (recorder, log) = open_access_log(settings, ports)?;
     let recorder = Arc::new(recorder);
-
-    let resolver = Arc::new(Resolver::new(
-        Arc::clone(&store),
-        Arc::clone(&clock),
-        settings.slugs.case,
-        settings.resolver,
-    ));
-    let passwords = Arc::new(Passwords::new(Arc::clone(&random)));
     let gatekeeper = Gatekeeper::new(GatekeeperParts {
-        passwords: Arc::clone(&passwords),
-        store: Arc::clone(&store),
-        resolver: Arc::clone(&resolver),
-    });
-    let links = LinkService::new(LinkServiceParts {
+        passwords,
         store,
         resolver: Arc::clone(&resolver),
-        passwords,
-        clock: Arc::clone(&clock),
-        random,
-        screen: screen(settings),
-        policy: settings.slugs,
-        preview: settings.preview,
     });
     let checks = LinkChecker::new(
         links.clone(),
@@ -109,6 +97,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             suggestions: Suggestions::new(suggester(settings), settings.slugs.case),
             stats,
             rules,
+            transfer: settings.transfer,
         }),
         mcp: Data::new(slugline_mcp::Server::new(tools, VERSION)),
         redirects: Data::new(Redirects {
@@ -121,6 +110,49 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         recorder,
         webhook,
     })
+}
+
+/// What everything about links stands on.
+struct Ground {
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    store: Arc<dyn LinkStore>,
+    resolver: Arc<Resolver>,
+    passwords: Arc<Passwords>,
+}
+
+async fn open_ground(settings: &Settings) -> anyhow::Result<Ground> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let random: Arc<dyn Random> = Arc::new(OsRandom);
+    let store = open_links(settings).await?;
+    let resolver = Resolver::new(
+        Arc::clone(&store),
+        Arc::clone(&clock),
+        settings.slugs.case,
+        settings.resolver,
+    );
+    Ok(Ground {
+        passwords: Arc::new(Passwords::new(Arc::clone(&random))),
+        resolver: Arc::new(resolver),
+        clock,
+        random,
+        store,
+    })
+}
+
+impl Ground {
+    fn link_service(&self, settings: &Settings) -> LinkService {
+        LinkService::new(LinkServiceParts {
+            store: Arc::clone(&self.store),
+            resolver: Arc::clone(&self.resolver),
+            passwords: Arc::clone(&self.passwords),
+            clock: Arc::clone(&self.clock),
+            random: Arc::clone(&self.random),
+            screen: screen(settings),
+            policy: settings.slugs,
+            preview: settings.preview,
+        })
+    }
 }
 
 /// Every route of the API, with what the other adapters serve documented

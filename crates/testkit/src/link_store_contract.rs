@@ -246,7 +246,7 @@ async fn many_links_are_inserted_as_if_one_after_the_other(store_: &impl LinkSto
         order: LinkOrder::SlugAscending,
         ..everything()
     };
-    let stored = store_.list(&all).await.expect("list");
+    let listed = store_.list(&all).await.expect("list");
     let sorted = |mut link: Link| {
         link.content.tags = link.content.tags.sorted();
         link
@@ -260,7 +260,7 @@ async fn many_links_are_inserted_as_if_one_after_the_other(store_: &impl LinkSto
         sorted(links[0].clone()),
         links[5].clone(),
     ];
-    assert_eq!(stored, expected);
+    assert_eq!(listed, expected);
     let tags = store_.tags().await.expect("tags");
     let names: Vec<&str> = tags.iter().map(|count| count.tag.as_str()).collect();
     assert_eq!(names, ["a", "b", "c", "old"]);
@@ -304,11 +304,11 @@ async fn of_concurrent_batches_each_slug_has_one_winner<S: LinkStore>(store_: Ar
         .map(|links| store_.insert_many(links, NOON))
         .collect();
     let outcomes = join_all(attempts).await.into_iter();
-    let stored = outcomes
+    let winners = outcomes
         .flat_map(|outcomes| outcomes.expect("insert"))
         .filter(|outcome| *outcome == Insertion::Stored)
         .count();
-    assert_eq!(stored, 50);
+    assert_eq!(winners, 50);
     assert_eq!(store_.count(&everywhere()).await.expect("count"), 50);
 }
 

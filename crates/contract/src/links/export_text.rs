@@ -26,6 +26,16 @@ impl ExportText {
         Self { format, written: 0 }
     }
 
+    /// A name for the file, such as `slugline-links-2026-11-21T12-00-00-000Z.csv`.
+    pub fn file_name(format: TransferFormat, exported_at: UnixMillis) -> String {
+        let moment = iso_8601(exported_at).replace([':', '.'], "-");
+        let extension = match format {
+            TransferFormat::Json => "json",
+            TransferFormat::Csv => "csv",
+        };
+        format!("slugline-links-{moment}.{extension}")
+    }
+
     /// What stands before the links.
     pub fn start(&self, exported_at: UnixMillis) -> Vec<u8> {
         match self.format {

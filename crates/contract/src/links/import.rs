@@ -1,6 +1,6 @@
 //! Imports of links.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::ControlFlow};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,11 @@ use slugline_domain::{
     Comment, Description, DestinationRules, ImportedPassword, LinkId, Slug, Tag, Tags, UnixSeconds,
 };
 
-use super::members::{Members, TextBounds, urls_by_country};
+use super::{
+    LinkExport, ReadLinksError, TransferFormat,
+    members::{Members, TextBounds, urls_by_country},
+    read_links,
+};
 use crate::{Code, Rules, absent::present, check::Checks, issue::IssueCode, problem::Problem};
 
 /// Links to be taken over, as an export holds them.
@@ -125,7 +129,7 @@ impl ImportLimit {
             return checks.finish(|| None);
         }
         if links > most {
-            let detail = format!("send the {links} links in parts of at most {most}");
+            let detail = format!("send the links in parts of at most {most}");
             return Err(Problem {
                 title: format!("Too many links. Maximum {most} links per request."),
                 ..Problem::new(Code::TooManyLinks, detail)
@@ -136,6 +140,37 @@ impl ImportLimit {
 }
 
 impl ImportLinks {
+    /// The links of a table, no more than it takes to see that they are too many.
+    ///
+    /// # Errors
+    /// The text is no table of links, or lists every member of every link that
+    /// is missing or of another type.
+    pub fn read_table(table: &[u8], limit: ImportLimit) -> Result<Self, Problem> {
+        let mut links = Vec::new();
+        let read = read_links(TransferFormat::Csv, table, |read| {
+            links.push(read.link);
+            if links.len() > limit.0 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        match read {
+            Ok(()) => {}
+            Err(ReadLinksError::Broken(problem)) => return Err(problem),
+            Err(ReadLinksError::Unreadable(error)) => {
+                return Err(Problem::new(Code::InvalidCsv, error.to_string()));
+            }
+        }
+        limit.check(links.len())?;
+        Ok(Self {
+            version: LinkExport::VERSION.into(),
+            exported_at: None,
+            count: None,
+            links: all_or_every_fault(links.into_iter())?,
+        })
+    }
+
     /// Makes domain values of all links.
     ///
     /// # Errors
@@ -153,7 +188,7 @@ impl ImportLinks {
 }
 
 /// All links, or the faults of all that have some.
-pub(super) fn all_or_every_fault<T>(
+fn all_or_every_fault<T>(
     links: impl Iterator<Item = Result<T, Problem>>,
 ) -> Result<Vec<T>, Problem> {
     let (mut checked, mut issues) = (Vec::new(), Vec::new());

@@ -139,15 +139,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{ExportedLink, ImportLink, Rules, schema::standalone};
+    use crate::{ExportedLink, ImportLink, Rules, schema::arguments};
 
     #[test]
     fn columns_are_the_members_of_exports_and_imports() {
         let mut columns: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
         columns.sort_unstable();
         for schema in [
-            standalone::<ExportedLink>(&Rules::default()),
-            standalone::<ImportLink>(&Rules::default()),
+            arguments::<ExportedLink>(&Rules::default()),
+            arguments::<ImportLink>(&Rules::default()),
         ] {
             let schema = schema.to_value();
             let members = schema["properties"].as_object().unwrap();

@@ -6,6 +6,8 @@ pub(crate) mod count;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod edit;
+pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod og_ai;
 pub(crate) mod patch;

@@ -168,6 +168,18 @@ pub const CATALOGUE: &[Setting] = &[
         "Public demonstration: links end after 5 minutes and cannot be changed",
     ),
     setting(
+        "SLUGLINE_IMPORT_REQUEST_LIMIT",
+        &["NUXT_IMPORT_REQUEST_LIMIT"],
+        "100",
+        "Links that one import request may bring, 1 to 1000",
+    ),
+    setting(
+        "SLUGLINE_PUBLIC_KV_BATCH_LIMIT",
+        &["NUXT_PUBLIC_KV_BATCH_LIMIT"],
+        "50",
+        "Links on a page of an export, 1 to 1000",
+    ),
+    setting(
         "SLUGLINE_API_CORS",
         &["NUXT_API_CORS"],
         "false",

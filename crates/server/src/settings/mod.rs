@@ -12,11 +12,12 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken, SlugPolicy};
-use slugline_contract::Rules;
+use slugline_contract::{ImportLimit, Rules};
 use slugline_domain::{DestinationRules, SlugCase};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
 use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy, WebhookOptions};
 use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
+use slugline_rest::TransferLimits;
 use url::Url;
 
 pub use catalogue::{CATALOGUE, Setting};
@@ -47,6 +48,8 @@ pub struct Settings {
     pub redirects: RedirectOptions,
     /// Memory of links.
     pub resolver: ResolverOptions,
+    /// How many links one request exports or imports.
+    pub transfer: TransferLimits,
     /// Whether web pages of any origin may call the API.
     pub api_cors: bool,
     /// Proxies to believe.
@@ -183,6 +186,12 @@ impl Settings {
                 fresh_for: Duration::from_secs(cache_ttl),
                 ..ResolverOptions::default()
             },
+            transfer: TransferLimits {
+                export_page: sources.parsed("SLUGLINE_PUBLIC_KV_BATCH_LIMIT", parse::page_size)?,
+                import_limit: ImportLimit(parse::size(
+                    sources.number("SLUGLINE_IMPORT_REQUEST_LIMIT", 1..=1000)?,
+                )),
+            },
             api_cors: sources.flag("SLUGLINE_API_CORS")?,
             trusted_proxies: TrustedProxies::new(
                 sources.list("SLUGLINE_TRUSTED_PROXIES", parse::network)?,
@@ -229,6 +238,8 @@ mod tests {
         assert!(settings.site_token.is_none() && settings.base_url.is_none());
         assert_eq!(settings.slugs.generated_chars, 6);
         assert_eq!(settings.rules.destinations.max_chars(), 16_384);
+        assert_eq!(settings.transfer.import_limit, ImportLimit::DEFAULT);
+        assert_eq!(settings.transfer.export_page.get(), 50);
         assert!(
             !settings
                 .checks
@@ -257,6 +268,8 @@ mod tests {
     #[case("SLUGLINE_PUBLIC_MAX_URL_LENGTH", "x", "from 256 to 24000")]
     #[case("SLUGLINE_REDIRECT_STATUS_CODE", "303", "301, 302, 307 or 308")]
     #[case("SLUGLINE_CASE_SENSITIVE", "maybe", "true or false")]
+    #[case("SLUGLINE_IMPORT_REQUEST_LIMIT", "0", "from 1 to 1000")]
+    #[case("SLUGLINE_PUBLIC_KV_BATCH_LIMIT", "1001", "from 1 to 1000")]
     #[case("SLUGLINE_HOME_URL", "example.com", "such as https://example.com")]
     #[case("SLUGLINE_HOME_URL", "/start", "such as https://example.com")]
     #[case("SLUGLINE_NOT_FOUND_REDIRECT", "lost", "or a path such as /lost")]

@@ -10,6 +10,7 @@ use std::{
 
 use ipnet::IpNet;
 use slugline_application::TokenTooShort;
+use slugline_domain::PageSize;
 use slugline_outbound::{ApiKey, ModelOptions, Persistence, WebhookOptions, WebhookSecret};
 use tracing_subscriber::EnvFilter;
 use url::Url;
@@ -148,6 +149,12 @@ pub(super) fn limit(text: &str) -> Result<Option<NonZeroU32>, &'static str> {
     text.parse()
         .map(NonZeroU32::new)
         .map_err(|_| "expected a whole number, 0 for no limit")
+}
+
+pub(super) fn page_size(text: &str) -> Result<PageSize, &'static str> {
+    let size = text.parse().ok().map(PageSize::new);
+    size.and_then(Result::ok)
+        .ok_or("expected a whole number from 1 to 1000")
 }
 
 pub(super) fn workers(text: &str) -> Result<usize, &'static str> {

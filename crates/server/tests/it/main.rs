@@ -31,5 +31,6 @@ mod searching; // finding and counting links
 mod sink_clients; // the requests of Sink's own clients
 mod startup; // settings, token, data folder, shutdown
 mod suggestions; // slugs and previews are suggested
+mod transfer;
 mod upgrade;
-mod webhook; // another server is told of visits // data of earlier versions
+mod webhook; // another server is told of visits // data of earlier versions // export and import, by HTTP and by the command line

@@ -85,7 +85,15 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and why.
-const WITHOUT_A_TOOL: [(&str, &str); 15] = [
+const WITHOUT_A_TOOL: [(&str, &str); 17] = [
+    (
+        "link_export",
+        "holds stored passwords, and more links than a model reads; agents list and search",
+    ),
+    (
+        "link_import",
+        "files go from instance to instance, not through a model; agents use create_link",
+    ),
     (
         "link_patch",
         "an agent replaces the whole link, which it has read before",

@@ -29,6 +29,11 @@ fn links_end_soon_and_cannot_be_changed_or_deleted() {
             "/api/link/delete",
             "Preview mode cannot delete links.",
         ),
+        (
+            "POST",
+            "/api/link/import",
+            "Preview mode cannot import links.",
+        ),
     ] {
         for body in [
             json!({"slug": "docs", "url": "https://example.org/"}),

@@ -1,0 +1,54 @@
+//! `GET /api/link/export`
+
+use actix_web::http::Method;
+use slugline_contract::{Code, ExportLinks, LinkExport, TransferFormat};
+use slugline_domain::PageSize;
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Context, Query},
+    registrar::About,
+    reply::{NoStore, PageOrTable},
+    table::Table,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/link/export",
+        id: "link_export",
+        tag: super::TAG,
+        summary: "Export links",
+        description: "All links with their stored passwords, expired ones too, newest first. JSON \
+                      comes page by page: pass `cursor` back until `list_complete` is true. CSV \
+                      comes as a whole: a column per member, moments in Unix seconds, tags \
+                      separated by commas, country destinations as lines of code and URL. Cells \
+                      that a spreadsheet would run begin with an apostrophe, which the import \
+                      removes.",
+        fails: &[Code::InvalidCursor],
+    }
+}
+
+/// Links read at once for a table.
+const ROWS: i64 = 500;
+
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<ExportLinks>,
+) -> Result<NoStore<PageOrTable<LinkExport>>, Failure> {
+    let services = context.services;
+    let after = query.check()?;
+    Ok(NoStore(match query.format.unwrap_or_default() {
+        TransferFormat::Json => {
+            let size = services.transfer.export_page;
+            PageOrTable::Page(LinkExport::new(&services.links.export(size, after).await?))
+        }
+        TransferFormat::Csv => {
+            let rows = PageSize::new(ROWS).expect("fewer links than on the largest page");
+            // The first page is read before anything is sent, so that a store
+            // that is down gets an error of its own.
+            let first = services.links.export(rows, after).await?;
+            PageOrTable::Table(Table::of(services.links.clone(), rows, first))
+        }
+    }))
+}

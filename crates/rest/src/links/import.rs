@@ -1,0 +1,101 @@
+//! `POST /api/link/import`
+
+use std::{future::Future, pin::Pin};
+
+use actix_web::{FromRequest, HttpRequest, dev::Payload, error::PayloadError, http::Method, web};
+use aide::{
+    OperationInput,
+    generate::GenContext,
+    openapi::{Operation, ReferenceOr},
+};
+use slugline_application::ImportLink;
+use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, Problem, Rules, read};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Body, Context, media_type, parse, services},
+    permit::MayImport,
+    registrar::About,
+    reply::{Json, NoStore, csv},
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::POST,
+        path: "/api/link/import",
+        id: "link_import",
+        tag: super::TAG,
+        summary: "Import links",
+        description: "Takes over links from an export, ours or Sink's, as JSON or as CSV. A link \
+                      that is wrong refuses the whole request, by name: `links.57.url`. A slug \
+                      that an active link owns is skipped, an expired one replaced, so sending the \
+                      same links again is harmless. Stored passwords are kept, those in clear \
+                      hashed.",
+        fails: &[Code::TooManyLinks, Code::InvalidCsv, Code::PreviewMode],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    _: MayImport,
+    Links(links): Links,
+) -> Result<NoStore<Json<200, LinkImport>>, Failure> {
+    let imported = context.services.links.import(links).await?;
+    Ok(NoStore(Json(LinkImport::new(&imported))))
+}
+
+/// The links of a body, JSON or CSV, checked.
+pub(crate) struct Links(Vec<ImportLink>);
+
+impl FromRequest for Links {
+    type Error = Failure;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, Failure>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let services = services(request).clone();
+        let media_type = media_type(request);
+        let body = web::Payload::from_request(request, payload);
+        Box::pin(async move {
+            let (rules, limit) = (&services.rules, services.transfer.import_limit);
+            let body = body.await.map_err(|error| unreadable(&error))?;
+            let bytes = body
+                .to_bytes_limited(body_limit(rules, limit))
+                .await
+                .map_err(|_| PayloadError::Overflow)?
+                .map_err(|error| unreadable(&error))?;
+            let links = if media_type == "text/csv" {
+                ImportLinks::read_table(&bytes[..], limit)?
+            } else {
+                read(&parse(&media_type, &bytes)?)?
+            };
+            Ok(Self(links.check(rules, limit)?))
+        })
+    }
+}
+
+fn unreadable(error: &actix_web::Error) -> Failure {
+    Problem::new(
+        Code::InvalidJson,
+        format!("the body cannot be read: {error}"),
+    )
+    .into()
+}
+
+/// Bytes for so many links with the longest texts there are, a quarter more for
+/// what JSON escapes, and no more than a small machine has to spare.
+fn body_limit(rules: &Rules, ImportLimit(links): ImportLimit) -> usize {
+    const TEXTS: usize = 16 << 10;
+    const FRAME: usize = 64 << 10;
+    const MOST: usize = 64 << 20;
+    let link = TEXTS + 4 * rules.destinations.max_chars();
+    links.saturating_mul(link).saturating_add(FRAME).min(MOST)
+}
+
+impl OperationInput for Links {
+    fn operation_input(context: &mut GenContext, operation: &mut Operation) {
+        Body::<ImportLinks>::operation_input(context, operation);
+        if let Some(ReferenceOr::Item(body)) = &mut operation.request_body {
+            body.content.insert("text/csv".into(), csv());
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A table of all links as the body of an answer, sent while it is read.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use actix_web::{
+    HttpResponse,
+    body::{BodySize, BoxBody, MessageBody},
+    http::header,
+    web::Bytes,
+};
+use slugline_application::{ExportPage, LinkService};
+use slugline_contract::{ExportText, Problem, TransferFormat};
+use slugline_domain::PageSize;
+use slugline_httpkit::Failure;
+use tokio::sync::mpsc;
+
+/// A table under way.
+pub(crate) struct Table {
+    file_name: String,
+    pages: Pages,
+}
+
+impl Table {
+    /// The table that begins with this page. A client who reads slowly slows the
+    /// reading of links down; one who goes away ends it.
+    pub(crate) fn of(links: LinkService, rows: PageSize, first: ExportPage) -> Self {
+        let (sender, pages) = mpsc::channel(1);
+        let file_name = ExportText::file_name(TransferFormat::Csv, first.exported_at);
+        tokio::spawn(async move {
+            if let Err(Failure(problem)) = send(&links, rows, first, &sender).await {
+                // The answer breaks off, which tells it from a complete one.
+                let _ = sender.send(Err(problem)).await;
+            }
+        });
+        Self {
+            file_name,
+            pages: Pages(pages),
+        }
+    }
+
+    pub(crate) fn into_response(self) -> HttpResponse<BoxBody> {
+        let disposition = format!("attachment; filename=\"{}\"", self.file_name);
+        HttpResponse::Ok()
+            .insert_header((
+                header::CONTENT_TYPE,
+                "text/csv; charset=utf-8; header=present",
+            ))
+            .insert_header((header::CONTENT_DISPOSITION, disposition))
+            .body(self.pages)
+    }
+}
+
+async fn send(
+    links: &LinkService,
+    rows: PageSize,
+    first: ExportPage,
+    pages: &mpsc::Sender<Result<Bytes, Problem>>,
+) -> Result<(), Failure> {
+    let mut text = ExportText::new(TransferFormat::Csv);
+    let mut part = text.start(first.exported_at);
+    let mut page = first.page;
+    loop {
+        part.extend(text.page(&page.links));
+        if pages.send(Ok(part.into())).await.is_err() {
+            return Ok(());
+        }
+        let Some(next) = page.next else {
+            return Ok(());
+        };
+        page = links.export(rows, Some(next)).await?.page;
+        part = Vec::new();
+    }
+}
+
+struct Pages(mpsc::Receiver<Result<Bytes, Problem>>);
+
+impl MessageBody for Pages {
+    type Error = Problem;
+
+    fn size(&self) -> BodySize {
+        BodySize::Stream
+    }
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Problem>>> {
+        self.0.poll_recv(context)
+    }
+}

@@ -1,0 +1,280 @@
+//! Export and import.
+
+use serde_json::{Value, json};
+
+use crate::server::{Answer, Server, eventually};
+
+/// "correct horse" as Sink stores it, by Python's `hashlib.pbkdf2_hmac`.
+const OF_SINK: &str =
+    "sink-pwd:v1:10000:AAECAwQFBgcICQoLDA0ODw:5RUHDgNTp9sBOWGYS4e6u57cz_Sq3_TQgaDP_8MW6L8:cnNl";
+
+/// Links with everything that a file can trip over.
+fn hostile_links() -> Vec<Value> {
+    let texts = [
+        "=HYPERLINK(\"https://evil.example\")",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "'quoted'",
+        "''=",
+        "a \"b\", c",
+        "line\r\nline\nline\rline",
+        "tab\tin",
+        "\u{1f600} ünï",
+        "",
+        "#!,;|\\",
+    ];
+    let mut links: Vec<Value> = texts
+        .iter()
+        .enumerate()
+        .map(|(i, text)| {
+            json!({
+                "url": format!("https://example.com/?q={i},\"'"), "slug": format!("hostile-{i}"),
+                "comment": text, "title": text, "description": text, "image": text,
+                "createdAt": 1_700_000_000 + i, "updatedAt": 1_700_000_000 - i,
+            })
+        })
+        .collect();
+    links.push(json!({
+        "id": "-full_1", "url": "https://example.com/full", "slug": "full", "comment": "c",
+        "createdAt": -5, "updatedAt": 7, "expiration": 8, "title": "t".repeat(2048),
+        "tags": ["=a", "[d", "b,c"], "apple": "https://a.example/", "google": "https://g.example/",
+        "geo": {"DE": "https://e.de/a b", "AT": "https://e.at/"}, "redirectWithQuery": false,
+        "cloaking": true, "proxy": false, "unsafe": true, "password": OF_SINK,
+    }));
+    links.push(json!({"url": "https://example.com/", "slug": "tagged", "tags": ["=x", "ü y"]}));
+    links
+}
+
+fn import(server: &Server, links: &[Value]) -> Answer {
+    let document = json!({"version": "1.0", "links": links});
+    server
+        .api("POST", "/api/link/import")
+        .json(&document)
+        .send()
+}
+
+fn import_csv(server: &Server, table: &str) -> Answer {
+    server
+        .api("POST", "/api/link/import")
+        .header("content-type", "text/csv; charset=utf-8")
+        .body(table)
+        .send()
+}
+
+fn export_csv(server: &Server) -> Answer {
+    server.api("GET", "/api/link/export?format=csv").send()
+}
+
+/// All links, page by page.
+fn export(server: &Server) -> Vec<Value> {
+    let (mut links, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let answer = server
+            .api("GET", &format!("/api/link/export?cursor={cursor}"))
+            .send();
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        assert_eq!(answer.header("cache-control"), "no-store");
+        let page = answer.json();
+        assert_eq!(page["version"], "1.0");
+        assert!(page["exportedAt"].as_str().unwrap().ends_with('Z'));
+        let some = page["links"].as_array().unwrap();
+        assert_eq!(page["count"], some.len());
+        links.extend(some.clone());
+        if page["list_complete"] == true {
+            assert!(page.get("cursor").is_none());
+            return links;
+        }
+        page["cursor"].as_str().unwrap().clone_into(&mut cursor);
+    }
+}
+
+#[test]
+fn what_one_instance_exports_another_imports_without_loss() {
+    let small_pages = [("NUXT_PUBLIC_KV_BATCH_LIMIT", "3")];
+    let (first, second) = (Server::start_with(&small_pages), Server::start());
+    let links = hostile_links();
+    let imported = import(&first, &links);
+    assert_eq!(imported.status, 200, "{}", imported.text);
+    assert_eq!(imported.header("cache-control"), "no-store");
+    assert_eq!(imported.json()["success"], links.len());
+    assert_eq!(
+        imported.json()["successItems"][1],
+        json!({"index": 1, "slug": "hostile-1", "url": "https://example.com/?q=1,\"'"})
+    );
+
+    let exported = export(&first);
+    assert_eq!(exported.len(), links.len());
+    let full = exported.iter().find(|link| link["slug"] == "full").unwrap();
+    for (name, sent) in links[12].as_object().unwrap() {
+        assert_eq!(&full[name], sent, "{name}");
+    }
+    assert_eq!(import(&second, &exported).json()["failed"], 0);
+    assert_eq!(export(&second), exported);
+
+    // Again: active links stay, the expired one is replaced by itself.
+    let again = import(&second, &exported).json();
+    assert_eq!(
+        (&again["success"], &again["skipped"]),
+        (&json!(1), &json!(links.len() - 1))
+    );
+    assert_eq!(export(&second), exported);
+}
+
+#[test]
+fn tables_hold_everything_that_documents_hold() {
+    let (first, second) = (Server::start(), Server::start());
+    import(&first, &hostile_links());
+    let table = export_csv(&first);
+    assert_eq!(table.status, 200, "{}", table.text);
+    assert!(table.header("content-type").starts_with("text/csv"));
+    assert_eq!(table.header("cache-control"), "no-store");
+    let name = table.header("content-disposition");
+    assert!(
+        name.starts_with("attachment; filename=\"slugline-links-"),
+        "{name}"
+    );
+    assert!(
+        table.text.starts_with("id,slug,url,comment,tags,"),
+        "{}",
+        table.text
+    );
+    for hostile in [",=", ",+", ",@", "\n=", ",\"=", ",-1,"] {
+        assert!(!table.text.contains(hostile), "{hostile:?}: {}", table.text);
+    }
+    let imported = import_csv(&second, &table.text);
+    assert_eq!(imported.status, 200, "{}", imported.text);
+    assert_eq!(imported.json()["success"], hostile_links().len());
+    assert_eq!(export(&second), export(&first));
+}
+
+#[test]
+fn a_table_holds_more_links_than_a_page() {
+    let server = Server::start_with(&[("SLUGLINE_IMPORT_REQUEST_LIMIT", "1000")]);
+    for part in 0..2 {
+        let links: Vec<Value> = (0..700)
+            .map(|i| json!({"url": "https://example.com/", "slug": format!("s{part}-{i}")}))
+            .collect();
+        assert_eq!(import(&server, &links).json()["success"], 700);
+    }
+    let table = export_csv(&server).text;
+    assert_eq!(table.lines().count(), 1401);
+    assert!(table.ends_with("\r\n"));
+}
+
+#[test]
+fn one_wrong_link_refuses_the_whole_request_by_name() {
+    let server = Server::start();
+    let mut links: Vec<Value> = (0..60)
+        .map(|i| json!({"url": "https://example.com/", "slug": format!("s{i}")}))
+        .collect();
+    links[57]["url"] = json!("nonsense");
+    links[58]["password"] = json!("sink-pwd:v1:9999999:AAAA:AAAA:AAAA");
+    let refused = import(&server, &links);
+    assert_eq!(refused.status, 400);
+    let issues = refused.json()["data"]["issues"].clone();
+    assert_eq!(issues[0]["path"], json!(["links", "57", "url"]));
+    assert_eq!(issues[1]["path"], json!(["links", "58", "password"]));
+    let wrong_type = import(&server, &[json!({"url": 5, "slug": "a"})]).json();
+    assert_eq!(
+        wrong_type["data"]["issues"][0]["path"],
+        json!(["links", "0", "url"])
+    );
+
+    let refused = import_csv(
+        &server,
+        "slug,url,expiration\na,https://e.example/,\nb,https://e.example/,soon\n",
+    );
+    assert_eq!(refused.status, 400);
+    let issue = refused.json()["data"]["issues"][0].clone();
+    assert_eq!(issue["path"], json!(["links", "1", "expiration"]));
+    for broken in ["", "slug\na\n", "slug,url\na\n"] {
+        let refused = import_csv(&server, broken);
+        assert_eq!(
+            refused.json()["code"],
+            "invalid_csv",
+            "{broken}: {}",
+            refused.text
+        );
+    }
+
+    links.extend((0..41).map(|i| json!({"url": "https://example.com/", "slug": format!("m{i}")})));
+    let many = import(&server, &links);
+    assert_eq!(many.status, 400);
+    let text = "Too many links. Maximum 100 links per request.";
+    assert_eq!(many.json()["statusMessage"], text);
+    let rows: Vec<String> = (0..101)
+        .map(|i| format!("r{i},https://e.example/"))
+        .collect();
+    let many = import_csv(&server, &format!("slug,url\n{}", rows.join("\n")));
+    assert_eq!(many.json()["statusMessage"], text);
+    assert_eq!(
+        server.api("GET", "/api/link/count").send().json()["count"],
+        0
+    );
+}
+
+#[test]
+fn a_hundred_of_the_longest_links_fit_into_a_request() {
+    let server = Server::start();
+    let long = |start: &str| format!("{start}{}", "u".repeat(16_384 - start.len()));
+    let links: Vec<Value> = (0..100)
+        .map(|i| {
+            json!({
+                "url": long("https://e.example/"), "apple": long("https://a.example/"),
+                "google": long("https://g.example/"), "slug": format!("s{i}-{}", "s".repeat(2000)),
+                "comment": "\u{1f600}".repeat(2048), "title": "t".repeat(2048),
+            })
+        })
+        .collect();
+    let imported = import(&server, &links);
+    assert_eq!(
+        imported.status,
+        200,
+        "{}",
+        imported.text.chars().take(300).collect::<String>()
+    );
+    let beyond = " ".repeat(16 << 20);
+    let refused = server.api("POST", "/api/link/import").body(&beyond).send();
+    assert_eq!(refused.status, 413);
+}
+
+#[test]
+fn a_used_id_fails_alone_with_a_reason() {
+    let server = Server::start();
+    let link =
+        |slug: &str, id: &str| json!({"url": "https://example.com/", "slug": slug, "id": id});
+    import(&server, &[link("first", "x1")]);
+    let imported = import(&server, &[link("second", "x1"), link("third", " ")]).json();
+    assert_eq!(imported["success"], 1);
+    assert_eq!(imported["failedItems"][0]["index"], 0);
+    assert_eq!(imported["failedItems"][0]["slug"], "second");
+    let reason = imported["failedItems"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("\"x1\""), "{reason}");
+}
+
+#[test]
+fn a_password_of_sink_opens_its_gate_and_becomes_ours() {
+    let server = Server::start();
+    let link = json!({"url": "https://example.com/", "slug": "gated", "password": OF_SINK});
+    import(&server, &[link]);
+    let knock = |password: &str| {
+        let visit = server.request("GET", "/gated");
+        visit.header("x-link-password", password).send()
+    };
+    assert_eq!(knock("wrong horse").status, 403);
+    assert_eq!(export(&server)[0]["password"], OF_SINK);
+    assert_eq!(
+        knock("correct horse").header("location"),
+        "https://example.com/"
+    );
+    eventually("the hash is renewed", || {
+        let stored = export(&server)[0]["password"].clone();
+        stored.as_str().unwrap().starts_with("$argon2id$")
+    });
+    assert_eq!(
+        knock("correct horse").header("location"),
+        "https://example.com/"
+    );
+    assert_eq!(knock("wrong horse").status, 403);
+}
