@@ -16,7 +16,7 @@ fn not_ours() -> BTreeSet<String> {
     let groups: Value = serde_json::from_str(NOT_OURS).unwrap();
     let groups = groups.as_array().unwrap();
     assert!(groups.iter().all(|group| group["reason"].is_string()));
-    let checks = groups.iter().flat_map(|group| group["checks"].as_array());
+    let checks = groups.iter().filter_map(|group| group["checks"].as_array());
     let ids = checks.flatten().filter_map(Value::as_str);
     ids.map(str::to_owned).collect()
 }
