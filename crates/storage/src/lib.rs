@@ -25,6 +25,8 @@ mod connect;
 mod convert;
 mod entity;
 mod links;
+#[cfg(test)]
+mod plans;
 mod search;
 mod search_key;
 

@@ -141,12 +141,7 @@ impl LinkStore for SqlLinkStore {
 
     async fn tags(&self) -> Result<Vec<TagCount>, StoreError> {
         let read = async {
-            let counts = tag::Entity::find()
-                .select_only()
-                .column(tag::Column::Tag)
-                .column_as(tag::Column::LinkId.count(), "links")
-                .group_by(tag::Column::Tag)
-                .order_by(tag::Column::Tag, Order::Asc)
+            let counts = count_tags()
                 .into_tuple::<(String, i64)>()
                 .all(self.database.reader())
                 .await?;
@@ -247,7 +242,17 @@ async fn insert_tags(transaction: &DatabaseTransaction, link: &Link) -> Result<(
     Ok(())
 }
 
-fn select_page(query: &ListQuery) -> Select<link::Entity> {
+/// Every tag with the number of its links.
+pub(crate) fn count_tags() -> Select<tag::Entity> {
+    tag::Entity::find()
+        .select_only()
+        .column(tag::Column::Tag)
+        .column_as(tag::Column::LinkId.count(), "links")
+        .group_by(tag::Column::Tag)
+        .order_by(tag::Column::Tag, Order::Asc)
+}
+
+pub(crate) fn select_page(query: &ListQuery) -> Select<link::Entity> {
     let mut select = link::Entity::find().limit(u64::from(query.limit));
     if let Some(tag) = &query.tag {
         select = select.filter(with_tag(tag));
