@@ -5,8 +5,8 @@
 //! redirect wait, what is derived from it, how a visitor is told apart without
 //! keeping an address, how rows are stored and how totals are worked out from
 //! them. It does not know HTTP, the database of links, settings or the time of
-//! day: visits bring their own moment, and random bytes come through the port
-//! [`Random`](slugline_domain::ports::Random).
+//! day: visits bring their own moment, and what else it needs comes through
+//! the ports of [`RecorderPorts`].
 //!
 //! ```
 //! use std::{net::Ipv4Addr, sync::Arc};
@@ -16,7 +16,7 @@
 //!     CountersQuery, Visit,
 //!     ports::{VisitLog, VisitSink},
 //! };
-//! use slugline_testkit::{NOON, SeededRandom, link};
+//! use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -24,7 +24,10 @@
 //! let (recorder, log) = Recorder::start(
 //!     &folder.path().join("analytics.db"),
 //!     RecorderOptions::default(),
-//!     RecorderPorts::new(Arc::new(SeededRandom::new(1))),
+//!     RecorderPorts::new(
+//!         Arc::new(FixedClock::at(NOON)),
+//!         Arc::new(SeededRandom::new(1)),
+//!     ),
 //! )?;
 //!
 //! recorder.record(Visit {

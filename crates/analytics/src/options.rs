@@ -1,8 +1,8 @@
 //! What an operator may choose, and what the recorder needs from outside.
 
-use std::{sync::Arc, time::Duration};
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
-use slugline_domain::ports::{PlaceFinder, Random, VisitObserver};
+use slugline_domain::ports::{Clock, PlaceFinder, Random, VisitObserver};
 
 use crate::{SaltPeriod, SamplingTargets};
 
@@ -25,6 +25,9 @@ pub struct RecorderOptions {
     pub sampling: SamplingTargets,
     /// How long a visitor is recognised.
     pub salt_period: SaltPeriod,
+    /// Days that rows are kept; `None` keeps them for good. A row goes within
+    /// a day after that.
+    pub retention_days: Option<NonZeroU32>,
     /// How long a shutdown keeps trying to store what is left when the disk
     /// refuses. What is then still left is dropped and counted.
     pub shutdown_patience: Duration,
@@ -39,6 +42,7 @@ impl Default for RecorderOptions {
             rows_per_chunk: 65_536,
             sampling: SamplingTargets::default(),
             salt_period: SaltPeriod::default(),
+            retention_days: None,
             shutdown_patience: Duration::from_secs(5),
         }
     }
@@ -47,6 +51,8 @@ impl Default for RecorderOptions {
 /// What a recorder needs from outside.
 #[derive(Clone, Debug)]
 pub struct RecorderPorts {
+    /// Tells when rows and salts end. Visits bring their own moment.
+    pub clock: Arc<dyn Clock>,
     /// Where salts come from.
     pub random: Arc<dyn Random>,
     /// Tells where visitors are whom nobody else has placed.
@@ -57,8 +63,9 @@ pub struct RecorderPorts {
 
 impl RecorderPorts {
     /// The least that it needs: addresses are nowhere, nobody hears of visits.
-    pub fn new(random: Arc<dyn Random>) -> Self {
+    pub fn new(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
         Self {
+            clock,
             random,
             places: None,
             observers: Vec::new(),

@@ -5,7 +5,7 @@ use std::{
     error::Error as StdError,
     sync::{
         Arc,
-        mpsc::{Receiver, TryRecvError},
+        mpsc::{Receiver, RecvTimeoutError, TryRecvError},
     },
     thread,
     time::{Duration, Instant},
@@ -27,6 +27,11 @@ use crate::{
 /// each. A queue of the default size holds what comes in during one tick at
 /// three million visits per second.
 const TICK: Duration = Duration::from_millis(20);
+
+/// How long nobody has to come before the log is looked after, and how long
+/// between the steps of that.
+const IDLE: Duration = Duration::from_mins(1);
+const STEP_PAUSE: Duration = Duration::from_millis(20);
 
 /// Messages after which the time is looked at when the queue never empties.
 const MESSAGES_PER_LOOK: usize = 256;
@@ -81,7 +86,17 @@ impl Writer {
 
     /// Works until the recorder is closed and the queue is empty.
     pub(crate) fn run(mut self) {
-        while let Ok(first) = self.queue.recv() {
+        let mut busy = self.appender.maintain();
+        loop {
+            let pause = if busy { STEP_PAUSE } else { IDLE };
+            let first = match self.queue.recv_timeout(pause) {
+                Ok(first) => first,
+                Err(RecvTimeoutError::Timeout) => {
+                    busy = self.appender.maintain();
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
             let barrier = self.gather(first);
             let stored = self.store();
             self.log_dropped();
@@ -89,7 +104,7 @@ impl Writer {
                 // Who asked may have lost interest.
                 let _ = barrier.send(());
             }
-            self.appender.maintain();
+            busy = self.appender.maintain();
         }
     }
 

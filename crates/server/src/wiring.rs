@@ -63,7 +63,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     let ports = RecorderPorts {
         places: places.clone(),
         observers: observers.collect(),
-        ..RecorderPorts::new(Arc::clone(&random))
+        ..RecorderPorts::new(Arc::clone(&clock), Arc::clone(&random))
     };
     let (recorder, log) = open_access_log(settings, ports)?;
     let recorder = Arc::new(recorder);

@@ -3,13 +3,17 @@
 use std::{error::Error as StdError, net::IpAddr, path::Path, sync::Arc};
 
 use rusqlite::{Connection, TransactionBehavior};
-use slugline_domain::{UnixMillis, ports::VisitObserver};
+use slugline_domain::{
+    UnixMillis,
+    ports::{Clock, VisitObserver},
+};
 
 use super::{
     dictionaries::Dictionaries,
     error::{EngineError, OpenError},
     salts::Salts,
-    schema, seal, tail,
+    schema, seal, tail, unused,
+    upkeep::Upkeep,
 };
 use crate::{RecorderOptions, RecorderPorts, enrich::Enricher, row::Kept, visitor::Visitor};
 
@@ -22,10 +26,14 @@ pub(crate) struct Appender {
     enricher: Enricher,
     dictionaries: Dictionaries,
     salts: Salts,
+    upkeep: Upkeep,
+    clock: Arc<dyn Clock>,
     observers: Vec<Arc<dyn VisitObserver>>,
     rows_per_chunk: usize,
     /// A deleted salt may still stand in the write-ahead log.
     scrub: bool,
+    /// What the dictionaries' memory was made from.
+    foreign_changes: Option<i64>,
 }
 
 impl Appender {
@@ -41,9 +49,12 @@ impl Appender {
             enricher: Enricher::new(ports.places),
             dictionaries: Dictionaries::new(),
             salts: Salts::new(options.salt_period, ports.random),
+            upkeep: Upkeep::new(options.retention_days),
+            clock: ports.clock,
             observers: ports.observers,
             rows_per_chunk: options.rows_per_chunk.max(1),
             scrub: false,
+            foreign_changes: None,
         })
     }
 
@@ -101,12 +112,19 @@ impl Appender {
         }
     }
 
-    /// Seals full tails and wipes ended salts. Nothing is lost if that fails,
-    /// and the next batch brings the next attempt, so errors end here.
-    pub(crate) fn maintain(&mut self) {
+    /// Seals full tails, wipes ended salts and takes a step of the upkeep; says
+    /// whether the upkeep has more to do. Nothing is lost if that fails, and
+    /// the next batch or idle moment brings the next attempt, so errors end
+    /// here.
+    pub(crate) fn maintain(&mut self) -> bool {
+        let now = self.clock.now();
         if let Err(error) = seal::seal(&mut self.db, self.rows_per_chunk) {
             let error: &(dyn StdError + 'static) = &error;
             tracing::warn!(error, "the tail of the access log cannot be sealed yet");
+        }
+        if let Err(error) = self.end_salts(now) {
+            let error: &(dyn StdError + 'static) = &error;
+            tracing::warn!(error, "an ended salt cannot be deleted yet");
         }
         if self.scrub {
             match empty_write_ahead_log(&self.db) {
@@ -117,6 +135,27 @@ impl Appender {
                 }
             }
         }
+        match self.upkeep.step(&mut self.db, now) {
+            Ok(progress) => {
+                if progress.forgot {
+                    self.dictionaries.look_again();
+                }
+                progress.more
+            }
+            Err(error) => {
+                let error: &(dyn StdError + 'static) = &error;
+                tracing::warn!(error, "the access log cannot be tidied up yet");
+                false
+            }
+        }
+    }
+
+    /// Deletes the salts whose period is over, also when nobody comes.
+    fn end_salts(&mut self, now: UnixMillis) -> Result<(), rusqlite::Error> {
+        if self.salts.any_ended(&self.db, now)? {
+            self.scrub |= self.transact(|tx, _, salts| salts.end(tx, now))?;
+        }
+        Ok(())
     }
 
     fn transact<T>(
@@ -126,6 +165,12 @@ impl Appender {
         let tx = self
             .db
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Another process may have deleted dictionary entries.
+        let foreign_changes = Some(unused::foreign_changes(&tx)?);
+        if self.foreign_changes != foreign_changes {
+            self.dictionaries.look_again();
+            self.foreign_changes = foreign_changes;
+        }
         let done = act(&tx, &mut self.dictionaries, &mut self.salts)?;
         tx.commit()?;
         Ok(done)
@@ -153,7 +198,7 @@ mod tests {
         Colo, Coordinates, Country, Place, PlaceName, SamplingInterval, TimeZoneName, UnixMillis,
         Visit, VisitRecord,
     };
-    use slugline_testkit::{SeededRandom, link};
+    use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
 
     use super::*;
     use crate::{sampling::Sampled, visitor::VisitorHash};
@@ -197,7 +242,10 @@ mod tests {
         let options = RecorderOptions::default();
         let ports = RecorderPorts {
             observers,
-            ..RecorderPorts::new(Arc::new(SeededRandom::new(1)))
+            ..RecorderPorts::new(
+                Arc::new(FixedClock::at(NOON)),
+                Arc::new(SeededRandom::new(1)),
+            )
         };
         Appender::open(&folder.path().join("a.db"), &options, ports).unwrap()
     }

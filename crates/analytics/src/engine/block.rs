@@ -1,9 +1,12 @@
 //! Rows in memory, column by column.
 
+use rusqlite::Row;
+
 use super::{
     chunk::{self, ChunkError, Span},
     column::Column,
     dimension::Table,
+    error::EngineError,
 };
 
 /// Some rows. Columns that were not asked for are empty.
@@ -33,6 +36,42 @@ impl Block {
             Table::Referers => &self.referer,
             Table::Languages => &self.language,
         }
+    }
+
+    /// What stands between `SELECT` and `FROM chunk` for [`Block::read`]. The
+    /// first column is the chunk's number.
+    pub(super) fn selection(columns: &[Column]) -> String {
+        columns.iter().fold(
+            "id, format, n, min_ts, max_ts".to_owned(),
+            |names, column| names + ", " + column.name(),
+        )
+    }
+
+    /// Reads columns of a chunk.
+    pub(super) fn read(row: &Row<'_>, columns: &[Column]) -> Result<Self, EngineError> {
+        let id: i64 = row.get(0)?;
+        let damaged = |source| EngineError::Chunk { id, source };
+        let format: i64 = row.get(1)?;
+        if format != i64::from(chunk::FORMAT) {
+            return Err(damaged(ChunkError::Format { found: format }));
+        }
+        let span = Span {
+            rows: row.get(2)?,
+            min_ts: row.get(3)?,
+            max_ts: row.get(4)?,
+        };
+        let mut block = Self {
+            rows: usize::try_from(span.rows).expect("32 bits fit a pointer's size"),
+            ..Self::default()
+        };
+        for (index, &column) in columns.iter().enumerate() {
+            let blob = row
+                .get_ref(5 + index)?
+                .as_blob()
+                .map_err(rusqlite::Error::from)?;
+            block.load(span, column, blob).map_err(damaged)?;
+        }
+        Ok(block)
     }
 
     /// Reads one column of a chunk.

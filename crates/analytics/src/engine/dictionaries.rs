@@ -42,6 +42,7 @@ impl Dictionaries {
                 Statements {
                     find: "SELECT id FROM dim_target WHERE link_id = ?1 AND slug = ?2 AND url = ?3",
                     newest: "SELECT max(id) FROM dim_target",
+                    ids: "SELECT id FROM dim_target ORDER BY id",
                     insert: "INSERT INTO dim_target (link_id, slug, url, id) VALUES (?1, ?2, ?3, ?4)",
                 },
             ),
@@ -51,6 +52,7 @@ impl Dictionaries {
                     find: "SELECT id FROM dim_client WHERE ua = ?1 AND os = ?2 AND browser = ?3 \
                            AND browser_type = ?4 AND device = ?5 AND device_type = ?6",
                     newest: "SELECT max(id) FROM dim_client",
+                    ids: "SELECT id FROM dim_client ORDER BY id",
                     insert: "INSERT INTO dim_client \
                              (ua, os, browser, browser_type, device, device_type, id) \
                              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -63,6 +65,7 @@ impl Dictionaries {
                            AND city = ?3 AND timezone = ?4 AND colo = ?5 AND latitude = ?6 \
                            AND longitude = ?7",
                     newest: "SELECT max(id) FROM dim_place",
+                    ids: "SELECT id FROM dim_place ORDER BY id",
                     insert: "INSERT INTO dim_place \
                              (country, region, city, timezone, colo, latitude, longitude, id) \
                              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -73,6 +76,7 @@ impl Dictionaries {
                 Statements {
                     find: "SELECT id FROM dim_value WHERE kind = 1 AND v = ?1",
                     newest: "SELECT max(id) FROM dim_value WHERE kind = 1",
+                    ids: "SELECT id FROM dim_value WHERE kind = 1 ORDER BY id",
                     insert: "INSERT INTO dim_value (kind, v, id) VALUES (1, ?1, ?2)",
                 },
             ),
@@ -81,6 +85,7 @@ impl Dictionaries {
                 Statements {
                     find: "SELECT id FROM dim_value WHERE kind = 2 AND v = ?1",
                     newest: "SELECT max(id) FROM dim_value WHERE kind = 2",
+                    ids: "SELECT id FROM dim_value WHERE kind = 2 ORDER BY id",
                     insert: "INSERT INTO dim_value (kind, v, id) VALUES (2, ?1, ?2)",
                 },
             ),
@@ -144,6 +149,11 @@ impl Dictionaries {
     /// The transaction that entered values was rolled back.
     pub(super) fn forget(&mut self) {
         self.each(Dictionary::forget);
+    }
+
+    /// Entries may have been deleted.
+    pub(super) fn look_again(&mut self) {
+        self.each(Dictionary::look_again);
     }
 
     fn each(&mut self, act: impl FnMut(&mut Dictionary)) {

@@ -22,6 +22,8 @@ pub(super) const EMPTY: u32 = 1;
 pub(super) struct Statements {
     pub(super) find: &'static str,
     pub(super) newest: &'static str,
+    /// All ids in order.
+    pub(super) ids: &'static str,
     pub(super) insert: &'static str,
 }
 
@@ -38,6 +40,8 @@ pub(super) struct Dictionary {
     known: HashMap<u128, u32>,
     /// What the running transaction has added to `known`.
     entered: Vec<u128>,
+    /// Ids between others that nobody has, once the largest is given out.
+    gaps: Option<Vec<u32>>,
 }
 
 impl Dictionary {
@@ -51,6 +55,7 @@ impl Dictionary {
             keys: [RandomState::new(), RandomState::new()],
             known: HashMap::new(),
             entered: Vec::new(),
+            gaps: None,
         }
     }
 
@@ -90,16 +95,23 @@ impl Dictionary {
 
     /// Adds a value; `None` when the dictionary is full.
     fn enter(
-        &self,
+        &mut self,
         db: &Connection,
         values: &[&dyn ToSql],
     ) -> Result<Option<u32>, rusqlite::Error> {
         let newest: Option<u32> = db
             .prepare_cached(self.statements.newest)?
             .query_row([], |row| row.get(0))?;
-        let id = newest.unwrap_or(EMPTY) + 1;
+        let mut id = newest.unwrap_or(EMPTY) + 1;
         if id > self.largest_id {
-            return Ok(None);
+            let gaps = match &mut self.gaps {
+                Some(gaps) => gaps,
+                none => none.insert(gaps(db, self.statements.ids)?),
+            };
+            match gaps.pop() {
+                Some(gap) => id = gap,
+                None => return Ok(None),
+            }
         }
         let mut parameters = values.to_vec();
         parameters.push(&id);
@@ -118,7 +130,30 @@ impl Dictionary {
         for fingerprint in self.entered.drain(..) {
             self.known.remove(&fingerprint);
         }
+        self.gaps = None;
     }
+
+    /// Entries may have been deleted.
+    pub(super) fn look_again(&mut self) {
+        self.known.clear();
+        self.entered.clear();
+        self.gaps = None;
+    }
+}
+
+/// The ids below the largest that are free, largest first.
+fn gaps(db: &Connection, ids: &str) -> Result<Vec<u32>, rusqlite::Error> {
+    let mut gaps = Vec::new();
+    let mut expected = OTHER;
+    let mut statement = db.prepare(ids)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let id: u32 = row.get(0)?;
+        gaps.extend(expected..id);
+        expected = expected.max(id + 1);
+    }
+    gaps.reverse();
+    Ok(gaps)
 }
 
 #[cfg(test)]
@@ -128,6 +163,7 @@ mod tests {
     const STATEMENTS: Statements = Statements {
         find: "SELECT id FROM word WHERE v = ?1",
         newest: "SELECT max(id) FROM word",
+        ids: "SELECT id FROM word ORDER BY id",
         insert: "INSERT INTO word (v, id) VALUES (?1, ?2)",
     };
 
@@ -172,6 +208,25 @@ mod tests {
             .query_row("SELECT count(*) FROM word", [], |row| row.get(0))
             .unwrap();
         assert_eq!(entries, 4);
+    }
+
+    #[test]
+    fn ids_of_deleted_entries_are_given_out_again_when_there_are_no_others() {
+        let db = words();
+        let mut dictionary = Dictionary::new(5, STATEMENTS);
+        for (word, expected) in [("a", 2), ("b", 3), ("c", 4)] {
+            assert_eq!(id(&mut dictionary, &db, word), expected);
+        }
+        db.execute("DELETE FROM word WHERE id IN (2, 3)", [])
+            .unwrap();
+        dictionary.look_again();
+        for (word, expected) in [("d", 5), ("e", 2), ("a", 3), ("f", OTHER), ("d", 5)] {
+            assert_eq!(id(&mut dictionary, &db, word), expected, "{word}");
+        }
+        db.execute("DELETE FROM word WHERE id = 4", []).unwrap();
+        dictionary.look_again();
+        assert_eq!(id(&mut dictionary, &db, "f"), 4);
+        assert_eq!(id(&mut dictionary, &db, "c"), OTHER);
     }
 
     #[test]

@@ -2,7 +2,10 @@
 
 use slugline_domain::Dimension;
 
-use super::column::Column;
+use super::{
+    column::Column,
+    dictionary::{EMPTY, OTHER},
+};
 use crate::enrich::bounds;
 
 /// The place of a dimension.
@@ -32,6 +35,14 @@ pub(super) enum Table {
 }
 
 impl Table {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Targets,
+        Self::Clients,
+        Self::Places,
+        Self::Referers,
+        Self::Languages,
+    ];
+
     /// What stands behind `FROM`.
     pub(super) fn entries(self) -> &'static str {
         match self {
@@ -48,6 +59,14 @@ impl Table {
         match self {
             Self::Targets | Self::Clients | Self::Places => "WHERE",
             Self::Referers | Self::Languages => "AND",
+        }
+    }
+
+    /// The largest id that stands for more than one text or for none.
+    pub(super) fn last_special_id(self) -> u32 {
+        match self {
+            Self::Targets | Self::Clients | Self::Places => OTHER,
+            Self::Referers | Self::Languages => EMPTY,
         }
     }
 

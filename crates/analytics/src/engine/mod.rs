@@ -13,6 +13,7 @@
 //! | `dictionary`, `dictionaries` | texts replaced by small numbers |
 //! | `salts` | the keys of visitor hashes and their end |
 //! | `tail`, `seal`, `chunk`, `column`, `block` | rows, their move into chunks, the chunk format, its columns, rows in memory |
+//! | `upkeep`, `retention`, `unused` | the end of old rows and of what only they needed |
 //! | `log` | the read side: limits, connections, the port |
 //! | `dimension` | where each dimension is kept |
 //! | `filter`, `id_set`, `scan`, `distinct` | conditions, the pass over rows, counting without repetition |
@@ -43,6 +44,7 @@ mod locations;
 mod log;
 mod metrics;
 mod ranking;
+mod retention;
 mod salts;
 mod scan;
 mod schema;
@@ -51,6 +53,8 @@ mod tail;
 #[cfg(test)]
 mod tests;
 mod totals;
+mod unused;
+mod upkeep;
 mod views;
 mod wall_clock;
 

@@ -1,7 +1,8 @@
 //! The keys of visitor hashes and their end.
 //!
-//! A salt is made when the first visit of its period comes, and deleted when the first visit after the period is: visits
-//! are the only clock here. Until then a restart finds it again.
+//! A salt is made when the first visit of its period comes, and deleted when the period is over: at the first visit that is stored
+//! after it, or within a minute when nobody comes. Until then a restart finds
+//! it again.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -55,6 +56,16 @@ impl Salts {
         let visitor = key.identify(client);
         self.known.push((span, key));
         Ok(visitor)
+    }
+
+    /// Whether [`Salts::end`] would delete any.
+    pub(super) fn any_ended(
+        &self,
+        db: &Connection,
+        now: UnixMillis,
+    ) -> Result<bool, rusqlite::Error> {
+        db.prepare_cached("SELECT EXISTS (SELECT 1 FROM salt WHERE end_ms <= ?1 OR period <> ?2)")?
+            .query_row(params![now.get(), self.period.as_str()], |row| row.get(0))
     }
 
     /// Deletes the salts whose period was over at a moment, and those of

@@ -2,17 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, Row, Transaction, params};
+use rusqlite::{Connection, Transaction, params};
 use slugline_domain::SamplingInterval;
 
 use super::{
-    answer::number,
-    block::Block,
-    chunk::{self, ChunkError, Span},
-    column::Column,
-    error::EngineError,
-    filter::RowFilter,
-    tail,
+    answer::number, block::Block, column::Column, error::EngineError, filter::RowFilter, tail,
 };
 
 /// Rows of the tail that are looked at in one go.
@@ -135,11 +129,9 @@ impl<'c> Snapshot<'c> {
                 needed.push(column);
             }
         }
-        let names: Vec<_> = needed.iter().map(|column| column.name()).collect();
-        let names = names.join(", ");
         let mut statement = self.tx.prepare(&format!(
-            "SELECT id, format, n, min_ts, max_ts, {names} FROM chunk \
-             WHERE max_ts >= ?1 AND min_ts <= ?2 ORDER BY max_ts DESC"
+            "SELECT {} FROM chunk WHERE max_ts >= ?1 AND min_ts <= ?2 ORDER BY max_ts DESC",
+            Block::selection(&needed)
         ))?;
         let (from, until) = filter.time_range();
         let mut chunks = statement.query(params![from, until])?;
@@ -147,36 +139,10 @@ impl<'c> Snapshot<'c> {
             if row.get::<_, i64>(4)? < interesting_from {
                 break;
             }
-            see(&load(row, &needed)?, &mut interesting_from)?;
+            see(&Block::read(row, &needed)?, &mut interesting_from)?;
         }
         Ok(())
     }
-}
-
-fn load(row: &Row<'_>, columns: &[Column]) -> Result<Block, EngineError> {
-    let id: i64 = row.get(0)?;
-    let damaged = |source| EngineError::Chunk { id, source };
-    let format: i64 = row.get(1)?;
-    if format != i64::from(chunk::FORMAT) {
-        return Err(damaged(ChunkError::Format { found: format }));
-    }
-    let span = Span {
-        rows: row.get(2)?,
-        min_ts: row.get(3)?,
-        max_ts: row.get(4)?,
-    };
-    let mut block = Block {
-        rows: usize::try_from(span.rows).expect("32 bits fit a pointer's size"),
-        ..Block::default()
-    };
-    for (index, &column) in columns.iter().enumerate() {
-        let blob = row
-            .get_ref(5 + index)?
-            .as_blob()
-            .map_err(rusqlite::Error::from)?;
-        block.load(span, column, blob).map_err(damaged)?;
-    }
-    Ok(block)
 }
 
 #[cfg(test)]

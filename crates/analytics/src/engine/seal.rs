@@ -20,7 +20,7 @@ pub(super) fn seal(db: &mut Connection, rows_per_chunk: usize) -> Result<(), rus
             return Ok(());
         };
         for rows in split(&portion.block) {
-            insert(&tx, &portion.block, &rows)?;
+            insert(&tx, None, &portion.block, &rows)?;
         }
         tx.execute("DELETE FROM tail WHERE seq <= ?1", [last])?;
         tx.commit()?;
@@ -46,7 +46,14 @@ fn split(block: &Block) -> Vec<Vec<usize>> {
     parts
 }
 
-fn insert(tx: &Transaction<'_>, block: &Block, rows: &[usize]) -> Result<(), rusqlite::Error> {
+/// Writes rows, which are in order of time, as a chunk: a new one, unless it
+/// takes the place of a number.
+pub(super) fn insert(
+    tx: &Transaction<'_>,
+    id: Option<i64>,
+    block: &Block,
+    rows: &[usize],
+) -> Result<(), rusqlite::Error> {
     let (Some(&first), Some(&last)) = (rows.first(), rows.last()) else {
         return Ok(());
     };
@@ -58,12 +65,13 @@ fn insert(tx: &Transaction<'_>, block: &Block, rows: &[usize]) -> Result<(), rus
     let blobs = Column::ALL
         .map(|column| chunk::encode(span, column, &block.values(column, rows, span.min_ts)));
     let names = Column::ALL.map(Column::name).join(", ");
-    let mut values: Vec<&dyn ToSql> = vec![&chunk::FORMAT, &span.min_ts, &span.max_ts, &span.rows];
+    let mut values: Vec<&dyn ToSql> =
+        vec![&id, &chunk::FORMAT, &span.min_ts, &span.max_ts, &span.rows];
     values.extend(blobs.iter().map(|blob| -> &dyn ToSql { blob }));
     tx.execute(
         &format!(
-            "INSERT INTO chunk (format, min_ts, max_ts, n, {names}) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+            "INSERT INTO chunk (id, format, min_ts, max_ts, n, {names}) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
         ),
         values.as_slice(),
     )?;

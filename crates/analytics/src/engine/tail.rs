@@ -25,8 +25,9 @@ pub(super) fn insert(db: &Connection, row: &Row<'_>, ids: Ids) -> Result<(), rus
     Ok(())
 }
 
-/// How many rows there are. Numbers are given out without gaps and rows leave
-/// only at the front, so this needs no counting.
+/// How many rows there are at most, without counting: numbers are given out
+/// without gaps, and rows leave at the front except for a few that retention
+/// takes from between others.
 pub(super) fn len(db: &Connection) -> Result<usize, rusqlite::Error> {
     let (first, last): (Option<i64>, Option<i64>) = db
         .prepare_cached("SELECT (SELECT min(seq) FROM tail), (SELECT max(seq) FROM tail)")?

@@ -1,13 +1,13 @@
-use std::{error::Error, fs, sync::Arc};
+use std::{error::Error, fs};
 
 use rusqlite::Connection;
-use slugline_analytics::{OpenError, Recorder, RecorderOptions, RecorderPorts};
+use slugline_analytics::{OpenError, Recorder, RecorderOptions};
 use slugline_domain::{
     CountersQuery,
     ports::{VisitLog, VisitSink},
 };
 
-use crate::support::{Fixture, NEW_YEAR_MS, Seeded, visit};
+use crate::support::{Fixture, NEW_YEAR_MS, ports, visit};
 
 fn options() -> RecorderOptions {
     RecorderOptions {
@@ -106,14 +106,7 @@ async fn a_damaged_chunk_does_not_keep_new_visits_out() {
 fn a_file_that_is_no_access_log_is_refused_with_its_path() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("analytics.db");
-    let open = || {
-        Recorder::start(
-            &path,
-            options(),
-            RecorderPorts::new(Arc::new(Seeded::new(1))),
-        )
-        .map(|_| ())
-    };
+    let open = || Recorder::start(&path, options(), ports()).map(|_| ());
 
     fs::write(&path, "Dear diary, today I was opened as a database.").unwrap();
     let error = open().unwrap_err();
@@ -132,11 +125,6 @@ fn a_file_that_is_no_access_log_is_refused_with_its_path() {
 fn a_missing_folder_is_an_error_with_the_path() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("missing").join("analytics.db");
-    let error = Recorder::start(
-        &path,
-        options(),
-        RecorderPorts::new(Arc::new(Seeded::new(1))),
-    )
-    .unwrap_err();
+    let error = Recorder::start(&path, options(), ports()).unwrap_err();
     assert!(error.to_string().contains("missing"));
 }

@@ -95,3 +95,48 @@ async fn a_salt_is_gone_from_the_disk_after_its_period() {
     fixture.recorder.flush().await.unwrap();
     assert_eq!(files_with(folder, &first_day[0]), [""; 0]);
 }
+
+#[tokio::test]
+async fn a_salt_ends_on_time_also_when_nobody_comes() {
+    let fixture = Fixture::new(RecorderOptions::default());
+    fixture.recorder.record(visit(NEW_YEAR_MS - DAY_MS, 1));
+    fixture.recorder.flush().await.unwrap();
+    let db = Connection::open(fixture.file()).unwrap();
+    let salts = || -> u32 {
+        db.query_row("SELECT count(*) FROM salt", [], |row| row.get(0))
+            .unwrap()
+    };
+    // The clock stands at the new year, so the salt of the day before ends
+    // with the work that follows a batch; a second flush waits for it.
+    fixture.recorder.flush().await.unwrap();
+    assert_eq!(salts(), 0);
+}
+
+#[tokio::test]
+async fn a_start_ends_what_should_have_ended_while_nothing_ran() {
+    let mut fixture = Fixture::new(RecorderOptions::default());
+    fixture.recorder.record(visit(NEW_YEAR_MS - 40 * DAY_MS, 1));
+    fixture.recorder.flush().await.unwrap();
+    let retention_days = std::num::NonZeroU32::new(30);
+    fixture = fixture
+        .reopen(RecorderOptions {
+            retention_days,
+            ..RecorderOptions::default()
+        })
+        .await;
+    let db = Connection::open(fixture.file()).unwrap();
+    let left = || -> u32 {
+        db.query_row(
+            "SELECT (SELECT count(*) FROM tail) + (SELECT count(*) FROM salt) \
+                  + (SELECT count(*) FROM dim_client WHERE id > 0)",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap()
+    };
+    let start = std::time::Instant::now();
+    while left() > 0 {
+        assert!(start.elapsed() < std::time::Duration::from_secs(20));
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+}

@@ -13,6 +13,7 @@ use slugline_domain::{
     Visit, VisitFilter,
     ports::{Random, VisitLog},
 };
+use slugline_testkit::FixedClock;
 use tempfile::TempDir;
 
 /// 2026-01-01 00:00:00 UTC.
@@ -96,9 +97,17 @@ pub(crate) fn file(folder: &Path) -> PathBuf {
     folder.join("analytics.db")
 }
 
+/// A clock that stands at the new year, and random bytes that repeat.
+pub(crate) fn ports() -> RecorderPorts {
+    let new_year = UnixMillis::new(NEW_YEAR_MS).second();
+    RecorderPorts::new(
+        Arc::new(FixedClock::at(new_year)),
+        Arc::new(Seeded::new(42)),
+    )
+}
+
 pub(crate) fn open(file: &Path, options: RecorderOptions) -> (Recorder, EmbeddedLog) {
-    Recorder::start(file, options, RecorderPorts::new(Arc::new(Seeded::new(42))))
-        .expect("the log can be opened")
+    Recorder::start(file, options, ports()).expect("the log can be opened")
 }
 
 pub(crate) fn link(id: &str, slug: &str, url: &str) -> Arc<Link> {

@@ -267,6 +267,12 @@ pub const CATALOGUE: &[Setting] = &[
         "How long a visitor can be told apart: day, week, month or never (no end)",
     ),
     setting(
+        "SLUGLINE_RETENTION_DAYS",
+        &[],
+        "0",
+        "Days that visits are kept; 0 for no limit",
+    ),
+    setting(
         "SLUGLINE_SAMPLE_ABOVE",
         &[],
         "20000",

@@ -215,6 +215,7 @@ impl Settings {
                     per_link: sources.parsed("SLUGLINE_SAMPLE_LINK_ABOVE", parse::limit)?,
                     overall: sources.parsed("SLUGLINE_SAMPLE_ABOVE", parse::limit)?,
                 },
+                retention_days: sources.parsed("SLUGLINE_RETENTION_DAYS", parse::limit)?,
                 salt_period: sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?,
                 ..RecorderOptions::default()
             },
@@ -305,6 +306,7 @@ mod tests {
     #[case("SLUGLINE_WEBHOOK_SECRET", "whsec_AAEC", "24 to 64 random bytes")]
     #[case("SLUGLINE_AI_BASE_URL", "api.example/v1", "https://service.example")]
     #[case("SLUGLINE_VISITOR_SALT", "hour", "day")]
+    #[case("SLUGLINE_RETENTION_DAYS", "1.5", "0 for no limit")]
     #[case("SLUGLINE_SAMPLE_ABOVE", "-1", "0 for no limit")]
     #[case("SLUGLINE_SAMPLE_LINK_ABOVE", "many", "0 for no limit")]
     #[case("SLUGLINE_LOG_FORMAT", "xml", "text or json")]

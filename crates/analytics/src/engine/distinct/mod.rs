@@ -2,33 +2,45 @@
 //!
 //! What is counted, a visitor or a referer, arrives as a 64-bit key in one of
 //! many groups, and a question holds all its pairs of group and key. Up to
-//! [`EXACT_PAIRS`] of them counts are exact. Beyond, each group keeps its keys
-//! with the smallest hashes only, at least [`KEYS`], which estimates the number
+//! `exact_pairs` of them counts are exact. Beyond, each group keeps its keys
+//! with the smallest hashes only, at least `keys`, which estimates the number
 //! of all; groups of fewer keys stay exact. The relative error of an estimate
 //! from k keys has a standard deviation of 1/√(k-1): 1.6 % at 4,096.
 //!
-//! Many large groups, such as the hours of a year, share [`SKETCH_PAIRS`]: the
-//! number of keys is halved as long as they need more, down to [`FEWEST_KEYS`].
-//! The pairs of a question are thus at most the larger of `SKETCH_PAIRS` and
-//! twice `FEWEST_KEYS` in each group.
+//! Many large groups, such as the hours of a year, share `sketch_pairs`: the
+//! number of keys is halved as long as they need more, down to `fewest_keys`.
+//! The pairs of a question are thus at most the larger of `sketch_pairs` and
+//! twice `fewest_keys` in each group.
 
 mod set;
 
 use set::WeightedSet;
 
-/// Pairs of group and key up to which everything is counted exactly, some
-/// 40 MB.
-const EXACT_PAIRS: usize = 1 << 20;
+/// How much memory a question may take.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    /// Pairs of group and key up to which everything is counted exactly.
+    exact_pairs: usize,
+    /// Pairs that estimates are made from.
+    sketch_pairs: usize,
+    /// Keys that a group keeps for its estimate.
+    keys: usize,
+    /// Keys that a group keeps when there are very many groups.
+    fewest_keys: usize,
+}
 
-/// Pairs of group and key that estimates are made from, some 150 MB.
-const SKETCH_PAIRS: usize = 1 << 22;
-
-/// Keys that a group keeps for its estimate.
-const KEYS: usize = 4_096;
-
-/// Keys that a group keeps when there are very many groups; the standard
-/// deviation is then 13 %.
-const FEWEST_KEYS: usize = 64;
+impl Default for Bounds {
+    /// Some 40 MB while exact and some 150 MB after that; with the fewest keys
+    /// the standard deviation is 13 %.
+    fn default() -> Self {
+        Self {
+            exact_pairs: 1 << 20,
+            sketch_pairs: 1 << 22,
+            keys: 4_096,
+            fewest_keys: 64,
+        }
+    }
+}
 
 /// The distinct keys of many groups, each key weighted with the smallest
 /// weight it came with.
@@ -38,6 +50,7 @@ const FEWEST_KEYS: usize = 64;
 /// estimates how many there were without bias.
 #[derive(Debug, Default)]
 pub(super) struct DistinctCounts {
+    bounds: Bounds,
     groups: Vec<WeightedSet>,
     pairs: usize,
     mode: Mode,
@@ -53,18 +66,18 @@ enum Mode {
 
 impl Mode {
     /// The mode to go on in when this one has too many pairs.
-    fn tighter(self) -> Self {
+    fn tighter(self, bounds: Bounds) -> Self {
         let keys = match self {
-            Self::Exact => KEYS,
-            Self::Sketch { keys } => (keys / 2).max(FEWEST_KEYS),
+            Self::Exact => bounds.keys,
+            Self::Sketch { keys } => (keys / 2).max(bounds.fewest_keys),
         };
         Self::Sketch { keys }
     }
 
-    fn most_pairs(self) -> usize {
+    fn most_pairs(self, bounds: Bounds) -> usize {
         match self {
-            Self::Exact => EXACT_PAIRS,
-            Self::Sketch { keys } if keys > FEWEST_KEYS => SKETCH_PAIRS,
+            Self::Exact => bounds.exact_pairs,
+            Self::Sketch { keys } if keys > bounds.fewest_keys => bounds.sketch_pairs,
             Self::Sketch { .. } => usize::MAX,
         }
     }
@@ -88,7 +101,7 @@ impl DistinctCounts {
         {
             self.pairs -= set.cut(keys);
         }
-        while self.pairs > self.mode.most_pairs() {
+        while self.pairs > self.mode.most_pairs(self.bounds) {
             self.tighten();
         }
     }
@@ -105,7 +118,7 @@ impl DistinctCounts {
     }
 
     fn tighten(&mut self) {
-        self.mode = self.mode.tighter();
+        self.mode = self.mode.tighter(self.bounds);
         let Mode::Sketch { keys } = self.mode else {
             return;
         };
@@ -132,6 +145,21 @@ mod tests {
 
     use super::*;
 
+    /// A 64th of the real ones.
+    const SMALL: Bounds = Bounds {
+        exact_pairs: 1 << 14,
+        sketch_pairs: 1 << 16,
+        keys: 256,
+        fewest_keys: 4,
+    };
+
+    fn counts() -> DistinctCounts {
+        DistinctCounts {
+            bounds: SMALL,
+            ..DistinctCounts::default()
+        }
+    }
+
     fn number(n: usize) -> u32 {
         u32::try_from(n).unwrap()
     }
@@ -146,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_key_weighs_its_smallest_weight_once_in_each_group() {
-        let mut counts = DistinctCounts::default();
+        let mut counts = counts();
         for (group, key, weight) in [(0, 7, 8), (0, 7, 2), (0, 7, 4), (0, 8, 1), (2, 7, 64)] {
             counts.see(group, key, weight);
         }
@@ -157,34 +185,34 @@ mod tests {
 
     #[test]
     fn counts_are_exact_up_to_the_bound_and_go_on_smoothly_beyond() {
-        let mut counts = DistinctCounts::default();
-        for n in 0..EXACT_PAIRS {
+        let mut counts = counts();
+        for n in 0..SMALL.exact_pairs {
             counts.see(n % 4, spread(number(n)), 1);
         }
-        assert_eq!(counts.estimate(0), 1 << 18);
+        assert_eq!(counts.estimate(0), 1 << 12);
         assert!(!counts.is_sketch());
 
-        counts.see(0, spread(number(EXACT_PAIRS)), 1);
+        counts.see(0, spread(number(SMALL.exact_pairs)), 1);
         assert!(counts.is_sketch());
         for group in 0..4 {
-            let off = deviations(counts.estimate(group), 1 << 18, KEYS);
+            let off = deviations(counts.estimate(group), 1 << 12, SMALL.keys);
             assert!(off.abs() < 3.0, "group {group} is off by {off}");
         }
         // Ten times what is kept, and what was counted before comes again.
-        for n in 0..2 * EXACT_PAIRS {
+        for n in SMALL.exact_pairs / 2..2 * SMALL.exact_pairs {
             counts.see(n % 4, spread(number(n)), 1);
         }
         for group in 0..4 {
-            let off = deviations(counts.estimate(group), 1 << 19, KEYS);
+            let off = deviations(counts.estimate(group), 1 << 13, SMALL.keys);
             assert!(off.abs() < 3.0, "group {group} is off by {off}");
         }
-        assert!(counts.pairs <= 4 * 2 * KEYS);
+        assert!(counts.pairs <= 4 * 2 * SMALL.keys);
     }
 
     #[test]
     fn estimates_are_unbiased_also_with_weights() {
         const TRIALS: usize = 200;
-        const TRUTH: usize = 20_000;
+        const TRUTH: usize = 10_000;
         let mut sum = 0.0;
         let mut squares = 0.0;
         for trial in 0..TRIALS {
@@ -203,7 +231,7 @@ mod tests {
                     }
                 }
             }
-            assert!(set.len() <= 1_024 && sampled > 15_000);
+            assert!(set.len() <= 1_024 && sampled > 7_500);
             let estimate = f64::from(number(usize::try_from(set.estimate()).unwrap()));
             let error = estimate / f64::from(number(TRUTH)) - 1.0;
             sum += error;
@@ -223,8 +251,8 @@ mod tests {
     #[test]
     fn the_hours_of_a_year_share_the_memory() {
         const HOURS: usize = 8_760;
-        const VISITORS: usize = 500;
-        let mut counts = DistinctCounts::default();
+        const VISITORS: usize = 20;
+        let mut counts = counts();
         let mut most = 0;
         for hour in 0..HOURS {
             for n in 0..VISITORS {
@@ -232,15 +260,15 @@ mod tests {
             }
             most = most.max(counts.pairs);
         }
-        assert!(most <= SKETCH_PAIRS, "{most} pairs");
+        assert!(most <= HOURS * 2 * SMALL.fewest_keys, "{most} pairs");
         assert_eq!(
             counts.pairs,
             counts.groups.iter().map(WeightedSet::len).sum::<usize>()
         );
-        // 4.4 million pairs are too many: hours keep 128 keys and up to as
-        // many again.
+        // 175,200 pairs are too many: hours keep 4 keys and up to as many
+        // again.
         let squares: f64 = (0..HOURS)
-            .map(|hour| deviations(counts.estimate(hour), VISITORS, 128).powi(2))
+            .map(|hour| deviations(counts.estimate(hour), VISITORS, 4).powi(2))
             .sum();
         let spread = (squares / f64::from(number(HOURS))).sqrt();
         assert!(
@@ -252,8 +280,8 @@ mod tests {
 
     #[test]
     fn very_many_small_groups_stay_exact() {
-        let mut counts = DistinctCounts::default();
-        for n in 0..EXACT_PAIRS + 10 {
+        let mut counts = counts();
+        for n in 0..SMALL.exact_pairs + 10 {
             counts.see(n / 3, spread(number(n)), 1);
         }
         assert!((0..1_000).all(|group| counts.estimate(group) == 3));
