@@ -7,6 +7,7 @@ use std::{
 
 use anyhow::Context;
 use clap::{Arg, ArgMatches, Command};
+use slugline_contract::TransferFormat;
 use slugline_rest::ApiOptions;
 
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
     mcp_bridge::{self, Upstream},
     settings::{CATALOGUE, ClientSettings, Setting, Sources},
     stop_request::StopRequest,
-    welcome, wiring,
+    transfer, welcome, wiring,
 };
 
 /// Runs the command that the arguments name; `serve` when they name none.
@@ -27,6 +28,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Some(("openapi", given)) => print_document(&settings(given)?),
         Some(("serve", given)) => serve(&settings(given)?),
         Some(("mcp", given)) => bridge(given),
+        Some(("export", given)) => {
+            let (file, format) = file_and_format(given);
+            transfer::export::run(&settings(given)?, file, format)
+        }
+        Some(("import", given)) => {
+            let (file, format) = file_and_format(given);
+            transfer::import::run(&settings(given)?, file, format)
+        }
         _ => serve(&settings(&matches)?),
     }
 }
@@ -42,6 +51,23 @@ fn command() -> Command {
     let mcp = Command::new("mcp")
         .about("Speak MCP over standard input and output, for a running instance")
         .arg(url);
+    let format = Arg::new("format")
+        .long("format")
+        .value_parser(["json", "csv"])
+        .help("Form of the file [default: by its name, else json]");
+    let file = Arg::new("file").value_name("FILE");
+    let export = Command::new("export")
+        .about("Write all links, with their stored passwords, to a file")
+        .arg(
+            file.clone()
+                .default_value("-")
+                .help("Where to, - for standard output"),
+        )
+        .arg(format.clone());
+    let import = Command::new("import")
+        .about("Take over the links of an export, also of Sink's; active slugs are skipped")
+        .arg(file.required(true).help("Where from, - for standard input"))
+        .arg(format);
     with_settings(Command::new("slugline"))
         .version(VERSION)
         .about("A link shortener with analytics, a REST API and an MCP endpoint")
@@ -51,6 +77,8 @@ fn command() -> Command {
         .args_conflicts_with_subcommands(true)
         .subcommand(with_settings(serve))
         .subcommand(with_settings(openapi))
+        .subcommand(with_settings(export))
+        .subcommand(with_settings(import))
         .subcommand(with_these(mcp, |setting| {
             ClientSettings::NAMES.contains(&setting.name)
         }))
@@ -76,6 +104,15 @@ fn with_these(command: Command, wanted: impl Fn(&Setting) -> bool) -> Command {
                     .help(format!("{}{default}", setting.meaning))
             }),
     )
+}
+
+fn file_and_format(given: &ArgMatches) -> (&str, Option<TransferFormat>) {
+    let text = |name| given.get_one::<String>(name).map(String::as_str);
+    let format = text("format").map(|format| match format {
+        "csv" => TransferFormat::Csv,
+        _ => TransferFormat::Json,
+    });
+    (text("file").unwrap_or("-"), format)
 }
 
 fn settings(given: &ArgMatches) -> anyhow::Result<Settings> {

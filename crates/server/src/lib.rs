@@ -29,6 +29,7 @@
 //! | `service` | start, address, stop |
 //! | `mcp_bridge` | MCP over standard input and output, to a running instance |
 //! | `data_folder`, `site_token` | what is kept beside the databases |
+//! | `transfer` | links to and from files |
 //! | `ambient` | the real clock and the real random source |
 //! | `stop_request` | Ctrl-C and SIGTERM |
 //! | `logging`, `welcome` | what operators read |
@@ -42,6 +43,7 @@ mod service;
 pub mod settings;
 mod site_token;
 mod stop_request;
+mod transfer;
 mod welcome;
 mod wiring;
 

@@ -112,6 +112,11 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     })
 }
 
+/// The use cases of links alone, for work beside a running service.
+pub(crate) async fn link_service(settings: &Settings) -> anyhow::Result<LinkService> {
+    Ok(open_ground(settings).await?.link_service(settings))
+}
+
 /// What everything about links stands on.
 struct Ground {
     clock: Arc<dyn Clock>,

@@ -85,6 +85,11 @@ impl Server {
         &self.greeting
     }
 
+    /// Its data folder.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// A request to this path, to be finished and sent.
     pub(crate) fn request(&self, method: &str, path: &str) -> Call<'_> {
         let url = format!("{}{path}", self.origin);

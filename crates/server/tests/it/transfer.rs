@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::server::{Answer, Server, eventually};
+use crate::server::{Answer, Server, command, eventually};
 
 /// "correct horse" as Sink stores it, by Python's `hashlib.pbkdf2_hmac`.
 const OF_SINK: &str =
@@ -277,4 +277,72 @@ fn a_password_of_sink_opens_its_gate_and_becomes_ours() {
         "https://example.com/"
     );
     assert_eq!(knock("wrong horse").status, 403);
+}
+
+/// Runs a command of the binary in this data folder.
+fn run(folder: &std::path::Path, arguments: &[&str]) -> (bool, String) {
+    let output = command(folder).args(arguments).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    (output.status.success(), said)
+}
+
+#[test]
+fn files_go_through_the_command_line_without_loss_while_a_server_runs() {
+    let server = Server::start();
+    import(&server, &hostile_links());
+    let (_, first) = server.stop("TERM");
+    for name in ["links.json", "links.csv"] {
+        let file = first.path().join(name);
+        let file = file.to_str().unwrap();
+        let (good, said) = run(first.path(), &["export", file]);
+        assert!(good && said.contains("exported 14 links"), "{said}");
+        let second = Server::start();
+        let folder = second.folder().to_owned();
+        let (good, said) = run(&folder, &["import", file]);
+        assert!(
+            good && said.contains("imported 14 links, skipped 0"),
+            "{said}"
+        );
+        let (good, said) = run(&folder, &["import", file]);
+        assert!(
+            good && said.contains("imported 1 links, skipped 13"),
+            "{said}"
+        );
+        assert_eq!(
+            second.visit("/tagged").header("location"),
+            "https://example.com/"
+        );
+        let again = folder.join(format!("again-{name}"));
+        let again = again.to_str().unwrap();
+        assert!(run(&folder, &["export", again]).0);
+        let text = |path| std::fs::read_to_string(path).unwrap();
+        let links = |path| {
+            let text: String = text(path);
+            text.split_once("\"links\"")
+                .map_or(text.clone(), |(_, links)| links.to_owned())
+        };
+        assert_eq!(links(again), links(file));
+    }
+}
+
+#[test]
+fn a_file_with_a_fault_imports_nothing_and_names_the_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = json!({"version": "1.0", "links": [
+        {"url": "https://example.com/", "slug": "good"}, {"url": "nonsense", "slug": "bad"}
+    ]});
+    let table = "slug,url\ngood,https://example.com/\nbad,nonsense\n";
+    for (name, text, place) in [
+        ("links.json", json.to_string(), "links.1.url: "),
+        ("links.csv", table.to_owned(), "line.3.url: "),
+    ] {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        let (good, said) = run(folder.path(), &["import", file.to_str().unwrap()]);
+        assert!(!good && said.contains(place), "{said}");
+        assert!(said.contains("nothing was imported"), "{said}");
+    }
+    let out = folder.path().join("out.csv");
+    assert!(run(folder.path(), &["export", out.to_str().unwrap()]).0);
+    assert_eq!(std::fs::read_to_string(out).unwrap().lines().count(), 1);
 }

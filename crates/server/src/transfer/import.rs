@@ -1,0 +1,173 @@
+//! Links from a file.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, Read, Seek, Write},
+    ops::ControlFlow,
+};
+
+use anyhow::{Context, bail};
+use slugline_application::ImportLink;
+use slugline_contract::{LinkImport, Problem, ReadLink, Rules, TransferFormat, read_links};
+
+use super::{Links, STANDARD, format_of, open};
+use crate::Settings;
+
+/// Links written at once.
+const BATCH: usize = 500;
+
+/// Faults told, at most; the rest are counted.
+const TOLD: usize = 20;
+
+/// Takes over the links of a file. A file that can be read twice is checked as a
+/// whole before the first link is written; from a pipe, the links before a
+/// fault are taken over. Doing it again is harmless.
+pub(crate) fn run(
+    settings: &Settings,
+    file: &str,
+    format: Option<TransferFormat>,
+) -> anyhow::Result<()> {
+    let format = format_of(format, file);
+    let told = |what: &'static str| move || format!("{what} {file}");
+    if file == STANDARD {
+        let links = open(settings)?;
+        links.service.may_import().map_err(Problem::from)?;
+        return take_over(&links, format, io::stdin().lock(), &settings.rules);
+    }
+    let mut source = File::open(file).with_context(told("cannot open"))?;
+    if source
+        .metadata()
+        .with_context(told("cannot read"))?
+        .is_file()
+    {
+        check(format, &source, &settings.rules).with_context(told("nothing was imported from"))?;
+        source.rewind().with_context(told("cannot read"))?;
+    }
+    let links = open(settings)?;
+    take_over(&links, format, source, &settings.rules).with_context(told("importing"))
+}
+
+fn check(format: TransferFormat, source: impl Read, rules: &Rules) -> anyhow::Result<()> {
+    let mut faults = 0_usize;
+    read_links(format, BufReader::new(source), |read| {
+        if let Err(problem) = checked(read, rules) {
+            if faults < TOLD {
+                tell(&problem.detail);
+            }
+            faults += 1;
+        }
+        ControlFlow::Continue(())
+    })?;
+    if faults > 0 {
+        bail!("{faults} links are wrong");
+    }
+    Ok(())
+}
+
+fn take_over(
+    links: &Links,
+    format: TransferFormat,
+    source: impl Read,
+    rules: &Rules,
+) -> anyhow::Result<()> {
+    let mut import = Import {
+        links,
+        batch: Vec::with_capacity(BATCH),
+        done: Done::default(),
+    };
+    let mut outcome = Ok(());
+    let read = read_links(format, BufReader::new(source), |read| {
+        outcome = checked(read, rules)
+            .map_err(anyhow::Error::from)
+            .and_then(|link| import.add(link));
+        match outcome {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    });
+    // What was right before the fault is kept, and said to be.
+    let outcome = outcome.and(read.map_err(anyhow::Error::from));
+    let finished = import.flush();
+    let Done {
+        stored,
+        skipped,
+        failed,
+    } = import.done;
+    tell(&format!(
+        "imported {stored} links, skipped {skipped} whose slug is in use, failed {failed}"
+    ));
+    outcome.and(finished)?;
+    if failed > 0 {
+        bail!("{failed} links could not be imported");
+    }
+    Ok(())
+}
+
+/// An import under way.
+struct Import<'l> {
+    links: &'l Links,
+    batch: Vec<ImportLink>,
+    done: Done,
+}
+
+/// Links so far.
+#[derive(Default)]
+struct Done {
+    stored: usize,
+    skipped: usize,
+    failed: usize,
+}
+
+impl Import<'_> {
+    fn add(&mut self, link: ImportLink) -> anyhow::Result<()> {
+        self.batch.push(link);
+        if self.batch.len() == BATCH {
+            self.flush()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let batch = std::mem::take(&mut self.batch);
+        let imported = self
+            .links
+            .runtime
+            .block_on(self.links.service.import(batch))
+            .map_err(|error| {
+                let cause = std::error::Error::source(&error).map(ToString::to_string);
+                let problem = Problem::from(error);
+                cause
+                    .map_or_else(|| problem.clone().into(), anyhow::Error::msg)
+                    .context(problem)
+            })?;
+        let shown = LinkImport::new(&imported);
+        for failed in &shown.failed_items {
+            if self.done.failed < TOLD {
+                tell(&format!("{}: {}", failed.item.slug, failed.reason));
+            }
+            self.done.failed += 1;
+        }
+        self.done.stored += shown.success;
+        self.done.skipped += shown.skipped;
+        Ok(())
+    }
+}
+
+/// The link in domain values, or what is wrong with it and where it stands.
+fn checked(read: ReadLink, rules: &Rules) -> Result<ImportLink, Problem> {
+    let place = match read.line {
+        Some(line) => ["line".to_owned(), line.to_string()],
+        None => ["links".to_owned(), read.index.to_string()],
+    };
+    let link = read.link.and_then(|link| link.check(rules));
+    link.map_err(|problem| problem.within(&[&place[0], &place[1]]))
+}
+
+/// Says something beside the work; nobody may be there to read it.
+fn tell(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}

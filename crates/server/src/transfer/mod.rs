@@ -1,0 +1,44 @@
+//! `slugline export` and `slugline import`: links to and from files.
+//!
+//! Both work on the database that the settings name, also while a server runs
+//! on it, and hold a batch of links in memory, however long the file is.
+
+pub(crate) mod export;
+pub(crate) mod import;
+
+use std::path::Path;
+
+use anyhow::Context;
+use slugline_application::LinkService;
+use slugline_contract::TransferFormat;
+use tokio::runtime::Runtime;
+
+use crate::{Settings, data_folder, wiring};
+
+/// The use cases of links, and what runs them.
+struct Links {
+    service: LinkService,
+    runtime: Runtime,
+}
+
+fn open(settings: &Settings) -> anyhow::Result<Links> {
+    data_folder::prepare(&settings.data_dir)?;
+    let runtime = Runtime::new().context("the runtime cannot be started")?;
+    let service = runtime.block_on(wiring::link_service(settings))?;
+    Ok(Links { service, runtime })
+}
+
+/// Standard input or output, where a file could be named.
+const STANDARD: &str = "-";
+
+/// The form that was asked for, else the one that the file's name ends with,
+/// else JSON.
+fn format_of(asked: Option<TransferFormat>, file: &str) -> TransferFormat {
+    let extension = Path::new(file).extension();
+    let csv = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+    asked.unwrap_or(if csv {
+        TransferFormat::Csv
+    } else {
+        TransferFormat::Json
+    })
+}
