@@ -92,6 +92,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("sea-orm", &["storage", "migrations"]),
     ("sea-orm-migration", &["migrations"]),
     ("sqlx", &["storage"]),
+    ("ua-parser", &["analytics"]),
 ];
 
 /// All that the ground floor may take from outside, so that everything above

@@ -56,6 +56,7 @@
 //! | `tally` | what both sides of the queue count |
 //! | `writer` | the thread behind the queue: batches, retries, the final flush |
 //! | `enrich` | what is derived from a visit: referring host, language, bounds of texts |
+//! | `user_agent` | programs, systems and devices, by the `User-Agent` header |
 //! | `place_file` | where addresses are, from an `.mmdb` file |
 //! | `visitor` | visitors told apart by a keyed hash |
 //! | `salt` | how long the key of that hash lives |
@@ -74,6 +75,7 @@ mod row;
 mod salt;
 mod sampling;
 mod tally;
+mod user_agent;
 mod visitor;
 mod writer;
 

@@ -23,6 +23,8 @@ pub struct RecorderOptions {
     pub rows_per_chunk: usize,
     /// From how many rows per minute visits are sampled.
     pub sampling: SamplingTargets,
+    /// Whether visits of bots are left out: neither stored nor told of.
+    pub skip_bots: bool,
     /// How long a visitor is recognised.
     pub salt_period: SaltPeriod,
     /// Days that rows are kept; `None` keeps them for good. A row goes within
@@ -41,6 +43,7 @@ impl Default for RecorderOptions {
             batch_age: Duration::from_millis(900),
             rows_per_chunk: 65_536,
             sampling: SamplingTargets::default(),
+            skip_bots: false,
             salt_period: SaltPeriod::default(),
             retention_days: None,
             shutdown_patience: Duration::from_secs(5),

@@ -142,8 +142,12 @@ impl Writer {
     }
 
     /// Decides whether a visit becomes a row of the batch, before anything is
-    /// derived from it.
+    /// derived from it. A bot that is left out is not sampled either, so it
+    /// takes no room from people.
     fn take(&mut self, visit: Visit) {
+        if self.options.skip_bots && self.appender.is_from_bot(&visit) {
+            return;
+        }
         let (at, client) = (visit.at, visit.client);
         let Some(visitor) = self.insist(1, |appender, _| appender.identify(at, client)) else {
             return;

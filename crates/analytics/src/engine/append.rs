@@ -4,7 +4,7 @@ use std::{error::Error as StdError, net::IpAddr, path::Path, sync::Arc};
 
 use rusqlite::{Connection, TransactionBehavior};
 use slugline_domain::{
-    UnixMillis,
+    UnixMillis, Visit,
     ports::{Clock, VisitObserver},
 };
 
@@ -73,6 +73,11 @@ impl Appender {
             self.salts.forget();
         }
         Ok(identified?)
+    }
+
+    /// Whether a visit comes from a bot.
+    pub(crate) fn is_from_bot(&mut self, visit: &Visit) -> bool {
+        self.enricher.is_from_bot(visit)
     }
 
     /// Makes all of these visits durable, or none, and lets observers know of
@@ -280,12 +285,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut appender = open(&folder);
         appender
-            .append(&[visit(5, "https://example.com/a", "Example/1.0")])
+            .append(&[visit(5, "https://example.com/a", "curl/8.7.1")])
             .unwrap();
         let stored: String = appender
             .db
             .query_row(
-                "SELECT concat_ws('|', ts_ms, link_id, slug, url, ua, country, region, city, \
+                "SELECT concat_ws('|', ts_ms, link_id, slug, url, ua, browser, browser_type, \
+                                  country, region, city, \
                                   timezone, colo, latitude, longitude, r.v, l.v, si, coh) \
                  FROM tail \
                  JOIN dim_target t ON t.id = target_id JOIN dim_client c ON c.id = client_id \
@@ -298,7 +304,7 @@ mod tests {
             .unwrap();
         assert_eq!(
             stored,
-            "5|docs-1|docs|https://example.com/a|Example/1.0|AT|🇦🇹 Austria|🇦🇹 Vienna,Austria|\
+            "5|docs-1|docs|https://example.com/a|curl/8.7.1|curl|cli|AT|🇦🇹 Austria|🇦🇹 Vienna,Austria|\
              Europe/Vienna|VIE|48.21|16.37|news.example|de-AT|1|1"
         );
     }

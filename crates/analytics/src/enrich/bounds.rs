@@ -13,6 +13,10 @@ pub(crate) const REFERER_MAX_BYTES: usize = 128;
 /// recommends.
 pub(crate) const LANGUAGE_MAX_BYTES: usize = 35;
 
+/// Longest name of a system, program or device in bytes. Almost all stay below
+/// 30.
+pub(crate) const NAME_MAX_BYTES: usize = 64;
+
 /// Longest URL in bytes: 16 KiB less 2 KiB for the longest slug and 2 KiB for
 /// all other texts.
 pub(crate) const URL_MAX_BYTES: usize = 12 * 1024;

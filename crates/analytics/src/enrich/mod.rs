@@ -14,6 +14,7 @@ use slugline_domain::{
 use crate::{
     row::{self, Client, Row, Target},
     sampling::Sampled,
+    user_agent::{Agent, UserAgents},
     visitor::VisitorHash,
 };
 
@@ -21,15 +22,19 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Enricher {
     places: Option<Arc<dyn PlaceFinder>>,
+    user_agents: UserAgents,
 }
 
 impl Enricher {
     pub(crate) fn new(places: Option<Arc<dyn PlaceFinder>>) -> Self {
-        Self { places }
+        Self {
+            places,
+            user_agents: UserAgents::default(),
+        }
     }
 
     /// Derives what is kept of a visit.
-    pub(crate) fn enrich<'v>(&self, visit: &'v Visit) -> Enriched<'v> {
+    pub(crate) fn enrich<'v>(&mut self, visit: &'v Visit) -> Enriched<'v> {
         let place = self.place(visit);
         Enriched {
             visit,
@@ -37,7 +42,13 @@ impl Enricher {
             region: place.region_label(),
             city: place.city_label(),
             place,
+            agent: self.user_agents.agent(&visit.user_agent),
         }
+    }
+
+    /// Whether a visit comes from a bot.
+    pub(crate) fn is_from_bot(&mut self, visit: &Visit) -> bool {
+        self.user_agents.agent(&visit.user_agent).is_bot()
     }
 
     /// What was said of the visitor's place, and when that was not the city,
@@ -63,6 +74,7 @@ pub(crate) struct Enriched<'v> {
     place: Cow<'v, Place>,
     region: String,
     city: String,
+    agent: Arc<Agent>,
 }
 
 impl Enriched<'_> {
@@ -112,11 +124,11 @@ impl Enriched<'_> {
             user_agent: bounds::truncate(&self.visit.user_agent, bounds::USER_AGENT_MAX_BYTES),
             referer: &self.referer,
             language: language::first_preference(&self.visit.accept_language),
-            os: "",
-            browser: "",
-            browser_type: "",
-            device: "",
-            device_type: "",
+            os: &self.agent.os,
+            browser: &self.agent.browser,
+            browser_type: self.agent.browser_type,
+            device: &self.agent.device,
+            device_type: self.agent.device_type,
             place: &self.place,
             interval,
         }

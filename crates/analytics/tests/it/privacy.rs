@@ -2,13 +2,15 @@ use std::{
     fs,
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
     path::Path,
+    sync::Arc,
 };
 
 use rusqlite::Connection;
-use slugline_analytics::RecorderOptions;
+use slugline_analytics::{PlaceFile, Recorder, RecorderOptions, RecorderPorts};
 use slugline_domain::{Visit, ports::VisitSink};
+use slugline_testkit::PLACES_FILE;
 
-use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, visit};
+use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, ports, visit};
 
 /// The files of a folder, database and write-ahead log alike, that hold these
 /// bytes somewhere.
@@ -138,5 +140,42 @@ async fn a_start_ends_what_should_have_ended_while_nothing_ran() {
     while left() > 0 {
         assert!(start.elapsed() < std::time::Duration::from_secs(20));
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_was_looked_up_leaves_its_place_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let ports = RecorderPorts {
+        places: Some(Arc::new(PlaceFile::open(Path::new(PLACES_FILE)).unwrap())),
+        ..ports()
+    };
+    let options = RecorderOptions {
+        rows_per_chunk: 10,
+        ..RecorderOptions::default()
+    };
+    let (recorder, _log) = Recorder::start(&file(folder.path()), options, ports).unwrap();
+    let client = Ipv4Addr::new(192, 0, 2, 117);
+    for number in 0..25 {
+        recorder.record(Visit {
+            client: IpAddr::V4(client),
+            ..visit(NEW_YEAR_MS + number, 0)
+        });
+    }
+    recorder.flush().await.unwrap();
+
+    let needles: [&[u8]; 4] = [
+        b"192.0.2",
+        &client.octets(),
+        &client.to_bits().to_le_bytes(),
+        // Coordinates are rounded before they are stored.
+        &48.137_43_f64.to_be_bytes(),
+    ];
+    for needle in needles {
+        assert_eq!(files_with(folder.path(), needle), [""; 0], "{needle:02x?}");
+    }
+    // The search would have found them.
+    for needle in ["🇩🇪 Munich,Germany".as_bytes(), &48.14_f64.to_be_bytes()] {
+        assert!(!files_with(folder.path(), needle).is_empty());
     }
 }

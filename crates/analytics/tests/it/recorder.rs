@@ -1,15 +1,19 @@
-use std::time::{Duration, Instant};
+use std::{
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
 
 use rusqlite::Connection;
 use slugline_analytics::{
-    QueryLimits, RecorderClosed, RecorderOptions, SaltPeriod, SamplingTargets,
+    QueryLimits, Recorder, RecorderClosed, RecorderOptions, RecorderPorts, SaltPeriod,
+    SamplingTargets,
 };
 use slugline_domain::{
-    CountersQuery, VisitFilter,
-    ports::{VisitLog, VisitLogError, VisitSink},
+    CountersQuery, Visit, VisitFilter, VisitRecord,
+    ports::{VisitLog, VisitLogError, VisitObserver, VisitSink},
 };
 
-use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, total, visit, visits};
+use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, ports, total, visit, visits};
 
 fn sealing_at(rows_per_chunk: usize) -> RecorderOptions {
     RecorderOptions {
@@ -268,4 +272,53 @@ async fn a_question_that_cannot_start_before_its_deadline_says_so() {
         error.to_string(),
         "access log could not count visits within 0 ms"
     );
+}
+
+/// Writes down the programs that it hears of.
+#[derive(Debug, Default)]
+struct Heard(Mutex<Vec<String>>);
+
+impl VisitObserver for Heard {
+    fn observe(&self, record: &VisitRecord<'_>) {
+        let mut heard = self.0.lock().expect("no test panics with the lock");
+        heard.push(record.browser.to_owned());
+    }
+}
+
+#[tokio::test]
+async fn bots_are_neither_stored_nor_told_of_where_that_is_set() {
+    let user_agents = [
+        "Mozilla/5.0 (compatible; Googlebot/2.1)",
+        "curl/8.7.1",
+        "WhatsApp/2.23.20.0",
+        "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+    ];
+    for (skip_bots, stored) in [
+        (false, vec!["Googlebot", "curl", "WhatsApp", "Firefox"]),
+        (true, vec!["curl", "Firefox"]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let heard = Arc::new(Heard::default());
+        let options = RecorderOptions {
+            skip_bots,
+            ..RecorderOptions::default()
+        };
+        let ports = RecorderPorts {
+            observers: vec![heard.clone()],
+            ..ports()
+        };
+        let (recorder, log) = Recorder::start(&file(folder.path()), options, ports).unwrap();
+        for user_agent in user_agents {
+            recorder.record(Visit {
+                user_agent: user_agent.into(),
+                ..visit(NEW_YEAR_MS, 1)
+            });
+        }
+        recorder.flush().await.unwrap();
+        assert_eq!(usize::try_from(visits(&log).await), Ok(stored.len()));
+        assert_eq!(*heard.0.lock().unwrap(), stored);
+        // Left out is not lost.
+        assert_eq!(recorder.dropped(), 0);
+        recorder.shutdown().await;
+    }
 }

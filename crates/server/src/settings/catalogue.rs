@@ -261,6 +261,12 @@ pub const CATALOGUE: &[Setting] = &[
         "What the model is told to do for a preview; {locale} is replaced [default: built in]",
     ),
     setting(
+        "SLUGLINE_DISABLE_BOT_ACCESS_LOG",
+        &["NUXT_DISABLE_BOT_ACCESS_LOG"],
+        "false",
+        "Whether visits of bots are left out of the access log",
+    ),
+    setting(
         "SLUGLINE_VISITOR_SALT",
         &[],
         "day",

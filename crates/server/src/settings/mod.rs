@@ -216,6 +216,7 @@ impl Settings {
                     overall: sources.parsed("SLUGLINE_SAMPLE_ABOVE", parse::limit)?,
                 },
                 retention_days: sources.parsed("SLUGLINE_RETENTION_DAYS", parse::limit)?,
+                skip_bots: sources.flag("SLUGLINE_DISABLE_BOT_ACCESS_LOG")?,
                 salt_period: sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?,
                 ..RecorderOptions::default()
             },

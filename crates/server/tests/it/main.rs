@@ -9,6 +9,7 @@ mod server; // starts the binary on a free port and talks HTTP to it
 mod access; // who may use the API, and how errors look
 mod browser; // the pages of the API reference in Chromium
 mod check; // destinations are asked, and inner ones are not
+mod devices; // programs and devices of visitors
 mod editing; // changing links
 mod languages; // pages in the visitor's language
 mod link_pages; // links that answer with a page

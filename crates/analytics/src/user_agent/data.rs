@@ -1,0 +1,214 @@
+//! The regular expressions of `uap-core`.
+//!
+//! `data/uap-core/regexes.yaml` is the project's own file, unchanged; an update
+//! is another copy of it (`docs/adr/` says how). It uses a small part of YAML:
+//! three lists of entries, each a few texts in single quotes. That part is read
+//! here, line by line, and a line of any other form is an error that a test
+//! would find, so no YAML library has to come along.
+
+use std::{borrow::Cow, sync::LazyLock};
+
+use ua_parser::{device, os, user_agent};
+
+/// What the expressions find; empty when they find nothing.
+#[derive(Debug, Default)]
+pub(super) struct Found<'u> {
+    pub(super) family: Cow<'u, str>,
+    pub(super) os: Cow<'u, str>,
+    /// The family of devices: `iPhone`, `Samsung SM-S918B`, `Spider` for bots.
+    pub(super) device: Cow<'u, str>,
+    pub(super) brand: Cow<'u, str>,
+    pub(super) model: Cow<'u, str>,
+}
+
+/// Asks the expressions. The first call in a process compiles them, which takes
+/// a tenth of a second and 30 MB; each takes time in proportion to the text,
+/// whatever it is, since the crate `regex` does not backtrack.
+pub(super) fn find(user_agent: &str) -> Found<'_> {
+    let device = EXTRACTORS.devices.extract(user_agent);
+    let (device, brand, model) = device.map_or_else(Default::default, |found| {
+        (found.device, found.brand, found.model)
+    });
+    Found {
+        family: EXTRACTORS
+            .programs
+            .extract(user_agent)
+            .map_or_else(Cow::default, |found| found.family),
+        os: EXTRACTORS
+            .systems
+            .extract(user_agent)
+            .map_or_else(Cow::default, |found| found.os),
+        device,
+        brand: brand.unwrap_or_default(),
+        model: model.unwrap_or_default(),
+    }
+}
+
+static EXTRACTORS: LazyLock<Extractors> = LazyLock::new(|| {
+    let file = include_str!("../../data/uap-core/regexes.yaml");
+    Extractors::read(file).expect("a test has read the same file")
+});
+
+struct Extractors {
+    programs: user_agent::Extractor<'static>,
+    systems: os::Extractor<'static>,
+    devices: device::Extractor<'static>,
+}
+
+impl Extractors {
+    fn read(file: &'static str) -> Result<Self, String> {
+        let (mut programs, mut systems, mut devices) = Default::default();
+        for entry in entries(file)? {
+            match entry.list {
+                "user_agent_parsers" => {
+                    programs = user_agent::Builder::push(programs, entry.program())
+                        .map_err(|error| error.to_string())?;
+                }
+                "os_parsers" => {
+                    systems = os::Builder::push(systems, entry.system())
+                        .map_err(|error| error.to_string())?;
+                }
+                "device_parsers" => {
+                    devices = device::Builder::push(devices, entry.device()?)
+                        .map_err(|error| error.to_string())?;
+                }
+                other => return Err(format!("unknown list {other}")),
+            }
+        }
+        let failed = |error: ua_parser::BuildError| error.to_string();
+        Ok(Self {
+            programs: programs.build().map_err(failed)?,
+            systems: systems.build().map_err(failed)?,
+            devices: devices.build().map_err(failed)?,
+        })
+    }
+}
+
+/// One entry of a list: names and texts.
+struct Entry {
+    list: &'static str,
+    members: Vec<(&'static str, Cow<'static, str>)>,
+}
+
+impl Entry {
+    fn take(&self, name: &str) -> Option<Cow<'static, str>> {
+        let found = self.members.iter().find(|(member, _)| *member == name);
+        found.map(|(_, text)| text.clone())
+    }
+
+    fn regex(&self) -> Cow<'static, str> {
+        self.take("regex").unwrap_or_default()
+    }
+
+    /// Versions are left out: nobody asks for them.
+    fn program(&self) -> user_agent::Parser<'static> {
+        user_agent::Parser {
+            regex: self.regex(),
+            family_replacement: self.take("family_replacement"),
+            ..user_agent::Parser::default()
+        }
+    }
+
+    fn system(&self) -> os::Parser<'static> {
+        os::Parser {
+            regex: self.regex(),
+            os_replacement: self.take("os_replacement"),
+            ..os::Parser::default()
+        }
+    }
+
+    fn device(&self) -> Result<device::Parser<'static>, String> {
+        Ok(device::Parser {
+            regex: self.regex(),
+            regex_flag: match self.take("regex_flag").as_deref() {
+                None => None,
+                Some("i") => Some(device::Flag::IgnoreCase),
+                Some(other) => return Err(format!("unknown flag {other}")),
+            },
+            device_replacement: self.take("device_replacement"),
+            brand_replacement: self.take("brand_replacement"),
+            model_replacement: self.take("model_replacement"),
+        })
+    }
+}
+
+/// The entries of all lists, in order: the first expression that matches wins.
+fn entries(file: &'static str) -> Result<Vec<Entry>, String> {
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut list = "";
+    for (number, line) in (1..).zip(file.lines()) {
+        let unknown = || format!("line {number} has an unknown form: {line}");
+        let content = line.trim();
+        if content.is_empty() || content.starts_with('#') {
+            continue;
+        }
+        if let Some(name) = line.strip_suffix(':') {
+            list = name;
+        } else if let Some(first) = line.strip_prefix("  - ") {
+            let members = vec![member(first).ok_or_else(unknown)?];
+            entries.push(Entry { list, members });
+        } else if let Some(next) = line.strip_prefix("    ") {
+            let entry = entries.last_mut().ok_or_else(unknown)?;
+            entry.members.push(member(next).ok_or_else(unknown)?);
+        } else {
+            return Err(unknown());
+        }
+    }
+    Ok(entries)
+}
+
+/// `name: 'text'`, where two quotes in the text stand for one.
+fn member(text: &'static str) -> Option<(&'static str, Cow<'static, str>)> {
+    let (name, value) = text.split_once(": ")?;
+    let value = value.trim();
+    if value == "null" {
+        return Some((name, "".into()));
+    }
+    let quoted = value.strip_prefix('\'')?.strip_suffix('\'')?;
+    let unquoted = quoted.replace("''", "");
+    let text = if quoted.contains("''") {
+        quoted.replace("''", "'").into()
+    } else {
+        quoted.into()
+    };
+    (!unquoted.contains('\'')).then_some((name, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_file_is_understood() {
+        let entries = entries(include_str!("../../data/uap-core/regexes.yaml")).unwrap();
+        let count = |list| entries.iter().filter(|entry| entry.list == list).count();
+        assert_eq!(count("user_agent_parsers"), 362);
+        assert_eq!(count("os_parsers"), 201);
+        assert_eq!(count("device_parsers"), 633);
+        assert!(entries.iter().all(|entry| !entry.regex().is_empty()));
+    }
+
+    #[test]
+    fn texts_are_read_with_their_quotes() {
+        assert_eq!(member("a: 'b: c'").unwrap(), ("a", "b: c".into()));
+        assert_eq!(member("a: 'it''s'").unwrap(), ("a", "it's".into()));
+        assert_eq!(member("a: null").unwrap(), ("a", "".into()));
+        for other in ["a: b", "a: 'b", "a: 'b'c'", "a: \"b\"", "a"] {
+            assert_eq!(member(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn lines_of_other_forms_are_errors() {
+        for file in [
+            "list:\n- regex: 'a'",
+            "list:\n    regex: 'a'",
+            "a: 'b'",
+            "list:\n  - x",
+        ] {
+            assert!(entries(file).is_err(), "{file}");
+        }
+        let error = Extractors::read("other:\n  - regex: 'a'").err().unwrap();
+        assert_eq!(error, "unknown list other");
+    }
+}

@@ -1,0 +1,90 @@
+//! Which program and device a visitor uses, by the `User-Agent` header.
+//!
+//! Three steps. `data` asks the regular expressions of `uap-core` for family,
+//! system and device; `program` knows what those do not: bots that only fetch
+//! what somebody asked for, command lines, mail programs, apps with a browser
+//! inside; `device` tells kinds of devices. Names are those that dashboards
+//! know from `ua-parser-js`.
+
+mod data;
+mod device;
+mod names;
+mod program;
+
+use std::{collections::HashMap, sync::Arc};
+
+use crate::enrich::bounds::{NAME_MAX_BYTES, truncate};
+
+/// What a user agent tells. Texts are within [`NAME_MAX_BYTES`], and empty when
+/// unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Agent {
+    /// Operating system, such as `macOS`.
+    pub(crate) os: Box<str>,
+    /// Browser or other program, such as `Mobile Safari` or `curl`.
+    pub(crate) browser: Box<str>,
+    /// Kind of program, such as `crawler`; empty for browsers.
+    pub(crate) browser_type: &'static str,
+    /// Model of the device, such as `iPhone`; empty on desktops.
+    pub(crate) device: Box<str>,
+    /// Kind of device, such as `mobile`; empty on desktops.
+    pub(crate) device_type: &'static str,
+}
+
+impl Agent {
+    fn parse(user_agent: &str) -> Self {
+        let lower = user_agent.to_ascii_lowercase();
+        let found = data::find(user_agent);
+        let program = program::recognise(user_agent, &lower, &found.family);
+        let device = device::recognise(&lower, &found);
+        let bounded = |text: &str| truncate(text, NAME_MAX_BYTES).into();
+        Self {
+            os: bounded(names::os(&found.os)),
+            browser: bounded(&program.name),
+            browser_type: program.kind.as_str(),
+            device: bounded(&device.model),
+            device_type: device.kind,
+        }
+    }
+
+    /// Whether no person is at the other end: a crawler, or a program that
+    /// fetches a page to show something of it.
+    pub(crate) fn is_bot(&self) -> bool {
+        [program::Kind::Crawler, program::Kind::Fetcher]
+            .iter()
+            .any(|kind| kind.as_str() == self.browser_type)
+    }
+}
+
+/// Parses user agents, each only once as long as it is remembered.
+#[derive(Debug, Default)]
+pub(crate) struct UserAgents {
+    known: HashMap<Box<str>, Arc<Agent>>,
+}
+
+impl UserAgents {
+    /// More are not read: the longest ordinary ones, of apps with a browser
+    /// inside, have some 400 bytes.
+    const READ_MAX_BYTES: usize = 1_024;
+
+    /// Most entries of the memory, 10 MB at worst; when it is full it starts
+    /// over. A large site sees some thousands a day.
+    const REMEMBERED: usize = 8_192;
+
+    /// What a user agent tells.
+    pub(crate) fn agent(&mut self, user_agent: &str) -> Arc<Agent> {
+        let read = truncate(user_agent, Self::READ_MAX_BYTES);
+        if let Some(agent) = self.known.get(read) {
+            return Arc::clone(agent);
+        }
+        if self.known.len() >= Self::REMEMBERED {
+            self.known.clear();
+        }
+        let agent = Arc::new(Agent::parse(read));
+        self.known.insert(read.into(), Arc::clone(&agent));
+        agent
+    }
+}
+
+#[cfg(test)]
+mod tests;

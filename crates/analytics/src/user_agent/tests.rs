@@ -1,0 +1,128 @@
+use std::time::{Duration, Instant};
+
+use rstest::rstest;
+
+use super::*;
+
+fn told(user_agent: &str) -> String {
+    let agent = UserAgents::default().agent(user_agent);
+    [
+        &agent.os,
+        &agent.browser,
+        agent.browser_type,
+        &agent.device,
+        agent.device_type,
+    ]
+    .join("|")
+}
+
+#[test]
+fn real_user_agents_are_recognised() {
+    let lines: Vec<&str> = include_str!("examples.txt")
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect();
+    let (pairs, rest) = lines.as_chunks::<2>();
+    assert!(pairs.len() > 90 && rest.is_empty());
+    let wrong: Vec<String> = pairs
+        .iter()
+        .filter(|[user_agent, expected]| told(user_agent) != expected.trim_start())
+        .map(|[user_agent, expected]| {
+            format!("{user_agent}\n{} instead of\n{expected}", told(user_agent))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[rstest]
+#[case("Mozilla/5.0 (compatible; Googlebot/2.1)", true)]
+#[case("facebookexternalhit/1.1", true)]
+#[case("SomethingNewBot/0.1 (+https://example.com/about.bot)", true)]
+#[case("my-crawler", true)]
+#[case("curl/8.7.1", false)]
+#[case("python-requests/2.32.3", false)]
+#[case(
+    "Mozilla/5.0 (Linux; Android 9; CUBOT X19) Chrome/119.0.0.0 Mobile",
+    false
+)]
+#[case("Mozilla/5.0 (Windows NT 10.0) Robotics/1.0", false)]
+#[case("", false)]
+fn bots_crawl_or_fetch(#[case] user_agent: &str, #[case] is_bot: bool) {
+    assert_eq!(UserAgents::default().agent(user_agent).is_bot(), is_bot);
+}
+
+#[test]
+fn an_unlisted_bot_is_called_as_it_calls_itself() {
+    assert_eq!(
+        told("SomethingNewBot/0.1 (+https://example.com/bot)"),
+        "|SomethingNewBot|crawler||"
+    );
+}
+
+#[test]
+fn names_are_within_their_bound() {
+    let name = "x".repeat(300);
+    for user_agent in [
+        format!("Mozilla/5.0 (Linux; Android 14; {name}) Chrome/126.0.0.0 Mobile Safari/537.36"),
+        format!("{name}bot/1.0"),
+        format!("Mozilla/5.0 (Linux; U; Android {name}; de; {name} Build/{name}) Mobile"),
+    ] {
+        let agent = UserAgents::default().agent(&user_agent);
+        for text in [&agent.os, &agent.browser, &agent.device] {
+            assert!(text.len() <= NAME_MAX_BYTES, "{text}");
+        }
+    }
+}
+
+#[test]
+fn hostile_user_agents_cost_little() {
+    // Compiling is not what this is about.
+    told("");
+    let pieces = [
+        "a",
+        " ",
+        "(",
+        ";",
+        "; ",
+        "/",
+        "/1.",
+        "0.",
+        "Android ",
+        "Mozilla/5.0 (",
+        "Linux; U; ",
+        "Build/",
+        "bot ",
+        "\u{1b}[31m",
+        "\0",
+        "ü",
+        "iPhone;",
+        "HbbTV/1.1.1 (;",
+        "SAMSUNG-",
+        "_-.",
+    ];
+    for first in pieces {
+        for second in pieces {
+            let hostile = format!("{first}{second}").repeat(4_000);
+            let start = Instant::now();
+            let agent = UserAgents::default().agent(&hostile);
+            // Some 20 to 500 microseconds; the bound is for busy machines.
+            assert!(start.elapsed() < Duration::from_secs(2), "{first}{second}");
+            assert!(agent.browser.len() <= NAME_MAX_BYTES);
+        }
+    }
+}
+
+#[test]
+fn the_memory_is_bounded_and_forgets_nothing_that_matters() {
+    let mut agents = UserAgents::default();
+    let curl = agents.agent("curl/8.7.1");
+    assert!(Arc::ptr_eq(&curl, &agents.agent("curl/8.7.1")));
+    for number in 0..UserAgents::REMEMBERED {
+        agents
+            .known
+            .insert(number.to_string().into(), Arc::default());
+    }
+    agents.agent("something/new");
+    assert!(agents.known.len() <= UserAgents::REMEMBERED);
+    assert_eq!(agents.agent("curl/8.7.1"), curl);
+}
