@@ -14,7 +14,7 @@ use crate::{
     Settings,
     ambient::OsRandom,
     data_folder,
-    site_token::{self, Kept},
+    site_token::{self, Source},
     wiring::{self, Parts},
 };
 
@@ -26,7 +26,7 @@ const DRAIN_SECONDS: u64 = 10;
 pub struct Service {
     address: SocketAddr,
     origin: String,
-    minted_token: Option<String>,
+    token_source: Source,
     token_file: PathBuf,
     recorder: std::sync::Arc<slugline_analytics::Recorder>,
     webhook: Option<std::sync::Arc<slugline_outbound::Webhook>>,
@@ -42,11 +42,8 @@ impl Service {
     /// Names the setting that is in the way and what to do about it.
     pub async fn start(settings: &Settings) -> anyhow::Result<Self> {
         data_folder::prepare(&settings.data_dir)?;
-        let Kept { token, minted } = match settings.site_token.clone() {
-            Some(token) => Kept {
-                token,
-                minted: None,
-            },
+        let (token, token_source) = match settings.site_token.clone() {
+            Some(token) => (token, Source::Settings),
             None => site_token::kept_in(&settings.data_dir, &OsRandom)?,
         };
         let parts = wiring::build(settings, token).await?;
@@ -62,7 +59,7 @@ impl Service {
         Ok(Self {
             address,
             origin,
-            minted_token: minted,
+            token_source,
             token_file: site_token::file_in(&settings.data_dir),
             recorder,
             webhook,
@@ -97,8 +94,8 @@ impl Service {
         &self.origin
     }
 
-    pub(crate) fn minted_token(&self) -> Option<&str> {
-        self.minted_token.as_deref()
+    pub(crate) fn token_source(&self) -> &Source {
+        &self.token_source
     }
 
     pub(crate) fn token_file(&self) -> &Path {

@@ -15,16 +15,19 @@ pub(crate) fn file_in(folder: &Path) -> PathBuf {
     folder.join("site-token")
 }
 
-/// A token, and its text when it was minted just now: that is the one time it
-/// may be shown.
+/// Where the token of a running instance comes from.
 #[derive(Debug)]
-pub(crate) struct Kept {
-    pub(crate) token: SiteToken,
-    pub(crate) minted: Option<String>,
+pub(crate) enum Source {
+    /// The settings.
+    Settings,
+    /// The data folder.
+    Kept,
+    /// The random numbers, just now: the one time that its text may be shown.
+    Minted(String),
 }
 
 /// The token kept in the data folder, minted on first use.
-pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<Kept> {
+pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<(SiteToken, Source)> {
     let path = file_in(folder);
     let fix = || format!("the site token in {} cannot be used", path.display());
     match fs::read_to_string(&path) {
@@ -32,10 +35,7 @@ pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<Kept
             let token = SiteToken::new(text.trim())
                 .with_context(fix)
                 .context("delete the file to get a new token, or set SLUGLINE_SITE_TOKEN")?;
-            Ok(Kept {
-                token,
-                minted: None,
-            })
+            Ok((token, Source::Kept))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let text = mint(random);
@@ -44,10 +44,7 @@ pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<Kept
                 .and_then(|()| file.sync_all())
                 .with_context(fix)?;
             let token = SiteToken::new(&text).with_context(fix)?;
-            Ok(Kept {
-                token,
-                minted: Some(text),
-            })
+            Ok((token, Source::Minted(text)))
         }
         Err(error) => Err(error).with_context(fix),
     }
@@ -89,10 +86,12 @@ mod tests {
     fn a_token_is_minted_once_and_only_its_owner_can_read_it() {
         let folder = tempfile::tempdir().unwrap();
         let random = SeededRandom::new(1);
-        let first = kept_in(folder.path(), &random).unwrap();
-        let text = first.minted.expect("the first start mints");
+        let (_, Source::Minted(text)) = kept_in(folder.path(), &random).unwrap() else {
+            panic!("the first start mints");
+        };
         assert_eq!(text.len(), 64);
-        assert!(kept_in(folder.path(), &random).unwrap().minted.is_none());
+        let (_, second) = kept_in(folder.path(), &random).unwrap();
+        assert!(matches!(second, Source::Kept), "{second:?}");
         let path = file_in(folder.path());
         assert_eq!(fs::read_to_string(&path).unwrap().trim(), text);
         #[cfg(unix)]

@@ -1,36 +1,57 @@
 //! What a newcomer reads when the service has started.
 
-use crate::{Service, VERSION};
+use crate::{Service, VERSION, site_token::Source};
 
 /// The address, and two things to try.
 pub(crate) fn text(service: &Service) -> String {
     let origin = service.origin();
-    // A shell must put the variable in, and must leave the token alone.
-    let (token, quote, notice) = match service.minted_token() {
-        Some(token) => (
-            token,
-            '\'',
-            format!(
-                "Your site token, shown this once and kept in {}:\n\n  {token}\n\n",
-                service.token_file().display()
+    let file = service.token_file().display();
+    let Shown {
+        notice,
+        in_shell,
+        in_file,
+    } = match service.token_source() {
+        Source::Minted(token) => Shown {
+            notice: format!(
+                "Your site token, shown this once and kept in {file}:\n\n  {token}\n\n"
             ),
-        ),
-        None => ("$SLUGLINE_SITE_TOKEN", '"', String::new()),
+            in_shell: format!("'Authorization: Bearer {token}'"),
+            in_file: token.clone(),
+        },
+        Source::Kept => Shown {
+            notice: format!("Your site token is in {file}.\n\n"),
+            in_shell: format!("\"Authorization: Bearer $(cat '{file}')\""),
+            in_file: "YOUR-SITE-TOKEN".into(),
+        },
+        Source::Settings => Shown {
+            notice: String::new(),
+            in_shell: "\"Authorization: Bearer $SLUGLINE_SITE_TOKEN\"".into(),
+            in_file: "YOUR-SITE-TOKEN".into(),
+        },
     };
     format!(
         r#"Slugline {VERSION} is listening on {origin}
 
 {notice}Make a link:
 
-  curl {origin}/api/link/create -H {quote}Authorization: Bearer {token}{quote} --json '{{"url":"https://example.com/","slug":"hello"}}'
+  curl {origin}/api/link/create -H {in_shell} --json '{{"url":"https://example.com/","slug":"hello"}}'
 
 then open {origin}/hello
 
 Let an AI agent use it (MCP over HTTP):
 
-  {{"mcpServers":{{"slugline":{{"type":"http","url":"{origin}/api/mcp","headers":{{"Authorization":"Bearer {token}"}}}}}}}}
+  {{"mcpServers":{{"slugline":{{"type":"http","url":"{origin}/api/mcp","headers":{{"Authorization":"Bearer {in_file}"}}}}}}}}
 
 API reference: {origin}/_docs/scalar
 "#
     )
+}
+
+/// How the greeting speaks of the token.
+struct Shown {
+    notice: String,
+    /// The header in a command that can be pasted.
+    in_shell: String,
+    /// The token in a file that no shell reads.
+    in_file: String,
 }

@@ -91,6 +91,11 @@ fn a_minted_token_is_shown_once_and_kept() {
         !second.greeting().contains(token),
         "the second start must not show it again"
     );
+    assert!(
+        second.greeting().contains("$(cat '") && second.greeting().contains("site-token')"),
+        "but say where it is: {}",
+        second.greeting()
+    );
     let list = second.request("GET", "/api/link/list");
     assert_eq!(
         list.header("authorization", &format!("Bearer {token}"))
