@@ -63,6 +63,7 @@
 //! | `sampling` | which visits become rows, and for how many each row stands |
 //! | `row` | a visit in the form that engines keep |
 //! | `engine` | the embedded engine: a tail of rows and immutable column chunks in SQLite |
+//! | `oracle` | in tests: every answer of an engine against plain SQL over the same rows |
 
 mod engine;
 mod enrich;

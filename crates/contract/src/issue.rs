@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::{
     CountryError, DestinationError, ImportedPasswordError, LinkId, LinkIdError, PageSize,
-    PageSizeError, Password, PasswordError, ProbeBoundError, SearchText, SearchTextError, SinkForm,
-    Slug, SlugError, Tag, TagError, Tags, TagsError, TextError, TimeError,
+    PageSizeError, Password, PasswordError, ProbeBoundError, RowLimitError, SearchText,
+    SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, Tags, TagsError, TextError,
+    TimeError,
 };
 
 /// One fault of an input. `path` names wire members; positions in arrays are
@@ -195,6 +196,12 @@ impl Explain for SearchTextError {
 impl Explain for PageSizeError {
     fn explain(&self) -> (IssueCode, String, String) {
         from_one_to(PageSize::MAX.into(), self.size)
+    }
+}
+
+impl Explain for RowLimitError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        from_one_to(self.max.into(), self.rows)
     }
 }
 

@@ -43,7 +43,7 @@ pub mod schema;
 pub mod stats;
 mod whole;
 
-use slugline_domain::DestinationRules;
+use slugline_domain::{DestinationRules, RowLimit};
 
 pub use code::Code;
 pub use issue::{Issue, IssueCode};
@@ -60,7 +60,11 @@ pub use links::{
 pub use location::Location;
 pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};
-pub use stats::{AnalyticsFilter, CounterView, CountersAnswer, SamplingView};
+pub use stats::{
+    AnalyticsFilter, Answer, CSV_HEAD, CounterView, DimensionName, EventView, HeatmapRequest,
+    HourView, LimitedRequest, LocationView, MetricView, MetricsRequest, SamplingView, Unit,
+    ViewView, ViewsRequest, csv_file_name, csv_lines,
+};
 pub use whole::Whole;
 
 /// What a tool without arguments takes.
@@ -72,4 +76,7 @@ pub struct NoArguments {}
 pub struct Rules {
     /// What may be a destination.
     pub destinations: DestinationRules,
+    /// Most rows of an answer about visits, and how many there are unless a
+    /// question says otherwise.
+    pub rows_max: RowLimit,
 }

@@ -8,7 +8,7 @@ use schemars::{
 use serde_json::{Map, Value};
 use slugline_domain::DestinationRules;
 
-use crate::Rules;
+use crate::{Rules, stats::DEFAULT_ROWS};
 
 /// JSON Schema 2020-12, with "optional" meaning "may be left out" and the
 /// instance's own limit on URLs.
@@ -17,6 +17,7 @@ pub fn settings(rules: &Rules) -> SchemaSettings {
         .with(|settings| settings.meta_schema = None)
         .with_transform(RecursiveTransform(absent_not_null))
         .with_transform(UrlLimit(rules.destinations.max_chars()))
+        .with_transform(RowLimits(rules.rows_max.get()))
 }
 
 /// The schema of a tool's arguments on its own, in the few keywords that every
@@ -137,12 +138,28 @@ impl Transform for UrlLimit {
     }
 }
 
+/// The same for the limit on rows.
+#[derive(Clone, Debug)]
+struct RowLimits(u32);
+
+impl Transform for RowLimits {
+    fn transform(&mut self, schema: &mut Schema) {
+        let stated = Value::from(DEFAULT_ROWS);
+        if schema.get("maximum") == Some(&stated) && schema.get("default") == Some(&stated) {
+            schema.insert("maximum".into(), self.0.into());
+            schema.insert("default".into(), self.0.into());
+        }
+        transform_subschemas(self, schema);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use slugline_domain::RowLimit;
 
     use super::*;
-    use crate::{CreateLink, LinkList, LinkView, ListLinks};
+    use crate::{CreateLink, LinkList, LinkView, ListLinks, MetricsRequest};
 
     fn schema<T: JsonSchema>() -> Value {
         arguments::<T>(&Rules::default()).to_value()
@@ -167,9 +184,23 @@ mod tests {
     }
 
     #[test]
+    fn the_limit_on_rows_follows_the_settings() {
+        let rules = Rules {
+            rows_max: RowLimit::new(40, RowLimit::MAX).unwrap(),
+            ..Rules::default()
+        };
+        let limit = &arguments::<MetricsRequest>(&rules).to_value()["properties"]["limit"];
+        assert_eq!(
+            (&limit["maximum"], &limit["default"]),
+            (&json!(40), &json!(40))
+        );
+    }
+
+    #[test]
     fn the_limit_on_urls_follows_the_settings() {
         let rules = Rules {
             destinations: DestinationRules::new(300, Vec::new()),
+            ..Rules::default()
         };
         let schema = arguments::<CreateLink>(&rules).to_value();
         assert_eq!(schema["properties"]["url"]["maxLength"], 300);

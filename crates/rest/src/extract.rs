@@ -1,6 +1,6 @@
 //! What handlers take.
 
-use std::{future::Future, pin::Pin};
+use std::{future::Future, pin::Pin, sync::Arc};
 
 use actix_web::{FromRequest, HttpRequest, dev::Payload, error::PayloadError, web};
 use aide::{
@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use slugline_application::{LinkChecker, LinkService, StatsService, Suggestions};
 use slugline_contract::{Code, ImportLimit, Problem, Rules, query_to_json, read};
-use slugline_domain::{PageSize, Place};
+use slugline_domain::{PageSize, Place, ports::Clock};
 use slugline_httpkit::{Edge, Failure, Origin, header};
 
 /// The use cases and bounds behind every handler, from the app's data.
@@ -35,6 +35,8 @@ pub struct Services {
     pub rules: Rules,
     /// How many links come and go at once.
     pub transfer: TransferLimits,
+    /// Names files by the moment they were made.
+    pub clock: Arc<dyn Clock>,
 }
 
 /// How many links one request exports or imports.

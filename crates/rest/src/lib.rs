@@ -9,10 +9,11 @@
 //! |---|---|
 //! | [`api`] | the list of routes |
 //! | `registrar`, `route_list` | declaration → documented operation and mounted route |
-//! | `extract`, `permit`, `reply` | what handlers take, need and give |
+//! | `extract`, `permit`, `reply`, `csv` | what handlers take, need and give |
 //! | `links`, `stats`, `location`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
 
 mod api;
+mod csv;
 mod document_pages;
 mod documents;
 mod extract;

@@ -98,6 +98,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             stats,
             rules,
             transfer: settings.transfer,
+            clock: Arc::clone(&clock),
         }),
         mcp: Data::new(slugline_mcp::Server::new(tools, VERSION)),
         redirects: Data::new(Redirects {

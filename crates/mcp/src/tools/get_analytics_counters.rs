@@ -1,6 +1,6 @@
 //! `get_analytics_counters`
 
-use slugline_contract::{AnalyticsFilter, CountersAnswer, Problem};
+use slugline_contract::{AnalyticsFilter, Answer, CounterView, Problem};
 
 use super::{Context, Hints, Tool, problem};
 
@@ -15,9 +15,12 @@ impl Tool for CountersTool {
         estimates. A visit is counted within about a second.";
     const HINTS: Hints = Hints::Reads;
     type Input = AnalyticsFilter;
-    type Output = CountersAnswer;
+    type Output = Answer<CounterView>;
 
-    async fn call(context: Context<'_>, input: AnalyticsFilter) -> Result<CountersAnswer, Problem> {
+    async fn call(
+        context: Context<'_>,
+        input: AnalyticsFilter,
+    ) -> Result<Answer<CounterView>, Problem> {
         let report = context
             .services
             .stats

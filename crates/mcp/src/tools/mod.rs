@@ -5,6 +5,9 @@ mod count_links;
 mod create_link;
 mod delete_link;
 mod get_analytics_counters;
+mod get_analytics_heatmap;
+mod get_analytics_metrics;
+mod get_analytics_views;
 mod get_link;
 mod list_links;
 mod list_tags;
@@ -24,7 +27,7 @@ use slugline_domain::ProbeCaller;
 use crate::{Services, answer::Raw};
 
 /// Every tool, in the order in which they are listed.
-pub(crate) static ALL: [Entry; 11] = [
+pub(crate) static ALL: [Entry; 14] = [
     Entry::of::<list_links::ListLinksTool>(),
     Entry::of::<search_links::SearchLinksTool>(),
     Entry::of::<get_link::GetLinkTool>(),
@@ -36,6 +39,9 @@ pub(crate) static ALL: [Entry; 11] = [
     Entry::of::<upsert_link::UpsertLinkTool>(),
     Entry::of::<delete_link::DeleteLinkTool>(),
     Entry::of::<get_analytics_counters::CountersTool>(),
+    Entry::of::<get_analytics_views::ViewsTool>(),
+    Entry::of::<get_analytics_metrics::MetricsTool>(),
+    Entry::of::<get_analytics_heatmap::HeatmapTool>(),
 ];
 
 /// What a tool works with.

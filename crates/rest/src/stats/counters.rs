@@ -1,7 +1,7 @@
 //! `GET /api/stats/counters`
 
 use actix_web::http::Method;
-use slugline_contract::{AnalyticsFilter, CountersAnswer};
+use slugline_contract::{AnalyticsFilter, Answer, CounterView};
 use slugline_httpkit::Failure;
 
 use crate::{
@@ -15,18 +15,18 @@ pub(crate) fn about() -> About {
         method: Method::GET,
         path: "/api/stats/counters",
         id: "stats_counters",
-        tag: "Analytics",
+        tag: super::TAG,
         summary: "Count visits, visitors and referers",
         description: "Totals from the sampled access log. With `id`, one row per link that has \
                       visits; `sampling` says whether the numbers are exact.",
-        fails: &[],
+        fails: super::FAILS,
     }
 }
 
 pub(crate) async fn handle(
     context: Context,
     Query(query): Query<AnalyticsFilter>,
-) -> Result<Json<200, CountersAnswer>, Failure> {
+) -> Result<Json<200, Answer<CounterView>>, Failure> {
     let report = context.services.stats.counters(query.check()?).await?;
     Ok(Json(report.into()))
 }

@@ -1,3 +1,16 @@
-//! `/api/stats/…`
+//! `/api/stats/…` and `/api/logs/…`
 
 pub(crate) mod counters;
+pub(crate) mod events;
+pub(crate) mod export;
+pub(crate) mod heatmap;
+pub(crate) mod locations;
+pub(crate) mod metrics;
+pub(crate) mod views;
+
+use slugline_contract::Code;
+
+const TAG: &str = "Analytics";
+
+/// What can go wrong with every question.
+const FAILS: &[Code] = &[Code::QueryTimeout];

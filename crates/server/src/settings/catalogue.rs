@@ -156,6 +156,12 @@ pub const CATALOGUE: &[Setting] = &[
         "Where unknown and expired links lead: a URL or a path [default: an error]",
     ),
     setting(
+        "SLUGLINE_LIST_QUERY_LIMIT",
+        &["NUXT_LIST_QUERY_LIMIT"],
+        "500",
+        "Most rows of an answer about visits, 1 to 100000",
+    ),
+    setting(
         "SLUGLINE_LINK_CACHE_TTL",
         &["NUXT_LINK_CACHE_TTL"],
         "60",

@@ -171,6 +171,7 @@ impl Settings {
                     parse::size(max_url_chars),
                     sources.list("SLUGLINE_ALLOWED_SCHEMES", str::parse)?,
                 ),
+                rows_max: sources.parsed("SLUGLINE_LIST_QUERY_LIMIT", parse::row_limit)?,
             },
             redirects: RedirectOptions {
                 status: sources.parsed("SLUGLINE_REDIRECT_STATUS_CODE", |text| {
@@ -268,6 +269,7 @@ mod tests {
     #[case("SLUGLINE_ANALYTICS_URL", "redis://x", "sqlite:")]
     #[case("SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH", "0", "from 1 to 64")]
     #[case("SLUGLINE_PUBLIC_MAX_URL_LENGTH", "x", "from 256 to 24000")]
+    #[case("SLUGLINE_LIST_QUERY_LIMIT", "0", "from 1 to 100000")]
     #[case("SLUGLINE_REDIRECT_STATUS_CODE", "303", "301, 302, 307 or 308")]
     #[case("SLUGLINE_CASE_SENSITIVE", "maybe", "true or false")]
     #[case("SLUGLINE_IMPORT_REQUEST_LIMIT", "0", "from 1 to 1000")]

@@ -10,7 +10,7 @@ use std::{
 
 use ipnet::IpNet;
 use slugline_application::TokenTooShort;
-use slugline_domain::PageSize;
+use slugline_domain::{PageSize, RowLimit};
 use slugline_outbound::{ApiKey, ModelOptions, Persistence, WebhookOptions, WebhookSecret};
 use tracing_subscriber::EnvFilter;
 use url::Url;
@@ -163,6 +163,12 @@ pub(super) fn workers(text: &str) -> Result<usize, &'static str> {
         .ok()
         .filter(|number| (1..=1024).contains(number));
     number.ok_or("expected a whole number from 1 to 1024")
+}
+
+pub(super) fn row_limit(text: &str) -> Result<RowLimit, String> {
+    let max = RowLimit::MAX;
+    RowLimit::new(text.parse().unwrap_or_default(), max)
+        .map_err(|_| format!("expected a whole number from 1 to {}", max.get()))
 }
 
 /// Sizes are checked against small ranges before.

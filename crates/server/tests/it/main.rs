@@ -7,6 +7,7 @@ mod programs; // programs of others that the tests drive
 mod server; // starts the binary on a free port and talks HTTP to it
 
 mod access; // who may use the API, and how errors look
+mod analytics; // every question about visits, on both faces
 mod browser; // the pages of the API reference in Chromium
 mod check; // destinations are asked, and inner ones are not
 mod devices; // programs and devices of visitors

@@ -81,11 +81,29 @@ fn pairs() -> Vec<Pair> {
             json!({}),
             json!({"startAt": "soon"}),
         ),
+        pair(
+            "stats_views",
+            "get_analytics_views",
+            json!({"unit": "day", "clientTimezone": "Asia/Kathmandu"}),
+            json!({}),
+        ),
+        pair(
+            "stats_metrics",
+            "get_analytics_metrics",
+            json!({"type": "country", "limit": 3}),
+            json!({"type": "country", "limit": 501}),
+        ),
+        pair(
+            "stats_heatmap",
+            "get_analytics_heatmap",
+            json!({"startAt": 5}),
+            json!({"startAt": 5, "endAt": 4}),
+        ),
     ]
 }
 
 /// Operations without a tool, and why.
-const WITHOUT_A_TOOL: [(&str, &str); 17] = [
+const WITHOUT_A_TOOL: [(&str, &str); 20] = [
     (
         "link_export",
         "holds stored passwords, and more links than a model reads; agents list and search",
@@ -107,6 +125,15 @@ const WITHOUT_A_TOOL: [(&str, &str); 17] = [
     (
         "location_get",
         "where an agent's machine is says nothing to it",
+    ),
+    ("stats_export", "a file for spreadsheets"),
+    (
+        "logs_events",
+        "single visits, for screens that show what happens; an agent asks for totals",
+    ),
+    (
+        "logs_locations",
+        "points for a map; an agent asks get_analytics_metrics for cities",
     ),
     ("token_verify", "an agent that is connected holds the token"),
     ("health_live", "for process managers"),

@@ -1,0 +1,85 @@
+//! What tables of numbers have in common on the wire.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use slugline_domain::{Report, SamplingNote};
+
+/// Rows, and how far they can be trusted.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "{T}Answer")]
+pub struct Answer<T> {
+    /// The rows.
+    pub data: Vec<T>,
+    /// How many rows there are.
+    pub rows: usize,
+    /// How many rows there would be without a limit.
+    pub rows_before_limit_at_least: u64,
+    /// How far the numbers can be trusted.
+    pub sampling: SamplingView,
+}
+
+/// Whether numbers are counts or estimates.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SamplingView {
+    /// The most visits that one stored row stands for.
+    pub interval_max: u32,
+    /// Whether the numbers are exact counts.
+    pub exact: bool,
+    /// Visits that were not stored since the server started, because they came faster than they could be written.
+    pub dropped: u64,
+}
+
+impl<R, T: From<R>> From<Report<R>> for Answer<T> {
+    fn from(report: Report<R>) -> Self {
+        let data: Vec<T> = report.rows.into_iter().map(T::from).collect();
+        Self {
+            rows: data.len(),
+            rows_before_limit_at_least: report.rows_before_limit,
+            data,
+            sampling: report.sampling.into(),
+        }
+    }
+}
+
+impl From<SamplingNote> for SamplingView {
+    fn from(note: SamplingNote) -> Self {
+        Self {
+            interval_max: note.interval_max.get(),
+            exact: note.exact(),
+            dropped: note.dropped,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{json, to_value};
+    use slugline_domain::{MetricRow, SamplingInterval};
+
+    use super::*;
+    use crate::MetricView;
+
+    #[test]
+    fn an_answer_says_whether_it_is_an_estimate_and_whether_it_is_all() {
+        let report = Report {
+            rows: vec![MetricRow {
+                name: "DE".into(),
+                count: 3,
+            }],
+            rows_before_limit: 7,
+            sampling: SamplingNote {
+                interval_max: SamplingInterval::EVERY,
+                dropped: 4,
+                sketched: false,
+            },
+        };
+        assert_eq!(
+            to_value(Answer::<MetricView>::from(report)).unwrap(),
+            json!({
+                "data": [{"name": "DE", "count": 3}],
+                "rows": 1, "rows_before_limit_at_least": 7,
+                "sampling": {"interval_max": 1, "exact": false, "dropped": 4},
+            })
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! Visits by hour of the week.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use slugline_domain::{HeatmapQuery, HeatmapRow};
+
+use super::{
+    filter::filtered,
+    zone::{self, DEFAULT, MAX_CHARS, PATTERN},
+};
+use crate::{check::Checks, problem::Problem};
+
+filtered! {
+    /// Which visits, and on whose clock.
+    pub struct HeatmapRequest {
+        /// Time zone of weekdays and hours, such as Europe/Berlin.
+        #[serde(default, deserialize_with = "crate::absent::present")]
+        #[schemars(length(max = MAX_CHARS), regex(pattern = PATTERN), extend("default" = DEFAULT))]
+        pub client_timezone: Option<String>,
+    }
+}
+
+impl HeatmapRequest {
+    /// Makes domain values of the members.
+    ///
+    /// # Errors
+    /// Lists every member that cannot be what it should be.
+    pub fn check(&self) -> Result<HeatmapQuery, Problem> {
+        let mut checks = Checks::default();
+        let filter = self.filter().check(&mut checks);
+        let zone = zone::check(&mut checks, self.client_timezone.as_deref(), &filter);
+        checks.finish(|| Some(HeatmapQuery { filter, zone }))
+    }
+}
+
+/// One hour of the week, over all weeks.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct HourView {
+    /// 1 for Monday to 7 for Sunday.
+    #[schemars(range(min = 1, max = 7))]
+    pub weekday: u8,
+    /// 0 to 23.
+    #[schemars(range(min = 0, max = 23))]
+    pub hour: u8,
+    /// Visits in it.
+    pub visits: u64,
+    /// Distinct visitors in it.
+    pub visitors: u64,
+}
+
+impl From<HeatmapRow> for HourView {
+    fn from(row: HeatmapRow) -> Self {
+        Self {
+            weekday: row.hour.weekday(),
+            hour: row.hour.hour(),
+            visits: row.visits,
+            visitors: row.visitors,
+        }
+    }
+}

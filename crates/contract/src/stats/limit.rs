@@ -1,0 +1,81 @@
+//! How many rows.
+
+use slugline_domain::{EventsQuery, LocationsQuery, RowLimit};
+
+use super::filter::filtered;
+use crate::{Lenient, Rules, check::Checks, problem::Problem};
+
+/// The largest and the usual number of rows as the schemas of the wire types
+/// state it, until [`schema::settings`](crate::schema::settings) puts the
+/// instance's own in its place.
+pub(crate) const DEFAULT_ROWS: u32 = RowLimit::DEFAULT.get();
+
+filtered! {
+    /// Which visits, and how many rows at most.
+    pub struct LimitedRequest {
+        /// Rows at most.
+        #[serde(default, deserialize_with = "crate::absent::present")]
+        #[schemars(range(min = 1, max = DEFAULT_ROWS), extend("default" = DEFAULT_ROWS))]
+        pub limit: Option<crate::Lenient>,
+    }
+}
+
+impl LimitedRequest {
+    /// Makes domain values of the members, to ask for the latest visits.
+    ///
+    /// # Errors
+    /// Lists every member that cannot be what it should be.
+    pub fn check_events(&self, rules: &Rules) -> Result<EventsQuery, Problem> {
+        let mut checks = Checks::default();
+        let filter = self.filter().check(&mut checks);
+        let limit = limit(&mut checks, self.limit, rules);
+        checks.finish(|| Some(EventsQuery { filter, limit }))
+    }
+
+    /// Makes domain values of the members, to ask for places.
+    ///
+    /// # Errors
+    /// Lists every member that cannot be what it should be.
+    pub fn check_locations(&self, rules: &Rules) -> Result<LocationsQuery, Problem> {
+        let EventsQuery { filter, limit } = self.check_events(rules)?;
+        Ok(LocationsQuery { filter, limit })
+    }
+}
+
+/// The limit sent, or the instance's own.
+pub(super) fn limit(checks: &mut Checks, sent: Option<Lenient>, rules: &Rules) -> RowLimit {
+    let max = rules.rows_max;
+    let sent = sent.map(|Lenient(rows)| RowLimit::new(rows, max));
+    checks.optional(&["limit"], sent).unwrap_or(max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{query_to_json, read};
+
+    #[test]
+    fn the_limit_of_the_instance_is_the_largest_and_the_usual_one() {
+        let rules = Rules {
+            rows_max: RowLimit::new(30, RowLimit::MAX).unwrap(),
+            ..Rules::default()
+        };
+        let limit = |query| {
+            let request = read::<LimitedRequest>(&query_to_json(query)).unwrap();
+            request
+                .check_locations(&rules)
+                .map(|query| query.limit.get())
+        };
+        assert_eq!(limit(""), Ok(30));
+        assert_eq!(limit("limit=7"), Ok(7));
+        for (wrong, message) in [
+            ("limit=0", "Too small: expected number to be >=1"),
+            ("limit=", "Too small: expected number to be >=1"),
+            ("limit=31", "Too big: expected number to be <=30"),
+        ] {
+            let problem = limit(wrong).unwrap_err();
+            assert_eq!(problem.issues[0].path, ["limit"]);
+            assert_eq!(problem.issues[0].message, message);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The values that occur most.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use slugline_domain::{Dimension, MetricRow, MetricsQuery};
+
+use super::{
+    filter::filtered,
+    limit::{DEFAULT_ROWS, limit},
+};
+use crate::{Rules, check::Checks, problem::Problem};
+
+filtered! {
+    /// Which visits, which property of them, and how many rows at most.
+    pub struct MetricsRequest {
+        /// The property whose values are counted.
+        pub r#type: DimensionName,
+        /// Rows at most.
+        #[serde(default, deserialize_with = "crate::absent::present")]
+        #[schemars(range(min = 1, max = DEFAULT_ROWS), extend("default" = DEFAULT_ROWS))]
+        pub limit: Option<crate::Lenient>,
+    }
+}
+
+impl MetricsRequest {
+    /// Makes domain values of the members.
+    ///
+    /// # Errors
+    /// Lists every member that cannot be what it should be.
+    pub fn check(&self, rules: &Rules) -> Result<MetricsQuery, Problem> {
+        let mut checks = Checks::default();
+        let filter = self.filter().check(&mut checks);
+        let limit = limit(&mut checks, self.limit, rules);
+        let dimension = self.r#type.into();
+        checks.finish(|| {
+            Some(MetricsQuery {
+                filter,
+                dimension,
+                limit,
+            })
+        })
+    }
+}
+
+/// A property of a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum DimensionName {
+    /// The slug at the time of the visit.
+    Slug,
+    /// The link's main destination at the time of the visit.
+    Url,
+    /// The raw user agent.
+    Ua,
+    /// An opaque token for the visitor's address.
+    Ip,
+    /// Host of the referring page.
+    Referer,
+    /// Country code.
+    Country,
+    /// Region with its country.
+    Region,
+    /// City with its country.
+    City,
+    /// Time zone of the visitor's place.
+    Timezone,
+    /// First language that the visitor prefers.
+    Language,
+    /// Operating system.
+    Os,
+    /// Browser.
+    Browser,
+    /// Kind of browser; empty for ordinary ones.
+    BrowserType,
+    /// Device model.
+    Device,
+    /// Kind of device; empty on desktops.
+    DeviceType,
+    /// Data centre code of the edge network in front.
+    #[serde(rename = "COLO")]
+    Colo,
+    /// Latitude in degrees.
+    Latitude,
+    /// Longitude in degrees.
+    Longitude,
+}
+
+impl From<DimensionName> for Dimension {
+    fn from(name: DimensionName) -> Self {
+        match name {
+            DimensionName::Slug => Self::Slug,
+            DimensionName::Url => Self::Url,
+            DimensionName::Ua => Self::UserAgent,
+            DimensionName::Ip => Self::Ip,
+            DimensionName::Referer => Self::Referer,
+            DimensionName::Country => Self::Country,
+            DimensionName::Region => Self::Region,
+            DimensionName::City => Self::City,
+            DimensionName::Timezone => Self::Timezone,
+            DimensionName::Language => Self::Language,
+            DimensionName::Os => Self::Os,
+            DimensionName::Browser => Self::Browser,
+            DimensionName::BrowserType => Self::BrowserType,
+            DimensionName::Device => Self::Device,
+            DimensionName::DeviceType => Self::DeviceType,
+            DimensionName::Colo => Self::Colo,
+            DimensionName::Latitude => Self::Latitude,
+            DimensionName::Longitude => Self::Longitude,
+        }
+    }
+}
+
+/// A value and how often it occurs.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MetricView {
+    /// The value; empty when unknown.
+    pub name: String,
+    /// Visits with this value.
+    pub count: u64,
+}
+
+impl From<MetricRow> for MetricView {
+    fn from(row: MetricRow) -> Self {
+        Self {
+            name: row.name,
+            count: row.count,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::{query_to_json, read};
+
+    #[test]
+    fn each_dimension_has_a_name_and_unknown_ones_are_told_them() {
+        let problem = read::<MetricsRequest>(&query_to_json("type=colour")).unwrap_err();
+        let issue = &problem.issues[0];
+        assert_eq!(issue.path, ["type"]);
+        let names: Vec<&str> = issue.expected.split('"').skip(1).step_by(2).collect();
+        let dimensions: HashSet<Dimension> = names
+            .iter()
+            .map(|name| {
+                let request = read::<MetricsRequest>(&query_to_json(&format!("type={name}")));
+                request.unwrap().check(&Rules::default()).unwrap().dimension
+            })
+            .collect();
+        assert_eq!(dimensions, HashSet::from(Dimension::ALL));
+        assert!(names.contains(&"browserType") && names.contains(&"COLO"));
+        let missing = read::<MetricsRequest>(&query_to_json("")).unwrap_err();
+        assert_eq!(missing.issues[0].path, ["type"]);
+    }
+}

@@ -1,0 +1,25 @@
+//! Questions about visits on the wire.
+
+mod answer;
+mod counters;
+mod events;
+mod export;
+mod filter;
+mod heatmap;
+mod limit;
+mod locations;
+mod metrics;
+mod views;
+mod zone;
+
+pub use answer::{Answer, SamplingView};
+pub use counters::CounterView;
+pub use events::EventView;
+pub use export::{CSV_HEAD, csv_file_name, csv_lines};
+pub use filter::AnalyticsFilter;
+pub use heatmap::{HeatmapRequest, HourView};
+pub(crate) use limit::DEFAULT_ROWS;
+pub use limit::LimitedRequest;
+pub use locations::LocationView;
+pub use metrics::{DimensionName, MetricView, MetricsRequest};
+pub use views::{Unit, ViewView, ViewsRequest};

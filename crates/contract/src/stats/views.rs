@@ -1,0 +1,174 @@
+//! Visits over time.
+
+use jiff::{Timestamp, tz::TimeZone};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use slugline_domain::{LocalSeconds, Report, TimeUnit, ViewRow, ViewsQuery};
+
+use super::{
+    answer::Answer,
+    filter::filtered,
+    zone::{self, DEFAULT, MAX_CHARS, PATTERN},
+};
+use crate::{check::Checks, problem::Problem};
+
+filtered! {
+    /// Which visits, how long a row lasts, and on whose clock.
+    pub struct ViewsRequest {
+        /// How long a row lasts.
+        pub unit: Unit,
+        /// Time zone in which rows begin, such as Europe/Berlin.
+        #[serde(default, deserialize_with = "crate::absent::present")]
+        #[schemars(length(max = MAX_CHARS), regex(pattern = PATTERN), extend("default" = DEFAULT))]
+        pub client_timezone: Option<String>,
+    }
+}
+
+impl ViewsRequest {
+    /// Makes domain values of the members.
+    ///
+    /// # Errors
+    /// Lists every member that cannot be what it should be.
+    pub fn check(&self) -> Result<ViewsQuery, Problem> {
+        let mut checks = Checks::default();
+        let filter = self.filter().check(&mut checks);
+        let zone = zone::check(&mut checks, self.client_timezone.as_deref(), &filter);
+        let unit = self.unit.into();
+        checks.finish(|| Some(ViewsQuery { filter, unit, zone }))
+    }
+
+    /// Shows the answer.
+    pub fn answer(&self, report: Report<ViewRow>) -> Answer<ViewView> {
+        let rows = report.rows.into_iter();
+        Answer::from(Report {
+            rows: rows.map(|row| ViewView::new(row, self.unit)).collect(),
+            rows_before_limit: report.rows_before_limit,
+            sampling: report.sampling,
+        })
+    }
+}
+
+/// How long one row of views lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Unit {
+    /// A minute.
+    Minute,
+    /// An hour.
+    Hour,
+    /// A day.
+    Day,
+}
+
+impl From<Unit> for TimeUnit {
+    fn from(unit: Unit) -> Self {
+        match unit {
+            Unit::Minute => Self::Minute,
+            Unit::Hour => Self::Hour,
+            Unit::Day => Self::Day,
+        }
+    }
+}
+
+/// One minute, hour or day that has visits.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ViewView {
+    /// When it began, on the clock asked for: YYYY-MM-DD HH:mm, YYYY-MM-DD HH or YYYY-MM-DD.
+    pub time: String,
+    /// Visits in it.
+    pub visits: u64,
+    /// Distinct visitors in it.
+    pub visitors: u64,
+}
+
+impl ViewView {
+    fn new(row: ViewRow, unit: Unit) -> Self {
+        Self {
+            time: text(row.start, unit),
+            visits: row.visits,
+            visitors: row.visitors,
+        }
+    }
+}
+
+fn text(start: LocalSeconds, unit: Unit) -> String {
+    let format = match unit {
+        Unit::Minute => "%Y-%m-%d %H:%M",
+        Unit::Hour => "%Y-%m-%d %H",
+        Unit::Day => "%Y-%m-%d",
+    };
+    // No clock reports a moment after the year 9999.
+    let reading = Timestamp::from_second(start.get()).unwrap_or(Timestamp::MAX);
+    TimeZone::UTC
+        .to_datetime(reading)
+        .strftime(format)
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::{SamplingInterval, SamplingNote, UtcOffset, ZoneOffsets};
+
+    use super::*;
+    use crate::{query_to_json, read};
+
+    fn request(query: &str) -> Result<ViewsRequest, Problem> {
+        read::<ViewsRequest>(&query_to_json(query))
+    }
+
+    #[test]
+    fn times_are_written_as_far_as_the_unit_goes() {
+        for (unit, expected) in [
+            ("minute", "2025-03-09 03:05"),
+            ("hour", "2025-03-09 03"),
+            ("day", "2025-03-09"),
+        ] {
+            let request = request(&format!("unit={unit}")).unwrap();
+            let row = ViewRow {
+                start: LocalSeconds::new(1_741_489_500),
+                visits: 3,
+                visitors: 2,
+            };
+            let answer = request.answer(Report {
+                rows: vec![row],
+                rows_before_limit: 1,
+                sampling: SamplingNote {
+                    interval_max: SamplingInterval::EVERY,
+                    dropped: 0,
+                    sketched: false,
+                },
+            });
+            assert_eq!(answer.data[0].time, expected);
+        }
+    }
+
+    #[test]
+    fn faults_name_the_member() {
+        for (query, path) in [
+            ("", "unit"),
+            ("unit=week", "unit"),
+            ("unit=day&clientTimezone=a%20b", "clientTimezone"),
+            ("unit=day&startAt=soon", "startAt"),
+            ("unit=day&startAt=9&endAt=8", "endAt"),
+        ] {
+            let problem = request(query).and_then(|request| request.check());
+            assert_eq!(problem.unwrap_err().issues[0].path, [path], "{query}");
+        }
+    }
+
+    #[test]
+    fn the_zone_is_that_of_the_request() {
+        let asked =
+            request("unit=day&clientTimezone=Asia/Kathmandu&id=a&startAt=1740787200").unwrap();
+        let query = asked.check().unwrap();
+        assert_eq!(
+            query.zone,
+            ZoneOffsets::fixed(UtcOffset::from_seconds(20_700).unwrap())
+        );
+        assert_eq!(query.unit, TimeUnit::Day);
+        assert_eq!(query.filter.links.len(), 1);
+        let query = request("unit=hour").unwrap().check().unwrap();
+        assert_eq!(query.zone, ZoneOffsets::default());
+    }
+}

@@ -1,0 +1,143 @@
+//! Names of time zones.
+
+use jiff::{Timestamp, tz::TimeZone};
+use slugline_domain::{UnixMillis, UnixSeconds, UtcOffset, VisitFilter, ZoneOffsets};
+
+use crate::{IssueCode, check::Checks};
+
+/// Longest name, Sink's bound; IANA's longest has 30 characters.
+pub(super) const MAX_CHARS: usize = 64;
+
+/// The rule as a regular expression, for schemas; Sink's.
+pub(super) const PATTERN: &str = r"^[\w+-]+(?:\/[\w+-]+)*$";
+
+/// The zone where none is named or known.
+pub(super) const DEFAULT: &str = "Etc/UTC";
+
+/// No visit is older.
+const EARLIEST: i64 = 0;
+
+/// 2100-01-01. Clocks are worked out until then where a question names no end.
+const LATEST: i64 = 4_102_444_800;
+
+/// The clocks of the zone with this name while the visits happened that a
+/// filter asks for. A name of the right form that no zone has stands for UTC.
+pub(super) fn check(checks: &mut Checks, name: Option<&str>, filter: &VisitFilter) -> ZoneOffsets {
+    let name = name.unwrap_or(DEFAULT);
+    if !is_legal(name) {
+        let message = format!("Invalid string: must match pattern /{PATTERN}/");
+        let expected =
+            format!("the name of a time zone, at most {MAX_CHARS} characters, such as {DEFAULT}");
+        checks.note(
+            &["clientTimezone"],
+            (IssueCode::InvalidFormat, message, expected),
+        );
+    }
+    let zone = TimeZone::get(name).unwrap_or(TimeZone::UTC);
+    let within = |moment: Option<UnixSeconds>, otherwise: i64| {
+        let seconds = moment.map_or(otherwise, UnixSeconds::get);
+        seconds.clamp(EARLIEST, LATEST)
+    };
+    offsets(
+        &zone,
+        within(filter.from, EARLIEST),
+        within(filter.until, LATEST),
+    )
+}
+
+fn is_legal(name: &str) -> bool {
+    let is_part = |part: &str| {
+        let legal = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'+' | b'-');
+        !part.is_empty() && part.bytes().all(legal)
+    };
+    name.len() <= MAX_CHARS && name.split('/').all(is_part)
+}
+
+/// The offsets of a zone between two seconds.
+fn offsets(zone: &TimeZone, from: i64, until: i64) -> ZoneOffsets {
+    let moment = |seconds| Timestamp::from_second(seconds).unwrap_or(Timestamp::UNIX_EPOCH);
+    let offset = |offset: jiff::tz::Offset| {
+        UtcOffset::from_seconds(offset.seconds()).unwrap_or(UtcOffset::UTC)
+    };
+    let (from, until) = (moment(from), moment(until));
+    let changes = zone
+        .following(from)
+        .take_while(|change| change.timestamp() <= until)
+        .map(|change| {
+            let at = UnixMillis::new(change.timestamp().as_millisecond());
+            (at, offset(change.offset()))
+        })
+        .collect();
+    ZoneOffsets::new(offset(zone.to_offset(from)), changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn zone(name: &str, from: i64, until: i64) -> Option<ZoneOffsets> {
+        let filter = VisitFilter {
+            from: UnixSeconds::new(from).ok(),
+            until: UnixSeconds::new(until).ok(),
+            ..VisitFilter::default()
+        };
+        let mut checks = Checks::default();
+        let zone = check(&mut checks, Some(name), &filter);
+        checks.finish(|| Some(zone)).ok()
+    }
+
+    /// 2025-03-01 and 2025-12-01.
+    const YEAR: (i64, i64) = (1_740_787_200, 1_764_547_200);
+
+    #[rstest]
+    #[case("Etc/UTC", 0, &[])]
+    #[case("Asia/Kathmandu", 20_700, &[])]
+    #[case("america/new_york", -18_000, &[(1_741_503_600, -14_400), (1_762_063_200, -18_000)])]
+    #[case("Australia/Lord_Howe", 39_600, &[(1_743_865_200, 37_800), (1_759_591_800, 39_600)])]
+    #[case("Europe/Berlin", 3_600, &[(1_743_296_400, 7_200), (1_761_440_400, 3_600)])]
+    #[case("Etc/GMT+5", -18_000, &[])]
+    #[case("Mars/Olympus_Mons", 0, &[])]
+    fn zones_have_the_offsets_of_their_clocks(
+        #[case] name: &str,
+        #[case] first: i32,
+        #[case] changes: &[(i64, i32)],
+    ) {
+        let zone = zone(name, YEAR.0, YEAR.1).unwrap();
+        assert_eq!(zone.first().seconds(), first);
+        let found: Vec<(i64, i32)> = zone
+            .changes()
+            .iter()
+            .map(|(at, offset)| (at.second().get(), offset.seconds()))
+            .collect();
+        assert_eq!(found, changes);
+    }
+
+    #[test]
+    fn changes_outside_the_question_are_not_listed() {
+        let summer = zone("America/New_York", 1_741_503_600, 1_762_063_199).unwrap();
+        assert_eq!(summer.first().seconds(), -14_400);
+        assert_eq!(summer.changes(), []);
+        let endless = zone("America/New_York", UnixSeconds::MIN, UnixSeconds::MAX).unwrap();
+        assert!((200..300).contains(&endless.changes().len()));
+    }
+
+    #[rstest]
+    #[case("")]
+    #[case("Europe/")]
+    #[case("/Europe")]
+    #[case("Europe Berlin")]
+    #[case("Europe/Zürich")]
+    #[case("../etc/passwd")]
+    #[case("a.b")]
+    fn names_of_another_form_are_refused(#[case] name: &str) {
+        assert_eq!(zone(name, 0, 0), None);
+    }
+
+    #[test]
+    fn a_name_is_bounded() {
+        assert!(zone(&"a".repeat(64), 0, 0).is_some());
+        assert!(zone(&"a".repeat(65), 0, 0).is_none());
+    }
+}

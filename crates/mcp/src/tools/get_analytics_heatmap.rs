@@ -1,0 +1,31 @@
+//! `get_analytics_heatmap`
+
+use slugline_contract::{Answer, HeatmapRequest, HourView, Problem};
+
+use super::{Context, Hints, Tool, problem};
+
+pub(crate) struct HeatmapTool;
+
+impl Tool for HeatmapTool {
+    const NAME: &'static str = "get_analytics_heatmap";
+    const DESCRIPTION: &'static str = "Count visits and distinct visitors by hour of the week, to \
+        find the busiest hours: weekday 1 is Monday, hour 0 begins at midnight, hours without \
+        visits are left out. Give clientTimezone to get the user's own clock. Filters take \
+        comma-separated lists of exact values.";
+    const HINTS: Hints = Hints::Reads;
+    type Input = HeatmapRequest;
+    type Output = Answer<HourView>;
+
+    async fn call(
+        context: Context<'_>,
+        input: HeatmapRequest,
+    ) -> Result<Answer<HourView>, Problem> {
+        let report = context
+            .services
+            .stats
+            .heatmap(&input.check()?)
+            .await
+            .map_err(problem)?;
+        Ok(report.into())
+    }
+}

@@ -1,0 +1,31 @@
+//! `get_analytics_metrics`
+
+use slugline_contract::{Answer, MetricView, MetricsRequest, Problem};
+
+use super::{Context, Hints, Tool, problem};
+
+pub(crate) struct MetricsTool;
+
+impl Tool for MetricsTool {
+    const NAME: &'static str = "get_analytics_metrics";
+    const DESCRIPTION: &'static str = "Count visits by one property, such as country, referer, \
+        browser or slug: the values with the most visits, most first. An empty name means unknown. \
+        Give a small limit for a top list. Filters take comma-separated lists of exact values; the \
+        names found here can be passed to them.";
+    const HINTS: Hints = Hints::Reads;
+    type Input = MetricsRequest;
+    type Output = Answer<MetricView>;
+
+    async fn call(
+        context: Context<'_>,
+        input: MetricsRequest,
+    ) -> Result<Answer<MetricView>, Problem> {
+        let report = context
+            .services
+            .stats
+            .metrics(&input.check(&context.services.rules)?)
+            .await
+            .map_err(problem)?;
+        Ok(report.into())
+    }
+}

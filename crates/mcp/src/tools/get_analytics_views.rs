@@ -1,0 +1,28 @@
+//! `get_analytics_views`
+
+use slugline_contract::{Answer, Problem, ViewView, ViewsRequest};
+
+use super::{Context, Hints, Tool, problem};
+
+pub(crate) struct ViewsTool;
+
+impl Tool for ViewsTool {
+    const NAME: &'static str = "get_analytics_views";
+    const DESCRIPTION: &'static str = "Count visits and distinct visitors of each minute, hour or day \
+        that has any, in order of time. Give clientTimezone to get rows of the user's own clock; \
+        startAt and endAt keep the answer short, since it has no limit. Filters take \
+        comma-separated lists of exact values. Visitors of several rows must not be added up.";
+    const HINTS: Hints = Hints::Reads;
+    type Input = ViewsRequest;
+    type Output = Answer<ViewView>;
+
+    async fn call(context: Context<'_>, input: ViewsRequest) -> Result<Answer<ViewView>, Problem> {
+        let report = context
+            .services
+            .stats
+            .views(&input.check()?)
+            .await
+            .map_err(problem)?;
+        Ok(input.answer(report))
+    }
+}

@@ -1,0 +1,33 @@
+//! `GET /api/logs/events`
+
+use actix_web::http::Method;
+use slugline_contract::{EventView, LimitedRequest};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Context, Query},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/logs/events",
+        id: "logs_events",
+        tag: super::TAG,
+        summary: "List the latest visits",
+        description: "The latest stored visits, newest first. Under load not every visit is stored; \
+                      `id` stays the same from one request to the next.",
+        fails: super::FAILS,
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<LimitedRequest>,
+) -> Result<Json<200, Vec<EventView>>, Failure> {
+    let query = query.check_events(&context.services.rules)?;
+    let events = context.services.stats.events(&query).await?;
+    Ok(Json(EventView::list(events)))
+}

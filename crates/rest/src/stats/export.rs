@@ -1,0 +1,33 @@
+//! `GET /api/stats/export`
+
+use actix_web::http::Method;
+use slugline_contract::{AnalyticsFilter, csv_file_name};
+use slugline_httpkit::Failure;
+
+use crate::{
+    csv::Csv,
+    extract::{Context, Query},
+    registrar::About,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/stats/export",
+        id: "stats_export",
+        tag: super::TAG,
+        summary: "Totals by link as a file",
+        description: "A CSV file for spreadsheets, in UTF-8: slug, destination, visitors, visits \
+                      and referers of each slug and destination, most visits first.",
+        fails: super::FAILS,
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<AnalyticsFilter>,
+) -> Result<Csv, Failure> {
+    let services = &context.services;
+    let rows = services.stats.access(&query.check()?).await?;
+    Ok(Csv::start(csv_file_name(services.clock.now()), rows).await?)
+}

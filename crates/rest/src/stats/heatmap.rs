@@ -1,0 +1,32 @@
+//! `GET /api/stats/heatmap`
+
+use actix_web::http::Method;
+use slugline_contract::{Answer, HeatmapRequest, HourView};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Context, Query},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/stats/heatmap",
+        id: "stats_heatmap",
+        tag: super::TAG,
+        summary: "Count visits by hour of the week",
+        description: "Visits and visitors of each hour of the week that has any, from Monday \
+                      morning on, on the clock of `clientTimezone`.",
+        fails: super::FAILS,
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<HeatmapRequest>,
+) -> Result<Json<200, Answer<HourView>>, Failure> {
+    let report = context.services.stats.heatmap(&query.check()?).await?;
+    Ok(Json(report.into()))
+}

@@ -1,0 +1,33 @@
+//! `GET /api/logs/locations`
+
+use actix_web::http::Method;
+use slugline_contract::{Answer, LimitedRequest, LocationView};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Context, Query},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/logs/locations",
+        id: "logs_locations",
+        tag: super::TAG,
+        summary: "Count visits by place",
+        description: "The places with the most visits, most first. Visits whose place is not known \
+                      are left out; coordinates are rounded to about a kilometre.",
+        fails: super::FAILS,
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<LimitedRequest>,
+) -> Result<Json<200, Answer<LocationView>>, Failure> {
+    let query = query.check_locations(&context.services.rules)?;
+    let report = context.services.stats.locations(&query).await?;
+    Ok(Json(report.into()))
+}

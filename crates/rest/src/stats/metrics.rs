@@ -1,0 +1,32 @@
+//! `GET /api/stats/metrics`
+
+use actix_web::http::Method;
+use slugline_contract::{Answer, MetricView, MetricsRequest};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Context, Query},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/stats/metrics",
+        id: "stats_metrics",
+        tag: super::TAG,
+        summary: "Count visits by a property",
+        description: "The values of a property with the most visits, most first.",
+        fails: super::FAILS,
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<MetricsRequest>,
+) -> Result<Json<200, Answer<MetricView>>, Failure> {
+    let query = query.check(&context.services.rules)?;
+    let report = context.services.stats.metrics(&query).await?;
+    Ok(Json(report.into()))
+}

@@ -1,0 +1,33 @@
+//! `GET /api/stats/views`
+
+use actix_web::http::Method;
+use slugline_contract::{Answer, ViewView, ViewsRequest};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Context, Query},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/stats/views",
+        id: "stats_views",
+        tag: super::TAG,
+        summary: "Count visits over time",
+        description: "Visits and visitors of each minute, hour or day that has any, in order of \
+                      time, on the clock of `clientTimezone`. An hour that a clock shows twice is \
+                      one row. A zone that is not known counts as UTC.",
+        fails: super::FAILS,
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<ViewsRequest>,
+) -> Result<Json<200, Answer<ViewView>>, Failure> {
+    let report = context.services.stats.views(&query.check()?).await?;
+    Ok(Json(query.answer(report)))
+}
