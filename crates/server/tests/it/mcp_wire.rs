@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use crate::server::{Answer, Call, Server};
 
-const BOTH: &str = "application/json, text/event-stream";
-const MODERN: &str = "2026-07-28";
+pub(crate) const BOTH: &str = "application/json, text/event-stream";
+pub(crate) const MODERN: &str = "2026-07-28";
 
 /// A request as an older client sends it.
-fn legacy(server: &Server) -> Call<'_> {
+pub(crate) fn legacy(server: &Server) -> Call<'_> {
     server
         .api("POST", "/api/mcp")
         .header("content-type", "application/json")
@@ -32,7 +32,7 @@ fn modern(server: &Server, method: &str, params: Value) -> Answer {
     call.body(&claimed(method, params).to_string()).send()
 }
 
-fn claimed(method: &str, mut params: Value) -> Value {
+pub(crate) fn claimed(method: &str, mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -67,12 +67,12 @@ pub(crate) fn initialize(server: &Server) -> Value {
     answer.json()["result"].clone()
 }
 
-fn ping() -> String {
+pub(crate) fn ping() -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string()
 }
 
 #[track_caller]
-fn assert_refused(answer: &Answer, status: u16, code: i32) {
+pub(crate) fn assert_refused(answer: &Answer, status: u16, code: i32) {
     assert_eq!(answer.status, status, "{}", answer.text);
     assert_eq!(answer.json()["error"]["code"], code, "{}", answer.text);
     assert_eq!(answer.header("content-type"), "application/json");
