@@ -18,6 +18,7 @@ mod main_job; // make links through REST and MCP, follow them, read the visits b
 mod mcp_bridge; // MCP over standard input and output
 mod mcp_clients; // the official MCP clients, in every mode
 mod mcp_conformance; // the official conformance suite, and other people's use of our document
+mod mcp_docs; // the guide and the registry's listing
 mod mcp_gates; // every gate of the endpoint, on every path
 mod mcp_schemas; // what the tools publish, against what they give and take
 mod mcp_wire; // the gates and shapes of the MCP endpoint, by raw HTTP
