@@ -25,6 +25,10 @@ pub enum Code {
     ConfirmationRequired,
     /// The instance is a public demonstration, which forbids this.
     PreviewMode,
+    /// A proxied link leads where the service does not go.
+    ProxyTargetNotAllowed,
+    /// A proxied link's destination gave no answer.
+    ProxyFailed,
     /// No such path.
     RouteNotFound,
     /// The path exists, but not for this method.
@@ -49,7 +53,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCsv,
@@ -61,6 +65,8 @@ impl Code {
         Self::WrongPassword,
         Self::ConfirmationRequired,
         Self::PreviewMode,
+        Self::ProxyTargetNotAllowed,
+        Self::ProxyFailed,
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::SlugTaken,
@@ -87,6 +93,8 @@ impl Code {
             Self::WrongPassword => "wrong_password",
             Self::ConfirmationRequired => "confirmation_required",
             Self::PreviewMode => "preview_mode",
+            Self::ProxyTargetNotAllowed => "proxy_target_not_allowed",
+            Self::ProxyFailed => "proxy_failed",
             Self::RouteNotFound => "route_not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::SlugTaken => "slug_taken",
@@ -109,7 +117,10 @@ impl Code {
             | Self::TooManyLinks
             | Self::InvalidCursor => 400,
             Self::Unauthorized => 401,
-            Self::WrongPassword | Self::ConfirmationRequired | Self::PreviewMode => 403,
+            Self::WrongPassword
+            | Self::ConfirmationRequired
+            | Self::PreviewMode
+            | Self::ProxyTargetNotAllowed => 403,
             Self::LinkNotFound | Self::RouteNotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::SlugTaken | Self::LinkModified | Self::IdTaken => 409,
@@ -117,6 +128,7 @@ impl Code {
             Self::BodyTooLarge => 413,
             Self::TooManyAttempts => 429,
             Self::InternalError => 500,
+            Self::ProxyFailed => 502,
             Self::Unavailable | Self::QueryTimeout => 503,
         }
     }
@@ -136,6 +148,8 @@ impl Code {
                 "Unsafe link: confirmation required (set x-link-confirm: true header)"
             }
             Self::PreviewMode => "Preview mode cannot change links.",
+            Self::ProxyTargetNotAllowed => "Proxy target is not allowed",
+            Self::ProxyFailed => "Proxy request failed",
             Self::RouteNotFound => "Not Found",
             Self::MethodNotAllowed => "Method Not Allowed",
             Self::SlugTaken => "Link already exists",

@@ -87,6 +87,8 @@ impl Problem {
             | Code::WrongPassword
             | Code::ConfirmationRequired
             | Code::PreviewMode
+            | Code::ProxyTargetNotAllowed
+            | Code::ProxyFailed
             | Code::RouteNotFound
             | Code::SlugTaken
             | Code::LinkModified

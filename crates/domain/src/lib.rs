@@ -27,11 +27,13 @@
 //! | [`zone`] | clocks of places, for answers by hour and day |
 //! | [`page`], [`search`] | keyset paging, looking for links |
 //! | [`suggestion`] | slugs and previews that follow from a destination |
+//! | [`forwarding`] | passing a request on to a destination, and its answer back |
 //! | [`probe`] | asking a destination whether it answers |
 //! | [`ports`] | what the domain needs from outside |
 
 pub mod country;
 pub mod destination;
+pub mod forwarding;
 pub mod id;
 pub mod imported_password;
 pub mod link;
@@ -56,6 +58,9 @@ pub mod zone;
 
 pub use country::{Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
+pub use forwarding::{
+    BrokenOff, Flow, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeaderLine, Source,
+};
 pub use id::{LinkId, LinkIdError};
 pub use imported_password::{ImportedPassword, ImportedPasswordError};
 pub use link::{Delivery, Link, LinkContent, LinkStatus, Preview, Routing};
@@ -66,7 +71,7 @@ pub use place::{Colo, Coordinates, Place, PlaceName, TimeZoneName};
 pub use probe::{
     CheckSize, ProbeBoundError, ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ProbeTimeout,
 };
-pub use resolution::{Gate, Resolution, Visitor};
+pub use resolution::{Gate, InstanceRules, Resolution, Visitor};
 pub use sampling::{SamplingInterval, SamplingNote};
 pub use search::{LinkFilter, SearchText, SearchTextError, TagCount};
 pub use slug::{Slug, SlugCase, SlugError};

@@ -8,9 +8,10 @@ use thiserror::Error;
 
 use crate::{
     AccessRows, CountersQuery, CountersReport, Country, Destination, Event, EventsQuery,
-    HeatmapQuery, HeatmapReport, LanguageTag, Link, LinkFilter, LinkId, ListQuery, LocationsQuery,
-    LocationsReport, MetricsQuery, MetricsReport, Place, ProbeOutcome, ProbeRequest, Slug,
-    TagCount, UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
+    ForwardFailure, ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport, LanguageTag,
+    Link, LinkFilter, LinkId, ListQuery, LocationsQuery, LocationsReport, MetricsQuery,
+    MetricsReport, Place, ProbeOutcome, ProbeRequest, Slug, TagCount, UnixMillis, UnixSeconds,
+    ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
 };
 
 /// Where links are kept. Each method is one transaction.
@@ -215,6 +216,16 @@ pub trait Suggester: fmt::Debug + Send + Sync {
         destination: &Destination,
         language: &LanguageTag,
     ) -> Option<(String, String)>;
+}
+
+/// Passes visitors' requests on to destinations.
+///
+/// Links lead wherever their authors say, so an implementation must not go to
+/// networks that only the service can reach.
+#[async_trait]
+pub trait Forwarder: fmt::Debug + Send + Sync {
+    /// The destination's answer, once its head is there.
+    async fn forward(&self, request: ForwardedRequest) -> Result<ForwardedAnswer, ForwardFailure>;
 }
 
 /// Tells the time.

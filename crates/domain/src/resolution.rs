@@ -27,6 +27,16 @@ pub struct Visitor<'a> {
     pub passed: Gate,
 }
 
+/// What an instance decides for links that do not, or that ask for more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InstanceRules {
+    /// Whether the visitor's query is merged into the destination, for links
+    /// that do not say.
+    pub with_query: bool,
+    /// Whether links that ask for it are proxied.
+    pub proxying: bool,
+}
+
 /// The gates before a destination, in their order. "Passed" includes all
 /// earlier ones that the link has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,14 +64,15 @@ pub enum Resolution<'l> {
     /// The visitor is a social network's bot, and sees what the link's author
     /// wrote for it, with this address to go on to.
     Preview(Cow<'l, str>),
+    /// The visitor gets what is at this address, without going there.
+    Proxy(Cow<'l, str>),
     /// The visitor sees this address in a frame, under the short link's own.
     Cloak(Cow<'l, str>),
 }
 
 impl Link {
-    /// Decides what a visitor meets. `with_query` is the instance's default for
-    /// merging the visitor's query into the destination.
-    pub fn resolve<'l>(&'l self, visitor: &Visitor<'_>, with_query: bool) -> Resolution<'l> {
+    /// Decides what a visitor meets.
+    pub fn resolve<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceRules) -> Resolution<'l> {
         if self.status_at(visitor.now) == LinkStatus::Expired {
             return Resolution::Expired;
         }
@@ -75,7 +86,7 @@ impl Link {
         let device = self.device_destination(visitor.user_agent);
         let target = match device {
             Some(app) => Cow::Borrowed(app.as_str()),
-            None => self.web_target(visitor, with_query),
+            None => self.web_target(visitor, rules.with_query),
         };
         if self.content.flagged_unsafe == Some(true) && visitor.passed < Gate::Warning {
             Resolution::Warn(target)
@@ -83,7 +94,11 @@ impl Link {
             Resolution::Redirect(target)
         } else if self.content.preview.is_for_show() && is_social_bot(visitor.user_agent) {
             Resolution::Preview(target)
-        } else if self.content.delivery.cloaking == Some(true) && can_be_framed(&target) {
+        } else if !is_web_page(&target) {
+            Resolution::Redirect(target)
+        } else if rules.proxying && self.content.delivery.proxy == Some(true) {
+            Resolution::Proxy(target)
+        } else if self.content.delivery.cloaking == Some(true) {
             Resolution::Cloak(target)
         } else {
             Resolution::Redirect(target)
@@ -150,8 +165,9 @@ fn encode_pair((name, value): &(String, String)) -> String {
     }
 }
 
-/// Other schemes open programs; in a frame they would leave an empty page.
-fn can_be_framed(target: &str) -> bool {
+/// Other schemes open programs. There is nothing to fetch for a proxy, and in a
+/// frame they would leave an empty page.
+fn is_web_page(target: &str) -> bool {
     let scheme = target.split_once(':').map_or("", |(scheme, _)| scheme);
     scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http")
 }
@@ -166,6 +182,19 @@ mod tests {
     const NOON: UnixSeconds = match UnixSeconds::new(1_800_000_000) {
         Ok(moment) => moment,
         Err(_) => panic!("in range"),
+    };
+
+    const PLAIN: InstanceRules = InstanceRules {
+        with_query: false,
+        proxying: false,
+    };
+    const MERGING: InstanceRules = InstanceRules {
+        with_query: true,
+        ..PLAIN
+    };
+    const PROXYING: InstanceRules = InstanceRules {
+        proxying: true,
+        ..PLAIN
     };
 
     fn to(url: &str) -> Destination {
@@ -201,7 +230,7 @@ mod tests {
     #[test]
     fn a_plain_link_redirects_without_copying_its_destination() {
         let link = link("https://example.com/");
-        let resolution = link.resolve(&visitor(), false);
+        let resolution = link.resolve(&visitor(), PLAIN);
         assert!(matches!(
             resolution,
             Resolution::Redirect(Cow::Borrowed("https://example.com/"))
@@ -212,10 +241,10 @@ mod tests {
     fn a_link_expires_at_the_second_it_names() {
         let mut link = link("https://example.com/");
         link.content.expires_at = Some(NOON);
-        assert_eq!(link.resolve(&visitor(), false), Resolution::Expired);
+        assert_eq!(link.resolve(&visitor(), PLAIN), Resolution::Expired);
         link.content.expires_at = Some(UnixSeconds::new(NOON.get() + 1).unwrap());
         assert_eq!(
-            link.resolve(&visitor(), false),
+            link.resolve(&visitor(), PLAIN),
             redirect("https://example.com/")
         );
     }
@@ -230,19 +259,19 @@ mod tests {
             ..visitor()
         };
         assert!(matches!(
-            link.resolve(&at(Gate::Outside), false),
+            link.resolve(&at(Gate::Outside), PLAIN),
             Resolution::AskPassword(_)
         ));
         assert_eq!(
-            link.resolve(&at(Gate::Password), false),
+            link.resolve(&at(Gate::Password), PLAIN),
             Resolution::Warn("https://example.com/".into())
         );
         assert_eq!(
-            link.resolve(&at(Gate::Warning), false),
+            link.resolve(&at(Gate::Warning), PLAIN),
             redirect("https://example.com/")
         );
         link.content.expires_at = Some(NOON);
-        assert_eq!(link.resolve(&at(Gate::Warning), false), Resolution::Expired);
+        assert_eq!(link.resolve(&at(Gate::Warning), PLAIN), Resolution::Expired);
     }
 
     #[test]
@@ -259,7 +288,7 @@ mod tests {
             ..visitor()
         };
         assert_eq!(
-            link.resolve(&german, true),
+            link.resolve(&german, MERGING),
             redirect("https://example.de/?a=1")
         );
         let android = Visitor {
@@ -267,7 +296,7 @@ mod tests {
             ..german
         };
         assert_eq!(
-            link.resolve(&android, true),
+            link.resolve(&android, MERGING),
             redirect("https://play.example/app")
         );
     }
@@ -282,7 +311,7 @@ mod tests {
             query: Some("a=1"),
             ..visitor()
         };
-        let resolved = |link: &Link| format!("{:?}", link.resolve(&bot, true));
+        let resolved = |link: &Link| format!("{:?}", link.resolve(&bot, MERGING));
         let (shown, sent) = (
             r#"Preview("https://example.com/?a=1")"#,
             r#"Redirect("https://example.com/?a=1")"#,
@@ -298,11 +327,11 @@ mod tests {
         link.content.delivery.cloaking = Some(true);
         assert_eq!(resolved(&link), shown, "a preview comes before the frame");
         assert!(matches!(
-            link.resolve(&visitor(), true),
+            link.resolve(&visitor(), MERGING),
             Resolution::Cloak(_)
         ));
         link.content.flagged_unsafe = Some(true);
-        assert!(matches!(link.resolve(&bot, true), Resolution::Warn(_)));
+        assert!(matches!(link.resolve(&bot, MERGING), Resolution::Warn(_)));
     }
 
     #[test]
@@ -317,10 +346,52 @@ mod tests {
         };
         for user_agent in ["Android 14", "WhatsApp/2 Android"] {
             assert_eq!(
-                link.resolve(&with(user_agent), false),
+                link.resolve(&with(user_agent), PLAIN),
                 redirect("https://play.example/app")
             );
         }
+    }
+
+    #[test]
+    fn a_web_page_is_proxied_where_that_is_on_and_before_it_is_framed() {
+        let mut link = link("https://example.com/");
+        link.content.delivery.proxy = Some(true);
+        let proxied = Resolution::Proxy("https://example.com/".into());
+        assert_eq!(link.resolve(&visitor(), PROXYING), proxied);
+        assert_eq!(
+            link.resolve(&visitor(), PLAIN),
+            redirect("https://example.com/")
+        );
+        link.content.delivery.cloaking = Some(true);
+        assert_eq!(link.resolve(&visitor(), PROXYING), proxied);
+        assert!(matches!(
+            link.resolve(&visitor(), PLAIN),
+            Resolution::Cloak(_)
+        ));
+        link.content.preview.title = Title::parse("Docs").ok();
+        let bot = Visitor {
+            user_agent: BOT,
+            ..visitor()
+        };
+        assert!(matches!(
+            link.resolve(&bot, PROXYING),
+            Resolution::Preview(_)
+        ));
+        link.content.routing.google = Some(to("https://play.example/app"));
+        let android = Visitor {
+            user_agent: "Android 14",
+            ..visitor()
+        };
+        assert_eq!(
+            link.resolve(&android, PROXYING),
+            redirect("https://play.example/app")
+        );
+        let rules = DestinationRules::new(100, vec!["mailto".parse().unwrap()]);
+        link.content.destination = Destination::parse("mailto:a@example.com", &rules).unwrap();
+        assert_eq!(
+            link.resolve(&visitor(), PROXYING),
+            redirect("mailto:a@example.com")
+        );
     }
 
     #[test]
@@ -334,7 +405,7 @@ mod tests {
             let mut link = link("https://example.com/");
             link.content.delivery.cloaking = Some(true);
             link.content.destination = Destination::parse(url, &rules).unwrap();
-            let resolution = link.resolve(&visitor(), false);
+            let resolution = link.resolve(&visitor(), PLAIN);
             assert_eq!(matches!(resolution, Resolution::Cloak(_)), framed, "{url}");
         }
     }
@@ -354,7 +425,7 @@ mod tests {
             query: Some(query),
             ..visitor()
         };
-        assert_eq!(link.resolve(&visitor, true), redirect(expected));
-        assert_eq!(link.resolve(&visitor, false), redirect(url));
+        assert_eq!(link.resolve(&visitor, MERGING), redirect(expected));
+        assert_eq!(link.resolve(&visitor, PLAIN), redirect(url));
     }
 }

@@ -143,6 +143,8 @@ fn next_step(code: Code) -> &'static str {
         | Code::LinkExpired
         | Code::WrongPassword
         | Code::ConfirmationRequired
+        | Code::ProxyTargetNotAllowed
+        | Code::ProxyFailed
         | Code::RouteNotFound
         | Code::MethodNotAllowed
         | Code::BodyTooLarge => "Tell the user.",

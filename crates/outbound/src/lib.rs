@@ -29,7 +29,7 @@
 //! | `resolver`, `connection`, `tls` | a name → judged addresses → a connection to one of them |
 //! | `request`, `answer` | what is asked and what comes back, whole or bit by bit |
 //! | `client` | redirects, deadline, size limits |
-//! | `prober`, `screen`, `model` | the domain's ports on top |
+//! | `prober`, `screen`, `model`, `forwarder` | the domain's ports on top |
 //! | `webhook` | telling a receiver of visits, in the background |
 //! | `page_text` | what a model is told of a page |
 
@@ -38,6 +38,7 @@ mod answer;
 mod client;
 mod connection;
 mod error;
+mod forwarder;
 mod model;
 mod page_text;
 mod policy;
@@ -53,6 +54,7 @@ pub use address::is_public;
 pub use answer::{Answer, Arriving, Fetched};
 pub use client::Client;
 pub use error::{Error, Refusal};
+pub use forwarder::HttpForwarder;
 pub use hyper::{HeaderMap, Method};
 pub use model::{ApiKey, ApiKeyError, LanguageModel, ModelOptions};
 pub use policy::{AddressPolicy, Policy, PortPolicy, Redirects};

@@ -14,7 +14,7 @@ use crate::{
     Redirects,
     answer::{self, Passage},
     gate::{self, Verdict},
-    link_pages, pages,
+    link_pages, pages, proxy,
     words::Message,
 };
 
@@ -95,22 +95,28 @@ async fn resolve(
         query: request.uri().query(),
         passed: Gate::Outside,
     };
-    let with_query = redirects.options.with_query;
-    let mut resolution = link.resolve(&visitor, with_query);
+    let rules = redirects.rules();
+    let mut resolution = link.resolve(&visitor, rules);
+    let mut body = Some(body);
     let mut passage = Passage::Open;
     if matches!(resolution, Resolution::AskPassword(_) | Resolution::Warn(_)) {
-        match gate::examine(redirects, request, body, &link, now).await? {
+        match gate::examine(redirects, request, &mut body, &link, now).await? {
             Verdict::Stopped(response) => return Ok(response),
             Verdict::Passed(gate) => visitor.passed = gate,
             Verdict::ShowWarning { passed, password } => {
                 visitor.passed = passed;
-                if let Resolution::Warn(target) = link.resolve(&visitor, with_query) {
+                if let Resolution::Warn(target) = link.resolve(&visitor, rules) {
                     return Ok(pages::warning(request, &target, password.as_deref()));
                 }
             }
         }
-        resolution = link.resolve(&visitor, with_query);
+        resolution = link.resolve(&visitor, rules);
         passage = passage_through_a_gate(request);
+    }
+    if let (Resolution::Proxy(target), Some(forwarder)) = (&resolution, &redirects.forwarder) {
+        // Before anything is waited for: a visitor may leave meanwhile.
+        record(redirects, request, &link, now, place);
+        return Ok(proxy::pass_on(forwarder.as_ref(), request, body, &link, target).await?);
     }
     let response = arrive(redirects, request, &link, &resolution, passage)?;
     record(redirects, request, &link, now, place);
@@ -131,8 +137,8 @@ fn arrive(
         Resolution::Cloak(target) => Ok(link_pages::frame(request, link, target)),
         Resolution::Expired => Err(Problem::new(Code::LinkExpired, "this link has expired")),
         // The link does not change between two calls, and the gate said how far
-        // the visitor came.
-        Resolution::AskPassword(_) | Resolution::Warn(_) => {
+        // the visitor came. Nothing is proxied without a forwarder.
+        Resolution::AskPassword(_) | Resolution::Warn(_) | Resolution::Proxy(_) => {
             Err(Problem::new(Code::InternalError, "the gate did not open"))
         }
     }

@@ -24,10 +24,11 @@ pub(crate) enum Verdict {
     },
 }
 
+/// Takes the body away if it has to read it.
 pub(crate) async fn examine(
     redirects: &Redirects,
     request: &HttpRequest,
-    body: Payload,
+    body: &mut Option<Payload>,
     link: &Link,
     now: UnixMillis,
 ) -> Result<Verdict, Failure> {
@@ -111,10 +112,13 @@ impl Form {
     const LIMIT: usize = 16 << 10;
 
     /// An unreadable body is an empty form: the visitor sees the page again.
-    async fn of(request: &HttpRequest, body: Payload) -> Self {
+    async fn of(request: &HttpRequest, body: &mut Option<Payload>) -> Self {
         if request.method() != Method::POST {
             return Self(Vec::new());
         }
+        let Some(body) = body.take() else {
+            return Self(Vec::new());
+        };
         let Ok(Ok(bytes)) = body.to_bytes_limited(Self::LIMIT).await else {
             return Self(Vec::new());
         };

@@ -4,7 +4,7 @@
 //! does not know SQL, the API or where visits end up. Everything that no other
 //! adapter serves comes here, so every slug is free to use.
 //!
-//! On the way of a known link nothing is awaited but the resolver's memory,
+//! On the way of a known link that redirects nothing is awaited but the resolver's memory,
 //! and recording the visit is a push into a queue.
 //!
 //! | module | holds |
@@ -17,6 +17,7 @@
 //! | `pages`, `words` | the pages in the service's own words, in ten languages |
 //! | `locale` | which language a visitor reads |
 //! | `link_pages`, `about` | the preview of a link, and the frame around its destination |
+//! | `proxy` | what passes between a visitor and a proxied destination |
 //! | `page` | what all pages have in common |
 
 #![expect(
@@ -37,13 +38,17 @@ mod options;
 mod page;
 mod pages;
 mod percent;
+mod proxy;
 mod words;
 
 use std::sync::Arc;
 
 use actix_web::web::{self, ServiceConfig};
 use slugline_application::{Gatekeeper, Resolver};
-use slugline_domain::ports::{Clock, VisitSink};
+use slugline_domain::{
+    InstanceRules,
+    ports::{Clock, Forwarder, VisitSink},
+};
 
 pub use address::{Address, AddressError};
 pub use options::{CachePolicy, RedirectOptions, RedirectStatus, UnknownRedirectStatus};
@@ -60,8 +65,20 @@ pub struct Redirects {
     pub visits: Arc<dyn VisitSink>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
+    /// Fetches the destinations of proxied links; without it, those redirect
+    /// like others.
+    pub forwarder: Option<Arc<dyn Forwarder>>,
     /// What the instance decides.
     pub options: RedirectOptions,
+}
+
+impl Redirects {
+    fn rules(&self) -> InstanceRules {
+        InstanceRules {
+            with_query: self.options.with_query,
+            proxying: self.forwarder.is_some(),
+        }
+    }
 }
 
 /// Serves the pages' style sheet, and every path that nothing else serves. To

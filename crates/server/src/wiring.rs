@@ -14,10 +14,12 @@ use slugline_application::{
     Passwords, Resolver, SiteToken, StatsService, Suggestions,
 };
 use slugline_domain::ports::{
-    Clock, DestinationScreen, LinkStore, PlaceFinder, Random, Suggester, VisitObserver,
+    Clock, DestinationScreen, Forwarder, LinkStore, PlaceFinder, Random, Suggester, VisitObserver,
 };
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
-use slugline_outbound::{Client, HttpProber, LanguageModel, NameServiceScreen, Policy, Webhook};
+use slugline_outbound::{
+    Client, HttpForwarder, HttpProber, LanguageModel, NameServiceScreen, Policy, Webhook,
+};
 use slugline_redirect::Redirects;
 use slugline_rest::{ApiOptions, Elsewhere, RouteList, Services};
 use slugline_storage::{Database, SqlLinkStore};
@@ -106,6 +108,9 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             gatekeeper: Arc::new(gatekeeper),
             visits: recorder.clone(),
             clock,
+            forwarder: settings.proxy.clone().map(|policy| -> Arc<dyn Forwarder> {
+                Arc::new(HttpForwarder::new(Client::new(policy)))
+            }),
             options: settings.redirects.clone(),
         }),
         recorder,
@@ -287,7 +292,8 @@ const ELSEWHERE: [Elsewhere; 4] = [
                       unsafe, answers with a page; programs send `x-link-password` and \
                       `x-link-confirm: true` instead. Bots of social networks get a preview of \
                       a link that has a title or a picture, and a cloaked link shows its \
-                      destination in a frame.",
+                      destination in a frame. A proxied link, where the instance lets there be \
+                      some, passes the destination's answer on, whatever the method.",
         takes: &[],
         answers: &[
             (
@@ -301,11 +307,13 @@ const ELSEWHERE: [Elsewhere; 4] = [
             ),
             (
                 403,
-                "The password is wrong, or the warning was not confirmed",
+                "The password is wrong, the warning was not confirmed, or a proxied link leads \
+                 where the service does not go",
             ),
             (404, "No link has the slug"),
             (410, "The link has expired"),
             (429, "Too many wrong passwords"),
+            (502, "The destination of a proxied link does not answer"),
         ],
     },
     Elsewhere {

@@ -4,6 +4,7 @@
 
 mod support; // listeners that count, answers by script, a resolver by script
 
+mod forward; // passing requests on
 mod hops; // redirects: followed, refused, too many
 mod limits; // time and size
 mod model; // a language model

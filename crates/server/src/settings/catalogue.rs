@@ -186,6 +186,18 @@ pub const CATALOGUE: &[Setting] = &[
         "Links on a page of an export, 1 to 1000",
     ),
     setting(
+        "SLUGLINE_PUBLIC_LINK_PROXY_ENABLED",
+        &["NUXT_PUBLIC_LINK_PROXY_ENABLED"],
+        "false",
+        "Whether links with `proxy` fetch their destination and pass it on under this origin",
+    ),
+    setting(
+        "SLUGLINE_PROXY_ALLOWED_NETWORKS",
+        &[],
+        "",
+        "Networks that proxied links may reach beside the public internet, comma-separated",
+    ),
+    setting(
         "SLUGLINE_API_CORS",
         &["NUXT_API_CORS"],
         "false",

@@ -60,6 +60,8 @@ pub struct Settings {
     pub place_file: Option<PathBuf>,
     /// What link checks may reach.
     pub checks: Policy,
+    /// What proxied links may reach, if links may be proxied.
+    pub proxy: Option<Policy>,
     /// The name service that knows dangerous hosts, if there is one.
     pub safe_browsing: Option<Url>,
     /// The receiver of messages about visits, if there is one.
@@ -208,6 +210,7 @@ impl Settings {
                 ),
                 ..Policy::default()
             },
+            proxy: parse::proxy(sources)?,
             safe_browsing: sources.optional("SLUGLINE_SAFE_BROWSING_DOH", parse::server_url)?,
             webhook: parse::webhook(sources)?,
             model: parse::model(sources)?,
@@ -292,6 +295,8 @@ mod tests {
     #[case("SLUGLINE_ALLOWED_SCHEMES", "mailto,javascript", "never allowed")]
     #[case("SLUGLINE_CHECK_ALLOWED_NETWORKS", "10.0.0.0/33", "10.0.0.0/8")]
     #[case("SLUGLINE_CHECK_ALLOWED_PORTS", "443,http", "8000-8999")]
+    #[case("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED", "yes", "true or false")]
+    #[case("SLUGLINE_PROXY_ALLOWED_NETWORKS", "home", "10.0.0.0/8")]
     #[case("SLUGLINE_CHECK_ALLOWED_PORTS", "9000-8000", "8000-8999")]
     #[case("SLUGLINE_SAFE_BROWSING_DOH", "dns.example", "https://service.example")]
     #[case("SLUGLINE_SAFE_BROWSING_DOH", "ftp://dns.example/", "http or https")]

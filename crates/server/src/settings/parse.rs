@@ -11,7 +11,9 @@ use std::{
 use ipnet::IpNet;
 use slugline_application::TokenTooShort;
 use slugline_domain::{PageSize, RowLimit};
-use slugline_outbound::{ApiKey, ModelOptions, Persistence, WebhookOptions, WebhookSecret};
+use slugline_outbound::{
+    AddressPolicy, ApiKey, ModelOptions, Persistence, Policy, WebhookOptions, WebhookSecret,
+};
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
@@ -86,6 +88,16 @@ pub(super) fn server_url(text: &str) -> Result<Url, &'static str> {
     let plain = url.username().is_empty() && url.password().is_none();
     let web = matches!(url.scheme(), "http" | "https");
     (plain && web).then_some(url).ok_or(EXPECTED)
+}
+
+/// What proxied links may reach, if links may be proxied.
+pub(super) fn proxy(sources: &Sources) -> Result<Option<Policy>, SettingError> {
+    let networks = sources.list("SLUGLINE_PROXY_ALLOWED_NETWORKS", network)?;
+    let enabled = sources.flag("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED")?;
+    Ok(enabled.then(|| Policy {
+        addresses: AddressPolicy::public_and(networks),
+        ..Policy::default()
+    }))
 }
 
 /// The receiver of messages about visits, if its address is given. A secret is

@@ -28,6 +28,7 @@ mod parity; // REST and MCP side by side
 mod places; // where visitors are
 mod postgres; // several nodes on one database
 mod preview_mode; // a public demonstration
+mod proxy; // a destination's answer under the short link's address
 mod public_side; // what visitors meet
 mod routes; // the OpenAPI document against the mounted routes
 mod safe_browsing; // dangerous destinations get a warning by themselves
