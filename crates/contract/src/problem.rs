@@ -78,7 +78,9 @@ impl Problem {
     pub fn body(&self, url: &str) -> ProblemBody {
         let message = match self.code {
             Code::ValidationError => self.listed_issues(),
-            Code::InvalidJson | Code::InvalidCsv | Code::MethodNotAllowed => self.detail.clone(),
+            Code::InvalidJson | Code::InvalidCsv | Code::MethodNotAllowed | Code::QueryTimeout => {
+                self.detail.clone()
+            }
             Code::InvalidCursor
             | Code::TooManyLinks
             | Code::Unauthorized
@@ -96,8 +98,7 @@ impl Problem {
             | Code::BodyTooLarge
             | Code::TooManyAttempts
             | Code::InternalError
-            | Code::Unavailable
-            | Code::QueryTimeout => self.title.clone(),
+            | Code::Unavailable => self.title.clone(),
         };
         let data = (self.code == Code::ValidationError).then(|| ProblemData {
             name: "ZodError",
@@ -269,6 +270,20 @@ mod tests {
                 "code": "link_not_found",
             })
         );
+    }
+
+    #[test]
+    fn a_question_that_takes_too_long_is_told_what_would_help() {
+        let error = Error::VisitLog(VisitLogError::TooSlow {
+            action: "count visits",
+            limit: std::time::Duration::from_secs(30),
+        });
+        let body = to_value(Problem::from(error).body("")).unwrap();
+        assert_eq!(body["statusCode"], 503);
+        assert_eq!(body["code"], "query_timeout");
+        let message = body["message"].as_str().unwrap();
+        assert!(message.contains("within 30 seconds"), "{message}");
+        assert!(message.contains("startAt"), "{message}");
     }
 
     #[test]
