@@ -6,6 +6,7 @@
 
 mod m0001_links;
 mod m0002_search;
+mod m0003_link_migration;
 
 use sea_orm_migration::{
     prelude::*,
@@ -43,6 +44,10 @@ struct Steps;
 #[async_trait::async_trait]
 impl MigratorTrait for Steps {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m0001_links::Step), Box::new(m0002_search::Step)]
+        vec![
+            Box::new(m0001_links::Step),
+            Box::new(m0002_search::Step),
+            Box::new(m0003_link_migration::Step),
+        ]
     }
 }

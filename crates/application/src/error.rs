@@ -2,7 +2,7 @@
 
 use slugline_domain::{
     LinkId, Slug, UnixSeconds,
-    ports::{StoreError, VisitLogError},
+    ports::{OldStoreError, StoreError, VisitLogError},
 };
 use thiserror::Error;
 
@@ -35,6 +35,21 @@ pub enum Error {
     /// The instance is in preview mode, which forbids this.
     #[error("preview mode forbids this")]
     PreviewMode(Forbidden),
+    /// Links still wait in an older instance's store.
+    #[error("links have to be moved here first")]
+    MigrationRequired,
+    /// The cursor was not given out by the migration.
+    #[error("the migration gave out no such cursor")]
+    MigrationCursor,
+    /// Another run of the migration has begun since the cursor was given out.
+    #[error("the run of the migration is over")]
+    MigrationRunGone,
+    /// The page has been moved, by somebody else perhaps.
+    #[error("the page of the migration is done")]
+    MigrationPageDone,
+    /// The old link store failed.
+    #[error("the old link store cannot be read")]
+    OldStore(#[from] OldStoreError),
     /// The link store failed.
     #[error("links cannot be read or written")]
     Store(#[from] StoreError),

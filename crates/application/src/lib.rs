@@ -9,7 +9,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use slugline_application::{
-//!     LinkService, LinkServiceParts, NewLink, Passwords, PreviewMode, Resolver, ResolverOptions, SlugPolicy,
+//!     LinkService, LinkServiceParts, MigrationLock, NewLink, Passwords, PreviewMode, Resolver, ResolverOptions, SlugPolicy,
 //! };
 //! use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, SeededRandom, destination};
 //!
@@ -24,6 +24,7 @@
 //!     )),
 //!     passwords: Arc::new(Passwords::new(random.clone())),
 //!     store, clock, random, screen: None, policy, preview: PreviewMode::Off,
+//!     lock: MigrationLock::open(),
 //! });
 //! let made = links.create(NewLink::leading_to(destination("https://example.com/"))).await?;
 //! assert_eq!(links.get(&made.slug).await?.id, made.id);
@@ -38,6 +39,7 @@
 //! | [`passwords`] | hashing and checking passwords of links, with limited attempts |
 //! | [`gatekeeper`] | letting visitors past a password, and renewing hashes from elsewhere |
 //! | [`auth`] | the site token |
+//! | [`migration`] | moving links here from an older instance's store |
 //! | [`preview`] | what a public demonstration forbids |
 //! | [`suggestions`] | words for slugs and previews |
 //! | [`stats`] | questions to the access log |
@@ -48,6 +50,7 @@ pub mod auth;
 pub mod error;
 pub mod gatekeeper;
 pub mod links;
+pub mod migration;
 mod mint;
 pub mod passwords;
 pub mod preview;
@@ -63,6 +66,10 @@ pub use links::{
     Change, CheckLinks, CheckedLink, CheckedPage, EditLink, ExportPage, ImportLink, ImportOutcome,
     ImportedLink, LinkChecker, LinkPage, LinkPatch, LinkService, LinkServiceParts, ListLinks,
     NewLink, SearchLinks, SlugPolicy, Upserted,
+};
+pub use migration::{
+    LinkMigration, LinkMigrationParts, MigrationLock, MigrationStatus, OldLinks, RunCursor,
+    RunMigration, RunReport,
 };
 pub use passwords::{PasswordCheck, Passwords};
 pub use preview::{Forbidden, PreviewMode};

@@ -6,8 +6,10 @@ use quick_cache::{Weighter, sync::Cache};
 use slugline_domain::{
     Comment, Description, Destination, ImageRef, Link, PasswordHash, Slug, SlugCase, Title,
     UnixMillis,
-    ports::{Clock, LinkStore, StoreError},
+    ports::{Clock, LinkStore},
 };
+
+use crate::{Error, OldLinks};
 
 /// Finds the link a visitor asks for, from memory when it can.
 ///
@@ -21,6 +23,7 @@ pub struct Resolver {
     case: SlugCase,
     options: ResolverOptions,
     cache: Cache<Slug, Entry, Weight>,
+    old_links: Option<Arc<OldLinks>>,
 }
 
 /// Bounds of the resolver's memory.
@@ -70,7 +73,15 @@ impl Resolver {
             case,
             options,
             cache,
+            old_links: None,
         }
+    }
+
+    /// Looks into the old store, too, while links are being moved from there.
+    #[must_use]
+    pub fn with_old_links(mut self, old_links: Option<Arc<OldLinks>>) -> Self {
+        self.old_links = old_links;
+        self
     }
 
     /// The link a visitor means by this slug, expired or not: the one stored
@@ -78,8 +89,8 @@ impl Resolver {
     /// (made while slugs were case-sensitive).
     ///
     /// # Errors
-    /// The store failed.
-    pub async fn find(&self, slug: &Slug) -> Result<Option<Arc<Link>>, StoreError> {
+    /// The store failed, or the old one.
+    pub async fn find(&self, slug: &Slug) -> Result<Option<Arc<Link>>, Error> {
         let canonical = self.case.canonical(slug);
         let found = self.find_spelled(&canonical).await?;
         if found.is_some() || canonical.as_ref() == slug {
@@ -95,7 +106,7 @@ impl Resolver {
         self.cache.remove(slug);
     }
 
-    async fn find_spelled(&self, slug: &Slug) -> Result<Option<Arc<Link>>, StoreError> {
+    async fn find_spelled(&self, slug: &Slug) -> Result<Option<Arc<Link>>, Error> {
         let now = self.clock.now();
         if let Some(entry) = self.cache.get(slug) {
             if now < entry.stale_at {
@@ -107,7 +118,7 @@ impl Resolver {
         match self.cache.get_value_or_guard_async(slug).await {
             Ok(entry) => Ok(entry.link),
             Err(guard) => {
-                let link = self.store.find(slug).await?.map(Arc::new);
+                let link = self.look_up(slug).await?.map(Arc::new);
                 let lifetime = match link {
                     Some(_) => self.options.fresh_for,
                     None => self.options.unknown_for,
@@ -121,6 +132,18 @@ impl Resolver {
                 });
                 Ok(link)
             }
+        }
+    }
+}
+
+impl Resolver {
+    /// Of one spelling, the link here goes before the one in the old store.
+    async fn look_up(&self, slug: &Slug) -> Result<Option<Link>, Error> {
+        let old_links = self.old_links.as_ref().filter(|old| old.may_hold());
+        let here = self.store.find(slug).await?;
+        match (here, old_links) {
+            (None, Some(old_links)) => old_links.find(slug).await,
+            (here, _) => Ok(here),
         }
     }
 }
@@ -172,6 +195,7 @@ fn text_bytes(link: &Link) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use slugline_domain::ports::StoreError;
     use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, link, slug};
 
     use super::*;

@@ -39,8 +39,14 @@ pub enum Code {
     LinkModified,
     /// A link has the id.
     IdTaken,
+    /// The cursor belongs to a run of the migration that is over.
+    MigrationRunGone,
+    /// The page of the migration that the cursor names is done.
+    MigrationPageDone,
     /// The body is larger than the server reads.
     BodyTooLarge,
+    /// Links still have to be moved here from an older instance.
+    MigrationRequired,
     /// Too many failed attempts; wait.
     TooManyAttempts,
     /// The server failed.
@@ -53,7 +59,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 26] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCsv,
@@ -72,7 +78,10 @@ impl Code {
         Self::SlugTaken,
         Self::LinkModified,
         Self::IdTaken,
+        Self::MigrationRunGone,
+        Self::MigrationPageDone,
         Self::BodyTooLarge,
+        Self::MigrationRequired,
         Self::TooManyAttempts,
         Self::InternalError,
         Self::Unavailable,
@@ -100,7 +109,10 @@ impl Code {
             Self::SlugTaken => "slug_taken",
             Self::LinkModified => "link_modified",
             Self::IdTaken => "id_taken",
+            Self::MigrationRunGone => "migration_run_gone",
+            Self::MigrationPageDone => "migration_page_done",
             Self::BodyTooLarge => "body_too_large",
+            Self::MigrationRequired => "migration_required",
             Self::TooManyAttempts => "too_many_attempts",
             Self::InternalError => "internal_error",
             Self::Unavailable => "unavailable",
@@ -123,9 +135,14 @@ impl Code {
             | Self::ProxyTargetNotAllowed => 403,
             Self::LinkNotFound | Self::RouteNotFound => 404,
             Self::MethodNotAllowed => 405,
-            Self::SlugTaken | Self::LinkModified | Self::IdTaken => 409,
+            Self::SlugTaken
+            | Self::LinkModified
+            | Self::IdTaken
+            | Self::MigrationRunGone
+            | Self::MigrationPageDone => 409,
             Self::LinkExpired => 410,
             Self::BodyTooLarge => 413,
+            Self::MigrationRequired => 423,
             Self::TooManyAttempts => 429,
             Self::InternalError => 500,
             Self::ProxyFailed => 502,
@@ -155,7 +172,10 @@ impl Code {
             Self::SlugTaken => "Link already exists",
             Self::LinkModified => "Link was modified or replaced",
             Self::IdTaken => "Link id already exists",
+            Self::MigrationRunGone => "Migration run no longer exists",
+            Self::MigrationPageDone => "Migration page was already processed",
             Self::BodyTooLarge => "Payload Too Large",
+            Self::MigrationRequired => "Link migration is required",
             Self::TooManyAttempts => "Too Many Requests",
             Self::InternalError => "Server Error",
             Self::Unavailable => "Service Unavailable",

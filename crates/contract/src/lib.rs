@@ -23,7 +23,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`links`], [`location`], [`stats`] | wire types |
+//! | [`links`], [`location`], [`migration`], [`stats`] | wire types |
 //! | [`code`], [`problem`] | every error code with its status; errors and their body |
 //! | [`issue`] | what is wrong with which member |
 //! | [`reader`] | JSON or a query string → wire type |
@@ -32,11 +32,13 @@
 mod absent;
 mod check;
 pub mod code;
+mod flag;
 mod iso_8601;
 pub mod issue;
 mod lenient;
 pub mod links;
 pub mod location;
+pub mod migration;
 pub mod problem;
 pub mod reader;
 pub mod schema;
@@ -46,6 +48,7 @@ mod whole;
 use slugline_domain::{DestinationRules, RowLimit};
 
 pub use code::Code;
+pub use flag::Flag;
 pub use issue::{Issue, IssueCode};
 pub use lenient::Lenient;
 pub use links::{
@@ -58,6 +61,7 @@ pub use links::{
     UpsertStatus, read_links,
 };
 pub use location::Location;
+pub use migration::{MigrationReport, MigrationView, RunMigration};
 pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};
 pub use stats::{

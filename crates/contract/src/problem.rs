@@ -95,7 +95,10 @@ impl Problem {
             | Code::SlugTaken
             | Code::LinkModified
             | Code::IdTaken
+            | Code::MigrationRunGone
+            | Code::MigrationPageDone
             | Code::BodyTooLarge
+            | Code::MigrationRequired
             | Code::TooManyAttempts
             | Code::InternalError
             | Code::Unavailable => self.title.clone(),
@@ -204,6 +207,34 @@ impl From<Error> for Problem {
                     ..Self::new(Code::PreviewMode, detail)
                 }
             }
+            Error::MigrationRequired => Self::new(
+                Code::MigrationRequired,
+                "links still have to be moved here from the older instance's store: run \
+                 `slugline migrate`, or POST /api/link/migration/run until list_complete is true",
+            ),
+            Error::MigrationCursor => Self {
+                title: "Invalid migration cursor".into(),
+                ..Self::new(
+                    Code::InvalidCursor,
+                    "use the cursor of the previous report, or leave it out to go on",
+                )
+            },
+            Error::MigrationRunGone => Self::new(
+                Code::MigrationRunGone,
+                "another run has begun since; leave the cursor out to go on with it",
+            ),
+            Error::MigrationPageDone => Self::new(
+                Code::MigrationPageDone,
+                "somebody has moved this page; leave the cursor out to go on with the next one",
+            ),
+            Error::OldStore(_) => Self {
+                title: "Old link store unavailable".into(),
+                ..Self::new(
+                    Code::Unavailable,
+                    "the older instance's store (SLUGLINE_LEGACY_KV_URL) cannot be read at the \
+                     moment; nothing is lost, and the migration goes on where it is",
+                )
+            },
             Error::Store(_) => Self::new(
                 Code::Unavailable,
                 "links cannot be read or written at the moment",

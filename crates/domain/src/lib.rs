@@ -28,6 +28,7 @@
 //! | [`page`], [`search`] | keyset paging, looking for links |
 //! | [`suggestion`] | slugs and previews that follow from a destination |
 //! | [`forwarding`] | passing a request on to a destination, and its answer back |
+//! | [`legacy`], [`migration`] | links in an older instance's store, and moving them here |
 //! | [`probe`] | asking a destination whether it answers |
 //! | [`ports`] | what the domain needs from outside |
 
@@ -36,7 +37,9 @@ pub mod destination;
 pub mod forwarding;
 pub mod id;
 pub mod imported_password;
+pub mod legacy;
 pub mod link;
+pub mod migration;
 pub mod page;
 pub mod password;
 pub mod password_form;
@@ -63,7 +66,11 @@ pub use forwarding::{
 };
 pub use id::{LinkId, LinkIdError};
 pub use imported_password::{ImportedPassword, ImportedPasswordError};
+pub use legacy::{EntryFault, EntryKey, LINK_KEY_PREFIX, OldEntry, OldLink, OldPage, OldPlace};
 pub use link::{Delivery, Link, LinkContent, LinkStatus, Preview, Routing};
+pub use migration::{
+    Advance, FailedEntry, MigrationRun, MigrationState, MigrationStep, MovedLink, Tally,
+};
 pub use page::{LinkOrder, ListQuery, PageSize, PageSizeError, Position, StatusFilter};
 pub use password::{Password, PasswordError, PasswordHash};
 pub use password_form::{PasswordForm, PasswordFormError, SinkForm};

@@ -7,11 +7,12 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 use crate::{
-    AccessRows, CountersQuery, CountersReport, Country, Destination, Event, EventsQuery,
-    ForwardFailure, ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport, LanguageTag,
-    Link, LinkFilter, LinkId, ListQuery, LocationsQuery, LocationsReport, MetricsQuery,
-    MetricsReport, Place, ProbeOutcome, ProbeRequest, Slug, TagCount, UnixMillis, UnixSeconds,
-    ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
+    AccessRows, Advance, CountersQuery, CountersReport, Country, Destination, Event, EventsQuery,
+    FailedEntry, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport,
+    LanguageTag, Link, LinkFilter, LinkId, ListQuery, LocationsQuery, LocationsReport,
+    MetricsQuery, MetricsReport, MigrationState, MigrationStep, OldLink, OldPage, OldPlace, Place,
+    ProbeOutcome, ProbeRequest, Slug, TagCount, UnixMillis, UnixSeconds, ViewsQuery, ViewsReport,
+    Visit, VisitFilter, VisitRecord,
 };
 
 /// Where links are kept. Each method is one transaction.
@@ -105,6 +106,62 @@ pub struct StoreError {
     /// Why.
     #[source]
     pub source: Box<dyn StdError + Send + Sync>,
+}
+
+/// Keeps what is known of the migration, beside the links. Each method is one
+/// transaction.
+#[async_trait]
+pub trait MigrationStore: fmt::Debug + Send + Sync {
+    /// What is known.
+    async fn state(&self) -> Result<MigrationState, StoreError>;
+
+    /// Begins the run after the latest one, if that is still the one that
+    /// `after` names; `None` names no run at all. Says whether it did.
+    async fn begin(&self, after: Option<u32>, now: UnixSeconds) -> Result<bool, StoreError>;
+
+    /// Inserts the links of a page and counts it as done, both or neither, if
+    /// it is the next one of the latest run. A link whose slug is in use,
+    /// by an expired link too, is left out.
+    async fn advance(&self, step: &MigrationStep) -> Result<Advance, StoreError>;
+
+    /// The first entries of a run that could not be moved, in the order in
+    /// which they were met.
+    async fn failures(&self, run: u32) -> Result<Vec<FailedEntry>, StoreError>;
+}
+
+/// The key-value store of an older instance. Nothing in it is ever changed.
+#[async_trait]
+pub trait OldStore: fmt::Debug + Send + Sync {
+    /// Some entries, from a place on; from the beginning without one. Whoever
+    /// reads all pages has met every entry that was there all the time.
+    async fn page(&self, from: Option<&OldPlace>) -> Result<OldPage, OldStoreError>;
+
+    /// The link under exactly this spelling. One that cannot be read is none.
+    async fn find(&self, slug: &Slug) -> Result<Option<OldLink>, OldStoreError>;
+
+    /// Whether the store can be read at all.
+    async fn ping(&self) -> Result<(), OldStoreError>;
+}
+
+/// The old store failed.
+#[derive(Debug, Error)]
+pub enum OldStoreError {
+    /// The store is another one than when the place was made, or was restarted
+    /// since: only from the beginning can nothing be missed.
+    #[error("the old link store is not the one that the place belongs to")]
+    PlaceLost,
+    /// It is no store of links, and trying again will not make it one.
+    #[error("the old link store cannot be used: {0}")]
+    Unusable(String),
+    /// It does not answer at the moment.
+    #[error("the old link store failed to {action}")]
+    Unavailable {
+        /// What it was doing: the rest of "failed to …".
+        action: &'static str,
+        /// Why.
+        #[source]
+        source: Box<dyn StdError + Send + Sync>,
+    },
 }
 
 /// Takes visits. Called from the redirect, so it must neither wait nor fail:

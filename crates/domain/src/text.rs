@@ -18,7 +18,7 @@ pub type ImageRef = Text<128>;
 const OLDEST_MAX_CHARS: usize = 2048;
 
 /// A trimmed text of at most `MAX` characters (Unicode code points, as JSON
-/// Schema counts them). It may be empty: an author can say "no comment" on
+/// Schema counts them), unless it was written under an older bound. It may be empty: an author can say "no comment" on
 /// purpose, which differs from saying nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Text<const MAX: usize>(Box<str>);

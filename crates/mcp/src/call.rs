@@ -136,6 +136,7 @@ fn next_step(code: Code) -> &'static str {
         Code::QueryTimeout => "Ask for a shorter span, by startAt and endAt, or for fewer links.",
         Code::TooManyAttempts | Code::Unavailable => "Try again in a little while.",
         Code::InternalError => "It may work once more; if not, tell the user.",
+        Code::MigrationRequired => "Whoever runs the server has to do that; tell the user.",
         Code::InvalidJson
         | Code::InvalidCsv
         | Code::TooManyLinks
@@ -147,6 +148,8 @@ fn next_step(code: Code) -> &'static str {
         | Code::ProxyFailed
         | Code::RouteNotFound
         | Code::MethodNotAllowed
+        | Code::MigrationRunGone
+        | Code::MigrationPageDone
         | Code::BodyTooLarge => "Tell the user.",
     }
 }

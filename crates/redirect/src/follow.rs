@@ -69,11 +69,7 @@ async fn resolve(
     body: Payload,
     slug: &Slug,
 ) -> Result<HttpResponse, Failure> {
-    let found = redirects
-        .resolver
-        .find(slug)
-        .await
-        .map_err(slugline_application::Error::from)?;
+    let found = redirects.resolver.find(slug).await?;
     let link = found.ok_or_else(|| {
         Problem::new(
             Code::LinkNotFound,

@@ -3,7 +3,9 @@
 use aide::openapi::{Info, License};
 use slugline_contract::Rules;
 
-use crate::{document_pages, documents, health, links, location, registrar::Api, stats, verify};
+use crate::{
+    document_pages, documents, health, links, location, migration, registrar::Api, stats, verify,
+};
 
 /// What the document says of the instance.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +51,8 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(links::og_ai::about(), links::og_ai::handle)
         .route(links::export::about(), links::export::handle)
         .route(links::import::about(), links::import::handle)
+        .route(migration::status::about(), migration::status::handle)
+        .route(migration::run::about(), migration::run::handle)
         .route(stats::counters::about(), stats::counters::handle)
         .route(stats::views::about(), stats::views::handle)
         .route(stats::metrics::about(), stats::metrics::handle)

@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use slugline_application::{LinkChecker, LinkService, StatsService, Suggestions};
+use slugline_application::{LinkChecker, LinkMigration, LinkService, StatsService, Suggestions};
 use slugline_contract::{Code, ImportLimit, Problem, Rules, query_to_json, read};
 use slugline_domain::{PageSize, Place, ports::Clock};
 use slugline_httpkit::{Edge, Failure, Origin, header};
@@ -29,6 +29,8 @@ pub struct Services {
     pub checks: LinkChecker,
     /// Suggestions of slugs and previews.
     pub suggestions: Suggestions,
+    /// Moving links here.
+    pub migration: LinkMigration,
     /// Questions to the access log.
     pub stats: StatsService,
     /// The instance's bounds.
@@ -79,6 +81,10 @@ pub(crate) struct Body<T>(pub(crate) T);
 /// Query parameters.
 pub(crate) struct Query<T>(pub(crate) T);
 
+/// Members in the query, in an optional JSON body, or in both; the body's go
+/// before the query's.
+pub(crate) struct QueryOrBody<T>(pub(crate) T);
+
 type Extracted<T> = Pin<Box<dyn Future<Output = Result<T, Failure>>>>;
 
 impl FromRequest for Context {
@@ -111,12 +117,52 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
     type Future = Extracted<Self>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let media_type = media_type(request);
-        let bytes = web::Bytes::from_request(request, payload);
+        let body = body_of(request, payload);
+        Box::pin(async move { Ok(Self(read(&body.await?)?)) })
+    }
+}
+
+/// The body as JSON; an empty one is `null`.
+fn body_of(request: &HttpRequest, payload: &mut Payload) -> Extracted<Value> {
+    let media_type = media_type(request);
+    let bytes = web::Bytes::from_request(request, payload);
+    Box::pin(async move {
+        let bytes = bytes.await.map_err(|error| unreadable(&error))?;
+        Ok(parse(&media_type, &bytes)?)
+    })
+}
+
+impl<T: DeserializeOwned + 'static> FromRequest for QueryOrBody<T> {
+    type Error = Failure;
+    type Future = Extracted<Self>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let mut members = query_to_json(request.query_string());
+        let body = body_of(request, payload);
         Box::pin(async move {
-            let bytes = bytes.await.map_err(|error| unreadable(&error))?;
-            Ok(Self(read(&parse(&media_type, &bytes)?)?))
+            match body.await? {
+                Value::Null => {}
+                Value::Object(body) => {
+                    let members = members.as_object_mut();
+                    members.expect("a query is an object").extend(body);
+                }
+                other
+                @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
+                    members = other;
+                }
+            }
+            Ok(Self(read(&members)?))
         })
+    }
+}
+
+impl<T: JsonSchema> OperationInput for QueryOrBody<T> {
+    fn operation_input(context: &mut GenContext, operation: &mut Operation) {
+        Query::<T>::operation_input(context, operation);
+        Body::<T>::operation_input(context, operation);
+        if let Some(ReferenceOr::Item(body)) = &mut operation.request_body {
+            body.required = false;
+        }
     }
 }
 

@@ -10,7 +10,7 @@
 //! | [`api`] | the list of routes |
 //! | `registrar`, `route_list` | declaration → documented operation and mounted route |
 //! | `extract`, `permit`, `reply`, `csv` | what handlers take, need and give |
-//! | `links`, `stats`, `location`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
+//! | `links`, `migration`, `stats`, `location`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
 
 mod api;
 mod csv;
@@ -20,6 +20,7 @@ mod extract;
 mod health;
 mod links;
 mod location;
+mod migration;
 mod permit;
 mod registrar;
 mod reply;

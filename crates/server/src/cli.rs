@@ -5,14 +5,15 @@ use std::{
     io::{self, Write},
 };
 
-use anyhow::Context;
-use clap::{Arg, ArgMatches, Command};
+use anyhow::{Context, bail};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use slugline_contract::TransferFormat;
 use slugline_rest::ApiOptions;
 
 use crate::{
     Service, Settings, VERSION, logging,
     mcp_bridge::{self, Upstream},
+    old_store,
     settings::{CATALOGUE, ClientSettings, Setting, Sources},
     stop_request::StopRequest,
     transfer, welcome, wiring,
@@ -26,6 +27,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
     let matches = command().get_matches_from(arguments);
     match matches.subcommand() {
         Some(("openapi", given)) => print_document(&settings(given)?),
+        Some(("migrate", given)) => migrate(&settings(given)?, given.get_flag("force")),
         Some(("serve", given)) => serve(&settings(given)?),
         Some(("mcp", given)) => bridge(given),
         Some(("export", given)) => {
@@ -68,6 +70,14 @@ fn command() -> Command {
         .about("Take over the links of an export, also of Sink's; active slugs are skipped")
         .arg(file.required(true).help("Where from, - for standard input"))
         .arg(format);
+    let migrate = Command::new("migrate")
+        .about("Move links here from an older instance's key-value store")
+        .arg(
+            Arg::new("force")
+                .long("force")
+                .action(ArgAction::SetTrue)
+                .help("Look at every entry again; links that are here stay as they are"),
+        );
     with_settings(Command::new("slugline"))
         .version(VERSION)
         .about("A link shortener with analytics, a REST API and an MCP endpoint")
@@ -76,6 +86,7 @@ fn command() -> Command {
         )
         .args_conflicts_with_subcommands(true)
         .subcommand(with_settings(serve))
+        .subcommand(with_settings(migrate))
         .subcommand(with_settings(openapi))
         .subcommand(with_settings(export))
         .subcommand(with_settings(import))
@@ -139,13 +150,30 @@ fn print_document(settings: &Settings) -> anyhow::Result<()> {
     Ok(writeln!(io::stdout(), "{document}")?)
 }
 
-fn serve(settings: &Settings) -> anyhow::Result<()> {
+/// Fails when an entry could not be moved, after everything else was.
+fn migrate(settings: &Settings, force: bool) -> anyhow::Result<()> {
     logging::start(&settings.log)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let (report, failed) = runtime()?.block_on(old_store::migrate(settings, force))?;
+    writeln!(io::stdout(), "{report}")?;
+    match failed {
+        0 => Ok(()),
+        failed => bail!(
+            "{failed} entries hold no link that could be moved; mend them and run \
+             `slugline migrate --force`, or leave them"
+        ),
+    }
+}
+
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .context("the runtime cannot be started")?;
-    runtime.block_on(async {
+        .context("the runtime cannot be started")
+}
+
+fn serve(settings: &Settings) -> anyhow::Result<()> {
+    logging::start(&settings.log)?;
+    runtime()?.block_on(async {
         // Whoever reads the greeting may ask to stop at once.
         let stop = StopRequest::listen()?;
         let service = Service::start(settings).await?;

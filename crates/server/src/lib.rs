@@ -28,6 +28,7 @@
 //! | `wiring` | settings → running parts |
 //! | `service` | start, address, stop |
 //! | `mcp_bridge` | MCP over standard input and output, to a running instance |
+//! | `old_store` | moving links here from an older instance |
 //! | `data_folder`, `site_token` | what is kept beside the databases |
 //! | `transfer` | links to and from files |
 //! | `ambient` | the real clock and the real random source |
@@ -39,6 +40,7 @@ pub mod cli;
 mod data_folder;
 mod logging;
 mod mcp_bridge;
+mod old_store;
 mod service;
 pub mod settings;
 mod site_token;

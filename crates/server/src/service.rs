@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use crate::{
     Settings,
     ambient::OsRandom,
-    data_folder,
+    data_folder, old_store,
     site_token::{self, Source},
     wiring::{self, Parts},
 };
@@ -30,6 +30,7 @@ pub struct Service {
     token_file: PathBuf,
     recorder: std::sync::Arc<slugline_analytics::Recorder>,
     webhook: Option<std::sync::Arc<slugline_outbound::Webhook>>,
+    migration: JoinHandle<()>,
     handle: ServerHandle,
     server: JoinHandle<io::Result<()>>,
 }
@@ -49,6 +50,7 @@ impl Service {
         let parts = wiring::build(settings, token).await?;
         let recorder = std::sync::Arc::clone(&parts.recorder);
         let webhook = parts.webhook.clone();
+        let migration = parts.migration.clone();
         let (server, address) = listen(settings, parts)?;
         let origin = match &settings.base_url {
             Some(origin) => origin.to_string(),
@@ -63,6 +65,7 @@ impl Service {
             token_file: site_token::file_in(&settings.data_dir),
             recorder,
             webhook,
+            migration: tokio::spawn(old_store::watch(migration)),
             handle: server.handle(),
             server: tokio::spawn(server),
         })
@@ -79,6 +82,7 @@ impl Service {
     /// # Errors
     /// The listener failed while it ran.
     pub async fn stop(self) -> anyhow::Result<()> {
+        self.migration.abort();
         self.handle.stop(true).await;
         // After the last request, so that its visit is written too.
         let ended = self.server.await;

@@ -10,8 +10,8 @@ use actix_web::{
 use anyhow::Context;
 use slugline_analytics::{EmbeddedLog, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
-    Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkService, LinkServiceParts,
-    Passwords, Resolver, SiteToken, StatsService, Suggestions,
+    Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkMigration, LinkService,
+    LinkServiceParts, Passwords, Resolver, SiteToken, StatsService, Suggestions,
 };
 use slugline_domain::ports::{
     Clock, DestinationScreen, Forwarder, LinkStore, PlaceFinder, Random, Suggester, VisitObserver,
@@ -27,6 +27,7 @@ use slugline_storage::{Database, SqlLinkStore};
 use crate::{
     Settings, VERSION,
     ambient::{OsRandom, SystemClock},
+    old_store,
 };
 
 /// Every part of a running service, introduced to the others.
@@ -34,6 +35,7 @@ use crate::{
 pub(crate) struct Parts {
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) webhook: Option<Arc<Webhook>>,
+    pub(crate) migration: LinkMigration,
     routes: RouteList,
     edge: Data<Edge>,
     services: Data<Services>,
@@ -51,6 +53,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         store,
         resolver,
         passwords,
+        migration,
     } = ground;
     let places = open_place_file(settings)?;
     let webhook = settings.webhook.clone().map(|options| {
@@ -97,6 +100,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             links,
             checks,
             suggestions: Suggestions::new(suggester(settings), settings.slugs.case),
+            migration: migration.clone(),
             stats,
             rules,
             transfer: settings.transfer,
@@ -113,6 +117,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             }),
             options: settings.redirects.clone(),
         }),
+        migration,
         recorder,
         webhook,
     })
@@ -130,24 +135,34 @@ struct Ground {
     store: Arc<dyn LinkStore>,
     resolver: Arc<Resolver>,
     passwords: Arc<Passwords>,
+    migration: LinkMigration,
 }
 
 async fn open_ground(settings: &Settings) -> anyhow::Result<Ground> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let random: Arc<dyn Random> = Arc::new(OsRandom);
+    let passwords = Arc::new(Passwords::new(Arc::clone(&random)));
     let store = open_links(settings).await?;
+    let migration = old_store::open(
+        settings,
+        store.clone(),
+        Arc::clone(&passwords),
+        Arc::clone(&clock),
+    )
+    .await?;
     let resolver = Resolver::new(
-        Arc::clone(&store),
+        store.clone(),
         Arc::clone(&clock),
         settings.slugs.case,
         settings.resolver,
     );
     Ok(Ground {
-        passwords: Arc::new(Passwords::new(Arc::clone(&random))),
-        resolver: Arc::new(resolver),
+        resolver: Arc::new(resolver.with_old_links(migration.old_links())),
+        passwords,
         clock,
         random,
         store,
+        migration,
     })
 }
 
@@ -162,6 +177,7 @@ impl Ground {
             screen: screen(settings),
             policy: settings.slugs,
             preview: settings.preview,
+            lock: self.migration.lock(),
         })
     }
 }
@@ -229,7 +245,7 @@ fn edge(
     }
 }
 
-async fn open_links(settings: &Settings) -> anyhow::Result<Arc<dyn LinkStore>> {
+pub(crate) async fn open_links(settings: &Settings) -> anyhow::Result<Arc<SqlLinkStore>> {
     let database = match &settings.database_url {
         Some(url) => Database::connect(url).await,
         None => Database::open_file(&settings.data_dir.join("links.db")).await,

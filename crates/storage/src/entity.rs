@@ -64,3 +64,50 @@ pub(crate) mod tag {
 
     impl ActiveModelBehavior for ActiveModel {}
 }
+
+pub(crate) mod migration_run {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "link_migration_runs")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub number: i64,
+        pub pages: i64,
+        /// Where the next page begins, in the words of the old store.
+        pub next: Option<String>,
+        pub scanned: i64,
+        pub inserted: i64,
+        pub skipped: i64,
+        pub expired: i64,
+        pub failed: i64,
+        pub ignored: i64,
+        pub began_at: i64,
+        pub ended_at: Option<i64>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+pub(crate) mod migration_failure {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "link_migration_failures")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub run: i64,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub position: i64,
+        pub entry_key: String,
+        pub reason: String,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

@@ -25,6 +25,7 @@ mod connect;
 mod convert;
 mod entity;
 mod links;
+mod migration;
 #[cfg(test)]
 mod plans;
 mod search;

@@ -26,7 +26,7 @@ use crate::{
 /// Links in SQLite or PostgreSQL.
 #[derive(Clone, Debug)]
 pub struct SqlLinkStore {
-    database: Database,
+    pub(crate) database: Database,
 }
 
 impl SqlLinkStore {
@@ -35,7 +35,7 @@ impl SqlLinkStore {
         Self { database }
     }
 
-    async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
+    pub(crate) async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
         let options = TransactionOptions {
             // A transaction that starts by reading and then writes fails on
             // SQLite when somebody else wrote in between; this one cannot.
@@ -220,7 +220,10 @@ async fn insert(
 }
 
 /// Inserts the link and its tags unless its slug or id is in use.
-async fn insert_row(transaction: &DatabaseTransaction, new: &Link) -> Result<bool, DbErr> {
+pub(crate) async fn insert_row(
+    transaction: &DatabaseTransaction,
+    new: &Link,
+) -> Result<bool, DbErr> {
     let inserted = link::Entity::insert(to_new_row(new))
         .on_conflict(OnConflict::new().do_nothing().to_owned())
         .exec_without_returning(transaction)
@@ -329,7 +332,7 @@ fn tag_count(tag: &str, links: i64) -> Result<TagCount, Failure> {
 
 /// Why a statement did not work out.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
+pub(crate) enum Failure {
     #[error(transparent)]
     Database(#[from] DbErr),
     #[error(transparent)]
@@ -340,9 +343,13 @@ enum Failure {
     Contended,
     #[error("a link holds a wrong id")]
     BadId(#[from] slugline_domain::LinkIdError),
+    #[error("a run of the migration holds a wrong number")]
+    BadRun,
+    #[error("other links have both ids of a link that is to be moved")]
+    NoIdLeft,
 }
 
-fn failing_to(action: &'static str) -> impl Fn(Failure) -> StoreError {
+pub(crate) fn failing_to(action: &'static str) -> impl Fn(Failure) -> StoreError {
     move |failure| StoreError {
         action,
         source: failure.into(),

@@ -10,17 +10,23 @@ mod ambient;
 mod builders;
 mod listed_screen;
 mod memory_links;
+mod memory_migration;
+mod memory_old_store;
 mod memory_visits;
 mod place_files;
 mod scripted_prober;
 mod scripted_suggester;
 
 pub mod link_store_contract;
+pub mod migration_store_contract;
+pub mod old_store_contract;
 
 pub use ambient::{FixedClock, SeededRandom};
 pub use builders::{LinkBuilder, NOON, destination, link, seconds, slug, tag};
 pub use listed_screen::ListedScreen;
 pub use memory_links::MemoryLinkStore;
+pub use memory_migration::MemoryMigration;
+pub use memory_old_store::{MemoryOldStore, old_link};
 pub use memory_visits::CollectedVisits;
 pub use place_files::{COUNTRIES_FILE, NETWORKS_FILE, PLACES_FILE};
 pub use scripted_prober::ScriptedProber;

@@ -663,7 +663,7 @@ async fn tags_are_counted_by_name(store_: &impl LinkStore) {
 
 /// Polls the futures together, so that they really overlap; enough for a
 /// handful, and without a dependency on a runtime.
-async fn join_all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
+pub(crate) async fn join_all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     let mut pending: Vec<_> = futures
         .into_iter()
         .map(|future| (Box::pin(future), None))

@@ -28,7 +28,7 @@ impl MemoryLinkStore {
             .expect("no test panics while holding the lock") = true;
     }
 
-    fn open(
+    pub(crate) fn open(
         &self,
         action: &'static str,
     ) -> Result<MutexGuard<'_, BTreeMap<Slug, Link>>, StoreError> {

@@ -8,7 +8,7 @@ use super::{node, postgres, python};
 use crate::process;
 
 /// Programs that the tests start by name, and the packages that bring them.
-const PROGRAMS: [(&str, &str); 1] = [("chromium", "chromium")];
+const PROGRAMS: [(&str, &str); 2] = [("chromium", "chromium"), ("redis-server", "redis-server")];
 
 /// Makes sure that PostgreSQL, Node.js, npm and the programs above are here, and
 /// gives the folder of PostgreSQL's server programs.

@@ -46,6 +46,7 @@ impl LinkService {
     /// The expiry is not in the future, the slug or the identifier is taken, or
     /// the store failed.
     pub async fn create(&self, new: NewLink) -> Result<Link, Error> {
+        self.may_use()?;
         let parts = &self.parts;
         let now = parts.clock.now();
         self.check_expiry(new.content.expires_at)?;

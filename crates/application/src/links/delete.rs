@@ -6,7 +6,8 @@ use super::LinkService;
 use crate::Error;
 
 impl LinkService {
-    /// Deletes the link with this slug for good. Deleting what is not there is
+    /// Deletes the link with this slug for good, in the spelling that visitors
+    /// meet. Deleting what is not there is
     /// no error: the caller's wish is fulfilled.
     ///
     /// # Errors
@@ -14,8 +15,12 @@ impl LinkService {
     pub async fn delete(&self, slug: &Slug) -> Result<(), Error> {
         self.may_delete()?;
         let canonical = self.parts.policy.case.canonical(slug);
-        self.parts.store.delete(&canonical).await?;
+        let deleted = self.parts.store.delete(&canonical).await?;
         self.parts.resolver.forget(&canonical);
+        if deleted.is_none() && canonical.as_ref() != slug {
+            self.parts.store.delete(slug).await?;
+            self.parts.resolver.forget(slug);
+        }
         Ok(())
     }
 }

@@ -24,6 +24,7 @@ impl LinkService {
         size: PageSize,
         after: Option<Position>,
     ) -> Result<ExportPage, Error> {
+        self.may_use()?;
         let request = ListLinks {
             size,
             order: LinkOrder::Newest,

@@ -6,13 +6,19 @@ use super::LinkService;
 use crate::Error;
 
 impl LinkService {
-    /// The link with this slug, expired or not, straight from the store.
+    /// The link with this slug, expired or not, straight from the store: the one
+    /// that visitors meet under it, in the canonical spelling or else in the very
+    /// one.
     ///
     /// # Errors
     /// No link has the slug, or the store failed.
     pub async fn get(&self, slug: &Slug) -> Result<Link, Error> {
+        self.may_use()?;
         let canonical = self.parts.policy.case.canonical(slug);
-        let found = self.parts.store.find(&canonical).await?;
+        let mut found = self.parts.store.find(&canonical).await?;
+        if found.is_none() && canonical.as_ref() != slug {
+            found = self.parts.store.find(slug).await?;
+        }
         found.ok_or_else(|| Error::LinkNotFound(canonical.to_string()))
     }
 }

@@ -36,6 +36,7 @@ impl LinkService {
     /// # Errors
     /// The store failed.
     pub async fn list(&self, request: ListLinks) -> Result<LinkPage, Error> {
+        self.may_use()?;
         let size = usize::from(request.size.get());
         let query = ListQuery {
             now: self.parts.clock.now().second(),

@@ -29,7 +29,7 @@ pub use self::{
     search::SearchLinks,
     upsert::Upserted,
 };
-use crate::{Error, Passwords, PreviewMode, Resolver, preview::Forbidden};
+use crate::{Error, MigrationLock, Passwords, PreviewMode, Resolver, preview::Forbidden};
 
 /// The use cases of links.
 #[derive(Clone, Debug)]
@@ -57,6 +57,8 @@ pub struct LinkServiceParts {
     pub policy: SlugPolicy,
     /// Whether the instance is a public demonstration.
     pub preview: PreviewMode,
+    /// Whether every link is here yet.
+    pub lock: MigrationLock,
 }
 
 /// How an instance treats slugs.
@@ -85,19 +87,29 @@ impl LinkService {
         }
     }
 
+    /// Whether links can be used at all. Asked before an input is looked at.
+    ///
+    /// # Errors
+    /// They still have to be moved here from an older instance.
+    pub fn may_use(&self) -> Result<(), Error> {
+        self.parts.lock.check()
+    }
+
     /// Whether links may be changed at all. Asked before an input is looked at.
     ///
     /// # Errors
-    /// The instance is in preview mode.
+    /// The instance is in preview mode, or links cannot be used yet.
     pub fn may_edit(&self) -> Result<(), Error> {
+        self.may_use()?;
         self.parts.preview.permit(Forbidden::Edit)
     }
 
     /// Whether links may be deleted at all. Asked before an input is looked at.
     ///
     /// # Errors
-    /// The instance is in preview mode.
+    /// The instance is in preview mode, or links cannot be used yet.
     pub fn may_delete(&self) -> Result<(), Error> {
+        self.may_use()?;
         self.parts.preview.permit(Forbidden::Delete)
     }
 
@@ -106,6 +118,7 @@ impl LinkService {
     /// # Errors
     /// The instance is in preview mode.
     pub fn may_import(&self) -> Result<(), Error> {
+        self.may_use()?;
         self.parts.preview.permit(Forbidden::Import)
     }
 
@@ -174,6 +187,7 @@ pub(crate) mod fixture {
             screen: Some(screen.clone()),
             policy,
             preview,
+            lock: MigrationLock::open(),
         });
         House {
             links,

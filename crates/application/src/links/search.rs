@@ -27,6 +27,7 @@ impl LinkService {
     /// # Errors
     /// The store failed.
     pub async fn search(&self, search: SearchLinks, size: PageSize) -> Result<Vec<Link>, Error> {
+        self.may_use()?;
         if search.text.is_none() && search.destination.is_none() {
             return Ok(Vec::new());
         }
@@ -43,6 +44,7 @@ impl LinkService {
     /// # Errors
     /// The store failed.
     pub async fn count(&self, search: SearchLinks) -> Result<u64, Error> {
+        self.may_use()?;
         Ok(self.parts.store.count(&self.filter(search)).await?)
     }
 
@@ -51,6 +53,7 @@ impl LinkService {
     /// # Errors
     /// The store failed.
     pub async fn tags(&self) -> Result<Vec<TagCount>, Error> {
+        self.may_use()?;
         Ok(self.parts.store.tags().await?)
     }
 

@@ -21,6 +21,7 @@ impl LinkService {
     /// As for [`LinkService::create`]; a taken slug only when its owner
     /// vanished in between.
     pub async fn upsert(&self, new: NewLink) -> Result<Upserted, Error> {
+        self.may_use()?;
         let slug = new.slug.clone();
         match self.create(new).await {
             Ok(link) => Ok(Upserted::Created(link)),

@@ -3,6 +3,7 @@
 use slugline_contract::{AnalyticsFilter, Answer, CounterView, Problem};
 
 use super::{Context, Hints, Tool, problem};
+use crate::Services;
 
 pub(crate) struct CountersTool;
 
@@ -16,6 +17,11 @@ impl Tool for CountersTool {
     const HINTS: Hints = Hints::Reads;
     type Input = AnalyticsFilter;
     type Output = Answer<CounterView>;
+
+    /// Visits are counted whether or not links can be used.
+    fn permit(_: &Services) -> Result<(), Problem> {
+        Ok(())
+    }
 
     async fn call(
         context: Context<'_>,

@@ -3,6 +3,7 @@
 use slugline_contract::{Answer, HeatmapRequest, HourView, Problem};
 
 use super::{Context, Hints, Tool, problem};
+use crate::Services;
 
 pub(crate) struct HeatmapTool;
 
@@ -15,6 +16,11 @@ impl Tool for HeatmapTool {
     const HINTS: Hints = Hints::Reads;
     type Input = HeatmapRequest;
     type Output = Answer<HourView>;
+
+    /// Visits are counted whether or not links can be used.
+    fn permit(_: &Services) -> Result<(), Problem> {
+        Ok(())
+    }
 
     async fn call(
         context: Context<'_>,

@@ -3,6 +3,7 @@
 use slugline_contract::{Answer, MetricView, MetricsRequest, Problem};
 
 use super::{Context, Hints, Tool, problem};
+use crate::Services;
 
 pub(crate) struct MetricsTool;
 
@@ -15,6 +16,11 @@ impl Tool for MetricsTool {
     const HINTS: Hints = Hints::Reads;
     type Input = MetricsRequest;
     type Output = Answer<MetricView>;
+
+    /// Visits are counted whether or not links can be used.
+    fn permit(_: &Services) -> Result<(), Problem> {
+        Ok(())
+    }
 
     async fn call(
         context: Context<'_>,

@@ -3,6 +3,7 @@
 use slugline_contract::{Answer, Problem, ViewView, ViewsRequest};
 
 use super::{Context, Hints, Tool, problem};
+use crate::Services;
 
 pub(crate) struct ViewsTool;
 
@@ -15,6 +16,11 @@ impl Tool for ViewsTool {
     const HINTS: Hints = Hints::Reads;
     type Input = ViewsRequest;
     type Output = Answer<ViewView>;
+
+    /// Visits are counted whether or not links can be used.
+    fn permit(_: &Services) -> Result<(), Problem> {
+        Ok(())
+    }
 
     async fn call(context: Context<'_>, input: ViewsRequest) -> Result<Answer<ViewView>, Problem> {
         let report = context

@@ -66,12 +66,12 @@ pub(crate) trait Tool {
     type Output: Serialize + JsonSchema;
 
     /// Whether the instance lets anybody use the tool; asked before the
-    /// arguments are looked at.
+    /// arguments are looked at. Unless a tool says otherwise it needs links.
     ///
     /// # Errors
     /// It does not.
-    fn permit(_: &Services) -> Result<(), Problem> {
-        Ok(())
+    fn permit(services: &Services) -> Result<(), Problem> {
+        services.links.may_use().map_err(problem)
     }
 
     fn call(

@@ -8,6 +8,7 @@ use slugline_httpkit::{Failure, probe_caller};
 
 use crate::{
     extract::{Body, Context},
+    permit::MayUse,
     registrar::About,
     reply::Json,
 };
@@ -23,11 +24,12 @@ pub(crate) fn about() -> About {
                       a few links at a time, by slug. Pass `cursor` back until `list_complete` is \
                       true. Destinations are told the `Accept-Language` and `User-Agent` of this \
                       request. Destinations that are not on the public internet are not asked.",
-        fails: &[Code::InvalidCursor],
+        fails: &[Code::InvalidCursor, Code::MigrationRequired],
     }
 }
 
 pub(crate) async fn handle(
+    _: MayUse,
     context: Context,
     Caller(caller): Caller,
     Body(body): Body<CheckLinks>,

@@ -6,6 +6,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context},
+    permit::MayUse,
     registrar::About,
     reply::Json,
 };
@@ -19,11 +20,12 @@ pub(crate) fn about() -> About {
         summary: "Create a link",
         description: "Makes a short link. Leave `slug` out to get a free random one; \
                       a slug that an active link owns is refused.",
-        fails: &[Code::SlugTaken, Code::IdTaken],
+        fails: &[Code::SlugTaken, Code::IdTaken, Code::MigrationRequired],
     }
 }
 
 pub(crate) async fn handle(
+    _: MayUse,
     context: Context,
     Body(body): Body<CreateLink>,
 ) -> Result<Json<201, LinkCreated>, Failure> {

@@ -19,7 +19,7 @@ pub(crate) fn about() -> About {
         tag: super::TAG,
         summary: "Delete a link",
         description: "Deletes a link for good. Deleting a slug that no link has succeeds too.",
-        fails: &[Code::PreviewMode],
+        fails: &[Code::PreviewMode, Code::MigrationRequired],
     }
 }
 

@@ -21,7 +21,12 @@ pub(crate) fn about() -> About {
         description: "Replaces everything a link holds but its slug, id and creation: members \
                       that are left out are removed, except the password. To change some members \
                       and keep the others, use PATCH.",
-        fails: &[Code::PreviewMode, Code::LinkNotFound, Code::LinkModified],
+        fails: &[
+            Code::PreviewMode,
+            Code::LinkNotFound,
+            Code::LinkModified,
+            Code::MigrationRequired,
+        ],
     }
 }
 

@@ -31,7 +31,12 @@ pub(crate) fn about() -> About {
                       that an active link owns is skipped, an expired one replaced, so sending the \
                       same links again is harmless. Stored passwords are kept, those in clear \
                       hashed.",
-        fails: &[Code::TooManyLinks, Code::InvalidCsv, Code::PreviewMode],
+        fails: &[
+            Code::TooManyLinks,
+            Code::InvalidCsv,
+            Code::PreviewMode,
+            Code::MigrationRequired,
+        ],
     }
 }
 

@@ -6,6 +6,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, Query},
+    permit::MayUse,
     registrar::About,
     reply::Json,
 };
@@ -19,11 +20,12 @@ pub(crate) fn about() -> About {
         summary: "List links",
         description: "Lists links page by page, newest first unless `sort` says otherwise. \
                       Pass `cursor` back until `list_complete` is true.",
-        fails: &[Code::InvalidCursor],
+        fails: &[Code::InvalidCursor, Code::MigrationRequired],
     }
 }
 
 pub(crate) async fn handle(
+    _: MayUse,
     context: Context,
     Query(query): Query<ListLinks>,
 ) -> Result<Json<200, LinkList>, Failure> {

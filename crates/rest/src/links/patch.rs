@@ -19,7 +19,12 @@ pub(crate) fn about() -> About {
         tag: super::TAG,
         summary: "Change some members of a link",
         description: "Members that are left out are kept, `null` removes a member.",
-        fails: &[Code::PreviewMode, Code::LinkNotFound, Code::LinkModified],
+        fails: &[
+            Code::PreviewMode,
+            Code::LinkNotFound,
+            Code::LinkModified,
+            Code::MigrationRequired,
+        ],
     }
 }
 

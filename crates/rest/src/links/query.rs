@@ -6,6 +6,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, Query},
+    permit::MayUse,
     registrar::About,
     reply::Json,
 };
@@ -18,11 +19,12 @@ pub(crate) fn about() -> About {
         tag: super::TAG,
         summary: "Read a link",
         description: "Reads one link by its slug, expired or not.",
-        fails: &[Code::LinkNotFound],
+        fails: &[Code::LinkNotFound, Code::MigrationRequired],
     }
 }
 
 pub(crate) async fn handle(
+    _: MayUse,
     context: Context,
     Query(query): Query<GetLink>,
 ) -> Result<Json<200, LinkView>, Failure> {

@@ -6,6 +6,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context},
+    permit::MayUse,
     registrar::About,
     reply::MadeOrFound,
 };
@@ -19,11 +20,12 @@ pub(crate) fn about() -> About {
         summary: "Create a link unless its slug is in use",
         description: "Makes a link (201), or answers with the active link that has the slug (200), \
                       which stays as it is; `status` says which.",
-        fails: &[Code::SlugTaken, Code::IdTaken],
+        fails: &[Code::SlugTaken, Code::IdTaken, Code::MigrationRequired],
     }
 }
 
 pub(crate) async fn handle(
+    _: MayUse,
     context: Context,
     Body(body): Body<CreateLink>,
 ) -> Result<MadeOrFound<LinkUpserted>, Failure> {

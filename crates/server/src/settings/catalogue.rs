@@ -94,6 +94,11 @@ pub const CATALOGUE: &[Setting] = &[
         "",
         "Access log: sqlite://FILE [default: analytics.db in the data folder]",
     ),
+    secret(
+        "SLUGLINE_LEGACY_KV_URL",
+        &[],
+        "Older instance's store to move links from: redis://… or file:FILE, a bulk file",
+    ),
     setting(
         "SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH",
         &["NUXT_PUBLIC_SLUG_DEFAULT_LENGTH"],

@@ -15,6 +15,7 @@ use slugline_application::{PreviewMode, ResolverOptions, SiteToken, SlugPolicy};
 use slugline_contract::{ImportLimit, Rules};
 use slugline_domain::{DestinationRules, SlugCase};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
+use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy, WebhookOptions};
 use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
 use slugline_rest::TransferLimits;
@@ -38,6 +39,8 @@ pub struct Settings {
     pub database_url: Option<String>,
     /// File of the access log, if it was given.
     pub analytics_file: Option<PathBuf>,
+    /// The store to move links from, if there is one.
+    pub legacy: Option<OldStoreUrl>,
     /// Slugs.
     pub slugs: SlugPolicy,
     /// Whether the instance is a public demonstration.
@@ -153,6 +156,7 @@ impl Settings {
             base_url: sources.optional("SLUGLINE_BASE_URL", str::parse::<Origin>)?,
             database_url: sources.optional("SLUGLINE_DATABASE_URL", parse::database_url)?,
             analytics_file: sources.optional("SLUGLINE_ANALYTICS_URL", parse::analytics_url)?,
+            legacy: sources.optional("SLUGLINE_LEGACY_KV_URL", str::parse)?,
             slugs: SlugPolicy {
                 case: if sources.flag("SLUGLINE_CASE_SENSITIVE")? {
                     SlugCase::Sensitive
@@ -269,6 +273,7 @@ mod tests {
     #[case("SLUGLINE_SITE_TOKEN", "short", "at least 8")]
     #[case("SLUGLINE_BASE_URL", "sl.example", "https://sl.example")]
     #[case("SLUGLINE_DATABASE_URL", "mongodb://x", "sqlite: or postgres:")]
+    #[case("SLUGLINE_LEGACY_KV_URL", "http://x", "redis://host:6379/0")]
     #[case("SLUGLINE_ANALYTICS_URL", "redis://x", "sqlite:")]
     #[case("SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH", "0", "from 1 to 64")]
     #[case("SLUGLINE_PUBLIC_MAX_URL_LENGTH", "x", "from 256 to 24000")]

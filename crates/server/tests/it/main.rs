@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod old_redis; // a Redis as an older instance left it
 mod outsider; // a server of somebody else
 mod programs; // programs of others that the tests drive
 mod server; // starts the binary on a free port and talks HTTP to it
@@ -23,6 +24,7 @@ mod mcp_gates; // every gate of the endpoint, on every path
 mod mcp_schemas; // what the tools publish, against what they give and take
 mod mcp_wire; // the gates and shapes of the MCP endpoint, by raw HTTP
 mod mcp_words; // what a model reads: errors to repair, and texts of strangers
+mod migration; // links of an older instance
 mod nothing_there; // the bare origin, and paths that lead nowhere
 mod parity; // REST and MCP side by side
 mod places; // where visitors are

@@ -103,7 +103,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and why.
-const WITHOUT_A_TOOL: [(&str, &str); 20] = [
+const WITHOUT_A_TOOL: [(&str, &str); 22] = [
     (
         "link_export",
         "holds stored passwords, and more links than a model reads; agents list and search",
@@ -135,6 +135,11 @@ const WITHOUT_A_TOOL: [(&str, &str); 20] = [
         "logs_locations",
         "points for a map; an agent asks get_analytics_metrics for cities",
     ),
+    (
+        "migration_status",
+        "an operator moves links here, once, before agents can use them",
+    ),
+    ("migration_run", "the same"),
     ("token_verify", "an agent that is connected holds the token"),
     ("health_live", "for process managers"),
     ("health_ready", "for load balancers"),

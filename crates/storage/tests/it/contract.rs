@@ -1,9 +1,11 @@
-//! The contract suite of the link store, on SQLite and on PostgreSQL.
+//! The contract suites of the link store and of the migration's state, on SQLite
+//! and on PostgreSQL.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use slugline_storage::{Database, SqlLinkStore};
-use slugline_testkit::link_store_contract;
+use slugline_testkit::{link_store_contract, migration_store_contract};
 
 #[tokio::test]
 async fn sqlite_keeps_the_contract() {
@@ -13,6 +15,13 @@ async fn sqlite_keeps_the_contract() {
         let number = made.fetch_add(1, Ordering::Relaxed);
         let file = folder.path().join(format!("links-{number}.db"));
         open(&format!("sqlite://{}", file.display())).await
+    })
+    .await;
+    migration_store_contract::hold(async || {
+        let number = made.fetch_add(1, Ordering::Relaxed);
+        let file = folder.path().join(format!("links-{number}.db"));
+        let store = Arc::new(open(&format!("sqlite://{}", file.display())).await);
+        (Arc::clone(&store), store)
     })
     .await;
 }
@@ -33,7 +42,7 @@ async fn postgres_keeps_the_contract() {
         .expect("the URL ends with a database name");
     let admin = Database::connect(&server).await.unwrap();
     let made = AtomicU32::new(0);
-    link_store_contract::hold(|| async {
+    let new_database = async || {
         let number = made.fetch_add(1, Ordering::Relaxed);
         let name = format!("contract_{}_{number}", std::process::id());
         sea_orm::ConnectionTrait::execute_unprepared(
@@ -43,6 +52,11 @@ async fn postgres_keeps_the_contract() {
         .await
         .unwrap();
         open(&format!("{base}/{name}")).await
+    };
+    link_store_contract::hold(&new_database).await;
+    migration_store_contract::hold(async || {
+        let store = Arc::new(new_database().await);
+        (Arc::clone(&store), store)
     })
     .await;
 }

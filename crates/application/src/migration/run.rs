@@ -1,0 +1,438 @@
+//! Moving one page of links.
+
+use slugline_domain::{
+    Advance, EntryKey, FailedEntry, MigrationRun, MigrationStep, MovedLink, OldEntry, OldPage,
+    Tally, UnixSeconds, ports::OldStoreError,
+};
+
+use super::{LinkMigration, OldLinks, old_links::id_of};
+use crate::Error;
+
+/// Which page to move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunMigration {
+    /// The page that follows another one's report. Without it the migration
+    /// goes on where it is, or begins.
+    pub cursor: Option<RunCursor>,
+    /// Whether to begin again from the first page, even when the migration is
+    /// completed. What is here stays as it is. A cursor goes before it.
+    pub force: bool,
+}
+
+/// A page of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunCursor {
+    /// Number of the run.
+    pub run: u32,
+    /// Pages before it.
+    pub page: u32,
+}
+
+/// What became of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunReport {
+    /// Whether every link is here.
+    pub completed: bool,
+    /// The page after this one; `None` when this was the last.
+    pub next: Option<RunCursor>,
+    /// What became of the page's entries.
+    pub tally: Tally,
+    /// Entries that could not be moved.
+    pub failures: Vec<FailedEntry>,
+    /// Entries that were left where they are because they had expired.
+    pub expired: Vec<ExpiredEntry>,
+}
+
+/// An entry whose expiry had come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpiredEntry {
+    /// Its key.
+    pub key: EntryKey,
+    /// The second from which it is expired.
+    pub since: UnixSeconds,
+}
+
+impl LinkMigration {
+    /// How often to look again when others are at the same page.
+    const ATTEMPTS: usize = 5;
+
+    /// Moves one page of links, unless there are none left. Several may do so
+    /// at once and each page is moved by one of them.
+    ///
+    /// # Errors
+    /// The cursor was never given out, its page is done or its run is gone; or
+    /// one of the stores failed, and nothing has changed.
+    pub async fn run(&self, mut request: RunMigration) -> Result<RunReport, Error> {
+        let Some(old) = &self.old else {
+            return Ok(RunReport::nothing_left());
+        };
+        for _ in 0..Self::ATTEMPTS {
+            let Some(run) = self.choose(&request).await? else {
+                return Ok(RunReport::nothing_left());
+            };
+            let page = match old.store.page(run.next.as_ref()).await {
+                Ok(page) => page,
+                Err(OldStoreError::PlaceLost) => {
+                    // Nothing is lost when all pages are looked at once more.
+                    self.begin_after(Some(run.number)).await?;
+                    request = RunMigration::default();
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            match self.move_page(old, &run, page).await? {
+                Some(report) => return Ok(report),
+                None if request.cursor.is_some() => return Err(Error::MigrationPageDone),
+                None => request.force = false,
+            }
+        }
+        Err(Error::MigrationPageDone)
+    }
+
+    /// The run that the request means, unless nothing is left to be moved.
+    async fn choose(&self, request: &RunMigration) -> Result<Option<MigrationRun>, Error> {
+        let latest = self.state().await?.latest;
+        if let Some(cursor) = request.cursor {
+            return cursor.find(latest).map(Some);
+        }
+        match latest {
+            Some(run) if !request.force => Ok(run.ended_at.is_none().then_some(run)),
+            latest => {
+                self.begin_after(latest.map(|run| run.number)).await?;
+                Ok(self.state().await?.latest)
+            }
+        }
+    }
+
+    /// Begins another run. If somebody else does so at the same moment, that is
+    /// as good.
+    async fn begin_after(&self, latest: Option<u32>) -> Result<(), Error> {
+        let now = self.clock.now().second();
+        self.progress.begin(latest, now).await?;
+        Ok(())
+    }
+
+    /// Moves a page of the run, unless somebody else has done so.
+    async fn move_page(
+        &self,
+        old: &OldLinks,
+        run: &MigrationRun,
+        page: OldPage,
+    ) -> Result<Option<RunReport>, Error> {
+        let now = self.clock.now().second();
+        let (mut links, mut failures, mut expired) = (Vec::new(), Vec::new(), Vec::new());
+        for OldEntry { key, link } in page.entries {
+            let link = match link {
+                Ok(link) => link,
+                Err(reason) => {
+                    failures.push(FailedEntry { key, reason });
+                    continue;
+                }
+            };
+            match link.effective_expiry() {
+                Some(since) if since <= now => expired.push(ExpiredEntry { key, since }),
+                Some(_) | None => links.push(MovedLink {
+                    spare_id: id_of(&link.slug),
+                    link: old.adopt(link).await?,
+                }),
+            }
+        }
+        let step = MigrationStep {
+            run: run.number,
+            page: run.pages,
+            next: page.next,
+            links,
+            failures,
+            expired: count(&expired),
+            ignored: page.ignored,
+            now,
+        };
+        let Advance::Done { inserted, skipped } = self.progress.advance(&step).await? else {
+            return Ok(None);
+        };
+        if step.next.is_none() {
+            self.lock.unlock();
+        }
+        let failed = count(&step.failures);
+        Ok(Some(RunReport {
+            completed: self.lock.is_open(),
+            next: step.next.is_some().then_some(RunCursor {
+                run: step.run,
+                page: step.page + 1,
+            }),
+            tally: Tally {
+                scanned: inserted + skipped + step.expired + failed,
+                inserted,
+                skipped,
+                expired: step.expired,
+                failed,
+                ignored: step.ignored,
+            },
+            failures: step.failures,
+            expired,
+        }))
+    }
+}
+
+impl RunReport {
+    /// What is said when every link is here already.
+    fn nothing_left() -> Self {
+        Self {
+            completed: true,
+            next: None,
+            tally: Tally::default(),
+            failures: Vec::new(),
+            expired: Vec::new(),
+        }
+    }
+}
+
+impl RunCursor {
+    /// The run whose next page this is.
+    fn find(self, latest: Option<MigrationRun>) -> Result<MigrationRun, Error> {
+        let run = latest.ok_or(Error::MigrationRunGone)?;
+        if self.run > run.number || (self.run == run.number && self.page > run.pages) {
+            return Err(Error::MigrationCursor);
+        }
+        if self.run < run.number {
+            return Err(Error::MigrationRunGone);
+        }
+        if self.page < run.pages || run.ended_at.is_some() {
+            return Err(Error::MigrationPageDone);
+        }
+        Ok(run)
+    }
+}
+
+fn count<T>(items: &[T]) -> u64 {
+    u64::try_from(items.len()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use slugline_domain::{
+        EntryFault, ImportedPassword, OldLink, Password,
+        ports::{LinkStore, MigrationStore},
+    };
+    use slugline_testkit::{
+        FixedClock, MemoryLinkStore, MemoryMigration, MemoryOldStore, NOON, SeededRandom, link,
+        old_link, seconds, slug,
+    };
+
+    use super::*;
+    use crate::{LinkMigrationParts, MigrationStatus, Passwords, Resolver, ResolverOptions};
+
+    struct Move {
+        migration: LinkMigration,
+        links: Arc<MemoryLinkStore>,
+        old: Arc<MemoryOldStore>,
+        progress: Arc<MemoryMigration>,
+        clock: Arc<FixedClock>,
+    }
+
+    fn entry(link: OldLink) -> OldEntry {
+        OldEntry {
+            key: EntryKey::new(&format!("link:{}", link.slug)),
+            link: Ok(link),
+        }
+    }
+
+    fn broken(key: &str) -> OldEntry {
+        OldEntry {
+            key: EntryKey::new(key),
+            link: Err(EntryFault::new("url is missing")),
+        }
+    }
+
+    async fn node(progress: Arc<MemoryMigration>, old: Arc<MemoryOldStore>) -> LinkMigration {
+        let parts = LinkMigrationParts {
+            progress,
+            old_store: Some(old),
+            passwords: Arc::new(Passwords::new(Arc::new(SeededRandom::new(1)))),
+            clock: Arc::new(FixedClock::at(NOON)),
+        };
+        LinkMigration::new(parts).await.unwrap()
+    }
+
+    async fn moving(entries: Vec<OldEntry>) -> Move {
+        let links = Arc::new(MemoryLinkStore::default());
+        let old = Arc::new(MemoryOldStore::new(entries));
+        let progress = Arc::new(MemoryMigration::into(links.clone()));
+        Move {
+            migration: node(progress.clone(), old.clone()).await,
+            links,
+            old,
+            progress,
+            clock: Arc::new(FixedClock::at(NOON)),
+        }
+    }
+
+    fn five() -> Vec<OldEntry> {
+        ["a", "b", "c", "d", "e"]
+            .map(|text| entry(old_link(text)))
+            .to_vec()
+    }
+
+    /// Follows the cursors to the end.
+    async fn run_all(migration: &LinkMigration, force: bool) -> Vec<RunReport> {
+        let mut reports: Vec<RunReport> = Vec::new();
+        loop {
+            let cursor = reports.last().and_then(|report| report.next);
+            let report = migration.run(RunMigration { cursor, force }).await.unwrap();
+            let ended = report.next.is_none();
+            reports.push(report);
+            if ended {
+                return reports;
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_run_moves_what_can_be_moved_and_opens_the_lock_at_its_end() {
+        let mut entries = five();
+        let mut ended = old_link("ended");
+        ended.content.expires_at = Some(NOON);
+        entries.extend([entry(ended), broken("link:x")]);
+        let house = moving(entries).await;
+        assert!(matches!(
+            house.migration.lock().check(),
+            Err(Error::MigrationRequired)
+        ));
+        let reports = run_all(&house.migration, false).await;
+        let completed: Vec<bool> = reports.iter().map(|report| report.completed).collect();
+        assert_eq!(completed, [false, false, false, true]);
+        assert!(house.migration.lock().is_open());
+        let tallies = reports.iter().map(|report| report.tally);
+        let sum = |part: fn(&Tally) -> u64| tallies.clone().map(|tally| part(&tally)).sum::<u64>();
+        assert_eq!((sum(|t| t.scanned), sum(|t| t.inserted)), (7, 5));
+        assert_eq!(reports[2].expired[0].key.as_str(), "link:ended");
+        let MigrationStatus::Completed { run, failures } = house.migration.status().await.unwrap()
+        else {
+            panic!("it is completed")
+        };
+        assert_eq!((run.tally.failed, run.tally.expired), (1, 1));
+        assert_eq!(failures[0].key.as_str(), "link:x");
+        assert_eq!(house.links.find(&slug("ended")).await.unwrap(), None);
+        let again = house.migration.run(RunMigration::default()).await.unwrap();
+        assert_eq!(again, RunReport::nothing_left());
+    }
+
+    #[tokio::test]
+    async fn a_moved_link_is_the_one_that_visitors_were_served() {
+        let mut plain = old_link("plain");
+        let password = Password::parse("hunter2").unwrap();
+        plain.password = Some(ImportedPassword::Plain(password));
+        plain.updated_at = Some(seconds(-5));
+        let house = moving(vec![entry(plain)]).await;
+        let resolver = Resolver::new(
+            house.links.clone(),
+            house.clock.clone(),
+            slugline_domain::SlugCase::Insensitive,
+            ResolverOptions::default(),
+        )
+        .with_old_links(house.migration.old_links());
+        let served = resolver.find(&slug("PLAIN")).await.unwrap().unwrap();
+        run_all(&house.migration, false).await;
+        let moved = house.links.find(&slug("plain")).await.unwrap().unwrap();
+        assert_eq!((&moved.id, moved.created_at), (&served.id, seconds(-5)));
+        assert!(moved.password.unwrap().as_str().starts_with("$argon2id$"));
+        house.old.go_away();
+        assert!(resolver.find(&slug("unknown")).await.unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn cursors_name_the_next_page_and_no_other() {
+        let house = moving(five()).await;
+        let at = async |run, page| {
+            let cursor = Some(RunCursor { run, page });
+            let force = false;
+            house.migration.run(RunMigration { cursor, force }).await
+        };
+        assert!(matches!(at(1, 0).await, Err(Error::MigrationRunGone)));
+        let first = house.migration.run(RunMigration::default()).await.unwrap();
+        assert_eq!(first.next, Some(RunCursor { run: 1, page: 1 }));
+        assert!(matches!(at(1, 0).await, Err(Error::MigrationPageDone)));
+        assert!(matches!(at(1, 2).await, Err(Error::MigrationCursor)));
+        assert!(matches!(at(2, 0).await, Err(Error::MigrationCursor)));
+        at(1, 1).await.unwrap();
+        let force = RunMigration {
+            cursor: None,
+            force: true,
+        };
+        assert_eq!(house.migration.run(force).await.unwrap().tally.skipped, 2);
+        assert!(matches!(at(1, 2).await, Err(Error::MigrationRunGone)));
+    }
+
+    #[tokio::test]
+    async fn a_run_goes_on_where_it_was_and_begins_again_when_the_place_is_lost() {
+        let house = moving(five()).await;
+        let run = async || house.migration.run(RunMigration::default()).await;
+        run().await.unwrap();
+        house.old.go_away();
+        assert!(matches!(run().await, Err(Error::OldStore(_))));
+        assert!(house.links.find(&slug("c")).await.unwrap().is_none());
+        house.old.come_back();
+        let again = run().await.unwrap();
+        assert_eq!(again.next, Some(RunCursor { run: 2, page: 1 }));
+        assert_eq!((again.tally.inserted, again.tally.skipped), (0, 2));
+        run_all(&house.migration, false).await;
+        assert!(house.links.find(&slug("e")).await.unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn force_moves_what_was_mended_and_leaves_the_lock_open() {
+        let house = moving(vec![broken("link:x")]).await;
+        run_all(&house.migration, false).await;
+        house
+            .links
+            .insert(&link("a").to("https://mine.example/").build(), NOON)
+            .await
+            .unwrap();
+        for mended in ["x", "a", "b"] {
+            house.old.add(entry(old_link(mended)));
+        }
+        let force = RunMigration {
+            cursor: None,
+            force: true,
+        };
+        let first = house.migration.run(force).await.unwrap();
+        assert!(first.completed && first.next.is_some());
+        assert!(house.migration.lock().is_open());
+        run_all(&house.migration, false).await;
+        assert!(house.links.find(&slug("x")).await.unwrap().is_some());
+        let mine = house.links.find(&slug("a")).await.unwrap().unwrap();
+        assert_eq!(mine.content.destination.as_str(), "https://mine.example/");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn several_nodes_share_the_pages_and_learn_of_the_end() {
+        let entries: Vec<OldEntry> = (0..40)
+            .map(|number| entry(old_link(&format!("l{number}"))))
+            .collect();
+        let house = moving(entries).await;
+        let other = node(house.progress.clone(), house.old.clone()).await;
+        let run = |migration: LinkMigration| async move {
+            let mut inserted = 0;
+            while !migration.lock().is_open() {
+                match migration.run(RunMigration::default()).await {
+                    Ok(report) => inserted += report.tally.inserted,
+                    Err(Error::MigrationPageDone) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            inserted
+        };
+        let idle = node(house.progress.clone(), house.old.clone()).await;
+        let (one, two) = tokio::join!(
+            tokio::spawn(run(house.migration.clone())),
+            tokio::spawn(run(other)),
+        );
+        assert_eq!(one.unwrap() + two.unwrap(), 40);
+        assert!(!idle.lock().is_open());
+        idle.watch().await;
+        let state = house.progress.state().await.unwrap();
+        assert_eq!(state.completed.unwrap().tally.inserted, 40);
+    }
+}

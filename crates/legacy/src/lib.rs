@@ -1,0 +1,37 @@
+//! Links in the key-value store of an older instance, read behind a port.
+//!
+//! It knows Redis, the bulk files of Cloudflare KV and the JSON that Sink wrote
+//! into both; it does not know where links go from here, and it never writes.
+//! Old bounds are tolerated: what was a link there is a link here, unless it
+//! breaks a rule that protects visitors.
+//!
+//! ```
+//! use slugline_domain::ports::OldStore;
+//! use slugline_legacy::OldStoreUrl;
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! # let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("links.json");
+//! std::fs::write(&file, r#"[{"key":"link:docs","value":"{\"url\":\"https://example.com/\"}"}]"#)?;
+//! let store = format!("file:{}", file.display()).parse::<OldStoreUrl>()?.open()?;
+//! let link = store.find(&"docs".parse()?).await?.expect("it is in the file");
+//! assert_eq!(link.content.destination.as_str(), "https://example.com/");
+//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `source` | the URL that names a store |
+//! | `redis_store`, `bulk_file` | the two kinds of store |
+//! | `entry`, `value` | key and value → link |
+
+mod bulk_file;
+mod entry;
+mod redis_store;
+mod source;
+mod value;
+
+pub use bulk_file::BulkFile;
+pub use redis_store::RedisStore;
+pub use source::{OldStoreUrl, OldStoreUrlError};

@@ -1,0 +1,107 @@
+//! What only Redis does: times to live, other types, going away.
+
+use slugline_domain::{
+    OldPage,
+    ports::{OldStore, OldStoreError},
+};
+use slugline_testkit::slug;
+
+use crate::redis_server::RedisServer;
+
+const VALUE: &str = r#"{"url":"https://example.com/"}"#;
+
+#[tokio::test]
+async fn a_time_to_live_is_the_links_expiry() {
+    let server = RedisServer::start();
+    let mut commands = redis::pipe();
+    let at = 4_000_000_000_i64;
+    commands
+        .cmd("SET")
+        .arg("link:ends")
+        .arg(VALUE)
+        .arg("EXAT")
+        .arg(at);
+    commands.cmd("SET").arg("link:stays").arg(VALUE);
+    commands
+        .cmd("SET")
+        .arg("link:gone")
+        .arg(VALUE)
+        .arg("PX")
+        .arg(1);
+    let gone = commands.cmd("WAIT").arg(1).arg(20);
+    server.run(gone).await;
+    let store = server.store();
+    let expiry = async |text| {
+        let link = store.find(&slug(text)).await.unwrap().unwrap();
+        link.content
+            .expires_at
+            .map(slugline_domain::UnixSeconds::get)
+    };
+    assert_eq!(expiry("ends").await, Some(at));
+    assert_eq!(expiry("stays").await, None);
+    assert_eq!(store.find(&slug("gone")).await.unwrap(), None);
+    assert_eq!(store.page(None).await.unwrap().entries.len(), 2);
+}
+
+#[tokio::test]
+async fn what_is_no_string_or_not_even_text_is_reported() {
+    let server = RedisServer::start();
+    let mut commands = redis::pipe();
+    commands.cmd("HSET").arg("link:hash").arg("url").arg(VALUE);
+    commands.cmd("SET").arg(b"link:\xff").arg(VALUE);
+    commands.cmd("SET").arg("link:bytes").arg(b"\xff");
+    commands.cmd("LPUSH").arg("links").arg("x");
+    server.run(&commands).await;
+    let page = server.store().page(None).await.unwrap();
+    let reasons: Vec<_> = page
+        .entries
+        .iter()
+        .map(|entry| {
+            (
+                entry.key.as_str(),
+                entry.link.as_ref().unwrap_err().as_str(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        reasons,
+        [
+            (
+                "link:bytes",
+                "the value is not JSON: expected value at line 1 column 1"
+            ),
+            ("link:hash", "the entry is no string"),
+            ("link:\u{fffd}", "the key is not UTF-8"),
+        ]
+    );
+    assert_eq!((page.ignored, page.next), (1, None));
+}
+
+async fn first_of_many(server: &RedisServer) -> OldPage {
+    let entries: Vec<_> = (0..1000)
+        .map(|number| (format!("link:l{number}"), VALUE.to_owned()))
+        .collect();
+    server.set(&entries).await;
+    server.store().page(None).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_server_that_went_away_is_named_and_found_again() {
+    let mut server = RedisServer::start();
+    let place = first_of_many(&server).await.next;
+    let store = server.store();
+    store.ping().await.unwrap();
+    server.kill();
+    let error = store.page(place.as_ref()).await.unwrap_err();
+    assert!(
+        matches!(error, OldStoreError::Unavailable { .. }),
+        "{error:?}"
+    );
+    server.start_again();
+    server.run(redis::pipe().cmd("PING")).await;
+    // The entries are the same, but another process lists them in another order.
+    let error = store.page(place.as_ref()).await.unwrap_err();
+    assert!(matches!(error, OldStoreError::PlaceLost), "{error:?}");
+    assert!(store.find(&slug("l7")).await.unwrap().is_some());
+    assert!(!store.page(None).await.unwrap().entries.is_empty());
+}

@@ -1,0 +1,38 @@
+//! `POST /api/link/migration/run`
+
+use actix_web::http::Method;
+use slugline_contract::{Code, MigrationReport, RunMigration};
+use slugline_httpkit::Failure;
+
+use crate::{
+    extract::{Context, QueryOrBody},
+    registrar::About,
+    reply::Json,
+};
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::POST,
+        path: "/api/link/migration/run",
+        id: "migration_run",
+        tag: super::TAG,
+        summary: "Move a page of links here",
+        description: "Moves some links from an older instance's key-value store, which stays as \
+                      it is. Call it until `list_complete` is true, with `cursor` or without: a \
+                      run goes on where it is, also after a failure. Links that are here are not \
+                      changed. Entries that hold no link are named in the report and stop nothing.",
+        fails: &[
+            Code::InvalidCursor,
+            Code::MigrationRunGone,
+            Code::MigrationPageDone,
+        ],
+    }
+}
+
+pub(crate) async fn handle(
+    context: Context,
+    QueryOrBody(request): QueryOrBody<RunMigration>,
+) -> Result<Json<200, MigrationReport>, Failure> {
+    let report = context.services.migration.run(request.check()?).await?;
+    Ok(Json((&report).into()))
+}

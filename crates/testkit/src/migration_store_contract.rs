@@ -1,0 +1,283 @@
+//! What every [`MigrationStore`] must do, beside the link store it moves links
+//! into. A back end calls [`hold`] with a way to make an empty pair of both.
+
+use std::sync::Arc;
+
+use slugline_domain::{
+    Advance, EntryFault, EntryKey, FailedEntry, Link, LinkId, MigrationStep, MovedLink, OldPlace,
+    ports::{LinkStore, MigrationStore},
+};
+
+use crate::{NOON, link, link_store_contract::join_all, seconds, slug};
+
+/// Runs every clause, each on stores of their own.
+///
+/// # Panics
+/// A clause does not hold.
+pub async fn hold<L, M>(empty_stores: impl AsyncFn() -> (Arc<L>, Arc<M>))
+where
+    L: LinkStore,
+    M: MigrationStore,
+{
+    let (_, migration) = empty_stores().await;
+    runs_are_counted_and_begun_once(&*migration).await;
+    let (links, migration) = empty_stores().await;
+    a_page_moves_links_and_counts_them(&*links, &*migration).await;
+    let (links, migration) = empty_stores().await;
+    a_page_is_done_once_and_in_its_turn(&*links, &*migration).await;
+    let (links, migration) = empty_stores().await;
+    a_link_that_is_here_stays_as_it_is(&*links, &*migration).await;
+    let (links, migration) = empty_stores().await;
+    a_link_whose_id_is_in_use_gets_its_spare_one(&*links, &*migration).await;
+    let (_, migration) = empty_stores().await;
+    failures_are_kept_up_to_a_bound_and_all_counted(&*migration).await;
+    let (links, migration) = empty_stores().await;
+    of_many_who_do_a_page_at_once_one_does(&*links, &*migration).await;
+}
+
+fn moved(slug_text: &str) -> MovedLink {
+    MovedLink {
+        link: link(slug_text).tags(&["old"]).build(),
+        spare_id: LinkId::parse(&format!("spare-{slug_text}")).expect("a short slug"),
+    }
+}
+
+/// A page that is not the last one.
+fn step(run: u32, page: u32, slugs: &[&str]) -> MigrationStep {
+    MigrationStep {
+        run,
+        page,
+        next: Some(OldPlace::new(format!("after {page}"))),
+        links: slugs.iter().map(|slug| moved(slug)).collect(),
+        failures: Vec::new(),
+        expired: 0,
+        ignored: 0,
+        now: NOON,
+    }
+}
+
+fn done(inserted: u64, skipped: u64) -> Advance {
+    Advance::Done { inserted, skipped }
+}
+
+async fn runs_are_counted_and_begun_once(migration: &impl MigrationStore) {
+    assert_eq!(
+        migration.state().await.expect("state"),
+        slugline_domain::MigrationState::default()
+    );
+    assert!(migration.begin(None, NOON).await.expect("begin"));
+    assert!(
+        !migration.begin(None, NOON).await.expect("begin"),
+        "somebody did"
+    );
+    assert!(migration.begin(Some(1), NOON).await.expect("begin"));
+    let latest = migration
+        .state()
+        .await
+        .expect("state")
+        .latest
+        .expect("a run");
+    assert_eq!((latest.number, latest.pages, latest.next), (2, 0, None));
+}
+
+async fn a_page_moves_links_and_counts_them(
+    links: &impl LinkStore,
+    migration: &impl MigrationStore,
+) {
+    migration.begin(None, NOON).await.expect("begin");
+    let mut first = step(1, 0, &["a", "b"]);
+    (first.expired, first.ignored) = (3, 5);
+    first.failures = vec![failure("link:x")];
+    assert_eq!(
+        migration.advance(&first).await.expect("advance"),
+        done(2, 0)
+    );
+    let found = links.find(&slug("a")).await.expect("find");
+    assert_eq!(found, Some(moved("a").link));
+    let state = migration.state().await.expect("state");
+    assert_eq!(state.completed, None);
+    let run = state.latest.expect("a run");
+    assert_eq!((run.pages, run.ended_at), (1, None));
+    assert_eq!(run.next, Some(OldPlace::new("after 0")));
+
+    let last = MigrationStep {
+        next: None,
+        now: seconds(9),
+        ..step(1, 1, &["c", "a"])
+    };
+    assert_eq!(migration.advance(&last).await.expect("advance"), done(1, 1));
+    let state = migration.state().await.expect("state");
+    assert_eq!(state.completed, state.latest);
+    let run = state.latest.expect("a run");
+    assert_eq!((run.ended_at, run.next), (Some(seconds(9)), None));
+    let tally = run.tally;
+    assert_eq!((tally.scanned, tally.inserted, tally.skipped), (8, 3, 1));
+    assert_eq!((tally.expired, tally.failed, tally.ignored), (3, 1, 5));
+}
+
+async fn a_page_is_done_once_and_in_its_turn(
+    links: &impl LinkStore,
+    migration: &impl MigrationStore,
+) {
+    let advance = async |step: MigrationStep| migration.advance(&step).await.expect("advance");
+    assert_eq!(
+        advance(step(1, 0, &["a"])).await,
+        Advance::Overtaken,
+        "no run"
+    );
+    migration.begin(None, NOON).await.expect("begin");
+    assert_eq!(
+        advance(step(1, 1, &["a"])).await,
+        Advance::Overtaken,
+        "too early"
+    );
+    assert_eq!(advance(step(1, 0, &["b"])).await, done(1, 0));
+    assert_eq!(
+        advance(step(1, 0, &["a"])).await,
+        Advance::Overtaken,
+        "done before"
+    );
+    migration.begin(Some(1), NOON).await.expect("begin");
+    assert_eq!(
+        advance(step(1, 1, &["a"])).await,
+        Advance::Overtaken,
+        "another run"
+    );
+    let last = MigrationStep {
+        next: None,
+        ..step(2, 0, &["b"])
+    };
+    assert_eq!(advance(last).await, done(0, 1));
+    assert_eq!(
+        advance(step(2, 1, &["a"])).await,
+        Advance::Overtaken,
+        "ended"
+    );
+    assert_eq!(links.find(&slug("a")).await.expect("find"), None);
+    let run = migration
+        .state()
+        .await
+        .expect("state")
+        .latest
+        .expect("a run");
+    assert_eq!((run.pages, run.tally.scanned), (1, 1));
+}
+
+async fn a_link_that_is_here_stays_as_it_is(
+    links: &impl LinkStore,
+    migration: &impl MigrationStore,
+) {
+    let mine: Link = link("a").to("https://mine.example/").expires(-1).build();
+    links.insert(&mine, seconds(-9)).await.expect("insert");
+    migration.begin(None, NOON).await.expect("begin");
+    let outcome = migration.advance(&step(1, 0, &["a", "A"])).await;
+    assert_eq!(outcome.expect("advance"), done(1, 1), "spelling matters");
+    assert_eq!(links.find(&slug("a")).await.expect("find"), Some(mine));
+}
+
+async fn a_link_whose_id_is_in_use_gets_its_spare_one(
+    links: &impl LinkStore,
+    migration: &impl MigrationStore,
+) {
+    migration.begin(None, NOON).await.expect("begin");
+    let mut twins = step(1, 0, &["a", "b"]);
+    twins.links[1].link.id = twins.links[0].link.id.clone();
+    assert_eq!(
+        migration.advance(&twins).await.expect("advance"),
+        done(2, 0)
+    );
+    let found = links.find(&slug("b")).await.expect("find").expect("moved");
+    assert_eq!(found.id.as_str(), "spare-b");
+    assert_eq!(found.content.tags, moved("b").link.content.tags);
+    // Both are recognised when they come again.
+    twins.page = 1;
+    assert_eq!(
+        migration.advance(&twins).await.expect("advance"),
+        done(0, 2)
+    );
+}
+
+fn failure(key: &str) -> FailedEntry {
+    FailedEntry {
+        key: EntryKey::new(key),
+        reason: EntryFault::new("url is missing"),
+    }
+}
+
+async fn failures_are_kept_up_to_a_bound_and_all_counted(migration: &impl MigrationStore) {
+    migration.begin(None, NOON).await.expect("begin");
+    let mut position = 0..;
+    for page in 0..3 {
+        let mut step = step(1, page, &[]);
+        let numbers = position.by_ref().take(400);
+        step.failures = numbers
+            .map(|number| failure(&format!("link:{number}")))
+            .collect();
+        migration.advance(&step).await.expect("advance");
+    }
+    let run = migration
+        .state()
+        .await
+        .expect("state")
+        .latest
+        .expect("a run");
+    assert_eq!((run.tally.failed, run.tally.scanned), (1200, 1200));
+    let kept = migration.failures(1).await.expect("failures");
+    let expected: Vec<_> = (0..1000)
+        .map(|number| failure(&format!("link:{number}")))
+        .collect();
+    assert_eq!(kept, expected);
+    assert!(migration.failures(2).await.expect("failures").is_empty());
+}
+
+async fn of_many_who_do_a_page_at_once_one_does(
+    links: &impl LinkStore,
+    migration: &impl MigrationStore,
+) {
+    migration.begin(None, NOON).await.expect("begin");
+    for page in 0..5 {
+        let steps: Vec<MigrationStep> = (0..6)
+            // Different links, which shows whose step was done.
+            .map(|runner| {
+                step(
+                    1,
+                    page,
+                    &[&format!("p{page}r{runner}"), &format!("q{page}r{runner}")],
+                )
+            })
+            .collect();
+        let outcomes = join_all(steps.iter().map(|step| migration.advance(step)).collect()).await;
+        let outcomes = outcomes
+            .into_iter()
+            .map(|outcome| outcome.expect("advance"));
+        let done = outcomes
+            .filter(|outcome| *outcome != Advance::Overtaken)
+            .count();
+        assert_eq!(done, 1, "page {page}");
+        let mut moved = 0;
+        for runner in 0..6 {
+            let found = links
+                .find(&slug(&format!("p{page}r{runner}")))
+                .await
+                .expect("find");
+            moved += usize::from(found.is_some());
+        }
+        assert_eq!(moved, 1, "page {page}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MemoryLinkStore, MemoryMigration};
+
+    #[tokio::test]
+    async fn the_state_in_memory_keeps_the_contract() {
+        hold(async || {
+            let links = Arc::new(MemoryLinkStore::default());
+            let migration = Arc::new(MemoryMigration::into(Arc::clone(&links)));
+            (links, migration)
+        })
+        .await;
+    }
+}
