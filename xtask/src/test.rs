@@ -24,6 +24,7 @@ use tally::Tally;
 pub(crate) fn run(arguments: &[String]) -> Result<Verdict> {
     let server = packages::ensure()?;
     clients::install()?;
+    python::install()?;
     let cluster = Cluster::start(&server)?;
     let mut command = cargo_test(arguments, cluster.url());
     command.env("PATH", node::path()?);

@@ -62,9 +62,11 @@
 //! | `salt` | how long the key of that hash lives |
 //! | `sampling` | which visits become rows, and for how many each row stands |
 //! | `row` | a visit in the form that engines keep |
+//! | `clickhouse` | the scaled engine: ClickHouse, behind a spool in SQLite |
 //! | `engine` | the embedded engine: a tail of rows and immutable column chunks in SQLite |
 //! | `oracle` | in tests: every answer of an engine against plain SQL over the same rows |
 
+mod clickhouse;
 mod engine;
 mod enrich;
 mod options;
@@ -80,6 +82,10 @@ mod user_agent;
 mod visitor;
 mod writer;
 
+pub use clickhouse::{
+    ClickHouseError, ClickHouseLog, ClickHouseOptions, ClickHouseTarget, ClickHouseTargetError,
+    ClickHouseWire, DecodeError, WireAnswer, WireBody, WireError, WireRequest,
+};
 pub use engine::{EmbeddedLog, OpenError};
 pub use options::{QueryLimits, RecorderOptions, RecorderPorts};
 pub use place_file::{PlaceFile, PlaceFileError};

@@ -15,7 +15,8 @@ use thiserror::Error;
 use tokio::sync::{oneshot, watch};
 
 use crate::{
-    EmbeddedLog, OpenError, QueryLimits, RecorderOptions, RecorderPorts,
+    ClickHouseLog, ClickHouseOptions, EmbeddedLog, OpenError, QueryLimits, RecorderOptions,
+    RecorderPorts, clickhouse,
     engine::Appender,
     sampling::Sampler,
     tally::Tally,
@@ -57,7 +58,34 @@ impl Recorder {
         let appender = Appender::open(path, &options, ports)?;
         let tally = Arc::new(Tally::default());
         let log = EmbeddedLog::new(path, QueryLimits::default(), Arc::clone(&tally));
+        Ok((Self::with(appender, sampler, options, tally)?, log))
+    }
 
+    /// Opens a spool for ClickHouse, creating the file if there is none, makes
+    /// ClickHouse's tables and starts the writer. If ClickHouse is away, visits
+    /// wait in the spool, and the tables are made when it is back.
+    ///
+    /// # Errors
+    /// As with [`Recorder::start`]; or ClickHouse is there, but refuses the
+    /// account, or something else answers in its place.
+    pub async fn start_with_clickhouse(
+        clickhouse: ClickHouseOptions,
+        options: RecorderOptions,
+        ports: RecorderPorts,
+    ) -> Result<(Self, ClickHouseLog), OpenError> {
+        let sampler = Sampler::new(options.sampling, ports.random.as_ref());
+        let tally = Arc::new(Tally::default());
+        let (appender, log) =
+            clickhouse::open(clickhouse, &options, ports, Arc::clone(&tally)).await?;
+        Ok((Self::with(appender, sampler, options, tally)?, log))
+    }
+
+    fn with(
+        appender: Appender,
+        sampler: Sampler,
+        options: RecorderOptions,
+        tally: Arc<Tally>,
+    ) -> Result<Self, OpenError> {
         let (sender, receiver) = mpsc::sync_channel(options.queue.max(1));
         let (alive, ended) = watch::channel(());
         let writer = Writer::new(receiver, sampler, appender, options, Arc::clone(&tally));
@@ -70,14 +98,13 @@ impl Recorder {
             })
             .map_err(|source| OpenError::Thread { source })?;
 
-        let recorder = Self {
+        Ok(Self {
             queue: RwLock::new(Some(sender)),
             tally,
             thread: handle.thread().clone(),
             handle: Mutex::new(Some(handle)),
             ended,
-        };
-        Ok((recorder, log))
+        })
     }
 
     /// Visits that were never stored, since the start: the queue was full, the
@@ -86,8 +113,9 @@ impl Recorder {
         self.tally.dropped()
     }
 
-    /// Waits until every visit that was taken before the call is durable and
-    /// can be seen by questions. While the disk refuses, this waits as well;
+    /// Waits until every visit that was taken before the call is durable. In
+    /// the embedded log it can be seen by questions then; in ClickHouse, once
+    /// it has arrived there. While the disk refuses, this waits as well;
     /// put a timeout around it if that matters.
     ///
     /// # Errors

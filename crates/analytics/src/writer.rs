@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     RecorderOptions,
-    engine::{Appender, EngineError},
+    engine::{Appended, Appender, EngineError},
     row::Kept,
     sampling::{Pressure, Sampler},
     tally::Tally,
@@ -153,6 +153,7 @@ impl Writer {
             return;
         };
         let pressure = Pressure::of(self.tally.waiting(), self.options.queue);
+        let pressure = pressure.max(self.appender.pressure());
         let sampled = self.sampler.decide(at, &visit.link.id, visitor, pressure);
         self.batch.extend(sampled.map(|sampled| Kept {
             visit,
@@ -161,11 +162,15 @@ impl Writer {
         }));
     }
 
-    /// Stores the batch, and says whether it is stored.
+    /// Stores the batch, and says whether that is over and done with.
     fn store(&mut self) -> bool {
-        let stored = self.insist(self.batch.len(), Appender::append);
+        let appended = self.insist(self.batch.len(), Appender::append);
+        if appended == Some(Appended::NoRoom) {
+            let intervals = self.batch.iter().map(|kept| kept.sampled.interval.get());
+            self.tally.add_dropped(intervals.map(u64::from).sum());
+        }
         self.batch.clear();
-        stored.is_some()
+        appended.is_some()
     }
 
     /// Has the engine do something, however often that takes. Whatever the

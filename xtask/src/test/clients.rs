@@ -5,10 +5,9 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::python;
 use crate::process;
 
-/// Installs the clients' packages, from npm and for Python, unless they are current.
+/// Installs the clients' packages from npm, unless they are current.
 pub(crate) fn install() -> Result<()> {
     let folder = process::root().join("crates/server/tests/mcp-clients");
     if !is_current(&folder) {
@@ -19,7 +18,7 @@ pub(crate) fn install() -> Result<()> {
                 .current_dir(&folder),
         )?;
     }
-    python::install(&folder)
+    Ok(())
 }
 
 /// Whether npm has finished installing since the lock file changed.

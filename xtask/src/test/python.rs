@@ -1,4 +1,5 @@
-//! Python, which runs the official MCP clients of that language.
+//! Python, which runs the official MCP clients of that language and ClickHouse
+//! as a library.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,9 +8,38 @@ use anyhow::{Context, Result};
 
 use crate::process;
 
-/// One environment for each major version of the client: they do not go
-/// together. The tests know the folders by these numbers.
-const CLIENTS: [u8; 2] = [1, 2];
+/// A folder of packages below `target`, where the tests look for it.
+struct Environment {
+    content: &'static str,
+    folder: &'static str,
+    /// The list of packages.
+    list: &'static str,
+    /// Whether what the packages need is installed too.
+    with_dependencies: bool,
+}
+
+/// They are apart because the MCP client's major versions do not go together.
+const ENVIRONMENTS: [Environment; 3] = [
+    Environment {
+        content: "the Python MCP client, version 1",
+        folder: "mcp-python-1",
+        list: "crates/server/tests/mcp-clients/requirements-1.txt",
+        with_dependencies: true,
+    },
+    Environment {
+        content: "the Python MCP client, version 2",
+        folder: "mcp-python-2",
+        list: "crates/server/tests/mcp-clients/requirements-2.txt",
+        with_dependencies: true,
+    },
+    Environment {
+        content: "ClickHouse as a library, 560 MB",
+        folder: "clickhouse-python",
+        list: "crates/analytics/tests/clickhouse/requirements.txt",
+        // Those are libraries for data frames, another 350 MB.
+        with_dependencies: false,
+    },
+];
 
 /// Whether Python is here and can make environments with pip in them; Debian
 /// has that in a package of its own.
@@ -19,14 +49,13 @@ pub(crate) fn is_installed() -> bool {
 }
 
 /// Makes the environments and fills them, unless they are current.
-pub(crate) fn install(clients: &Path) -> Result<()> {
-    for client in CLIENTS {
-        let folder = process::root().join(format!("target/mcp-python-{client}"));
-        let wanted = clients.join(format!("requirements-{client}.txt"));
-        let wanted = Requirements::read(wanted)?;
+pub(crate) fn install() -> Result<()> {
+    for environment in ENVIRONMENTS {
+        let folder = process::root().join("target").join(environment.folder);
+        let wanted = Requirements::read(process::root().join(environment.list))?;
         if !wanted.are_met_in(&folder) {
-            println!("installing the Python MCP client, version {client}");
-            wanted.install(&folder)?;
+            println!("installing {}", environment.content);
+            wanted.install(&folder, environment.with_dependencies)?;
         }
     }
     Ok(())
@@ -50,7 +79,7 @@ impl Requirements {
         fs::read_to_string(installed_in(folder)).is_ok_and(|text| text == self.text)
     }
 
-    fn install(&self, folder: &Path) -> Result<()> {
+    fn install(&self, folder: &Path, with_dependencies: bool) -> Result<()> {
         let make = ["-m", "venv", "--clear"];
         process::run(process::program("python3").args(make).arg(folder))?;
         let arguments = [
@@ -60,11 +89,12 @@ impl Requirements {
             "--disable-pip-version-check",
             "--requirement",
         ];
-        process::run(
-            process::program(folder.join("bin/pip"))
-                .args(arguments)
-                .arg(&self.file),
-        )?;
+        let mut pip = process::program(folder.join("bin/pip"));
+        pip.args(arguments).arg(&self.file);
+        if !with_dependencies {
+            pip.arg("--no-deps");
+        }
+        process::run(&mut pip)?;
         Ok(fs::write(installed_in(folder), &self.text)?)
     }
 }

@@ -9,53 +9,70 @@ use slugline_domain::{
 };
 
 use super::{
-    dictionaries::Dictionaries,
+    embedded_rows::EmbeddedRows,
     error::{EngineError, OpenError},
+    row_table::RowTable,
     salts::Salts,
-    schema, seal, tail, unused,
-    upkeep::Upkeep,
+    schema,
 };
-use crate::{RecorderOptions, RecorderPorts, enrich::Enricher, row::Kept, visitor::Visitor};
+use crate::{
+    RecorderOptions, RecorderPorts, enrich::Enricher, row::Kept, sampling::Pressure,
+    visitor::Visitor,
+};
 
-/// Appends visits to the log. There is one per process; should two processes
+/// Appends visits to a file. There is one per process; should two processes
 /// share a file for a moment, as during a restart, SQLite's write lock keeps
 /// them apart, since every decision about ids is made under it.
 #[derive(Debug)]
 pub(crate) struct Appender {
     db: Connection,
     enricher: Enricher,
-    dictionaries: Dictionaries,
+    rows: Box<dyn RowTable>,
     salts: Salts,
-    upkeep: Upkeep,
     clock: Arc<dyn Clock>,
     observers: Vec<Arc<dyn VisitObserver>>,
-    rows_per_chunk: usize,
     /// A deleted salt may still stand in the write-ahead log.
     scrub: bool,
-    /// What the dictionaries' memory was made from.
-    foreign_changes: Option<i64>,
+}
+
+/// What became of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Appended {
+    /// It is durable.
+    Stored,
+    /// There is no room for it, and waiting makes none.
+    NoRoom,
 }
 
 impl Appender {
+    /// Opens an access log.
     pub(crate) fn open(
         path: &Path,
         options: &RecorderOptions,
         ports: RecorderPorts,
     ) -> Result<Self, OpenError> {
         let db = schema::open_writer(path)?;
+        let rows = Box::new(EmbeddedRows::new(options));
+        Ok(Self::over(db, rows, options, ports))
+    }
+
+    /// Appends to these rows of a file, which also has a table of salts.
+    pub(crate) fn over(
+        db: Connection,
+        rows: Box<dyn RowTable>,
+        options: &RecorderOptions,
+        ports: RecorderPorts,
+    ) -> Self {
         db.set_prepared_statement_cache_capacity(32);
-        Ok(Self {
+        Self {
             db,
             enricher: Enricher::new(ports.places),
-            dictionaries: Dictionaries::new(),
+            rows,
             salts: Salts::new(options.salt_period, ports.random),
-            upkeep: Upkeep::new(options.retention_days),
             clock: ports.clock,
             observers: ports.observers,
-            rows_per_chunk: options.rows_per_chunk.max(1),
             scrub: false,
-            foreign_changes: None,
-        })
+        }
     }
 
     /// The visitor behind an address. The database is asked at the first visit
@@ -80,53 +97,49 @@ impl Appender {
         self.enricher.is_from_bot(visit)
     }
 
+    /// How full the place is that rows go to.
+    pub(crate) fn pressure(&self) -> Pressure {
+        self.rows.pressure()
+    }
+
     /// Makes all of these visits durable, or none, and lets observers know of
     /// those that are.
-    pub(crate) fn append(&mut self, visits: &[Kept]) -> Result<(), EngineError> {
+    pub(crate) fn append(&mut self, visits: &[Kept]) -> Result<Appended, EngineError> {
         let Some(newest) = visits.iter().map(|kept| kept.visit.at).max() else {
-            return Ok(());
+            return Ok(Appended::Stored);
         };
         // Before the transaction, so that it does not hold the lock for long.
         let enriched: Vec<_> = visits
             .iter()
             .map(|kept| (self.enricher.enrich(&kept.visit), kept))
             .collect();
-        let appended = self.transact(|tx, dictionaries, salts| {
+        let appended = self.transact(|tx, rows, salts| {
+            if !rows.has_room(tx)? {
+                return Ok(None);
+            }
             for (visit, kept) in &enriched {
-                let row = visit.row(kept.visitor, kept.sampled);
-                let ids = dictionaries.ids(tx, &row)?;
-                tail::insert(tx, &row, ids)?;
+                rows.insert(tx, &visit.row(kept.visitor, kept.sampled))?;
             }
-            salts.end(tx, newest)
+            salts.end(tx, newest).map(Some)
         });
-        match appended {
-            Ok(ended) => {
-                self.dictionaries.keep();
-                self.scrub |= ended;
-                for observer in &self.observers {
-                    for (visit, kept) in &enriched {
-                        observer.observe(&visit.record(kept.sampled.interval));
-                    }
-                }
-                Ok(())
-            }
-            Err(error) => {
-                self.dictionaries.forget();
-                Err(error.into())
+        self.rows.settle(appended.is_ok());
+        let Some(ended) = appended? else {
+            return Ok(Appended::NoRoom);
+        };
+        self.scrub |= ended;
+        for observer in &self.observers {
+            for (visit, kept) in &enriched {
+                observer.observe(&visit.record(kept.sampled.interval));
             }
         }
+        Ok(Appended::Stored)
     }
 
-    /// Seals full tails, wipes ended salts and takes a step of the upkeep; says
-    /// whether the upkeep has more to do. Nothing is lost if that fails, and
-    /// the next batch or idle moment brings the next attempt, so errors end
-    /// here.
+    /// Wipes ended salts and looks after the rows; says whether there is more
+    /// to do. Nothing is lost if that fails, and the next batch or idle moment
+    /// brings the next attempt, so errors end here.
     pub(crate) fn maintain(&mut self) -> bool {
         let now = self.clock.now();
-        if let Err(error) = seal::seal(&mut self.db, self.rows_per_chunk) {
-            let error: &(dyn StdError + 'static) = &error;
-            tracing::warn!(error, "the tail of the access log cannot be sealed yet");
-        }
         if let Err(error) = self.end_salts(now) {
             let error: &(dyn StdError + 'static) = &error;
             tracing::warn!(error, "an ended salt cannot be deleted yet");
@@ -140,19 +153,7 @@ impl Appender {
                 }
             }
         }
-        match self.upkeep.step(&mut self.db, now) {
-            Ok(progress) => {
-                if progress.forgot {
-                    self.dictionaries.look_again();
-                }
-                progress.more
-            }
-            Err(error) => {
-                let error: &(dyn StdError + 'static) = &error;
-                tracing::warn!(error, "the access log cannot be tidied up yet");
-                false
-            }
-        }
+        self.rows.maintain(&mut self.db, now)
     }
 
     /// Deletes the salts whose period is over, also when nobody comes.
@@ -165,18 +166,13 @@ impl Appender {
 
     fn transact<T>(
         &mut self,
-        act: impl FnOnce(&Connection, &mut Dictionaries, &mut Salts) -> Result<T, rusqlite::Error>,
+        act: impl FnOnce(&Connection, &mut dyn RowTable, &mut Salts) -> Result<T, rusqlite::Error>,
     ) -> Result<T, rusqlite::Error> {
         let tx = self
             .db
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Another process may have deleted dictionary entries.
-        let foreign_changes = Some(unused::foreign_changes(&tx)?);
-        if self.foreign_changes != foreign_changes {
-            self.dictionaries.look_again();
-            self.foreign_changes = foreign_changes;
-        }
-        let done = act(&tx, &mut self.dictionaries, &mut self.salts)?;
+        self.rows.begin(&tx)?;
+        let done = act(&tx, self.rows.as_mut(), &mut self.salts)?;
         tx.commit()?;
         Ok(done)
     }

@@ -5,6 +5,7 @@ use std::{io, path::PathBuf, time::Duration};
 use thiserror::Error;
 
 use super::chunk::ChunkError;
+use crate::ClickHouseError;
 
 /// Why an access log cannot be opened.
 #[derive(Debug, Error)]
@@ -35,6 +36,14 @@ pub enum OpenError {
         found: i32,
         /// The newest format this version knows.
         known: i32,
+    },
+    /// ClickHouse is there and has no use for us.
+    #[error("ClickHouse at {target} cannot be used")]
+    ClickHouse {
+        /// Where it is.
+        target: String,
+        /// What it says.
+        source: ClickHouseError,
     },
     /// The operating system gives no thread.
     #[error("cannot start the access log's writer")]

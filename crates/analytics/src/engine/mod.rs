@@ -8,7 +8,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `append` | the write side: one batch, one transaction |
+//! | `append` | the write side: one batch, one transaction; also in front of ClickHouse |
+//! | `row_table`, `embedded_rows` | where an appender's rows go, and where they go here |
 //! | `schema` | tables, versions, opening the file |
 //! | `dictionary`, `dictionaries` | texts replaced by small numbers |
 //! | `salts` | the keys of visitor hashes and their end |
@@ -34,6 +35,7 @@ mod dictionaries;
 mod dictionary;
 mod dimension;
 mod distinct;
+mod embedded_rows;
 mod error;
 mod events;
 mod filter;
@@ -45,6 +47,7 @@ mod log;
 mod metrics;
 mod ranking;
 mod retention;
+mod row_table;
 mod salts;
 mod scan;
 mod schema;
@@ -58,7 +61,9 @@ mod upkeep;
 mod views;
 mod wall_clock;
 
-pub(crate) use append::Appender;
+pub(crate) use append::{Appended, Appender};
 pub(crate) use error::EngineError;
 pub use error::OpenError;
 pub use log::EmbeddedLog;
+pub(crate) use row_table::RowTable;
+pub(crate) use schema::{FileKind, open_file};

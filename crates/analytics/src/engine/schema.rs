@@ -6,17 +6,26 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::error::OpenError;
 
-/// Marks the file as ours: "SLUG" in ASCII.
-const APPLICATION_ID: i32 = 0x534c_5547;
+/// What a file is for, and its tables.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileKind {
+    /// Marks the file as ours.
+    pub(crate) application_id: i32,
+    /// The version of the tables.
+    pub(crate) version: i32,
+    pub(crate) tables: &'static str,
+}
 
-/// The version of the tables below.
-const VERSION: i32 = 1;
+/// An access log: "SLUG" in ASCII.
+const ACCESS_LOG: FileKind = FileKind {
+    application_id: 0x534c_5547,
+    version: 1,
+    tables: include_str!("tables.sql"),
+};
 
 /// How long a statement waits for a lock of another connection. Longer waits
 /// are the business of the writer's own retries.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
-
-const TABLES: &str = include_str!("tables.sql");
 
 /// Settings of the writing connection.
 ///
@@ -32,8 +41,13 @@ PRAGMA secure_delete = FAST;
 PRAGMA journal_size_limit = 16777216;
 ";
 
-/// Opens the file for writing and creates what is missing.
+/// Opens an access log for writing and creates what is missing.
 pub(super) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
+    open_file(&ACCESS_LOG, path)
+}
+
+/// Opens a file for writing and creates what is missing.
+pub(crate) fn open_file(kind: &FileKind, path: &Path) -> Result<Connection, OpenError> {
     let failed = |source| OpenError::Sqlite {
         path: path.to_owned(),
         source,
@@ -52,11 +66,11 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
         db.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")
             .map_err(failed)?;
     } else {
-        check(&db, path)?;
+        check(kind, &db, path)?;
     }
     db.execute_batch(WRITER_SETTINGS).map_err(failed)?;
-    create(&mut db).map_err(failed)?;
-    check(&db, path)?;
+    create(kind, &mut db).map_err(failed)?;
+    check(kind, &db, path)?;
     Ok(db)
 }
 
@@ -77,17 +91,17 @@ fn is_blank(db: &Connection) -> Result<bool, rusqlite::Error> {
 }
 
 /// Creates the tables unless another process has just done so.
-fn create(db: &mut Connection) -> Result<(), rusqlite::Error> {
+fn create(kind: &FileKind, db: &mut Connection) -> Result<(), rusqlite::Error> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if is_blank(&tx)? {
-        tx.execute_batch(TABLES)?;
-        tx.pragma_update(None, "application_id", APPLICATION_ID)?;
-        tx.pragma_update(None, "user_version", VERSION)?;
+        tx.execute_batch(kind.tables)?;
+        tx.pragma_update(None, "application_id", kind.application_id)?;
+        tx.pragma_update(None, "user_version", kind.version)?;
     }
     tx.commit()
 }
 
-fn check(db: &Connection, path: &Path) -> Result<(), OpenError> {
+fn check(kind: &FileKind, db: &Connection, path: &Path) -> Result<(), OpenError> {
     let number = |name| {
         db.pragma_query_value(None, name, |row| row.get::<_, i32>(0))
             .map_err(|source| OpenError::Sqlite {
@@ -95,17 +109,17 @@ fn check(db: &Connection, path: &Path) -> Result<(), OpenError> {
                 source,
             })
     };
-    if number("application_id")? != APPLICATION_ID {
+    if number("application_id")? != kind.application_id {
         return Err(OpenError::Foreign {
             path: path.to_owned(),
         });
     }
     let found = number("user_version")?;
-    if found > VERSION {
+    if found > kind.version {
         return Err(OpenError::Newer {
             path: path.to_owned(),
             found,
-            known: VERSION,
+            known: kind.version,
         });
     }
     Ok(())
@@ -154,10 +168,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let db = open_writer(&path).unwrap();
-        db.pragma_update(None, "user_version", VERSION + 1).unwrap();
+        db.pragma_update(None, "user_version", ACCESS_LOG.version + 1)
+            .unwrap();
         drop(db);
         let error = open_writer(&path).unwrap_err();
-        assert!(matches!(error, OpenError::Newer { found, .. } if found == VERSION + 1));
+        assert!(matches!(error, OpenError::Newer { found, .. } if found == ACCESS_LOG.version + 1));
         assert!(error.to_string().contains("a.db has format 2"));
     }
 

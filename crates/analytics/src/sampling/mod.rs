@@ -92,7 +92,7 @@ pub(crate) struct Sampled {
 }
 
 /// How full the queue is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Pressure {
     Low,
     /// More than half.

@@ -1,0 +1,47 @@
+//! The question for totals of every slug and destination.
+
+use async_trait::async_trait;
+use slugline_domain::{AccessRow, AccessRows, VisitFilter, ports::VisitLogError};
+
+use super::{
+    answer::{OF_EACH_VISITOR, REFERERS_OF_EACH_VISITOR},
+    client::RowStream,
+    log::failed,
+    row_binary::{Cursor, DecodeError},
+    sql::asked,
+};
+
+pub(super) const ACTION: &str = "list visits by link";
+
+/// The statement; its rows are read by [`read`].
+pub(super) fn statement(filter: &VisitFilter) -> String {
+    let asked = asked(filter);
+    format!(
+        "SELECT slug, url, sum(v) AS visits, sum(u), uniqExactArray(r) FROM \
+            (SELECT slug, url, {OF_EACH_VISITOR}, {REFERERS_OF_EACH_VISITOR} \
+             FROM {asked} GROUP BY slug, url, visitor) \
+         GROUP BY slug, url ORDER BY visits DESC, slug, url"
+    )
+}
+
+pub(super) fn read(row: &mut Cursor<'_>) -> Result<AccessRow, DecodeError> {
+    Ok(AccessRow {
+        slug: row.text()?,
+        url: row.text()?,
+        visits: row.u64()?,
+        visitors: row.u64()?,
+        referers: row.u64()?,
+    })
+}
+
+/// Rows on their way. ClickHouse has worked all of them out, so they are of
+/// one moment.
+#[derive(Debug)]
+pub(super) struct Rows(pub(super) RowStream<AccessRow>);
+
+#[async_trait]
+impl AccessRows for Rows {
+    async fn next(&mut self) -> Result<Vec<AccessRow>, VisitLogError> {
+        self.0.next().await.map_err(|error| failed(ACTION, error))
+    }
+}

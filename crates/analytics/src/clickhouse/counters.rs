@@ -1,0 +1,60 @@
+//! The question for totals.
+
+use slugline_domain::{CounterRow, Counters, CountersQuery, LinkId};
+
+use super::{
+    answer::{OF_EACH_VISITOR, REFERERS_OF_EACH_VISITOR, Rested},
+    row_binary::{Cursor, DecodeError, ReadRow},
+    sql::asked,
+};
+
+const TOTALS: &str = "sum(v), sum(u), uniqExactArray(r), max(m)";
+
+/// The statement, and how its rows are read. A link without an identity, in
+/// whose place a full dictionary put its collective entry, is no row but still
+/// something the answer rests on.
+pub(super) fn statement(query: &CountersQuery) -> (String, ReadRow<Rested<Option<CounterRow>>>) {
+    let asked = asked(&query.filter);
+    let of_each = format!("{OF_EACH_VISITOR}, {REFERERS_OF_EACH_VISITOR}");
+    if query.per_link {
+        let sql = format!(
+            "SELECT link_id, {TOTALS} FROM \
+                (SELECT link_id, {of_each} FROM {asked} GROUP BY link_id, visitor) \
+             GROUP BY link_id ORDER BY link_id"
+        );
+        (sql, |row| {
+            let link = LinkId::parse(&row.text()?).ok();
+            let Rested { row, interval_max } = totals(row)?;
+            Ok(Rested {
+                row: link.map(|link| CounterRow {
+                    link: Some(link),
+                    counters: row,
+                }),
+                interval_max,
+            })
+        })
+    } else {
+        let sql = format!("SELECT {TOTALS} FROM (SELECT {of_each} FROM {asked} GROUP BY visitor)");
+        (sql, |row| {
+            let Rested { row, interval_max } = totals(row)?;
+            Ok(Rested {
+                row: Some(CounterRow {
+                    link: None,
+                    counters: row,
+                }),
+                interval_max,
+            })
+        })
+    }
+}
+
+fn totals(row: &mut Cursor<'_>) -> Result<Rested<Counters>, DecodeError> {
+    Ok(Rested {
+        row: Counters {
+            visits: row.u64()?,
+            visitors: row.u64()?,
+            referers: row.u64()?,
+        },
+        interval_max: row.u32()?,
+    })
+}

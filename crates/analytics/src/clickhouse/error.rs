@@ -1,0 +1,125 @@
+//! What can go wrong between us and ClickHouse.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::{row_binary::DecodeError, wire::WireError};
+
+/// Why ClickHouse did not do what it was asked.
+#[derive(Debug, Error)]
+pub enum ClickHouseError {
+    /// It cannot be reached.
+    #[error("ClickHouse cannot be reached")]
+    Unreachable(#[source] WireError),
+    /// It was reached and refuses.
+    #[error("ClickHouse refuses with status {status}: {message}")]
+    Refused {
+        /// HTTP status.
+        status: u16,
+        /// ClickHouse's own number for the error; `None` when something else
+        /// answered in its place.
+        code: Option<u32>,
+        /// Its words, shortened.
+        message: String,
+    },
+    /// Its answer has another shape than the statement asked for.
+    #[error("ClickHouse's answer cannot be read")]
+    Malformed(#[from] DecodeError),
+    /// It took too long.
+    #[error("no answer from ClickHouse within {} ms", limit.as_millis())]
+    Deadline {
+        /// The time there was.
+        limit: Duration,
+    },
+}
+
+/// Codes of ClickHouse, by the names in its `ErrorCodes.cpp`.
+mod code {
+    pub(super) const TIMEOUT_EXCEEDED: u32 = 159;
+    /// `READONLY`, `UNKNOWN_USER`, `WRONG_PASSWORD`, `REQUIRED_PASSWORD`,
+    /// `ACCESS_DENIED`, `AUTHENTICATION_FAILED`.
+    pub(super) const NOT_FOR_US: [u32; 6] = [164, 192, 193, 194, 497, 516];
+    /// `NO_SUCH_COLUMN_IN_TABLE`, `UNKNOWN_TABLE`, `UNKNOWN_DATABASE`.
+    pub(super) const GONE: [u32; 3] = [16, 60, 81];
+}
+
+/// Most characters of a message that are kept. ClickHouse repeats statements.
+const MESSAGE_CHARS: usize = 300;
+
+impl ClickHouseError {
+    /// Reads an answer that is not 200.
+    pub(super) fn refused(status: u16, body: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(body);
+        let code = text
+            .strip_prefix("Code: ")
+            .and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next())
+            .and_then(|digits| digits.parse().ok());
+        Self::Refused {
+            status,
+            code,
+            message: text.trim().chars().take(MESSAGE_CHARS).collect(),
+        }
+    }
+
+    /// Whether nothing but another URL, user or password will help.
+    pub(super) fn is_final(&self) -> bool {
+        match self {
+            Self::Unreachable(_) | Self::Deadline { .. } => false,
+            Self::Malformed(_) => true,
+            Self::Refused {
+                code: Some(code), ..
+            } => code::NOT_FOR_US.contains(code),
+            // A proxy in front says 502 to 504 while ClickHouse is away;
+            // anything else is not ClickHouse.
+            Self::Refused {
+                status, code: None, ..
+            } => !matches!(status, 429 | 502..=504),
+        }
+    }
+
+    /// Whether the tables have gone since we prepared them.
+    pub(super) fn is_about_missing_tables(&self) -> bool {
+        matches!(self, Self::Refused { code: Some(code), .. } if code::GONE.contains(code))
+    }
+
+    /// Whether ClickHouse gave up because the time was over.
+    pub(super) fn is_timeout(&self) -> bool {
+        matches!(self, Self::Refused { code, .. } if *code == Some(code::TIMEOUT_EXCEEDED))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_told_apart_by_clickhouses_code() {
+        let refused = |status, body: &str| ClickHouseError::refused(status, body.as_bytes());
+        let wrong = refused(
+            403,
+            "Code: 516. DB::Exception: default: Authentication failed",
+        );
+        assert!(wrong.is_final() && !wrong.is_about_missing_tables());
+        // The older spelling.
+        let old = refused(500, "Code: 60, e.displayText() = DB::Exception: Table …");
+        assert!(old.is_about_missing_tables() && !old.is_final());
+        assert!(refused(500, "Code: 159. DB::Exception: Timeout exceeded").is_timeout());
+        assert!(!refused(500, "Code: 241. DB::Exception: Memory limit").is_final());
+    }
+
+    #[test]
+    fn what_is_not_clickhouse_is_final_unless_it_says_that_clickhouse_is_away() {
+        let refused = |status| ClickHouseError::refused(status, b"<html>Not Found</html>");
+        assert!(refused(404).is_final());
+        assert!(!refused(503).is_final());
+        assert!(!refused(502).is_final());
+    }
+
+    #[test]
+    fn long_messages_are_cut() {
+        let body = format!("Code: 62. {}", "ü".repeat(10_000));
+        let error = ClickHouseError::refused(400, body.as_bytes()).to_string();
+        assert!(error.chars().count() < 400, "{error}");
+    }
+}

@@ -1,0 +1,37 @@
+//! The question for visits by hour of the week.
+
+use slugline_domain::{HeatmapQuery, HeatmapRow, HourOfWeek};
+
+use super::{
+    answer::{OF_EACH_VISITOR, Rested},
+    row_binary::{Cursor, DecodeError},
+    sql::{asked, floor, local_seconds},
+};
+
+/// The statement; its rows are read by [`read`].
+pub(super) fn statement(query: &HeatmapQuery) -> String {
+    let asked = asked(&query.filter);
+    let local = local_seconds(&query.zone);
+    let hours = floor("local", 3_600);
+    // 1970 began on a Thursday, three days after a Monday. The remainder of a
+    // number before 1970 is negative.
+    let hour = format!("toUInt64((({hours} + 72) % 168 + 168) % 168)");
+    format!(
+        "SELECT k, sum(v), sum(u), max(m) FROM \
+            (WITH {local} AS local SELECT {hour} AS k, {OF_EACH_VISITOR} FROM {asked} \
+             GROUP BY k, visitor) \
+         GROUP BY k ORDER BY k"
+    )
+}
+
+pub(super) fn read(row: &mut Cursor<'_>) -> Result<Rested<HeatmapRow>, DecodeError> {
+    let hour = u8::try_from(row.u64()?).ok().and_then(HourOfWeek::new);
+    Ok(Rested {
+        row: HeatmapRow {
+            hour: hour.ok_or(DecodeError::OutOfRange)?,
+            visits: row.u64()?,
+            visitors: row.u64()?,
+        },
+        interval_max: row.u32()?,
+    })
+}

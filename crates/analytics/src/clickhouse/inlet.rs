@@ -1,0 +1,53 @@
+//! The spool as the place that an appender's rows go to.
+
+use rusqlite::Connection;
+use slugline_domain::UnixMillis;
+
+use super::{shipper::Shipper, spool};
+use crate::{engine::RowTable, row::Row, sampling::Pressure};
+
+/// The end of the spool that visits enter. Dropping it ends the shipper.
+#[derive(Debug)]
+pub(super) struct Inlet {
+    shipper: Shipper,
+    room: u64,
+    used: u64,
+}
+
+impl Inlet {
+    /// Up to so many bytes of the file are used.
+    pub(super) fn new(shipper: Shipper, room: u64) -> Self {
+        Self {
+            shipper,
+            room,
+            used: 0,
+        }
+    }
+}
+
+impl RowTable for Inlet {
+    fn begin(&mut self, _: &Connection) -> Result<(), rusqlite::Error> {
+        Ok(())
+    }
+
+    fn has_room(&mut self, db: &Connection) -> Result<bool, rusqlite::Error> {
+        self.used = spool::bytes(db)?;
+        Ok(self.used < self.room)
+    }
+
+    fn insert(&mut self, db: &Connection, row: &Row<'_>) -> Result<(), rusqlite::Error> {
+        spool::insert(db, row)
+    }
+
+    fn settle(&mut self, _: bool) {}
+
+    fn maintain(&mut self, _: &mut Connection, _: UnixMillis) -> bool {
+        self.shipper.wake();
+        false
+    }
+
+    fn pressure(&self) -> Pressure {
+        let bytes = |number| usize::try_from(number).unwrap_or(usize::MAX);
+        Pressure::of(bytes(self.used), bytes(self.room))
+    }
+}

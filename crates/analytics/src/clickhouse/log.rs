@@ -1,0 +1,164 @@
+//! The read side: the port, answered by ClickHouse.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use slugline_domain::{
+    AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
+    LocationsQuery, LocationsReport, MetricsQuery, MetricsReport, Report, SamplingInterval,
+    SamplingNote, ViewsQuery, ViewsReport, VisitFilter,
+    ports::{VisitLog, VisitLogError},
+};
+
+use super::{
+    access,
+    answer::{Limited, Rested, beyond_limit, largest},
+    client::Client,
+    counters,
+    error::ClickHouseError,
+    events, heatmap, locations, metrics,
+    row_binary::ReadRow,
+    views,
+};
+use crate::tally::Tally;
+
+/// Answers questions from ClickHouse.
+///
+/// An answer holds what has arrived there. Visits arrive a second after they
+/// happen, or when ClickHouse is back.
+#[derive(Clone, Debug)]
+pub struct ClickHouseLog {
+    client: Client,
+    deadline: Duration,
+    tally: Arc<Tally>,
+}
+
+impl ClickHouseLog {
+    pub(super) fn new(client: Client, deadline: Duration, tally: Arc<Tally>) -> Self {
+        Self {
+            client,
+            deadline,
+            tally,
+        }
+    }
+
+    /// Asks for rows. `action` is the rest of "failed to …".
+    async fn rows<T>(
+        &self,
+        action: &'static str,
+        sql: &str,
+        read: ReadRow<T>,
+    ) -> Result<Vec<T>, VisitLogError> {
+        self.client
+            .rows(sql, self.deadline, read)
+            .await
+            .map_err(|error| failed(action, error))
+    }
+
+    /// All the rows there are.
+    fn complete<R>(&self, rows: Vec<R>, interval_max: SamplingInterval) -> Report<R> {
+        let all = u64::try_from(rows.len()).expect("a pointer's size fits 64 bits");
+        self.report(rows, all, interval_max)
+    }
+
+    fn limited<R>(&self, rows: Vec<Limited<R>>) -> Report<R> {
+        let (all, interval_max) = beyond_limit(&rows);
+        let rows = rows.into_iter().map(|row| row.row).collect();
+        self.report(rows, all, interval_max)
+    }
+
+    fn report<R>(
+        &self,
+        rows: Vec<R>,
+        rows_before_limit: u64,
+        interval_max: SamplingInterval,
+    ) -> Report<R> {
+        Report {
+            rows,
+            rows_before_limit,
+            sampling: SamplingNote {
+                interval_max,
+                dropped: self.tally.dropped(),
+                // Visitors and referers are counted one by one, however many.
+                sketched: false,
+            },
+        }
+    }
+}
+
+fn shown<R>(rows: Vec<Rested<R>>) -> Vec<R> {
+    rows.into_iter().map(|rested| rested.row).collect()
+}
+
+#[async_trait]
+impl VisitLog for ClickHouseLog {
+    async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError> {
+        let (sql, read) = counters::statement(query);
+        let rows = self.rows("count visits", &sql, read).await?;
+        let interval_max = largest(&rows);
+        let rows = shown(rows).into_iter().flatten().collect();
+        Ok(self.complete(rows, interval_max))
+    }
+
+    async fn views(&self, query: &ViewsQuery) -> Result<ViewsReport, VisitLogError> {
+        let sql = views::statement(query);
+        let rows = self
+            .rows("count visits over time", &sql, views::read)
+            .await?;
+        let interval_max = largest(&rows);
+        Ok(self.complete(shown(rows), interval_max))
+    }
+
+    async fn heatmap(&self, query: &HeatmapQuery) -> Result<HeatmapReport, VisitLogError> {
+        let sql = heatmap::statement(query);
+        let action = "count visits by hour of the week";
+        let rows = self.rows(action, &sql, heatmap::read).await?;
+        let interval_max = largest(&rows);
+        Ok(self.complete(shown(rows), interval_max))
+    }
+
+    async fn metrics(&self, query: &MetricsQuery) -> Result<MetricsReport, VisitLogError> {
+        let (sql, read) = metrics::statement(query);
+        let rows = self
+            .rows("find the most frequent values", &sql, read)
+            .await?;
+        Ok(self.limited(rows))
+    }
+
+    async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
+        let sql = locations::statement(query);
+        let action = "find the most frequent places";
+        let rows = self.rows(action, &sql, locations::read).await?;
+        let mut report = self.limited(rows);
+        report.rows.retain(locations::is_known);
+        Ok(report)
+    }
+
+    async fn events(&self, query: &EventsQuery) -> Result<Vec<Event>, VisitLogError> {
+        let sql = events::statement(query);
+        let events = self
+            .rows("find the latest visits", &sql, events::read)
+            .await?;
+        Ok(Event::latest(events, query.limit))
+    }
+
+    async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError> {
+        let sql = access::statement(filter);
+        let rows = self.client.stream(&sql, self.deadline, access::read).await;
+        let rows = rows.map_err(|error| failed(access::ACTION, error))?;
+        Ok(Box::new(access::Rows(rows)))
+    }
+}
+
+/// Why there is no answer, as the port says it.
+pub(super) fn failed(action: &'static str, error: ClickHouseError) -> VisitLogError {
+    match error {
+        ClickHouseError::Deadline { limit } => VisitLogError::TooSlow { action, limit },
+        ClickHouseError::Unreachable(_)
+        | ClickHouseError::Refused { .. }
+        | ClickHouseError::Malformed(_) => VisitLogError::Failed {
+            action,
+            source: Box::new(error),
+        },
+    }
+}

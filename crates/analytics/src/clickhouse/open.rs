@@ -1,0 +1,88 @@
+//! From a URL to a working engine.
+
+use std::{error::Error as StdError, path::PathBuf, sync::Arc};
+
+use super::{
+    client::Client,
+    inlet::Inlet,
+    log::ClickHouseLog,
+    schema,
+    shipper::{Shipper, Work},
+    spool,
+    target::ClickHouseTarget,
+    wire::ClickHouseWire,
+};
+use crate::{
+    OpenError, QueryLimits, RecorderOptions, RecorderPorts,
+    engine::{Appender, open_file},
+    tally::Tally,
+};
+
+/// A ClickHouse to keep visits in, and where they wait for it.
+#[derive(Clone, Debug)]
+pub struct ClickHouseOptions {
+    /// Where it is and who we are there.
+    pub target: ClickHouseTarget,
+    /// How to reach it.
+    pub wire: Arc<dyn ClickHouseWire>,
+    /// File of the spool.
+    pub spool: PathBuf,
+    /// Bytes that visits may take up there while ClickHouse is away. From half
+    /// of it on they are sampled; when it is full, they are dropped and counted.
+    pub spool_bytes: u64,
+}
+
+impl ClickHouseOptions {
+    /// A spool of at most 1 GiB, which is some five million visits.
+    pub fn new(target: ClickHouseTarget, wire: Arc<dyn ClickHouseWire>, spool: PathBuf) -> Self {
+        Self {
+            target,
+            wire,
+            spool,
+            spool_bytes: 1 << 30,
+        }
+    }
+}
+
+/// Opens both ends: the spool for writing, ClickHouse for questions.
+pub(crate) async fn open(
+    options: ClickHouseOptions,
+    recorder: &RecorderOptions,
+    ports: RecorderPorts,
+    tally: Arc<Tally>,
+) -> Result<(Appender, ClickHouseLog), OpenError> {
+    let ClickHouseOptions {
+        target,
+        wire,
+        spool,
+        spool_bytes,
+    } = options;
+    let client = Client::new(target.clone(), wire);
+    let prepared = match schema::prepare(&client, recorder.retention_days).await {
+        Ok(()) => true,
+        Err(source) if source.is_final() => {
+            return Err(OpenError::ClickHouse {
+                target: target.to_string(),
+                source,
+            });
+        }
+        Err(error) => {
+            let error: &(dyn StdError + 'static) = &error;
+            tracing::warn!(error, %target, "ClickHouse is away; visits wait in the data folder");
+            false
+        }
+    };
+    let shipper = Shipper::start(Work {
+        spool: open_file(&spool::FILE, &spool)?,
+        client: client.clone(),
+        random: Arc::clone(&ports.random),
+        retention_days: recorder.retention_days,
+        prepared,
+        shutdown_patience: recorder.shutdown_patience,
+    })
+    .map_err(|source| OpenError::Thread { source })?;
+    let rows = Box::new(Inlet::new(shipper, spool_bytes));
+    let appender = Appender::over(open_file(&spool::FILE, &spool)?, rows, recorder, ports);
+    let deadline = QueryLimits::default().deadline;
+    Ok((appender, ClickHouseLog::new(client, deadline, tally)))
+}

@@ -1,0 +1,223 @@
+//! The format `RowBinary`: values one after the other, without names or
+//! separators, so that no value can be mistaken for anything else.
+//!
+//! Numbers are little-endian, texts come behind their length as LEB128
+//! (ClickHouse's documentation of formats).
+
+use slugline_domain::Degrees;
+use thiserror::Error;
+
+use crate::row::Row;
+
+/// The columns that [`encode`] writes, in its order.
+pub(super) const COLUMNS: &str = "ts_ms, link_id, slug, url, user_agent, visitor, referer, \
+    country, region, city, timezone, language, os, browser, browser_type, device, device_type, \
+    colo, latitude, longitude, sampling_interval, coherent";
+
+/// A row, ready to be sent.
+pub(super) fn encode(row: &Row<'_>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(512);
+    bytes.extend_from_slice(&row.at.get().to_le_bytes());
+    for text in [
+        row.target.link_id,
+        row.target.slug,
+        row.target.url,
+        row.client.user_agent,
+    ] {
+        put_text(&mut bytes, text);
+    }
+    bytes.extend_from_slice(&row.visitor.0.to_le_bytes());
+    for text in [
+        row.referer.as_ref(),
+        row.place.country,
+        row.place.region,
+        row.place.city,
+        row.place.timezone,
+        row.language,
+        row.client.os,
+        row.client.browser,
+        row.client.browser_type,
+        row.client.device,
+        row.client.device_type,
+        row.place.colo,
+    ] {
+        put_text(&mut bytes, text);
+    }
+    // A `Decimal(5, 2)` is its hundredths.
+    for degrees in [row.place.latitude, row.place.longitude] {
+        let hundredths = Degrees::nearest(degrees).hundredths();
+        bytes.extend_from_slice(&hundredths.to_le_bytes());
+    }
+    bytes.extend_from_slice(&row.sampled.interval.get().to_le_bytes());
+    bytes.push(row.sampled.coherent.into());
+    bytes
+}
+
+fn put_text(bytes: &mut Vec<u8>, text: &str) {
+    let mut length = text.len();
+    while length >= 0x80 {
+        bytes.push(u8::try_from(length & 0x7f).expect("seven bits fit") | 0x80);
+        length >>= 7;
+    }
+    bytes.push(u8::try_from(length).expect("seven bits fit"));
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+/// Bytes that rows are read from.
+#[derive(Debug)]
+pub(super) struct Cursor<'b> {
+    rest: &'b [u8],
+}
+
+impl<'b> Cursor<'b> {
+    pub(super) fn new(bytes: &'b [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    /// Bytes that are left.
+    pub(super) fn left(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// Reads rows as long as whole ones are there.
+    pub(super) fn rows<T>(&mut self, read: ReadRow<T>) -> Result<Vec<T>, DecodeError> {
+        let mut rows = Vec::new();
+        while !self.rest.is_empty() {
+            let before = self.rest;
+            match read(self) {
+                Ok(row) => rows.push(row),
+                Err(DecodeError::Short) => {
+                    self.rest = before;
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(rows)
+    }
+
+    pub(super) fn u64(&mut self) -> Result<u64, DecodeError> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    pub(super) fn u32(&mut self) -> Result<u32, DecodeError> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    pub(super) fn i64(&mut self) -> Result<i64, DecodeError> {
+        self.take().map(i64::from_le_bytes)
+    }
+
+    pub(super) fn degrees(&mut self) -> Result<Degrees, DecodeError> {
+        let hundredths = i32::from_le_bytes(self.take()?);
+        Ok(Degrees::nearest(f64::from(hundredths) / 100.0))
+    }
+
+    pub(super) fn text(&mut self) -> Result<String, DecodeError> {
+        let bytes = self.bytes()?.to_vec();
+        String::from_utf8(bytes).map_err(|_| DecodeError::NotText)
+    }
+
+    pub(super) fn bytes(&mut self) -> Result<&'b [u8], DecodeError> {
+        let length = self.length()?;
+        let (bytes, rest) = self
+            .rest
+            .split_at_checked(length)
+            .ok_or(DecodeError::Short)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    fn length(&mut self) -> Result<usize, DecodeError> {
+        let mut length = 0;
+        for shift in (0..usize::BITS).step_by(7) {
+            let [byte] = self.take()?;
+            length |= usize::from(byte & 0x7f)
+                .checked_shl(shift)
+                .ok_or(DecodeError::NotText)?;
+            if byte & 0x80 == 0 {
+                return Ok(length);
+            }
+        }
+        Err(DecodeError::NotText)
+    }
+
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+        let (bytes, rest) = self.rest.split_first_chunk().ok_or(DecodeError::Short)?;
+        self.rest = rest;
+        Ok(*bytes)
+    }
+}
+
+/// Reads one row of an answer.
+pub(super) type ReadRow<T> = fn(&mut Cursor<'_>) -> Result<T, DecodeError>;
+
+/// Bytes are not the row that they should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum DecodeError {
+    /// They end within the row.
+    #[error("it ends within a row")]
+    Short,
+    /// A text has an impossible length or is not UTF-8.
+    #[error("a text in it is no text")]
+    NotText,
+    /// A number is outside what it can be.
+    #[error("a number in it is out of range")]
+    OutOfRange,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(row: &mut Cursor<'_>) -> Result<String, DecodeError> {
+        row.text()
+    }
+
+    #[test]
+    fn texts_of_all_lengths_come_back() {
+        let texts = [
+            "",
+            "a",
+            "ü🦀",
+            &"x".repeat(127),
+            &"x".repeat(128),
+            &"y".repeat(20_000),
+        ];
+        let mut bytes = Vec::new();
+        for text in texts {
+            put_text(&mut bytes, text);
+        }
+        let mut cursor = Cursor::new(&bytes);
+        assert_eq!(cursor.rows(text), Ok(texts.map(str::to_owned).to_vec()));
+        assert_eq!(cursor.left(), 0);
+    }
+
+    #[test]
+    fn a_row_that_is_not_whole_yet_is_left_for_later() {
+        let read: ReadRow<(u32, String)> = |cursor| Ok((cursor.u32()?, cursor.text()?));
+        let mut bytes = Vec::new();
+        for (number, text) in [(7_u32, "seven"), (8, "eight")] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+            put_text(&mut bytes, text);
+        }
+        for end in 0..bytes.len() {
+            let mut cursor = Cursor::new(&bytes[..end]);
+            let rows = cursor.rows(read).unwrap();
+            assert_eq!(rows.len(), usize::from(end >= 10));
+            assert_eq!(cursor.left(), if end >= 10 { end - 10 } else { end });
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        assert_eq!(
+            Cursor::new(&[1, 0xff]).rows(text),
+            Err(DecodeError::NotText)
+        );
+        assert_eq!(
+            Cursor::new(&[0xff; 11]).rows(text),
+            Err(DecodeError::NotText)
+        );
+    }
+}

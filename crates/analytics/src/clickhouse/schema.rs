@@ -1,0 +1,130 @@
+//! The tables on the other side, brought up to date by whichever node comes
+//! first.
+//!
+//! Each step can be taken twice at once and again, so nodes need no lock. A
+//! step only adds: nodes of the version before go on writing and asking, since
+//! every statement names its columns. Tables that an operator has made, say
+//! replicated ones, are taken as they are.
+
+use std::{num::NonZeroU32, time::Duration};
+
+use super::{
+    client::Client,
+    error::ClickHouseError,
+    row_binary::{Cursor, DecodeError},
+    sql,
+};
+
+/// Steps in their order; a step's number is its place, from 1.
+const STEPS: [&str; 1] = [include_str!("schema.sql")];
+
+/// What an operator who makes the table should make, too, with a row for each
+/// step.
+const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS slugline_schema (version UInt32) ENGINE = MergeTree ORDER BY version";
+
+/// Time for one statement.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whether rows end, in the words in which ClickHouse repeats them.
+const ROW_END: &str = "toDateTime(intDiv(ts_ms, 1000)) + toIntervalDay";
+
+/// Makes what is missing, and has rows deleted after so many days.
+pub(super) async fn prepare(
+    client: &Client,
+    retention_days: Option<NonZeroU32>,
+) -> Result<(), ClickHouseError> {
+    let database = client.target().database();
+    if count(
+        &client.outside(),
+        &format!(
+            "SELECT count() FROM system.databases WHERE name = {}",
+            sql::text(database)
+        ),
+    )
+    .await?
+        == 0
+    {
+        let create = format!("CREATE DATABASE IF NOT EXISTS {database}");
+        client.outside().run(&create, PATIENCE).await?;
+    }
+    client.run(VERSIONS, PATIENCE).await?;
+    let done = count(client, "SELECT toUInt64(max(version)) FROM slugline_schema").await?;
+    for (number, step) in (1_u64..).zip(STEPS) {
+        if number > done {
+            client.run(step, PATIENCE).await?;
+            let note = format!("INSERT INTO slugline_schema (version) SELECT {number}");
+            client.run(&note, PATIENCE).await?;
+        }
+    }
+    retain(client, retention_days).await
+}
+
+/// Changes when rows end, if that is not what the table says already. A rule
+/// of another shape is the operator's own and stays unless days are set.
+async fn retain(client: &Client, days: Option<NonZeroU32>) -> Result<(), ClickHouseError> {
+    let tables = format!(
+        "SELECT engine, engine_full FROM system.tables WHERE database = {} AND name = 'access_log'",
+        sql::text(client.target().database())
+    );
+    let read = |row: &mut Cursor<'_>| Ok((row.text()?, row.text()?));
+    let tables = client.rows(&tables, PATIENCE, read).await?;
+    let change = tables
+        .iter()
+        // Others, such as `Distributed`, hold no rows themselves.
+        .filter(|(engine, _)| engine.ends_with("MergeTree"))
+        .find_map(|(_, definition)| change_of_row_end(definition, days));
+    match change {
+        Some(change) => {
+            tracing::info!(days, "the retention of visits in ClickHouse changes");
+            let sql = format!("ALTER TABLE access_log {change}");
+            client.run(&sql, PATIENCE).await
+        }
+        None => Ok(()),
+    }
+}
+
+fn change_of_row_end(definition: &str, days: Option<NonZeroU32>) -> Option<String> {
+    match days {
+        Some(days) => {
+            let end = format!("{ROW_END}({days})");
+            (!definition.contains(&end)).then(|| format!("MODIFY TTL {end}"))
+        }
+        None => definition
+            .contains(ROW_END)
+            .then(|| "REMOVE TTL".to_owned()),
+    }
+}
+
+async fn count(client: &Client, sql: &str) -> Result<u64, ClickHouseError> {
+    let rows = client.rows(sql, PATIENCE, number).await?;
+    Ok(rows.first().copied().unwrap_or(0))
+}
+
+fn number(row: &mut Cursor<'_>) -> Result<u64, DecodeError> {
+    row.u64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retention_is_changed_only_where_it_differs() {
+        let table = "MergeTree ORDER BY link_id TTL \
+                     toDateTime(intDiv(ts_ms, 1000)) + toIntervalDay(90) SETTINGS x = 1";
+        let plain = "MergeTree ORDER BY link_id SETTINGS x = 1";
+        let others = "MergeTree ORDER BY link_id TTL ts + toIntervalMonth(3)";
+        let days = NonZeroU32::new;
+        assert_eq!(change_of_row_end(table, days(90)), None);
+        assert_eq!(change_of_row_end(plain, None), None);
+        assert_eq!(change_of_row_end(others, None), None);
+        assert_eq!(
+            change_of_row_end(table, None).as_deref(),
+            Some("REMOVE TTL")
+        );
+        for definition in [table, plain, others] {
+            let change = change_of_row_end(definition, days(9)).unwrap();
+            assert_eq!(change, format!("MODIFY TTL {ROW_END}(9)"));
+        }
+    }
+}

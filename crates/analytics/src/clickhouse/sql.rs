@@ -1,0 +1,201 @@
+//! Parts of statements. Whatever comes from outside goes through [`text`];
+//! everything else is a number or written here.
+
+use std::fmt::Write;
+
+use slugline_domain::{Degrees, Dimension, VisitFilter, ZoneOffsets};
+
+use crate::{
+    enrich::bounds::{self, truncate},
+    visitor::VisitorHash,
+};
+
+/// A text as a literal. Within quotation marks ClickHouse gives a meaning to
+/// these characters only; the zero byte is among them for programs on the way
+/// that end a text there.
+pub(super) fn text(value: &str) -> String {
+    let mut literal = String::with_capacity(value.len() + 2);
+    literal.push('\'');
+    for c in value.chars() {
+        match c {
+            '\\' => literal.push_str("\\\\"),
+            '\'' => literal.push_str("\\'"),
+            '\0' => literal.push_str("\\0"),
+            other => literal.push(other),
+        }
+    }
+    literal.push('\'');
+    literal
+}
+
+/// The column of a dimension.
+pub(super) fn column(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Slug => "slug",
+        Dimension::Url => "url",
+        Dimension::UserAgent => "user_agent",
+        Dimension::Ip => "visitor",
+        Dimension::Referer => "referer",
+        Dimension::Country => "country",
+        Dimension::Region => "region",
+        Dimension::City => "city",
+        Dimension::Timezone => "timezone",
+        Dimension::Language => "language",
+        Dimension::Os => "os",
+        Dimension::Browser => "browser",
+        Dimension::BrowserType => "browser_type",
+        Dimension::Device => "device",
+        Dimension::DeviceType => "device_type",
+        Dimension::Colo => "colo",
+        Dimension::Latitude => "latitude",
+        Dimension::Longitude => "longitude",
+    }
+}
+
+/// The visits that meet a filter: what stands behind `FROM`. More conditions
+/// can follow behind an `AND`.
+pub(super) fn asked(filter: &VisitFilter) -> String {
+    let mut sql = "access_log WHERE 1".to_owned();
+    let mut add = |condition: String| {
+        sql.push_str(" AND ");
+        sql.push_str(&condition);
+    };
+    if let Some(from) = filter.from {
+        add(format!("ts_ms >= {}", from.start().get()));
+    }
+    if let Some(until) = filter.until {
+        add(format!("ts_ms <= {}", until.start().get() + 999));
+    }
+    if !filter.links.is_empty() {
+        let ids = filter.links.iter().map(|id| text(id.as_str()));
+        add(one_of("link_id", ids));
+    }
+    for (dimension, values) in &filter.values {
+        if !values.is_empty() {
+            add(one_of(
+                column(*dimension),
+                literals(*dimension, values).into_iter(),
+            ));
+        }
+    }
+    sql
+}
+
+/// Values as they stand in a statement; those that none can have are left out.
+fn literals(dimension: Dimension, values: &[String]) -> Vec<String> {
+    /// Beyond what any coordinate is. Numbers without bounds would become zero.
+    const MAX_DEGREES: f64 = 1_000.0;
+
+    // Stored texts were cut at their bounds. So are those asked for, or a long
+    // URL would never find itself.
+    let texts = |max_bytes| {
+        let values = values.iter().map(|value| text(truncate(value, max_bytes)));
+        values.collect()
+    };
+    match dimension {
+        Dimension::Ip => {
+            let tokens = values.iter().filter_map(|token| VisitorHash::parse(token));
+            tokens.map(|hash| hash.0.to_string()).collect()
+        }
+        Dimension::Latitude | Dimension::Longitude => {
+            let degrees = values.iter().filter_map(|value| value.parse::<f64>().ok());
+            let degrees = degrees.filter(|degrees| degrees.abs() < MAX_DEGREES);
+            let literal = |degrees| format!("toDecimal32('{}', 2)", Degrees::nearest(degrees));
+            degrees.map(literal).collect()
+        }
+        Dimension::Url => texts(bounds::URL_MAX_BYTES),
+        Dimension::UserAgent => texts(bounds::USER_AGENT_MAX_BYTES),
+        Dimension::Referer => texts(bounds::REFERER_MAX_BYTES),
+        Dimension::Language => texts(bounds::LANGUAGE_MAX_BYTES),
+        Dimension::Os | Dimension::Browser | Dimension::Device => texts(bounds::NAME_MAX_BYTES),
+        Dimension::Slug
+        | Dimension::Country
+        | Dimension::Region
+        | Dimension::City
+        | Dimension::Timezone
+        | Dimension::BrowserType
+        | Dimension::DeviceType
+        | Dimension::Colo => texts(usize::MAX),
+    }
+}
+
+fn one_of(column: &str, literals: impl Iterator<Item = String>) -> String {
+    let literals: Vec<String> = literals.collect();
+    if literals.is_empty() {
+        // Values that none can have.
+        return "0".to_owned();
+    }
+    format!("{column} IN ({})", literals.join(", "))
+}
+
+/// What clocks of a zone show at a row, in seconds.
+pub(super) fn local_seconds(zone: &ZoneOffsets) -> String {
+    let mut offset = String::new();
+    let mut in_force = zone.first();
+    for (at, next) in zone.changes() {
+        let (at, seconds) = (at.get(), in_force.seconds());
+        write!(offset, "ts_ms < {at}, {seconds}, ").expect("a text takes any text");
+        in_force = *next;
+    }
+    let last = in_force.seconds();
+    let offset = match offset.as_str() {
+        "" => last.to_string(),
+        changes => format!("multiIf({changes}{last})"),
+    };
+    format!("{} + {offset}", floor("ts_ms", 1_000))
+}
+
+/// A number divided and rounded down. ClickHouse rounds towards zero.
+pub(super) fn floor(number: &str, divisor: i64) -> String {
+    format!("(intDiv({number}, {divisor}) - ({number} % {divisor} < 0))")
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::{UnixMillis, UtcOffset};
+
+    use super::*;
+
+    #[test]
+    fn a_literal_cannot_be_left() {
+        assert_eq!(text("it's"), r"'it\'s'");
+        assert_eq!(text(r"\' OR 1=1 --"), r"'\\\' OR 1=1 --'");
+        assert_eq!(text("\\"), r"'\\'");
+        assert_eq!(text("a\0b\nü"), "'a\\0b\nü'");
+    }
+
+    #[test]
+    fn values_that_none_can_have_match_nothing() {
+        let filter = |dimension, value: &str| VisitFilter {
+            values: vec![(dimension, vec![value.to_owned()])],
+            ..VisitFilter::default()
+        };
+        let nothing = "access_log WHERE 1 AND 0";
+        assert_eq!(asked(&filter(Dimension::Ip, "1) OR (1")), nothing);
+        for no_degrees in ["1) OR (1", "NaN", "inf", "1e300"] {
+            assert_eq!(asked(&filter(Dimension::Latitude, no_degrees)), nothing);
+        }
+        assert_eq!(
+            asked(&filter(Dimension::Latitude, "51.314")),
+            "access_log WHERE 1 AND latitude IN (toDecimal32('51.31', 2))"
+        );
+    }
+
+    #[test]
+    fn long_values_are_cut_as_stored_ones_are() {
+        let filter = VisitFilter {
+            values: vec![(Dimension::Referer, vec!["a".repeat(500)])],
+            ..VisitFilter::default()
+        };
+        let expected = format!("access_log WHERE 1 AND referer IN ('{}')", "a".repeat(128));
+        assert_eq!(asked(&filter), expected);
+    }
+
+    #[test]
+    fn offsets_apply_up_to_the_moment_of_their_change() {
+        let offset = |seconds| UtcOffset::from_seconds(seconds).unwrap();
+        let zone = ZoneOffsets::new(offset(60), vec![(UnixMillis::new(5), offset(-60))]);
+        assert!(local_seconds(&zone).ends_with("+ multiIf(ts_ms < 5, 60, -60)"));
+        assert!(local_seconds(&ZoneOffsets::fixed(offset(-60))).ends_with("+ -60"));
+    }
+}

@@ -1,0 +1,118 @@
+//! Killed at random points, on both ends.
+
+use std::{
+    env,
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use slugline_domain::ports::Random;
+use slugline_testkit::SeededRandom;
+
+use super::{
+    recording::{Recording, eventually, waiting},
+    server::Server,
+};
+
+/// Tells the child process where its spool and ClickHouse are, and from which
+/// visit on to count.
+const FOLDER: &str = "SLUGLINE_TEST_SPOOL_FOLDER";
+const TARGET: &str = "SLUGLINE_TEST_CLICKHOUSE_URL";
+const FIRST: &str = "SLUGLINE_TEST_FIRST_VISIT";
+
+const ROUNDS: usize = 6;
+
+/// The child: records as fast as it can, loses acknowledgements now and then,
+/// and says how many visits are durable. Does nothing in an ordinary run.
+#[tokio::test]
+async fn child_records_until_it_is_killed() {
+    let told = |name| env::var_os(name)?.into_string().ok();
+    let Some(folder) = told(FOLDER).map(PathBuf::from) else {
+        return;
+    };
+    let target = told(TARGET).unwrap().parse().unwrap();
+    let mut next = told(FIRST).unwrap().parse().unwrap();
+    let recording = Recording::start(target, &folder).await;
+    loop {
+        recording.wire.lose(1);
+        recording.record(next..next + 47);
+        next += 47;
+        recording.recorder.flush().await.unwrap();
+        println!("durable {next}");
+        std::io::stdout().flush().unwrap();
+    }
+}
+
+/// Lets the child work for a while, kills it, and returns how many visits it
+/// had acknowledged at last.
+fn run_and_kill(folder: &Path, url: &str, first: u32, lines: usize, pause: Duration) -> u32 {
+    let mut child = Command::new(env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "clickhouse::tests::crash::child_records_until_it_is_killed",
+            "--nocapture",
+        ])
+        .env(FOLDER, folder)
+        .env(TARGET, url)
+        .env(FIRST, first.to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = child.stdout.take().unwrap();
+    let mut durable = BufReader::new(output).lines().filter_map(|line| {
+        let line = line.ok()?;
+        line.rsplit_once("durable ")?.1.parse().ok()
+    });
+    let mut last = first;
+    for _ in 0..=lines {
+        last = durable.next().expect("the child works until it is killed");
+    }
+    std::thread::sleep(pause);
+    child.kill().unwrap();
+    last = durable.last().unwrap_or(last);
+    child.wait().unwrap();
+    last
+}
+
+#[tokio::test]
+async fn visits_of_killed_processes_are_counted_exactly_once() {
+    let random = SeededRandom::new(9);
+    let draw = |end: u64| {
+        let mut bytes = [0; 8];
+        random.fill(&mut bytes);
+        u64::from_le_bytes(bytes) % end
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start();
+    let url = server.url("visits");
+    let mut acknowledged = 0;
+    for round in 0..ROUNDS {
+        let (path, url) = (folder.path().to_owned(), url.clone());
+        let lines = usize::try_from(draw(12)).unwrap();
+        let pause = Duration::from_micros(draw(60_000));
+        // Visits that were not acknowledged may be there all the same. Numbers
+        // that begin far beyond keep them apart.
+        let first = acknowledged + 10_000;
+        acknowledged =
+            tokio::task::spawn_blocking(move || run_and_kill(&path, &url, first, lines, pause))
+                .await
+                .unwrap();
+        if round % 2 == 1 {
+            server = server.kill().restart();
+        }
+        let recording = Recording::start(server.target("visits"), folder.path()).await;
+        eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+        let found = recording.span(first, acknowledged).await;
+        let expected = u64::from(acknowledged - first);
+        assert_eq!(
+            (found.visits, found.visitors),
+            (expected, expected),
+            "round {round}"
+        );
+        let all = recording.span(0, u32::MAX).await;
+        assert_eq!(all.visits, all.visitors, "a visit is there twice");
+        recording.recorder.shutdown().await;
+    }
+}

@@ -1,0 +1,113 @@
+//! The first contact: tables, retention, and what is refused.
+
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
+
+use super::{
+    recording::{Recording, open, options},
+    server::Server,
+    wire::TestWire,
+};
+use crate::clickhouse::{
+    ClickHouseTarget, DecodeError, client::Client, row_binary::Cursor, schema,
+};
+
+const PATIENCE: Duration = Duration::from_mins(1);
+
+fn text(row: &mut Cursor<'_>) -> Result<String, DecodeError> {
+    row.text()
+}
+
+async fn texts(client: &Client, sql: &str) -> Vec<String> {
+    client.rows(sql, PATIENCE, text).await.unwrap()
+}
+
+#[tokio::test]
+async fn tables_are_made_once_by_however_many_nodes_and_retention_follows_the_setting() {
+    let server = Server::start();
+    let client = server.client("my_visits");
+    let days = NonZeroU32::new;
+    let (one, other) = tokio::join!(
+        schema::prepare(&client, days(90)),
+        schema::prepare(&client, days(90))
+    );
+    one.unwrap();
+    other.unwrap();
+    let definition = "SELECT engine_full FROM system.tables WHERE name = 'access_log'";
+    let row_end = async || {
+        let found = texts(&client, definition).await;
+        let found = found[0].split(" TTL ").nth(1).map(str::to_owned);
+        found.map(|end| end.split(" SETTINGS").next().unwrap().to_owned())
+    };
+    let end = "toDateTime(intDiv(ts_ms, 1000)) + toIntervalDay";
+    assert_eq!(row_end().await.unwrap(), format!("{end}(90)"));
+    schema::prepare(&client, days(30)).await.unwrap();
+    assert_eq!(row_end().await.unwrap(), format!("{end}(30)"));
+    schema::prepare(&client, None).await.unwrap();
+    assert_eq!(row_end().await, None);
+    let versions = texts(
+        &client,
+        "SELECT toString(max(version)) FROM slugline_schema",
+    )
+    .await;
+    assert_eq!(versions, ["1"]);
+}
+
+#[tokio::test]
+async fn tables_that_vanish_are_made_again() {
+    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
+    let recording = Recording::start(server.target("visits"), folder.path()).await;
+    let client = server.client("visits");
+    client.run("DROP DATABASE visits", PATIENCE).await.unwrap();
+    recording.record(0..10);
+    recording.expect(10).await;
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_refused_with_clickhouses_words() {
+    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
+    let url = server.url("visits").replace("secret@", "guess@");
+    let (options, _) = options(url.parse().unwrap(), folder.path());
+    let error = with_causes(&open(options).await.unwrap_err());
+    assert!(error.contains("ClickHouse at http://127.0.0.1:"), "{error}");
+    assert!(error.contains("Authentication failed"), "{error}");
+    assert!(!error.contains("guess"), "{error}");
+    assert!(!folder.path().join("spool.db").exists());
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_clickhouse_is_refused() {
+    // This one answers GET and no POST to its root.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 8_192]);
+            let _ = stream.write_all(b"HTTP/1.1 405 Nope\r\ncontent-length: 2\r\n\r\nno");
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let target: ClickHouseTarget = format!("clickhouse+http://127.0.0.1:{port}")
+        .parse()
+        .unwrap();
+    let (options, _) = options(target, folder.path());
+    let error = with_causes(&open(options).await.unwrap_err());
+    assert!(error.contains("refuses with status 405"), "{error}");
+}
+
+#[tokio::test]
+async fn the_password_is_in_no_debug_output() {
+    let target: ClickHouseTarget = "clickhouse+http://ana:hunter2@h/v".parse().unwrap();
+    let client = Client::new(target, Arc::new(TestWire::default()));
+    assert!(!format!("{client:?}").contains("hunter2"));
+}
+
+/// An error with its causes.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
+}

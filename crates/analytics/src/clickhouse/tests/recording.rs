@@ -1,0 +1,149 @@
+//! A recorder with a spool of its own, and visits for it.
+
+use std::{
+    net::Ipv4Addr,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use rusqlite::Connection;
+use slugline_domain::{
+    Counters, CountersQuery, UnixMillis, UnixSeconds, Visit, VisitFilter,
+    ports::{VisitLog, VisitLogError, VisitSink},
+};
+use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
+use tokio::time::{Instant, sleep};
+
+use super::wire::TestWire;
+use crate::{
+    ClickHouseLog, ClickHouseOptions, ClickHouseTarget, OpenError, Recorder, RecorderOptions,
+    RecorderPorts, SaltPeriod,
+};
+
+/// Time for what happens by itself. Machines that run tests are slow.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// 2026-01-01 00:00:00 UTC.
+const START_MS: i64 = 1_767_225_600_000;
+
+pub(super) struct Recording {
+    pub(super) recorder: Recorder,
+    pub(super) log: ClickHouseLog,
+    pub(super) wire: Arc<TestWire>,
+}
+
+pub(super) fn options(
+    target: ClickHouseTarget,
+    folder: &Path,
+) -> (ClickHouseOptions, Arc<TestWire>) {
+    let wire = Arc::new(TestWire::default());
+    let spool = folder.join("spool.db");
+    (ClickHouseOptions::new(target, wire.clone(), spool), wire)
+}
+
+pub(super) async fn open(
+    options: ClickHouseOptions,
+) -> Result<(Recorder, ClickHouseLog), OpenError> {
+    let recorder = RecorderOptions {
+        salt_period: SaltPeriod::Never,
+        ..RecorderOptions::default()
+    };
+    let ports = RecorderPorts::new(
+        Arc::new(FixedClock::at(NOON)),
+        Arc::new(SeededRandom::new(seed())),
+    );
+    Recorder::start_with_clickhouse(options, recorder, ports).await
+}
+
+/// Another one for each recorder of each process: what has the same token would
+/// be taken for the same rows.
+fn seed() -> u64 {
+    static STARTED: AtomicU32 = AtomicU32::new(0);
+    let number = STARTED.fetch_add(1, Ordering::SeqCst);
+    u64::from(std::process::id()) << 32 | u64::from(number)
+}
+
+impl Recording {
+    pub(super) async fn start(target: ClickHouseTarget, folder: &Path) -> Self {
+        let (options, wire) = options(target, folder);
+        Self::start_with(options, wire).await
+    }
+
+    pub(super) async fn start_with(options: ClickHouseOptions, wire: Arc<TestWire>) -> Self {
+        let (recorder, log) = open(options).await.unwrap();
+        Self {
+            recorder,
+            log,
+            wire,
+        }
+    }
+
+    /// Records visits with these numbers: number n comes in second n from
+    /// visitor n, so that counting both shows what is missing or repeated.
+    pub(super) fn record(&self, numbers: std::ops::Range<u32>) {
+        numbers
+            .map(visit)
+            .for_each(|visit| self.recorder.record(visit));
+    }
+
+    /// Waits until so many visits by as many visitors have arrived.
+    pub(super) async fn expect(&self, visits: u64) {
+        eventually(&format!("{visits} visits"), async || {
+            let found = total(&self.log).await.ok();
+            found.is_some_and(|found| (found.visits, found.visitors) == (visits, visits))
+        })
+        .await;
+    }
+
+    /// Totals of the visits with numbers from `first` to below `end`.
+    pub(super) async fn span(&self, first: u32, end: u32) -> Counters {
+        let second = |number: u32| UnixSeconds::new(START_MS / 1_000 + i64::from(number)).ok();
+        let query = CountersQuery {
+            filter: VisitFilter {
+                from: second(first),
+                until: second(end - 1),
+                ..VisitFilter::default()
+            },
+            per_link: false,
+        };
+        self.log.counters(&query).await.unwrap().rows[0].counters
+    }
+}
+
+pub(super) fn visit(number: u32) -> Visit {
+    Visit {
+        at: UnixMillis::new(START_MS + i64::from(number) * 1_000),
+        link: Arc::new(link("docs").build()),
+        client: Ipv4Addr::from_bits(number).into(),
+        user_agent: "Example/1.0".into(),
+        referer: "https://news.example/today".into(),
+        accept_language: "en".into(),
+        place: None,
+    }
+}
+
+pub(super) async fn total(log: &ClickHouseLog) -> Result<Counters, VisitLogError> {
+    let report = log.counters(&CountersQuery::default()).await?;
+    Ok(report.rows[0].counters)
+}
+
+/// Rows that wait in a spool.
+pub(super) fn waiting(folder: &Path) -> u64 {
+    let spool = Connection::open(folder.join("spool.db")).unwrap();
+    spool.busy_timeout(PATIENCE).unwrap();
+    let count = "SELECT count(*) FROM spool";
+    let rows: u32 = spool.query_row(count, [], |row| row.get(0)).unwrap();
+    rows.into()
+}
+
+pub(super) async fn eventually(what: &str, mut happened: impl AsyncFnMut() -> bool) {
+    let limit = Instant::now() + PATIENCE;
+    while !happened().await {
+        assert!(Instant::now() < limit, "{what}: not within {PATIENCE:?}");
+        sleep(Duration::from_millis(20)).await;
+    }
+}

@@ -1,0 +1,127 @@
+//! Visits on their way, whatever comes in between.
+
+use slugline_domain::{
+    CountersQuery,
+    ports::{VisitLog, VisitLogError},
+};
+
+use super::{
+    recording::{Recording, eventually, options, total, waiting},
+    server::Server,
+};
+
+#[tokio::test]
+async fn visits_arrive_and_leave_the_spool() {
+    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
+    let recording = Recording::start(server.target("visits"), folder.path()).await;
+    recording.record(0..20_000);
+    recording.recorder.flush().await.unwrap();
+    recording.expect(20_000).await;
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    assert_eq!(recording.recorder.dropped(), 0);
+    let report = recording.log.counters(&CountersQuery::default()).await;
+    let report = report.unwrap();
+    assert_eq!(report.rows[0].counters.referers, 1);
+    assert!(report.sampling.exact());
+}
+
+#[tokio::test]
+async fn an_insertion_whose_acknowledgement_is_lost_counts_once() {
+    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
+    let recording = Recording::start(server.target("visits"), folder.path()).await;
+    recording.wire.lose(3);
+    recording.record(0..100);
+    recording.recorder.flush().await.unwrap();
+    // More visits come while the first ones are sent again and again.
+    recording.record(100..250);
+    recording.recorder.flush().await.unwrap();
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    assert_eq!(recording.wire.answers_to_lose(), 0);
+    recording.expect(250).await;
+}
+
+#[tokio::test]
+async fn visits_wait_while_clickhouse_is_away_and_questions_fail() {
+    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
+    let recording = Recording::start(server.target("visits"), folder.path()).await;
+    recording.record(0..10);
+    recording.expect(10).await;
+
+    let server = server.kill();
+    recording.record(10..500);
+    recording.recorder.flush().await.unwrap();
+    assert_eq!(waiting(folder.path()), 490);
+    let error = total(&recording.log).await.unwrap_err();
+    assert!(matches!(error, VisitLogError::Failed { .. }), "{error:?}");
+    assert_eq!(recording.recorder.dropped(), 0);
+
+    let _server = server.restart();
+    recording.expect(500).await;
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+}
+
+#[tokio::test]
+async fn the_service_starts_without_clickhouse_and_its_visits_wait_over_a_restart() {
+    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
+    let target = server.target("visits");
+    let server = server.kill();
+    for numbers in [0..30, 30..40] {
+        let recording = Recording::start(target.clone(), folder.path()).await;
+        recording.record(numbers);
+        recording.recorder.shutdown().await;
+        assert_eq!(recording.recorder.dropped(), 0);
+    }
+    assert_eq!(waiting(folder.path()), 40);
+
+    let _server = server.restart();
+    let recording = Recording::start(target, folder.path()).await;
+    recording.expect(40).await;
+}
+
+#[tokio::test]
+async fn a_shutdown_ships_the_last_visits() {
+    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
+    let recording = Recording::start(server.target("visits"), folder.path()).await;
+    recording.record(0..70);
+    recording.recorder.shutdown().await;
+    assert_eq!(waiting(folder.path()), 0);
+    assert_eq!(total(&recording.log).await.unwrap().visits, 70);
+}
+
+#[tokio::test]
+async fn a_full_spool_drops_visits_and_says_so() {
+    const VISITS: u32 = 20_000;
+    const ROOM: u64 = 1 << 20;
+
+    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
+    let target = server.target("visits");
+    let server = server.kill();
+    let (mut options, wire) = options(target, folder.path());
+    options.spool_bytes = ROOM;
+    let recording = Recording::start_with(options, wire).await;
+    for start in (0..VISITS).step_by(500) {
+        recording.record(start..start + 500);
+        recording.recorder.flush().await.unwrap();
+    }
+    let dropped = recording.recorder.dropped();
+    assert!(dropped > 0);
+    let size = std::fs::metadata(folder.path().join("spool.db"))
+        .unwrap()
+        .len();
+    // A batch that began below the limit may end above it.
+    assert!(size < ROOM + ROOM / 2, "{size}");
+
+    let _server = server.restart();
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    let report = recording.log.counters(&CountersQuery::default()).await;
+    let report = report.unwrap();
+    let visits = report.rows[0].counters.visits;
+    assert!(visits > 0 && visits < u64::from(VISITS), "{visits}");
+    // Before visits were dropped, one was kept for several.
+    assert!(report.sampling.interval_max.get() > 1);
+    assert_eq!(report.sampling.dropped, dropped);
+    // There is room again.
+    recording.record(VISITS..VISITS + 100);
+    recording.recorder.flush().await.unwrap();
+    assert_eq!(recording.recorder.dropped(), dropped);
+}

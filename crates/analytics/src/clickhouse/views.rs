@@ -1,0 +1,34 @@
+//! The question for visits over time.
+
+use slugline_domain::{LocalSeconds, ViewRow, ViewsQuery};
+
+use super::{
+    answer::{OF_EACH_VISITOR, Rested},
+    row_binary::{Cursor, DecodeError},
+    sql::{asked, floor, local_seconds},
+};
+
+/// The statement; its rows are read by [`read`].
+pub(super) fn statement(query: &ViewsQuery) -> String {
+    let asked = asked(&query.filter);
+    let local = local_seconds(&query.zone);
+    let seconds = query.unit.seconds();
+    let number = floor("local", seconds);
+    format!(
+        "SELECT k * {seconds} AS start, sum(v), sum(u), max(m) FROM \
+            (WITH {local} AS local SELECT {number} AS k, {OF_EACH_VISITOR} FROM {asked} \
+             GROUP BY k, visitor) \
+         GROUP BY k ORDER BY k"
+    )
+}
+
+pub(super) fn read(row: &mut Cursor<'_>) -> Result<Rested<ViewRow>, DecodeError> {
+    Ok(Rested {
+        row: ViewRow {
+            start: LocalSeconds::new(row.i64()?),
+            visits: row.u64()?,
+            visitors: row.u64()?,
+        },
+        interval_max: row.u32()?,
+    })
+}
