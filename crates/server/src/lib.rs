@@ -31,12 +31,14 @@
 //! | `old_store` | moving links here from an older instance |
 //! | `data_folder`, `site_token` | what is kept beside the databases |
 //! | `transfer` | links to and from files |
+//! | `clickhouse_wire` | how the access log reaches ClickHouse |
 //! | `ambient` | the real clock and the real random source |
 //! | `stop_request` | Ctrl-C and SIGTERM |
 //! | `logging`, `welcome` | what operators read |
 
 mod ambient;
 pub mod cli;
+mod clickhouse_wire;
 mod data_folder;
 mod logging;
 mod mcp_bridge;

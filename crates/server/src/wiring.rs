@@ -8,13 +8,14 @@ use actix_web::{
     web::{self, Data, ServiceConfig},
 };
 use anyhow::Context;
-use slugline_analytics::{EmbeddedLog, PlaceFile, Recorder, RecorderPorts};
+use slugline_analytics::{ClickHouseOptions, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
     Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkMigration, LinkService,
     LinkServiceParts, Passwords, Resolver, SiteToken, StatsService, Suggestions,
 };
 use slugline_domain::ports::{
-    Clock, DestinationScreen, Forwarder, LinkStore, PlaceFinder, Random, Suggester, VisitObserver,
+    Clock, DestinationScreen, Forwarder, LinkStore, PlaceFinder, Random, Suggester, VisitLog,
+    VisitObserver,
 };
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
 use slugline_outbound::{
@@ -27,7 +28,9 @@ use slugline_storage::{Database, SqlLinkStore};
 use crate::{
     Settings, VERSION,
     ambient::{OsRandom, SystemClock},
+    clickhouse_wire::OutboundWire,
     old_store,
+    settings::AccessLog,
 };
 
 /// Every part of a running service, introduced to the others.
@@ -70,7 +73,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         observers: observers.collect(),
         ..RecorderPorts::new(Arc::clone(&clock), Arc::clone(&random))
     };
-    let (recorder, log) = open_access_log(settings, ports)?;
+    let (recorder, log) = open_access_log(settings, ports).await?;
     let recorder = Arc::new(recorder);
     let gatekeeper = Gatekeeper::new(GatekeeperParts {
         passwords,
@@ -82,7 +85,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         Arc::new(HttpProber::new(Client::new(settings.checks.clone()))),
         Arc::clone(&clock),
     );
-    let stats = StatsService::new(Arc::new(log));
+    let stats = StatsService::new(log);
     let rules = settings.rules.clone();
     let tools = slugline_mcp::Services {
         links: links.clone(),
@@ -265,13 +268,29 @@ fn open_place_file(settings: &Settings) -> anyhow::Result<Option<Arc<dyn PlaceFi
     Ok(Some(Arc::new(file)))
 }
 
-fn open_access_log(
+async fn open_access_log(
     settings: &Settings,
     ports: RecorderPorts,
-) -> anyhow::Result<(Recorder, EmbeddedLog)> {
-    let file = settings.analytics_file.clone();
-    let file = file.unwrap_or_else(|| settings.data_dir.join("analytics.db"));
-    Recorder::start(&file, settings.recorder, ports).context("SLUGLINE_ANALYTICS_URL")
+) -> anyhow::Result<(Recorder, Arc<dyn VisitLog>)> {
+    let in_folder = |name: &str| settings.data_dir.join(name);
+    let recorder = settings.recorder;
+    let opened = match &settings.access_log {
+        Some(AccessLog::ClickHouse(target)) => {
+            let wire = Arc::new(OutboundWire::new());
+            let spool = in_folder("analytics-spool.db");
+            let clickhouse = ClickHouseOptions::new(target.clone(), wire, spool);
+            Recorder::start_with_clickhouse(clickhouse, recorder, ports)
+                .await
+                .map(shared)
+        }
+        Some(AccessLog::File(file)) => Recorder::start(file, recorder, ports).map(shared),
+        None => Recorder::start(&in_folder("analytics.db"), recorder, ports).map(shared),
+    };
+    opened.context("SLUGLINE_ANALYTICS_URL")
+}
+
+fn shared<L: VisitLog + 'static>((recorder, log): (Recorder, L)) -> (Recorder, Arc<dyn VisitLog>) {
+    (recorder, Arc::new(log))
 }
 
 /// What the other adapters serve.

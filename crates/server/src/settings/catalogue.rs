@@ -88,11 +88,11 @@ pub const CATALOGUE: &[Setting] = &[
         &[],
         "Links: sqlite://FILE or postgres://… [default: links.db in the data folder]",
     ),
-    setting(
+    secret(
         "SLUGLINE_ANALYTICS_URL",
         &[],
-        "",
-        "Access log: sqlite://FILE [default: analytics.db in the data folder]",
+        "Access log: sqlite://FILE or clickhouse+https://USER:PASSWORD@HOST:PORT/DATABASE \
+         [default: analytics.db in the data folder]",
     ),
     secret(
         "SLUGLINE_LEGACY_KV_URL",

@@ -10,7 +10,7 @@ mod source;
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use slugline_analytics::{RecorderOptions, SamplingTargets};
+use slugline_analytics::{ClickHouseTarget, RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken, SlugPolicy};
 use slugline_contract::{ImportLimit, Rules};
 use slugline_domain::{DestinationRules, SlugCase};
@@ -37,8 +37,8 @@ pub struct Settings {
     pub base_url: Option<Origin>,
     /// URL of the links database, if it was given.
     pub database_url: Option<String>,
-    /// File of the access log, if it was given.
-    pub analytics_file: Option<PathBuf>,
+    /// Where the access log is, if that was given.
+    pub access_log: Option<AccessLog>,
     /// The store to move links from, if there is one.
     pub legacy: Option<OldStoreUrl>,
     /// Slugs.
@@ -123,6 +123,15 @@ impl ClientSettings {
     }
 }
 
+/// Where visits are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AccessLog {
+    /// In a file of this node.
+    File(PathBuf),
+    /// In ClickHouse, behind a spool in the data folder.
+    ClickHouse(ClickHouseTarget),
+}
+
 impl Settings {
     /// Settings from names and values alone, such as a test or an embedding
     /// program has them.
@@ -155,7 +164,7 @@ impl Settings {
             site_token: parse::site_token(sources, SiteToken::new)?,
             base_url: sources.optional("SLUGLINE_BASE_URL", str::parse::<Origin>)?,
             database_url: sources.optional("SLUGLINE_DATABASE_URL", parse::database_url)?,
-            analytics_file: sources.optional("SLUGLINE_ANALYTICS_URL", parse::analytics_url)?,
+            access_log: sources.optional("SLUGLINE_ANALYTICS_URL", parse::analytics_url)?,
             legacy: sources.optional("SLUGLINE_LEGACY_KV_URL", str::parse)?,
             slugs: SlugPolicy {
                 case: if sources.flag("SLUGLINE_CASE_SENSITIVE")? {
@@ -275,6 +284,13 @@ mod tests {
     #[case("SLUGLINE_DATABASE_URL", "mongodb://x", "sqlite: or postgres:")]
     #[case("SLUGLINE_LEGACY_KV_URL", "http://x", "redis://host:6379/0")]
     #[case("SLUGLINE_ANALYTICS_URL", "redis://x", "sqlite:")]
+    #[case("SLUGLINE_ANALYTICS_URL", "redis://x", "clickhouse+https://")]
+    #[case("SLUGLINE_ANALYTICS_URL", "clickhouse://h/v", "clickhouse+http")]
+    #[case(
+        "SLUGLINE_ANALYTICS_URL",
+        "clickhouse+http://h/a-b",
+        "a database's name"
+    )]
     #[case("SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH", "0", "from 1 to 64")]
     #[case("SLUGLINE_PUBLIC_MAX_URL_LENGTH", "x", "from 256 to 24000")]
     #[case("SLUGLINE_LIST_QUERY_LIMIT", "0", "from 1 to 100000")]
@@ -361,6 +377,9 @@ mod tests {
     #[test]
     fn a_secret_is_not_repeated_in_the_error() {
         let error = Settings::from_pairs([("SLUGLINE_SITE_TOKEN", "hunter2")]).unwrap_err();
+        assert!(!error.to_string().contains("hunter2"), "{error}");
+        let url = "clickhouse+http://ana:hunter2@h/a-b";
+        let error = Settings::from_pairs([("SLUGLINE_ANALYTICS_URL", url)]).unwrap_err();
         assert!(!error.to_string().contains("hunter2"), "{error}");
     }
 }

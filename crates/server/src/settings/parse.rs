@@ -9,6 +9,7 @@ use std::{
 };
 
 use ipnet::IpNet;
+use slugline_analytics::ClickHouseTarget;
 use slugline_application::TokenTooShort;
 use slugline_domain::{PageSize, RowLimit};
 use slugline_outbound::{
@@ -17,7 +18,10 @@ use slugline_outbound::{
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
-use super::source::{SettingError, Sources};
+use super::{
+    AccessLog,
+    source::{SettingError, Sources},
+};
 
 pub(super) fn address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse()
@@ -54,13 +58,21 @@ pub(super) fn database_url(text: &str) -> Result<String, &'static str> {
     }
 }
 
-pub(super) fn analytics_url(text: &str) -> Result<PathBuf, &'static str> {
+pub(super) fn analytics_url(text: &str) -> Result<AccessLog, String> {
+    if text.starts_with("clickhouse") {
+        let target = text.parse::<ClickHouseTarget>();
+        return target
+            .map(AccessLog::ClickHouse)
+            .map_err(|error| error.to_string());
+    }
     let path = text
         .strip_prefix("sqlite://")
         .or_else(|| text.strip_prefix("sqlite:"));
     match path {
-        Some(path) if !path.is_empty() => Ok(path.into()),
-        Some(_) | None => Err("expected sqlite: and the path of a file"),
+        Some(path) if !path.is_empty() => Ok(AccessLog::File(path.into())),
+        Some(_) | None => Err("expected sqlite: and the path of a file, or \
+                               clickhouse+https://user:password@host:port/database"
+            .into()),
     }
 }
 

@@ -11,6 +11,7 @@ mod access; // who may use the API, and how errors look
 mod analytics; // every question about visits, on both faces
 mod browser; // the pages of the API reference in Chromium
 mod check; // destinations are asked, and inner ones are not
+mod clickhouse; // visits in ClickHouse, of several nodes
 mod devices; // programs and devices of visitors
 mod editing; // changing links
 mod languages; // pages in the visitor's language
