@@ -1,5 +1,10 @@
 //! The spool as the place that an appender's rows go to.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
 use rusqlite::Connection;
 use slugline_domain::UnixMillis;
 
@@ -12,15 +17,17 @@ pub(super) struct Inlet {
     shipper: Shipper,
     room: u64,
     used: u64,
+    salts_changed: Arc<AtomicBool>,
 }
 
 impl Inlet {
     /// Up to so many bytes of the file are used.
-    pub(super) fn new(shipper: Shipper, room: u64) -> Self {
+    pub(super) fn new(shipper: Shipper, room: u64, salts_changed: Arc<AtomicBool>) -> Self {
         Self {
             shipper,
             room,
             used: 0,
+            salts_changed,
         }
     }
 }
@@ -44,6 +51,12 @@ impl RowTable for Inlet {
     fn maintain(&mut self, _: &mut Connection, _: UnixMillis) -> bool {
         self.shipper.wake();
         false
+    }
+
+    fn salts_changed(&mut self) -> bool {
+        // Read far more often than written.
+        self.salts_changed.load(Ordering::Relaxed)
+            && self.salts_changed.swap(false, Ordering::Acquire)
     }
 
     fn pressure(&self) -> Pressure {

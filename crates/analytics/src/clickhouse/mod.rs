@@ -9,6 +9,7 @@
 //! | `target`, `wire`, `client` | where ClickHouse is, how requests travel, statements and answers |
 //! | `row_binary` | rows as bytes |
 //! | `schema` | the tables on the other side, and when their rows end |
+//! | `salts` | one salt for all nodes |
 //! | `sql` | filters and clocks as parts of statements |
 //! | `log` | the read side: the port |
 //! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access` | the questions, one each, and what they have in common |
@@ -30,6 +31,7 @@ mod log;
 mod metrics;
 mod open;
 mod row_binary;
+mod salts;
 mod schema;
 mod shipper;
 mod spool;

@@ -1,11 +1,16 @@
 //! From a URL to a working engine.
 
-use std::{error::Error as StdError, path::PathBuf, sync::Arc};
+use std::{
+    error::Error as StdError,
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use super::{
     client::Client,
     inlet::Inlet,
     log::ClickHouseLog,
+    salts::SharedSalts,
     schema,
     shipper::{Shipper, Work},
     spool,
@@ -72,8 +77,21 @@ pub(crate) async fn open(
             false
         }
     };
+    let mut ship_from = open_file(&spool::FILE, &spool)?;
+    let salts_changed = Arc::new(AtomicBool::new(false));
+    let mut salts = SharedSalts::new(
+        recorder.salt_period,
+        Arc::clone(&ports.clock),
+        Arc::clone(&ports.random),
+        Arc::clone(&salts_changed),
+    );
+    if prepared && let Err(error) = salts.agree(&client, &mut ship_from).await {
+        let error: &(dyn StdError + 'static) = &error;
+        tracing::warn!(error, "the salts of other nodes cannot be had yet");
+    }
     let shipper = Shipper::start(Work {
-        spool: open_file(&spool::FILE, &spool)?,
+        spool: ship_from,
+        salts,
         client: client.clone(),
         random: Arc::clone(&ports.random),
         retention_days: recorder.retention_days,
@@ -81,7 +99,7 @@ pub(crate) async fn open(
         shutdown_patience: recorder.shutdown_patience,
     })
     .map_err(|source| OpenError::Thread { source })?;
-    let rows = Box::new(Inlet::new(shipper, spool_bytes));
+    let rows = Box::new(Inlet::new(shipper, spool_bytes, salts_changed));
     let appender = Appender::over(open_file(&spool::FILE, &spool)?, rows, recorder, ports);
     let deadline = QueryLimits::default().deadline;
     Ok((appender, ClickHouseLog::new(client, deadline, tally)))

@@ -53,14 +53,18 @@ pub(super) fn encode(row: &Row<'_>) -> Vec<u8> {
     bytes
 }
 
-fn put_text(bytes: &mut Vec<u8>, text: &str) {
-    let mut length = text.len();
+pub(super) fn put_text(bytes: &mut Vec<u8>, text: &str) {
+    put_bytes(bytes, text.as_bytes());
+}
+
+pub(super) fn put_bytes(bytes: &mut Vec<u8>, value: &[u8]) {
+    let mut length = value.len();
     while length >= 0x80 {
         bytes.push(u8::try_from(length & 0x7f).expect("seven bits fit") | 0x80);
         length >>= 7;
     }
     bytes.push(u8::try_from(length).expect("seven bits fit"));
-    bytes.extend_from_slice(text.as_bytes());
+    bytes.extend_from_slice(value);
 }
 
 /// Bytes that rows are read from.
@@ -147,6 +151,11 @@ impl<'b> Cursor<'b> {
         self.rest = rest;
         Ok(*bytes)
     }
+}
+
+/// Reads a row that is one number.
+pub(super) fn number(row: &mut Cursor<'_>) -> Result<u64, DecodeError> {
+    row.u64()
 }
 
 /// Reads one row of an answer.

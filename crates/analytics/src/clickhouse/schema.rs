@@ -11,19 +11,19 @@ use std::{num::NonZeroU32, time::Duration};
 use super::{
     client::Client,
     error::ClickHouseError,
-    row_binary::{Cursor, DecodeError},
+    row_binary::{Cursor, number},
     sql,
 };
 
 /// Steps in their order; a step's number is its place, from 1.
-const STEPS: [&str; 1] = [include_str!("schema.sql")];
+const STEPS: [&str; 2] = [include_str!("schema.sql"), include_str!("salts.sql")];
 
 /// What an operator who makes the table should make, too, with a row for each
 /// step.
 const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS slugline_schema (version UInt32) ENGINE = MergeTree ORDER BY version";
 
 /// Time for one statement.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Whether rows end, in the words in which ClickHouse repeats them.
 const ROW_END: &str = "toDateTime(intDiv(ts_ms, 1000)) + toIntervalDay";
@@ -98,10 +98,6 @@ fn change_of_row_end(definition: &str, days: Option<NonZeroU32>) -> Option<Strin
 async fn count(client: &Client, sql: &str) -> Result<u64, ClickHouseError> {
     let rows = client.rows(sql, PATIENCE, number).await?;
     Ok(rows.first().copied().unwrap_or(0))
-}
-
-fn number(row: &mut Cursor<'_>) -> Result<u64, DecodeError> {
-    row.u64()
 }
 
 #[cfg(test)]

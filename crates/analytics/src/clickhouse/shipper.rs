@@ -17,7 +17,9 @@ use slugline_domain::ports::Random;
 use thiserror::Error;
 use tokio::sync::{Notify, watch};
 
-use super::{client::Client, error::ClickHouseError, row_binary::COLUMNS, schema, spool};
+use super::{
+    client::Client, error::ClickHouseError, row_binary::COLUMNS, salts::SharedSalts, schema, spool,
+};
 
 /// Time for one shipment. A server that merges or is short of memory is slow,
 /// and giving up early would only have it do the work again.
@@ -26,6 +28,9 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Pauses while ClickHouse is away: the first, doubled up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+/// How long to rest when there are no rows.
+const LONGEST_REST: Duration = Duration::from_mins(10);
 
 /// The thread, from outside. Dropping it has the thread ship what it can in
 /// the time it is given; the rest stays in the spool for the next start.
@@ -45,6 +50,7 @@ pub(super) struct Work {
     pub(super) retention_days: Option<NonZeroU32>,
     /// Whether the tables are known to be there.
     pub(super) prepared: bool,
+    pub(super) salts: SharedSalts,
     /// Time for the last rows at the end.
     pub(super) shutdown_patience: Duration,
 }
@@ -127,7 +133,8 @@ impl Work {
                 if failed {
                     tokio::time::sleep(pause).await;
                 } else {
-                    rows_came.notified().await;
+                    // The salt of a coming period is due also when nobody comes.
+                    let _ = tokio::time::timeout(LONGEST_REST, rows_came.notified()).await;
                 }
             };
             tokio::select! {
@@ -146,6 +153,7 @@ impl Work {
             schema::prepare(&self.client, self.retention_days).await?;
             self.prepared = true;
         }
+        self.salts.agree(&self.client, &mut self.spool).await?;
         let into = format!("access_log ({COLUMNS})");
         while let Some(shipment) = spool::next_shipment(&mut self.spool, self.random.as_ref())? {
             let token = &shipment.token;
@@ -166,7 +174,7 @@ impl Work {
 
 /// Why rows stay where they are.
 #[derive(Debug, Error)]
-enum ShipError {
+pub(super) enum ShipError {
     #[error("the spool cannot be read or written")]
     Spool(#[from] rusqlite::Error),
     #[error("visits cannot be sent")]

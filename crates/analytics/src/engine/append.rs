@@ -82,6 +82,9 @@ impl Appender {
         at: UnixMillis,
         client: IpAddr,
     ) -> Result<Visitor, EngineError> {
+        if self.rows.salts_changed() {
+            self.salts.forget();
+        }
         if let Some(visitor) = self.salts.recognise(at, client) {
             return Ok(visitor);
         }

@@ -78,6 +78,10 @@ impl RowTable for EmbeddedRows {
         }
     }
 
+    fn salts_changed(&mut self) -> bool {
+        false
+    }
+
     fn pressure(&self) -> Pressure {
         Pressure::Low
     }

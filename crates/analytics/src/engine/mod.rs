@@ -48,7 +48,7 @@ mod metrics;
 mod ranking;
 mod retention;
 mod row_table;
-mod salts;
+pub(crate) mod salts;
 mod scan;
 mod schema;
 mod seal;

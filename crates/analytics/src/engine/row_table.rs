@@ -26,6 +26,10 @@ pub(crate) trait RowTable: fmt::Debug + Send {
     /// more of it.
     fn maintain(&mut self, db: &mut Connection, now: UnixMillis) -> bool;
 
+    /// Whether salts in the file were replaced by somebody else since this was
+    /// last asked.
+    fn salts_changed(&mut self) -> bool;
+
     /// How full it is, by which visits are sampled before any is dropped.
     fn pressure(&self) -> Pressure;
 }

@@ -89,28 +89,39 @@ impl Salts {
     }
 
     fn load_or_make(&self, db: &Connection, span: SaltSpan) -> Result<Vec<u8>, rusqlite::Error> {
-        let stored = db
-            .prepare_cached("SELECT salt FROM salt WHERE period = ?1 AND start_ms = ?2")?
-            .query_row(params![self.period.as_str(), span.start_ms], |row| {
-                row.get(0)
-            })
-            .optional()?;
-        if let Some(salt) = stored {
+        if let Some(salt) = stored(db, self.period, span)? {
             return Ok(salt);
         }
         let mut salt = vec![0; VisitorKey::SALT_BYTES];
         self.random.fill(&mut salt);
-        db.prepare_cached(
-            "INSERT INTO salt (period, start_ms, end_ms, salt) VALUES (?1, ?2, ?3, ?4)",
-        )?
-        .execute(params![
-            self.period.as_str(),
-            span.start_ms,
-            span.end_ms,
-            salt
-        ])?;
+        store(db, self.period, span, &salt)?;
         Ok(salt)
     }
+}
+
+/// The salt of a span, if there is one.
+pub(crate) fn stored(
+    db: &Connection,
+    period: SaltPeriod,
+    span: SaltSpan,
+) -> Result<Option<Vec<u8>>, rusqlite::Error> {
+    db.prepare_cached("SELECT salt FROM salt WHERE period = ?1 AND start_ms = ?2")?
+        .query_row(params![period.as_str(), span.start_ms], |row| row.get(0))
+        .optional()
+}
+
+/// Makes this the salt of a span, in place of another one.
+pub(crate) fn store(
+    db: &Connection,
+    period: SaltPeriod,
+    span: SaltSpan,
+    salt: &[u8],
+) -> Result<(), rusqlite::Error> {
+    db.prepare_cached(
+        "INSERT OR REPLACE INTO salt (period, start_ms, end_ms, salt) VALUES (?1, ?2, ?3, ?4)",
+    )?
+    .execute(params![period.as_str(), span.start_ms, span.end_ms, salt])?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod crash;
 mod opening;
 mod questions;
 mod recording;
+mod salts;
 mod server;
 mod shipping;
 mod wire;

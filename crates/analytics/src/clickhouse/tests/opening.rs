@@ -49,7 +49,7 @@ async fn tables_are_made_once_by_however_many_nodes_and_retention_follows_the_se
         "SELECT toString(max(version)) FROM slugline_schema",
     )
     .await;
-    assert_eq!(versions, ["1"]);
+    assert_eq!(versions, ["2"]);
 }
 
 #[tokio::test]

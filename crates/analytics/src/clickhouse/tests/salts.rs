@@ -1,0 +1,105 @@
+//! Salts: the same visitor for all nodes.
+
+use std::{sync::Arc, time::Duration};
+
+use slugline_domain::UnixSeconds;
+use slugline_testkit::{FixedClock, SeededRandom};
+
+use super::{
+    recording::{Recording, eventually, total, waiting},
+    server::Server,
+};
+use crate::{
+    clickhouse::{client::Client, row_binary::number, salts::SharedSalts, schema, spool},
+    engine::open_file,
+    salt::SaltPeriod,
+};
+
+const PATIENCE: Duration = Duration::from_mins(1);
+
+#[tokio::test]
+async fn a_visitor_of_two_nodes_is_one() {
+    let server = Server::start();
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    for folder in &folders {
+        let node = Recording::start(server.target("visits"), folder.path()).await;
+        node.record(7..8);
+        node.recorder.shutdown().await;
+    }
+    let node = Recording::start(server.target("visits"), folders[0].path()).await;
+    let found = total(&node.log).await.unwrap();
+    assert_eq!((found.visits, found.visitors), (2, 1));
+}
+
+#[tokio::test]
+async fn nodes_that_began_without_clickhouse_agree_once_it_is_there() {
+    let server = Server::start();
+    let target = server.target("visits");
+    let server = server.kill();
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let mut nodes = Vec::new();
+    for folder in &folders {
+        let node = Recording::start(target.clone(), folder.path()).await;
+        node.record(7..8);
+        node.recorder.flush().await.unwrap();
+        nodes.push(node);
+    }
+    let _server = server.restart();
+    for folder in &folders {
+        eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    }
+    let apart = total(&nodes[0].log).await.unwrap();
+    assert_eq!((apart.visits, apart.visitors), (2, 2));
+
+    for node in &nodes {
+        node.record(7..8);
+        node.recorder.flush().await.unwrap();
+    }
+    eventually("four visits", async || {
+        total(&nodes[0].log)
+            .await
+            .is_ok_and(|found| found.visits == 4)
+    })
+    .await;
+    // Both use the salt of one of them, so there is no third visitor.
+    assert_eq!(total(&nodes[0].log).await.unwrap().visitors, 2);
+}
+
+async fn salts_kept(client: &Client) -> u64 {
+    let sql = "SELECT count() FROM slugline_salt";
+    client.rows(sql, PATIENCE, number).await.unwrap()[0]
+}
+
+#[tokio::test]
+async fn salts_are_deleted_everywhere_when_their_period_is_over() {
+    const DAY: i64 = 86_400;
+    // 2026-01-01.
+    const MIDNIGHT: i64 = 1_767_225_600;
+
+    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
+    let client = server.client("visits");
+    schema::prepare(&client, None).await.unwrap();
+    let mut file = open_file(&spool::FILE, &folder.path().join("spool.db")).unwrap();
+    let clock = Arc::new(FixedClock::at(
+        UnixSeconds::new(MIDNIGHT + DAY / 2).unwrap(),
+    ));
+    let mut salts = SharedSalts::new(
+        SaltPeriod::Day,
+        clock.clone(),
+        Arc::new(SeededRandom::new(1)),
+        Arc::default(),
+    );
+    salts.agree(&client, &mut file).await.unwrap();
+    salts.agree(&client, &mut file).await.unwrap();
+    assert_eq!(salts_kept(&client).await, 1);
+    // Half an hour before midnight the next one is there, too.
+    clock.advance_seconds(DAY / 2 - 1_800);
+    salts.agree(&client, &mut file).await.unwrap();
+    assert_eq!(salts_kept(&client).await, 2);
+    clock.advance_seconds(DAY);
+    salts.agree(&client, &mut file).await.unwrap();
+    eventually("two salts", async || salts_kept(&client).await == 2).await;
+    let newest = "SELECT toUInt64(min(start_ms)) FROM slugline_salt";
+    let newest = client.rows(newest, PATIENCE, number).await.unwrap();
+    assert_eq!(newest, [u64::try_from((MIDNIGHT + DAY) * 1_000).unwrap()]);
+}
