@@ -56,6 +56,9 @@ pub enum Error {
     /// The access log failed.
     #[error("the access log cannot be read")]
     VisitLog(#[from] VisitLogError),
+    /// As many watch visits as may, or the service is about to stop.
+    #[error("too many watch visits")]
+    TooManyWatchers,
     /// Hashing a password failed.
     #[error("the password cannot be hashed")]
     Password(#[from] crate::passwords::HashError),

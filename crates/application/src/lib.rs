@@ -42,7 +42,7 @@
 //! | [`migration`] | moving links here from an older instance's store |
 //! | [`preview`] | what a public demonstration forbids |
 //! | [`suggestions`] | words for slugs and previews |
-//! | [`stats`] | questions to the access log |
+//! | [`stats`], [`live`] | questions to the access log; visits as they come |
 //! | [`error`] | every way a use case can fail |
 
 pub mod attempts;
@@ -50,6 +50,7 @@ pub mod auth;
 pub mod error;
 pub mod gatekeeper;
 pub mod links;
+pub mod live;
 pub mod migration;
 mod mint;
 pub mod passwords;
@@ -67,6 +68,7 @@ pub use links::{
     ImportedLink, LinkChecker, LinkPage, LinkPatch, LinkService, LinkServiceParts, ListLinks,
     NewLink, SearchLinks, SlugPolicy, Upserted,
 };
+pub use live::{LiveVisits, Watch};
 pub use migration::{
     LinkMigration, LinkMigrationParts, MigrationLock, MigrationStatus, OldLinks, RunCursor,
     RunMigration, RunReport,

@@ -55,11 +55,13 @@ pub enum Code {
     Unavailable,
     /// The answer would take longer than questions to the access log may.
     QueryTimeout,
+    /// As many watch visits as may at a time.
+    TooManyWatchers,
 }
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCsv,
@@ -86,6 +88,7 @@ impl Code {
         Self::InternalError,
         Self::Unavailable,
         Self::QueryTimeout,
+        Self::TooManyWatchers,
     ];
 
     /// The code as it stands in bodies.
@@ -117,6 +120,7 @@ impl Code {
             Self::InternalError => "internal_error",
             Self::Unavailable => "unavailable",
             Self::QueryTimeout => "query_timeout",
+            Self::TooManyWatchers => "too_many_watchers",
         }
     }
 
@@ -146,7 +150,7 @@ impl Code {
             Self::TooManyAttempts => 429,
             Self::InternalError => 500,
             Self::ProxyFailed => 502,
-            Self::Unavailable | Self::QueryTimeout => 503,
+            Self::Unavailable | Self::QueryTimeout | Self::TooManyWatchers => 503,
         }
     }
 
@@ -180,6 +184,7 @@ impl Code {
             Self::InternalError => "Server Error",
             Self::Unavailable => "Service Unavailable",
             Self::QueryTimeout => "Analytics query took too long",
+            Self::TooManyWatchers => "Too many watch visits",
         }
     }
 }

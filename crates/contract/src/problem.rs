@@ -101,7 +101,8 @@ impl Problem {
             | Code::MigrationRequired
             | Code::TooManyAttempts
             | Code::InternalError
-            | Code::Unavailable => self.title.clone(),
+            | Code::Unavailable
+            | Code::TooManyWatchers => self.title.clone(),
         };
         let data = (self.code == Code::ValidationError).then(|| ProblemData {
             name: "ZodError",
@@ -250,6 +251,11 @@ impl From<Error> for Problem {
                      endAt or id, or try again when fewer questions are asked",
                     limit.as_secs()
                 ),
+            ),
+            Error::TooManyWatchers => Self::new(
+                Code::TooManyWatchers,
+                "as many watch visits as may at a time; close another stream, or ask \
+                 /api/logs/events",
             ),
             Error::Password(_) => {
                 Self::new(Code::InternalError, "the password could not be hashed")

@@ -150,6 +150,7 @@ fn next_step(code: Code) -> &'static str {
         | Code::MethodNotAllowed
         | Code::MigrationRunGone
         | Code::MigrationPageDone
-        | Code::BodyTooLarge => "Tell the user.",
+        | Code::BodyTooLarge
+        | Code::TooManyWatchers => "Tell the user.",
     }
 }

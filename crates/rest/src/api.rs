@@ -58,6 +58,7 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(stats::metrics::about(), stats::metrics::handle)
         .route(stats::heatmap::about(), stats::heatmap::handle)
         .route(stats::export::about(), stats::export::handle)
+        .route(stats::stream::about(), stats::stream::handle)
         .route(stats::events::about(), stats::events::handle)
         .route(stats::locations::about(), stats::locations::handle)
         .route(location::about(), location::handle)

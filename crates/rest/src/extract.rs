@@ -15,7 +15,9 @@ use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use slugline_application::{LinkChecker, LinkMigration, LinkService, StatsService, Suggestions};
+use slugline_application::{
+    LinkChecker, LinkMigration, LinkService, LiveVisits, StatsService, Suggestions,
+};
 use slugline_contract::{Code, ImportLimit, Problem, Rules, query_to_json, read};
 use slugline_domain::{PageSize, Place, ports::Clock};
 use slugline_httpkit::{Edge, Failure, Origin, header};
@@ -33,6 +35,8 @@ pub struct Services {
     pub migration: LinkMigration,
     /// Questions to the access log.
     pub stats: StatsService,
+    /// Visits as they come.
+    pub live: Arc<LiveVisits>,
     /// The instance's bounds.
     pub rules: Rules,
     /// How many links come and go at once.

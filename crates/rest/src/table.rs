@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 /// A table under way.
 pub(crate) struct Table {
     file_name: String,
-    pages: Pages,
+    pages: Parts,
 }
 
 impl Table {
@@ -37,7 +37,7 @@ impl Table {
         });
         Self {
             file_name,
-            pages: Pages(pages),
+            pages: Parts(pages),
         }
     }
 
@@ -75,9 +75,10 @@ async fn send(
     }
 }
 
-struct Pages(mpsc::Receiver<Result<Bytes, Problem>>);
+/// A body that comes bit by bit.
+pub(crate) struct Parts(pub(crate) mpsc::Receiver<Result<Bytes, Problem>>);
 
-impl MessageBody for Pages {
+impl MessageBody for Parts {
     type Error = Problem;
 
     fn size(&self) -> BodySize {

@@ -29,6 +29,7 @@ pub struct Service {
     token_source: Source,
     token_file: PathBuf,
     recorder: std::sync::Arc<slugline_analytics::Recorder>,
+    live: std::sync::Arc<slugline_application::LiveVisits>,
     webhook: Option<std::sync::Arc<slugline_outbound::Webhook>>,
     migration: JoinHandle<()>,
     handle: ServerHandle,
@@ -49,6 +50,7 @@ impl Service {
         };
         let parts = wiring::build(settings, token).await?;
         let recorder = std::sync::Arc::clone(&parts.recorder);
+        let live = std::sync::Arc::clone(&parts.live);
         let webhook = parts.webhook.clone();
         let migration = parts.migration.clone();
         let (server, address) = listen(settings, parts)?;
@@ -64,6 +66,7 @@ impl Service {
             token_source,
             token_file: site_token::file_in(&settings.data_dir),
             recorder,
+            live,
             webhook,
             migration: tokio::spawn(old_store::watch(migration)),
             handle: server.handle(),
@@ -83,6 +86,8 @@ impl Service {
     /// The listener failed while it ran.
     pub async fn stop(self) -> anyhow::Result<()> {
         self.migration.abort();
+        // They would go on for as long as somebody watches.
+        self.live.close();
         self.handle.stop(true).await;
         // After the last request, so that its visit is written too.
         let ended = self.server.await;

@@ -11,7 +11,7 @@ use anyhow::Context;
 use slugline_analytics::{ClickHouseOptions, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
     Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkMigration, LinkService,
-    LinkServiceParts, Passwords, Resolver, SiteToken, StatsService, Suggestions,
+    LinkServiceParts, LiveVisits, Passwords, Resolver, SiteToken, StatsService, Suggestions,
 };
 use slugline_domain::ports::{
     Clock, DestinationScreen, Forwarder, LinkStore, PlaceFinder, Random, Suggester, VisitLog,
@@ -37,6 +37,7 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Parts {
     pub(crate) recorder: Arc<Recorder>,
+    pub(crate) live: Arc<LiveVisits>,
     pub(crate) webhook: Option<Arc<Webhook>>,
     pub(crate) migration: LinkMigration,
     routes: RouteList,
@@ -64,13 +65,14 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         let (clock, random) = (Arc::clone(&clock), Arc::clone(&random));
         Arc::new(Webhook::start(options, client, clock, random))
     });
-    let observers = webhook
-        .iter()
-        .cloned()
-        .map(|webhook| -> Arc<dyn VisitObserver> { webhook });
+    let live = Arc::new(LiveVisits::new());
+    let mut observers: Vec<Arc<dyn VisitObserver>> = vec![live.clone()];
+    if let Some(webhook) = &webhook {
+        observers.push(webhook.clone());
+    }
     let ports = RecorderPorts {
         places: places.clone(),
-        observers: observers.collect(),
+        observers,
         ..RecorderPorts::new(Arc::clone(&clock), Arc::clone(&random))
     };
     let (recorder, log) = open_access_log(settings, ports).await?;
@@ -105,6 +107,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             suggestions: Suggestions::new(suggester(settings), settings.slugs.case),
             migration: migration.clone(),
             stats,
+            live: Arc::clone(&live),
             rules,
             transfer: settings.transfer,
             clock: Arc::clone(&clock),
@@ -122,6 +125,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         }),
         migration,
         recorder,
+        live,
         webhook,
     })
 }

@@ -67,6 +67,12 @@ impl EventView {
         views
     }
 
+    /// Shows one event by itself, as if there were no other like it.
+    pub fn one(event: &Event) -> Self {
+        let id = format!("evt_{}_0", hash(event));
+        Self::new(event.clone(), id)
+    }
+
     fn new(event: Event, id: String) -> Self {
         Self {
             id,

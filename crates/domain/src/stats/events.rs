@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::{Degrees, RowLimit, UnixMillis, VisitFilter};
+use crate::{Colo, Country, Degrees, RowLimit, TimeZoneName, UnixMillis, VisitFilter, VisitRecord};
 
 /// The question for the latest visits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,6 +53,37 @@ pub struct Event {
     pub latitude: Degrees,
     /// East of Greenwich; zero when unknown.
     pub longitude: Degrees,
+}
+
+impl From<&VisitRecord<'_>> for Event {
+    fn from(record: &VisitRecord<'_>) -> Self {
+        let place = record.place;
+        let at = place.coordinates;
+        Self {
+            at: record.at,
+            slug: record.slug.to_string(),
+            url: record.url.into(),
+            user_agent: record.user_agent.into(),
+            referer: record.referer.into(),
+            country: place.country.as_ref().map_or("", Country::as_str).into(),
+            region: place.region_label(),
+            city: place.city_label(),
+            timezone: place
+                .timezone
+                .as_ref()
+                .map_or("", TimeZoneName::as_str)
+                .into(),
+            language: record.language.into(),
+            os: record.os.into(),
+            browser: record.browser.into(),
+            browser_type: record.browser_type.into(),
+            device: record.device.into(),
+            device_type: record.device_type.into(),
+            colo: place.colo.as_ref().map_or("", Colo::as_str).into(),
+            latitude: at.map_or(Degrees::ZERO, |at| Degrees::nearest(at.latitude())),
+            longitude: at.map_or(Degrees::ZERO, |at| Degrees::nearest(at.longitude())),
+        }
+    }
 }
 
 impl Event {

@@ -6,6 +6,7 @@ pub(crate) mod export;
 pub(crate) mod heatmap;
 pub(crate) mod locations;
 pub(crate) mod metrics;
+pub(crate) mod stream;
 pub(crate) mod views;
 
 use slugline_contract::Code;

@@ -16,6 +16,7 @@ mod devices; // programs and devices of visitors
 mod editing; // changing links
 mod languages; // pages in the visitor's language
 mod link_pages; // links that answer with a page
+mod live; // visits watched as they come in
 mod main_job; // make links through REST and MCP, follow them, read the visits back
 mod mcp_bridge; // MCP over standard input and output
 mod mcp_clients; // the official MCP clients, in every mode

@@ -103,7 +103,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and why.
-const WITHOUT_A_TOOL: [(&str, &str); 22] = [
+const WITHOUT_A_TOOL: [(&str, &str); 23] = [
     (
         "link_export",
         "holds stored passwords, and more links than a model reads; agents list and search",
@@ -140,6 +140,7 @@ const WITHOUT_A_TOOL: [(&str, &str); 22] = [
         "an operator moves links here, once, before agents can use them",
     ),
     ("migration_run", "the same"),
+    ("logs_stream", "an agent asks, it does not watch"),
     ("token_verify", "an agent that is connected holds the token"),
     ("health_live", "for process managers"),
     ("health_ready", "for load balancers"),

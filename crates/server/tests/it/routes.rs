@@ -24,6 +24,11 @@ fn every_documented_operation_is_mounted_and_no_other_method_is() {
             .map(|method| method.to_uppercase())
             .collect();
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+            if (method, path.as_str()) == ("GET", "/api/logs/stream") {
+                // Its answer has no end; `live` reads it.
+                assert!(documented.contains(method));
+                continue;
+            }
             let answer = server
                 .api(method, path)
                 .header("content-type", "application/json")

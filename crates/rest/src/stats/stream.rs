@@ -1,0 +1,103 @@
+//! `GET /api/logs/stream`
+
+use std::time::Duration;
+
+use actix_web::{
+    HttpRequest, HttpResponse, Responder,
+    body::BoxBody,
+    http::{
+        Method,
+        header::{CACHE_CONTROL, CONTENT_TYPE},
+    },
+    web::Bytes,
+};
+use aide::{
+    OperationOutput,
+    generate::GenContext,
+    openapi::{MediaType, Operation, Response, StatusCode},
+};
+use slugline_application::Watch;
+use slugline_contract::{Code, EventView};
+use slugline_httpkit::Failure;
+use tokio::{sync::mpsc, time};
+
+use crate::{extract::Context, registrar::About, reply::Reply, table::Parts};
+
+/// What proxies and clients hear at least this often, so that none takes the
+/// connection for dead; many give up after a minute.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+pub(crate) fn about() -> About {
+    About {
+        method: Method::GET,
+        path: "/api/logs/stream",
+        id: "logs_stream",
+        tag: super::TAG,
+        summary: "Watch visits come in",
+        description: "New visits as server-sent events named `visit`, each with the JSON of an item \
+                      of `/api/logs/events`, once they are stored. For watching, not for counting: \
+                      of a busy second the first few are sent, and one who reads slowly misses some.",
+        fails: &[Code::TooManyWatchers],
+    }
+}
+
+pub(crate) async fn handle(context: Context) -> Result<EventStream, Failure> {
+    Ok(EventStream(context.services.live.watch()?))
+}
+
+/// Server-sent events (WHATWG HTML section 9.2) without an end of their own.
+pub(crate) struct EventStream(Watch);
+
+impl Reply for EventStream {}
+
+impl Responder for EventStream {
+    type Body = BoxBody;
+
+    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
+        let (sender, parts) = mpsc::channel(1);
+        tokio::spawn(send(self.0, sender));
+        HttpResponse::Ok()
+            .insert_header((CONTENT_TYPE, "text/event-stream"))
+            .insert_header((CACHE_CONTROL, "no-store"))
+            // Nginx holds answers back otherwise.
+            .insert_header(("x-accel-buffering", "no"))
+            .body(Parts(parts))
+    }
+}
+
+/// Sends until there is nothing more to come or nobody who takes it.
+async fn send(mut watch: Watch, parts: mpsc::Sender<Result<Bytes, slugline_contract::Problem>>) {
+    // Comments are not events; this one makes the head of the answer go out.
+    let mut part = Bytes::from_static(b": watching\n\n");
+    while parts.send(Ok(part)).await.is_ok() {
+        part = match time::timeout(HEARTBEAT, watch.next()).await {
+            Ok(Some(event)) => written(&EventView::one(&event)),
+            Ok(None) => return,
+            Err(_) => Bytes::from_static(b": still here\n\n"),
+        };
+    }
+}
+
+/// JSON has no line breaks of its own, so one line of data holds it.
+fn written(view: &EventView) -> Bytes {
+    let data = serde_json::to_string(view).expect("a view is plain data");
+    format!("event: visit\nid: {}\ndata: {data}\n\n", view.id).into()
+}
+
+impl OperationOutput for EventStream {
+    type Inner = String;
+
+    fn inferred_responses(
+        _: &mut GenContext,
+        _: &mut Operation,
+    ) -> Vec<(Option<StatusCode>, Response)> {
+        let mut response = Response {
+            description: "Server-sent events".into(),
+            ..Response::default()
+        };
+        response
+            .content
+            .insert("text/event-stream".into(), MediaType::default());
+        vec![(Some(StatusCode::Code(200)), response)]
+    }
+}
