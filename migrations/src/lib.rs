@@ -39,6 +39,14 @@ pub async fn run(database: &DatabaseConnection) -> Result<(), DbErr> {
     transaction.commit().await
 }
 
+/// How many steps the schema is behind.
+///
+/// # Errors
+/// The database cannot be read, or it was made by a newer version.
+pub async fn pending(database: &DatabaseConnection) -> Result<usize, DbErr> {
+    Ok(Steps::get_pending_migrations(database).await?.len())
+}
+
 struct Steps;
 
 #[async_trait::async_trait]

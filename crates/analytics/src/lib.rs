@@ -86,7 +86,7 @@ pub use clickhouse::{
     ClickHouseError, ClickHouseLog, ClickHouseOptions, ClickHouseTarget, ClickHouseTargetError,
     ClickHouseWire, DecodeError, WireAnswer, WireBody, WireError, WireRequest,
 };
-pub use engine::{EmbeddedLog, OpenError};
+pub use engine::{EmbeddedLog, Examined, OpenError, Rebuilt, examine, rebuild};
 pub use options::{QueryLimits, RecorderOptions, RecorderPorts};
 pub use place_file::{PlaceFile, PlaceFileError};
 pub use recorder::{Recorder, RecorderClosed};

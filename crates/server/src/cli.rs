@@ -11,7 +11,7 @@ use slugline_contract::TransferFormat;
 use slugline_rest::ApiOptions;
 
 use crate::{
-    Service, Settings, VERSION, logging,
+    Service, Settings, VERSION, doctor, logging,
     mcp_bridge::{self, Upstream},
     old_store,
     settings::{CATALOGUE, ClientSettings, Setting, Sources},
@@ -38,6 +38,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
             let (file, format) = file_and_format(given);
             transfer::import::run(&settings(given)?, file, format)
         }
+        Some(("doctor", given)) => look_after(given),
         _ => serve(&settings(&matches)?),
     }
 }
@@ -78,6 +79,13 @@ fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Look at every entry again; links that are here stay as they are"),
         );
+    let rebuild = Arg::new("rebuild")
+        .long("rebuild")
+        .action(ArgAction::SetTrue)
+        .help("Replace a damaged access log by what can be read of it; the old file is kept");
+    let doctor = Command::new("doctor")
+        .about("Say whether the databases are sound, one line for each thing looked at")
+        .arg(rebuild);
     with_settings(Command::new("slugline"))
         .version(VERSION)
         .about("A link shortener with analytics, a REST API and an MCP endpoint")
@@ -90,6 +98,7 @@ fn command() -> Command {
         .subcommand(with_settings(openapi))
         .subcommand(with_settings(export))
         .subcommand(with_settings(import))
+        .subcommand(with_settings(doctor))
         .subcommand(with_these(mcp, |setting| {
             ClientSettings::NAMES.contains(&setting.name)
         }))
@@ -182,6 +191,18 @@ fn serve(settings: &Settings) -> anyhow::Result<()> {
         tracing::info!("stopping: finishing requests and writing visits");
         service.stop().await
     })
+}
+
+fn look_after(given: &ArgMatches) -> anyhow::Result<()> {
+    let settings = settings(given)?;
+    if given.get_flag("rebuild") {
+        return doctor::rebuild_access_log(&settings);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime cannot be started")?;
+    runtime.block_on(doctor::examine_all(&settings))
 }
 
 fn bridge(given: &ArgMatches) -> anyhow::Result<()> {

@@ -40,6 +40,7 @@ mod ambient;
 pub mod cli;
 mod clickhouse_wire;
 mod data_folder;
+mod doctor;
 mod logging;
 mod mcp_bridge;
 mod old_store;

@@ -255,7 +255,7 @@ fn edge(
 pub(crate) async fn open_links(settings: &Settings) -> anyhow::Result<Arc<SqlLinkStore>> {
     let database = match &settings.database_url {
         Some(url) => Database::connect(url).await,
-        None => Database::open_file(&settings.data_dir.join("links.db")).await,
+        None => Database::open_file(&settings.links_file()).await,
     }
     .context("SLUGLINE_DATABASE_URL")?;
     slugline_migrations::run(database.writer())

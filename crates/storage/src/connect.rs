@@ -2,7 +2,9 @@
 
 use std::{path::Path, time::Duration};
 
-use sea_orm::{ConnectOptions, DatabaseConnection, DbErr, RuntimeErr};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, RuntimeErr, Statement,
+};
 use sqlx::{
     Connection, PgConnection,
     error::DatabaseError,
@@ -58,6 +60,24 @@ impl Database {
         opened.map_err(|error| ConnectError::Refused {
             reason: root_cause(&error),
         })
+    }
+
+    /// What SQLite finds damaged, in its words; nothing when all is sound.
+    /// PostgreSQL looks after its own pages.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn damages(&self) -> Result<Vec<String>, DbErr> {
+        if self.reader.get_database_backend() != DbBackend::Sqlite {
+            return self.reader.ping().await.map(|()| Vec::new());
+        }
+        let check = Statement::from_string(DbBackend::Sqlite, "PRAGMA integrity_check");
+        let lines = self.reader.query_all_raw(check).await?;
+        let lines: Vec<String> = lines
+            .iter()
+            .map(|line| line.try_get_by_index(0))
+            .collect::<Result<_, _>>()?;
+        Ok(lines.into_iter().filter(|line| line != "ok").collect())
     }
 
     /// Where statements that change something go.

@@ -1,6 +1,6 @@
 //! The write side: one batch, one transaction.
 
-use std::{error::Error as StdError, net::IpAddr, path::Path, sync::Arc};
+use std::{error::Error as StdError, fs::File, net::IpAddr, path::Path, sync::Arc};
 
 use rusqlite::{Connection, TransactionBehavior};
 use slugline_domain::{
@@ -11,6 +11,7 @@ use slugline_domain::{
 use super::{
     embedded_rows::EmbeddedRows,
     error::{EngineError, OpenError},
+    lock,
     row_table::RowTable,
     salts::Salts,
     schema,
@@ -26,6 +27,9 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Appender {
     db: Connection,
+    /// Says that somebody writes to an access log, as long as it is open. Files
+    /// that are never rebuilt need none.
+    _lock: Option<File>,
     enricher: Enricher,
     rows: Box<dyn RowTable>,
     salts: Salts,
@@ -51,9 +55,13 @@ impl Appender {
         options: &RecorderOptions,
         ports: RecorderPorts,
     ) -> Result<Self, OpenError> {
+        let lock = lock::share(path)?;
         let db = schema::open_writer(path)?;
         let rows = Box::new(EmbeddedRows::new(options));
-        Ok(Self::over(db, rows, options, ports))
+        Ok(Self {
+            _lock: Some(lock),
+            ..Self::over(db, rows, options, ports)
+        })
     }
 
     /// Appends to these rows of a file, which also has a table of salts.
@@ -66,6 +74,7 @@ impl Appender {
         db.set_prepared_statement_cache_capacity(32);
         Self {
             db,
+            _lock: None,
             enricher: Enricher::new(ports.places),
             rows,
             salts: Salts::new(options.salt_period, ports.random),

@@ -38,6 +38,17 @@ impl Block {
         }
     }
 
+    /// The same, to be changed.
+    pub(super) fn ids_mut(&mut self, table: Table) -> &mut Vec<u32> {
+        match table {
+            Table::Targets => &mut self.target,
+            Table::Clients => &mut self.client,
+            Table::Places => &mut self.place,
+            Table::Referers => &mut self.referer,
+            Table::Languages => &mut self.language,
+        }
+    }
+
     /// What stands between `SELECT` and `FROM chunk` for [`Block::read`]. The
     /// first column is the chunk's number.
     pub(super) fn selection(columns: &[Column]) -> String {

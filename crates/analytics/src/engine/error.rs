@@ -45,12 +45,48 @@ pub enum OpenError {
         /// What it says.
         source: ClickHouseError,
     },
+    /// Somebody else has the file, who must not be disturbed.
+    #[error(
+        "access log {} is in use; stop the service, or wait until it is rebuilt",
+        path.display()
+    )]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The lock beside the file cannot be taken.
+    #[error("cannot lock access log {}", path.display())]
+    Lock {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        source: io::Error,
+    },
+    /// The rebuilt file cannot take the old one's place.
+    #[error("cannot replace access log {}", path.display())]
+    Rebuild {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        source: io::Error,
+    },
     /// The operating system gives no thread.
     #[error("cannot start the access log's writer")]
     Thread {
         /// What it says.
         source: io::Error,
     },
+}
+
+/// An error with everything behind it, in one line.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
 }
 
 /// Why the engine cannot store a batch or answer a question.

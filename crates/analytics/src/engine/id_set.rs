@@ -26,6 +26,21 @@ impl IdSet {
             .is_some_and(|word| word >> (id % WORD_BITS) & 1 == 1)
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.missing_from(&Self::default())
+    }
+
+    /// How many the other set does not have.
+    pub(super) fn missing_from(&self, other: &Self) -> usize {
+        let others = other.words.iter().copied().chain(std::iter::repeat(0));
+        let missing = self.words.iter().zip(others);
+        let missing: u32 = missing
+            .map(|(word, other)| (word & !other).count_ones())
+            .sum();
+        usize::try_from(missing).expect("32 bits fit a pointer's size")
+    }
+
     /// Leaves what is also in the other set.
     pub(super) fn intersect(&mut self, other: &Self) {
         self.words.truncate(other.words.len());

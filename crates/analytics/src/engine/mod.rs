@@ -15,6 +15,7 @@
 //! | `salts` | the keys of visitor hashes and their end |
 //! | `tail`, `seal`, `chunk`, `column`, `block` | rows, their move into chunks, the chunk format, its columns, rows in memory |
 //! | `upkeep`, `retention`, `unused` | the end of old rows and of what only they needed |
+//! | `examine`, `salvage`, `lock` | whether the file is sound, a new one if not, and nobody in between |
 //! | `log` | the read side: limits, connections, the port |
 //! | `dimension` | where each dimension is kept |
 //! | `filter`, `id_set`, `scan`, `distinct` | conditions, the pass over rows, counting without repetition |
@@ -38,17 +39,20 @@ mod distinct;
 mod embedded_rows;
 mod error;
 mod events;
+mod examine;
 mod filter;
 mod groups;
 mod heatmap;
 mod id_set;
 mod locations;
+mod lock;
 mod log;
 mod metrics;
 mod ranking;
 mod retention;
 mod row_table;
 pub(crate) mod salts;
+mod salvage;
 mod scan;
 mod schema;
 mod seal;
@@ -64,6 +68,8 @@ mod wall_clock;
 pub(crate) use append::{Appended, Appender};
 pub(crate) use error::EngineError;
 pub use error::OpenError;
+pub use examine::{Examined, examine};
 pub use log::EmbeddedLog;
 pub(crate) use row_table::RowTable;
+pub use salvage::{Rebuilt, rebuild};
 pub(crate) use schema::{FileKind, open_file};

@@ -74,6 +74,16 @@ pub(crate) fn open_file(kind: &FileKind, path: &Path) -> Result<Connection, Open
     Ok(db)
 }
 
+/// Opens a file to look at it, whatever state it is in.
+pub(super) fn open_to_examine(path: &Path) -> Result<Connection, OpenError> {
+    let db = open_reader(path).map_err(|source| OpenError::Sqlite {
+        path: path.to_owned(),
+        source,
+    })?;
+    check(&ACCESS_LOG, &db, path)?;
+    Ok(db)
+}
+
 /// Opens the file for questions; the writer has created it.
 pub(super) fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
     let db = Connection::open_with_flags(

@@ -15,7 +15,7 @@ use crate::support::{NEW_YEAR_MS, Seeded, file, open, total, visit};
 /// Names the folder to the child process.
 const FOLDER: &str = "SLUGLINE_TEST_CRASH_FOLDER";
 
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 50;
 
 fn options() -> RecorderOptions {
     RecorderOptions {
@@ -112,7 +112,7 @@ async fn a_killed_process_loses_nothing_it_acknowledged_and_repeats_nothing() {
     for round in 0..ROUNDS {
         let pause = Duration::from_micros(random.next() % 8_000);
         let path = folder.path().to_owned();
-        let acknowledgements = random.below(12);
+        let acknowledgements = random.below(4);
         let acknowledged =
             tokio::task::spawn_blocking(move || run_and_kill(&path, acknowledgements, pause))
                 .await

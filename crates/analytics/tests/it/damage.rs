@@ -1,13 +1,13 @@
 use std::{error::Error, fs};
 
 use rusqlite::Connection;
-use slugline_analytics::{OpenError, Recorder, RecorderOptions};
+use slugline_analytics::{OpenError, Recorder, RecorderOptions, examine, rebuild};
 use slugline_domain::{
-    CountersQuery,
+    CountersQuery, UnixSeconds, VisitFilter,
     ports::{VisitLog, VisitSink},
 };
 
-use crate::support::{Fixture, NEW_YEAR_MS, ports, visit};
+use crate::support::{Fixture, NEW_YEAR_MS, file, open, ports, total, visit};
 
 fn options() -> RecorderOptions {
     RecorderOptions {
@@ -127,4 +127,166 @@ fn a_missing_folder_is_an_error_with_the_path() {
     let path = folder.path().join("missing").join("analytics.db");
     let error = Recorder::start(&path, options(), ports()).unwrap_err();
     assert!(error.to_string().contains("missing"));
+}
+
+/// A log of 300 visits, 256 of them in chunks, that nobody has open.
+async fn closed_log() -> tempfile::TempDir {
+    let fixture = Fixture::new(options());
+    for client in 0..300 {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    fixture.recorder.shutdown().await;
+    let Fixture { folder, .. } = fixture;
+    folder
+}
+
+fn damage(file: &std::path::Path, sql: &str) {
+    let db = Connection::open(file).expect("the file can be opened");
+    db.execute_batch(sql).expect("the damage can be done");
+}
+
+/// What is not sound, by its name.
+fn unsound(file: &std::path::Path) -> Vec<(&'static str, String)> {
+    let examined = examine(file).expect("it can be opened");
+    let unsound = examined.into_iter().filter(|thing| !thing.sound);
+    unsound.map(|thing| (thing.what, thing.found)).collect()
+}
+
+fn now() -> UnixSeconds {
+    UnixSeconds::new(NEW_YEAR_MS / 1_000).expect("the present fits")
+}
+
+#[tokio::test]
+async fn an_examination_finds_each_kind_of_damage() {
+    for (sql, what, found) in [
+        (
+            "UPDATE chunk SET ip = x'' WHERE id = 2",
+            "chunks",
+            "chunk 2 is damaged: column ip ends within its header",
+        ),
+        (
+            "UPDATE chunk SET format = 7 WHERE id = 1",
+            "chunks",
+            "chunk 1 is damaged: its format 7 is unknown",
+        ),
+        (
+            "DELETE FROM dim_client WHERE id > 0",
+            "references",
+            "1 client entries are missing",
+        ),
+        (
+            "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'chunk_time'",
+            "pages",
+            "",
+        ),
+    ] {
+        let folder = closed_log().await;
+        let file = file(folder.path());
+        assert_eq!(unsound(&file), []);
+        damage(&file, sql);
+        let unsound = unsound(&file);
+        assert_eq!(unsound.len(), 1, "{unsound:?}");
+        assert_eq!(unsound[0].0, what);
+        assert!(unsound[0].1.contains(found), "{unsound:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_rebuild_keeps_what_can_be_read_and_says_what_was_lost() {
+    let folder = closed_log().await;
+    let file = file(folder.path());
+    damage(
+        &file,
+        "UPDATE chunk SET ip = x'' WHERE id = 2;
+         UPDATE chunk SET client = x'00' WHERE id = 3;
+         UPDATE tail SET client_id = 99 WHERE seq % 2 = 0",
+    );
+    let before = fs::read(&file).unwrap();
+    let rebuilt = rebuild(&file, now()).unwrap();
+    assert_eq!(rebuilt.rows, 300 - 64);
+    assert_eq!(
+        rebuilt.lost,
+        [
+            "64 rows: chunk 2 is damaged: column ip ends within its header",
+            "the client of 64 visits: chunk 3 is damaged: column client ends within its header; \
+             they count as (other)"
+        ]
+    );
+    assert_eq!(fs::read(&rebuilt.old).unwrap(), before);
+    assert_eq!(unsound(&file), []);
+
+    let (recorder, log) = open(&file, options());
+    let counters = total(&log, VisitFilter::default()).await;
+    assert_eq!((counters.visits, counters.visitors), (236, 236));
+    recorder.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_rebuild_of_a_sound_log_loses_nothing() {
+    let folder = closed_log().await;
+    let file = file(folder.path());
+    let rebuilt = rebuild(&file, now()).unwrap();
+    assert_eq!((rebuilt.rows, rebuilt.lost), (300, Vec::new()));
+    let (recorder, log) = open(&file, options());
+    // The salt came along: the same visitors are known again.
+    for client in 0..10 {
+        recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    recorder.flush().await.unwrap();
+    let counters = total(&log, VisitFilter::default()).await;
+    assert_eq!((counters.visits, counters.visitors), (310, 300));
+    recorder.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_overwritten_page_costs_at_most_what_was_on_it() {
+    const PAGE: usize = 4_096;
+    let folder = closed_log().await;
+    let intact = fs::read(file(folder.path())).unwrap();
+    let mut with_losses = 0;
+    for page in (0..intact.len() / PAGE).step_by(2) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = file(folder.path());
+        let mut bytes = intact.clone();
+        bytes[page * PAGE..(page + 1) * PAGE].fill(0xa5);
+        fs::write(&file, &bytes).unwrap();
+
+        let rebuilt = rebuild(&file, now()).unwrap();
+        assert!(
+            rebuilt.rows == 300 || !rebuilt.lost.is_empty(),
+            "{rebuilt:?}"
+        );
+        // The first page says what all others are.
+        assert_eq!(rebuilt.rows > 0, page > 0, "{rebuilt:?}");
+        with_losses += usize::from(rebuilt.rows < 300);
+        assert_eq!(unsound(&file), [], "page {page}");
+        let (recorder, log) = open(&file, options());
+        let counters = total(&log, VisitFilter::default()).await;
+        assert_eq!(counters.visits, rebuilt.rows);
+        recorder.shutdown().await;
+    }
+    assert!(with_losses > 1, "{with_losses}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_any_more_is_set_aside() {
+    let folder = closed_log().await;
+    let file = file(folder.path());
+    fs::write(&file, vec![0xa5; 100_000]).unwrap();
+    let rebuilt = rebuild(&file, now()).unwrap();
+    assert_eq!(rebuilt.rows, 0);
+    assert!(rebuilt.lost[0].starts_with("everything: "), "{rebuilt:?}");
+    assert_eq!(fs::read(&rebuilt.old).unwrap(), vec![0xa5; 100_000]);
+    assert_eq!(unsound(&file), []);
+}
+
+#[tokio::test]
+async fn a_log_in_use_is_examined_and_not_rebuilt() {
+    let fixture = with_one_chunk().await;
+    assert_eq!(unsound(&fixture.file()), []);
+    let error = rebuild(&fixture.file(), now()).unwrap_err();
+    assert!(matches!(error, OpenError::InUse { .. }), "{error}");
+    fixture.recorder.record(visit(NEW_YEAR_MS, 1));
+    fixture.recorder.flush().await.unwrap();
+    assert_eq!(total(&fixture.log, VisitFilter::default()).await.visits, 65);
 }

@@ -13,6 +13,7 @@ mod browser; // the pages of the API reference in Chromium
 mod check; // destinations are asked, and inner ones are not
 mod clickhouse; // visits in ClickHouse, of several nodes
 mod devices; // programs and devices of visitors
+mod doctor; // whether the databases are sound
 mod editing; // changing links
 mod languages; // pages in the visitor's language
 mod link_pages; // links that answer with a page

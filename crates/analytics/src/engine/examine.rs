@@ -1,0 +1,167 @@
+//! Is the file sound? Read-only, also while somebody writes to it.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::{
+    block::Block, column::Column, dimension::Table, error::OpenError, id_set::IdSet, schema, tail,
+};
+
+/// Damages listed one by one; the rest are only counted.
+const LISTED: usize = 5;
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Examined {
+    /// What: `pages`, `chunks`, `tail` or `references`.
+    pub what: &'static str,
+    /// What was found, in words.
+    pub found: String,
+    /// Whether it is as it should be.
+    pub sound: bool,
+}
+
+/// Examines the access log in a file, which is left as it is.
+///
+/// # Errors
+/// The file cannot be opened, is something else, or was written by a newer
+/// version.
+pub fn examine(path: &Path) -> Result<Vec<Examined>, OpenError> {
+    let db = schema::open_to_examine(path)?;
+    let mut used = Usage::default();
+    Ok(vec![
+        said("pages", pages(&db)),
+        said("chunks", chunks(&db, &mut used)),
+        said("tail", tail_rows(&db, &mut used)),
+        said("references", references(&db, &used)),
+    ])
+}
+
+/// What is sound, or what is damaged.
+type Finding = Result<String, Vec<String>>;
+
+#[derive(Default)]
+struct Usage {
+    used: [IdSet; Table::ALL.len()],
+}
+
+impl Usage {
+    fn see(&mut self, block: &Block) {
+        for (table, used) in Table::ALL.into_iter().zip(&mut self.used) {
+            for &id in block.ids(table) {
+                used.insert(id);
+            }
+        }
+    }
+}
+
+fn said(what: &'static str, finding: Finding) -> Examined {
+    match finding {
+        Ok(found) => Examined {
+            what,
+            found,
+            sound: true,
+        },
+        Err(damages) => {
+            let listed = damages[..damages.len().min(LISTED)].join("; ");
+            let found = match damages.len().saturating_sub(LISTED) {
+                0 => listed,
+                more => format!("{listed}; and {more} more"),
+            };
+            Examined {
+                what,
+                found,
+                sound: false,
+            }
+        }
+    }
+}
+
+fn unreadable(error: &rusqlite::Error) -> Vec<String> {
+    vec![error.to_string()]
+}
+
+fn pages(db: &Connection) -> Finding {
+    let lines = || -> Result<Vec<String>, rusqlite::Error> {
+        db.prepare("PRAGMA integrity_check")?
+            .query_map([], |row| row.get(0))?
+            .collect()
+    };
+    match lines() {
+        Ok(lines) if lines == ["ok"] => Ok("sound".into()),
+        Ok(lines) => Err(lines),
+        Err(error) => Err(unreadable(&error)),
+    }
+}
+
+fn chunks(db: &Connection, used: &mut Usage) -> Finding {
+    let mut rows = 0;
+    let mut chunks = 0;
+    let mut damages = Vec::new();
+    let mut read = || -> Result<(), rusqlite::Error> {
+        let selection = Block::selection(&Column::ALL);
+        let mut statement = db.prepare(&format!("SELECT {selection} FROM chunk ORDER BY id"))?;
+        let mut found = statement.query([])?;
+        while let Some(row) = found.next()? {
+            chunks += 1;
+            match Block::read(row, &Column::ALL) {
+                Ok(block) => {
+                    rows += block.rows;
+                    used.see(&block);
+                    let span: (i64, i64) = (row.get(3)?, row.get(4)?);
+                    let ends = (block.time.first(), block.time.last());
+                    if ends != (Some(&span.0), Some(&span.1)) || !block.time.is_sorted() {
+                        let id: i64 = row.get(0)?;
+                        damages.push(format!("chunk {id} is not in order of time"));
+                    }
+                }
+                Err(error) => damages.push(crate::engine::error::chain(&error)),
+            }
+        }
+        Ok(())
+    };
+    if let Err(error) = read() {
+        damages.push(error.to_string());
+    }
+    if damages.is_empty() {
+        Ok(format!("{chunks} with {rows} rows, all checksums match"))
+    } else {
+        Err(damages)
+    }
+}
+
+fn tail_rows(db: &Connection, used: &mut Usage) -> Finding {
+    let mut rows = 0;
+    let mut after = i64::MIN;
+    loop {
+        let portion = tail::read(db, after, 65_536).map_err(|error| unreadable(&error))?;
+        rows += portion.block.rows;
+        used.see(&portion.block);
+        match portion.last {
+            Some(last) => after = last,
+            None => return Ok(format!("{rows} rows")),
+        }
+    }
+}
+
+fn references(db: &Connection, used: &Usage) -> Finding {
+    let mut damages = Vec::new();
+    let mut entries = 0;
+    for (table, used) in Table::ALL.into_iter().zip(&used.used) {
+        let known = super::salvage::known_ids(db, table).map_err(|error| unreadable(&error))?;
+        entries += known.len();
+        let missing = used.missing_from(&known);
+        if missing > 0 {
+            damages.push(format!(
+                "{missing} {} entries are missing",
+                table.entry_name()
+            ));
+        }
+    }
+    if damages.is_empty() {
+        Ok(format!("all within {entries} dictionary entries"))
+    } else {
+        Err(damages)
+    }
+}
