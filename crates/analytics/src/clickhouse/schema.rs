@@ -18,8 +18,7 @@ use super::{
 /// Steps in their order; a step's number is its place, from 1.
 const STEPS: [&str; 2] = [include_str!("schema.sql"), include_str!("salts.sql")];
 
-/// What an operator who makes the table should make, too, with a row for each
-/// step.
+/// Which steps were taken.
 const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS slugline_schema (version UInt32) ENGINE = MergeTree ORDER BY version";
 
 /// Time for one statement.
