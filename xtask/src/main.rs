@@ -15,6 +15,7 @@ mod ci;
 mod deny;
 mod docs;
 mod fmt;
+mod fuzz;
 mod lint;
 mod openapi;
 mod process;
@@ -67,6 +68,12 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Throw bytes at every target in `fuzz/`.
+    Fuzz {
+        /// How long, for each target.
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+    },
     /// Build the API documentation, warnings are errors.
     Docs,
 }
@@ -100,6 +107,7 @@ fn run(command: Command) -> Result<Verdict> {
         Command::Arch => arch::run()?,
         Command::Deny { advisories } => deny::run(advisories)?,
         Command::Openapi { check } => openapi::run(check)?,
+        Command::Fuzz { seconds } => fuzz::run(seconds)?,
         Command::Docs => docs::run()?,
     }
     Ok(Verdict::Passed)

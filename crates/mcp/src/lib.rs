@@ -26,6 +26,8 @@ mod answer;
 mod call;
 mod dispatch;
 mod exchange;
+#[cfg(feature = "fuzzing")]
+mod fuzzing;
 mod headers;
 mod legacy;
 mod message;
@@ -40,6 +42,8 @@ use std::sync::Arc;
 use slugline_application::{LinkChecker, LinkService, StatsService};
 use slugline_contract::Rules;
 
+#[cfg(feature = "fuzzing")]
+pub use fuzzing::fuzz_message;
 pub use headers::headers_for;
 pub use transport::{PATH, configure};
 

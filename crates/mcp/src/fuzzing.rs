@@ -1,0 +1,53 @@
+//! The door for `fuzz/`: the parser is nobody else's business.
+
+use serde_json::Value;
+
+use crate::{
+    headers_for,
+    message::{Body, Message},
+    text,
+};
+
+/// Reads bytes as the endpoint does, and checks what holds for all of them: an
+/// answer is JSON and repeats the id of what it answers.
+///
+/// # Panics
+/// It does not hold.
+pub fn fuzz_message(bytes: &[u8]) {
+    let messages = match Body::parse(bytes) {
+        Ok(Body::One(message)) => vec![message],
+        Ok(Body::Batch(messages)) => messages,
+        Err(refusal) => return assert_error(&refusal.body(), &Value::Null),
+    };
+    for raw in messages {
+        let parsed = Message::parse(raw);
+        // What is nested too deep is no value, but may stand beside a message.
+        let Ok(sent) = serde_json::from_str::<Value>(raw.get()) else {
+            continue;
+        };
+        match parsed {
+            Ok(Message::Request(request)) => {
+                let id: Value = serde_json::from_str(request.id.get()).expect("ids are JSON");
+                assert_eq!(id, sent["id"], "ids are repeated");
+                assert!(id.is_string() || id.is_number(), "ids are texts or numbers");
+                let _ = headers_for(&sent);
+            }
+            Ok(Message::Notification(_)) => {
+                assert!(sent.get("id").is_none(), "what has an id is answered");
+            }
+            Ok(Message::Response) => {}
+            Err(refusal) => {
+                let body: Value = serde_json::from_str(&refusal.body()).expect("JSON");
+                assert_error(&refusal.body(), &body["id"]);
+            }
+        }
+        let shown = text::of_result(raw.get());
+        assert!(!shown.contains('\u{202e}'), "texts turn nothing around");
+    }
+}
+
+fn assert_error(body: &str, id: &Value) {
+    let body: Value = serde_json::from_str(body).expect("refusals are JSON");
+    assert_eq!(body["id"], *id);
+    assert!(body["error"]["code"].is_i64() && body["error"]["message"].is_string());
+}

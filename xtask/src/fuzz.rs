@@ -1,0 +1,87 @@
+//! `cargo xtask fuzz`: every target in `fuzz/`, for a while each.
+//!
+//! Needs a C++ compiler, which builds LLVM's libFuzzer, and nothing else: what
+//! cargo-fuzz adds on a nightly toolchain is the sanitizers, which find faults
+//! of unsafe code, and this workspace has none. `cargo fuzz` works too.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process;
+
+/// How libFuzzer sees which code ran: the flags of `cargo fuzz --sanitizer none`.
+const COVERAGE: &str = "-Cpasses=sancov-module \
+    -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares \
+    -Ccodegen-units=1";
+
+/// Runs the targets one after the other and stops at the first that falls.
+pub(crate) fn run(seconds: u64) -> Result<()> {
+    let folder = process::root().join("fuzz");
+    let mut host = process::program("rustc");
+    let host = process::answer(host.args(["--print", "host-tuple"]));
+    let host = host.context("rustc does not tell what it builds for")?;
+    for target in targets(&folder)? {
+        println!("\n=== {target} for {seconds} s");
+        // What is found on the way stays out of the repository; what breaks the
+        // target belongs into its corpus, with the fix.
+        let found = process::root().join("target/fuzz-corpus").join(&target);
+        fs::create_dir_all(&found)?;
+        let built = ["run", "--release", "--manifest-path", "fuzz/Cargo.toml"];
+        process::run(
+            process::cargo()
+                .args(built)
+                .args(["--target-dir", "target/fuzz", "--bin", &target])
+                // Named, so that build scripts and macros are built without the flags.
+                .args(["--target", &host, "--"])
+                .arg(&found)
+                .arg(folder.join("corpus").join(&target))
+                .arg(format!("-max_total_time={seconds}"))
+                .arg(format!("-artifact_prefix=target/fuzz-{target}-"))
+                .env("RUSTFLAGS", COVERAGE),
+        )?;
+    }
+    Ok(())
+}
+
+/// The names of the files in `fuzz_targets`, in order.
+fn targets(folder: &Path) -> Result<Vec<String>> {
+    let folder = folder.join("fuzz_targets");
+    let entries =
+        fs::read_dir(&folder).with_context(|| format!("{} cannot be read", folder.display()))?;
+    let mut targets = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            let name = path.file_stem().and_then(|name| name.to_str());
+            targets.push(name.context("a target has an odd name")?.to_owned());
+        }
+    }
+    if targets.is_empty() {
+        bail!("{} holds no target", folder.display());
+    }
+    targets.sort_unstable();
+    Ok(targets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_has_its_binary_and_a_corpus() {
+        let folder = process::root().join("fuzz");
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        for target in targets(&folder).unwrap() {
+            assert!(
+                manifest.contains(&format!("name = \"{target}\"")),
+                "{target}"
+            );
+            assert!(folder.join("corpus").join(&target).is_dir(), "{target}");
+        }
+    }
+}
