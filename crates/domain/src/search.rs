@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use thiserror::Error;
 
-use crate::{Destination, StatusFilter, Tag, UnixSeconds};
+use crate::{Destination, StatusFilter, Tag, UnixSeconds, text::without_nul};
 
 /// What to look for in slugs, destinations, comments and tags: a text without
 /// regard to case.
@@ -16,12 +16,12 @@ impl SearchText {
     /// `!`, `%` and `_`. Sink's bound, which stems from its database.
     pub const MAX_BYTES: usize = 48;
 
-    /// Trims, lower-cases and checks a text.
+    /// Trims, lower-cases and checks a text. U+0000 is left out: no link holds it.
     ///
     /// # Errors
     /// The text is empty or too long.
     pub fn parse(text: &str) -> Result<Self, SearchTextError> {
-        let text = text.trim().to_lowercase();
+        let text = without_nul(text).trim().to_lowercase();
         let escapes = text.bytes().filter(|byte| b"!%_".contains(byte)).count();
         match text.len() + escapes {
             0 => Err(SearchTextError::Empty),
@@ -106,7 +106,8 @@ mod tests {
     #[test]
     fn a_search_is_lower_cased_and_bounded_with_its_escapes() {
         assert_eq!(SearchText::parse("  ÜBER ").unwrap().as_str(), "über");
-        assert_eq!(SearchText::parse(" "), Err(SearchTextError::Empty));
+        assert_eq!(SearchText::parse("a\0bc").unwrap().as_str(), "abc");
+        assert_eq!(SearchText::parse(" \0"), Err(SearchTextError::Empty));
         assert!(SearchText::parse(&"a".repeat(48)).is_ok());
         assert!(SearchText::parse(&"%".repeat(24)).is_ok());
         assert_eq!(

@@ -4,7 +4,9 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// One tag: trimmed, lower-cased, any characters.
+use crate::text::without_nul;
+
+/// One tag: trimmed, lower-cased, any characters but U+0000.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(Box<str>);
 
@@ -17,7 +19,7 @@ impl Tag {
     /// # Errors
     /// The tag is empty or longer than [`Tag::MAX_CHARS`].
     pub fn parse(text: &str) -> Result<Self, TagError> {
-        let text = text.trim().to_lowercase();
+        let text = without_nul(text).trim().to_lowercase();
         let length = text.chars().count();
         match length {
             0 => Err(TagError::Empty),
@@ -124,6 +126,7 @@ mod tests {
     #[test]
     fn a_tag_is_trimmed_and_lower_cased() {
         assert_eq!(tag("  Über, Uns ").as_str(), "über, uns");
+        assert_eq!(tag("\0 a\0b").as_str(), "ab");
         assert_eq!(Tag::parse(" "), Err(TagError::Empty));
         assert_eq!(
             Tag::parse(&"x".repeat(33)),

@@ -1,6 +1,6 @@
 //! Short texts that authors attach to a link.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use thiserror::Error;
 
@@ -18,20 +18,32 @@ pub type ImageRef = Text<128>;
 const OLDEST_MAX_CHARS: usize = 2048;
 
 /// A trimmed text of at most `MAX` characters (Unicode code points, as JSON
-/// Schema counts them), unless it was written under an older bound. It may be empty: an author can say "no comment" on
-/// purpose, which differs from saying nothing.
+/// Schema counts them), unless it was written under an older bound. It may be
+/// empty: an author can say "no comment" on purpose, which differs from saying
+/// nothing. It holds no U+0000.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Text<const MAX: usize>(Box<str>);
+
+/// The text without U+0000: PostgreSQL keeps no such character, and to SQLite's
+/// index it is the end of the text.
+pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
+    if text.contains('\0') {
+        text.replace('\0', "").into()
+    } else {
+        text.into()
+    }
+}
 
 impl<const MAX: usize> Text<MAX> {
     /// Longest text in characters.
     pub const MAX_CHARS: usize = MAX;
 
-    /// Trims the text and checks its length.
+    /// Trims the text, leaves out U+0000 and checks the length.
     ///
     /// # Errors
     /// The trimmed text has more than `MAX` characters.
     pub fn parse(text: &str) -> Result<Self, TextError> {
+        let text = without_nul(text);
         let text = text.trim();
         let length = text.chars().count();
         if length > MAX {
@@ -56,6 +68,7 @@ impl<const MAX: usize> Text<MAX> {
     /// # Errors
     /// The trimmed text is longer than any bound has ever been.
     pub fn restore(text: &str) -> Result<Self, TextError> {
+        let text = without_nul(text);
         let text = text.trim();
         let (length, max) = (text.chars().count(), MAX.max(OLDEST_MAX_CHARS));
         if length > max {
@@ -98,6 +111,8 @@ mod tests {
             Err(TextError { length: 4, max: 3 })
         );
         assert_eq!(Text::<3>::parse("   ").unwrap().as_str(), "");
+        assert_eq!(Text::<3>::parse("\0 a\0bc").unwrap().as_str(), "abc");
+        assert_eq!(Text::<3>::restore("\0").unwrap().as_str(), "");
     }
 
     #[test]

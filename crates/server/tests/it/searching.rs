@@ -14,7 +14,7 @@ fn get(server: &Server, path: &str) -> Value {
 fn links_are_found_by_text_and_by_destination_and_counted_alike() {
     let server = Server::start();
     for link in [
-        json!({"url": "https://news.example/a?utm=1#x", "slug": "alpha", "tags": ["z", "News"], "comment": "Über uns"}),
+        json!({"url": "https://news.example/a?utm=1#x", "slug": "alpha", "tags": ["z", "News"], "comment": "Über\u{0} uns"}),
         json!({"url": "https://news.example/b", "slug": "beta", "tags": ["news"]}),
         json!({"url": "https://other.example/", "slug": "gamma", "password": "pw"}),
     ] {
@@ -27,6 +27,7 @@ fn links_are_found_by_text_and_by_destination_and_counted_alike() {
         ("q=news&limit=1", json!([alpha])),
         ("q=%C3%9Cber", json!([alpha])),
         ("q=e&tag=news", json!([alpha, beta])),
+        ("q=a%00lpha", json!([alpha])),
         (
             "url=https%3A%2F%2Fnews.example%2Fa%3Fother%23x",
             json!([alpha]),
