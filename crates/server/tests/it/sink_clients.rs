@@ -49,6 +49,13 @@ fn the_browser_extension_finds_what_it_reads() {
     for member in ["id", "url", "slug", "createdAt", "updatedAt"] {
         assert!(!list["links"][0][member].is_null(), "{member}: {list}");
     }
+    // It pastes the destination as it is; what follows an `&` is another parameter.
+    let hint = server.api(
+        "GET",
+        "/api/link/ai?url=https://docs.example/Getting_Started?a=1&b=2",
+    );
+    assert_eq!(hint.send().json(), json!({"slug": "getting-started"}));
+
     let stranger = server
         .request("GET", "/api/link/list?limit=1000&cursor")
         .send();
