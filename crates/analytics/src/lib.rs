@@ -86,6 +86,8 @@ pub use clickhouse::{
     ClickHouseError, ClickHouseLog, ClickHouseOptions, ClickHouseTarget, ClickHouseTargetError,
     ClickHouseWire, DecodeError, WireAnswer, WireBody, WireError, WireRequest,
 };
+#[cfg(feature = "fuzzing")]
+pub use engine::fuzz_chunk;
 pub use engine::{EmbeddedLog, Examined, OpenError, Rebuilt, examine, rebuild};
 pub use options::{QueryLimits, RecorderOptions, RecorderPorts};
 pub use place_file::{PlaceFile, PlaceFileError};

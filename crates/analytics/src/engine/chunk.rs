@@ -75,9 +75,20 @@ pub(super) fn encode(span: Span, column: Column, values: &[u64]) -> Vec<u8> {
             blob.extend(&(value - base).to_le_bytes()[..width]);
         }
     }
-    let checksum = checksum(span, column, &blob);
-    blob[9..HEADER_BYTES].copy_from_slice(&checksum.to_le_bytes());
+    let sealed = seal(span, column, &mut blob);
+    debug_assert!(sealed, "the header was written");
     blob
+}
+
+/// Puts in the checksum that belongs to a column, unless it ends within its
+/// header.
+pub(super) fn seal(span: Span, column: Column, blob: &mut [u8]) -> bool {
+    if blob.len() < HEADER_BYTES {
+        return false;
+    }
+    let checksum = checksum(span, column, blob);
+    blob[9..HEADER_BYTES].copy_from_slice(&checksum.to_le_bytes());
+    true
 }
 
 /// Reads a column that belongs to a chunk of this span.

@@ -41,6 +41,8 @@ mod error;
 mod events;
 mod examine;
 mod filter;
+#[cfg(feature = "fuzzing")]
+mod fuzzing;
 mod groups;
 mod heatmap;
 mod id_set;
@@ -69,6 +71,8 @@ pub(crate) use append::{Appended, Appender};
 pub(crate) use error::EngineError;
 pub use error::OpenError;
 pub use examine::{Examined, examine};
+#[cfg(feature = "fuzzing")]
+pub use fuzzing::fuzz_chunk;
 pub use log::EmbeddedLog;
 pub(crate) use row_table::RowTable;
 pub use salvage::{Rebuilt, rebuild};

@@ -1,0 +1,5 @@
+//! Whatever bytes stand in a chunk of the access log, they are its values or refused.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| slugline_analytics::fuzz_chunk(bytes));
