@@ -97,7 +97,7 @@ fn errors_hold_nothing_secret_and_end() {
 #[test]
 fn texts_of_strangers_are_harmless_to_read_and_exact_in_structure() {
     let server = Server::start();
-    let hostile = "a\u{202e}b\u{2066}c\u{1b}[31md\u{0}e\u{9b}f\u{200f}g\u{e0041}h\u{7f}i\nj";
+    let hostile = "a\u{202e}b\u{2066}c\u{1b}[31md\u{8}e\u{9b}f\u{200f}g\u{e0041}h\u{7f}i\nj";
     let plain = "abc[31mdefghi\nj";
     let link = json!({
         "url": format!("https://example.com/?q=\u{202e}{}", "x"), "slug": "docs",
