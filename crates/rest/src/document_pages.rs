@@ -18,7 +18,7 @@ use actix_web::{
 use aide::{
     OperationOutput,
     generate::GenContext,
-    openapi::{MediaType, Operation, Response, StatusCode},
+    openapi::{Operation, Response, StatusCode},
     scalar::Scalar,
     swagger::Swagger,
 };
@@ -26,7 +26,10 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use sha2::{Digest, Sha256};
 use slugline_httpkit::Failure;
 
-use crate::{registrar::About, reply::Reply};
+use crate::{
+    registrar::About,
+    reply::{Reply, answered_as},
+};
 
 const DOCUMENT_PATH: &str = "/_docs/openapi.json";
 
@@ -140,14 +143,7 @@ impl OperationOutput for Page {
         _: &mut GenContext,
         _: &mut Operation,
     ) -> Vec<(Option<StatusCode>, Response)> {
-        let mut response = Response {
-            description: "A page".into(),
-            ..Response::default()
-        };
-        response
-            .content
-            .insert("text/html".into(), MediaType::default());
-        vec![(Some(StatusCode::Code(200)), response)]
+        answered_as("text/html", "A page")
     }
 }
 

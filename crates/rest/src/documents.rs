@@ -9,12 +9,15 @@ use actix_web::{
 use aide::{
     OperationInput, OperationOutput,
     generate::GenContext,
-    openapi::{MediaType, Operation, Response, StatusCode},
+    openapi::{Operation, Response, StatusCode},
 };
 use serde_json::{Value, json};
 use slugline_httpkit::{Edge, Failure};
 
-use crate::{registrar::About, reply::Reply};
+use crate::{
+    registrar::About,
+    reply::{Reply, answered_as},
+};
 
 pub(crate) fn about() -> About {
     About {
@@ -71,13 +74,6 @@ impl OperationOutput for Document {
         _: &mut GenContext,
         _: &mut Operation,
     ) -> Vec<(Option<StatusCode>, Response)> {
-        let mut response = Response {
-            description: "The OpenAPI document".into(),
-            ..Response::default()
-        };
-        response
-            .content
-            .insert("application/json".into(), MediaType::default());
-        vec![(Some(StatusCode::Code(200)), response)]
+        answered_as("application/json", "The OpenAPI document")
     }
 }

@@ -21,6 +21,22 @@ use crate::{extract::json, table::Table};
 /// A successful answer whose status and body stand in its type.
 pub(crate) trait Reply: Responder<Body = BoxBody> + 'static {}
 
+/// Documents an answer of status 200 whose body has this media type and no
+/// schema.
+pub(crate) fn answered_as(
+    media_type: &str,
+    description: &str,
+) -> Vec<(Option<DocumentedStatus>, Response)> {
+    let mut response = Response {
+        description: description.into(),
+        ..Response::default()
+    };
+    response
+        .content
+        .insert(media_type.into(), MediaType::default());
+    vec![(Some(DocumentedStatus::Code(200)), response)]
+}
+
 /// A JSON answer with this status.
 pub(crate) struct Json<const STATUS: u16, T>(pub(crate) T);
 

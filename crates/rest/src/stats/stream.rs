@@ -14,14 +14,19 @@ use actix_web::{
 use aide::{
     OperationOutput,
     generate::GenContext,
-    openapi::{MediaType, Operation, Response, StatusCode},
+    openapi::{Operation, Response, StatusCode},
 };
 use slugline_application::Watch;
 use slugline_contract::{Code, EventView};
 use slugline_httpkit::Failure;
 use tokio::{sync::mpsc, time};
 
-use crate::{extract::Context, registrar::About, reply::Reply, table::Parts};
+use crate::{
+    extract::Context,
+    registrar::About,
+    reply::{Reply, answered_as},
+    table::Parts,
+};
 
 /// What proxies and clients hear at least this often, so that none takes the
 /// connection for dead; many give up after a minute.
@@ -91,13 +96,6 @@ impl OperationOutput for EventStream {
         _: &mut GenContext,
         _: &mut Operation,
     ) -> Vec<(Option<StatusCode>, Response)> {
-        let mut response = Response {
-            description: "Server-sent events".into(),
-            ..Response::default()
-        };
-        response
-            .content
-            .insert("text/event-stream".into(), MediaType::default());
-        vec![(Some(StatusCode::Code(200)), response)]
+        answered_as("text/event-stream", "Server-sent events")
     }
 }
