@@ -50,6 +50,8 @@ mod locations;
 mod lock;
 mod log;
 mod metrics;
+#[cfg(test)]
+mod properties;
 mod ranking;
 mod retention;
 mod row_table;
