@@ -15,6 +15,8 @@ mod clickhouse; // visits in ClickHouse, of several nodes
 mod devices; // programs and devices of visitors
 mod doctor; // whether the databases are sound
 mod editing; // changing links
+#[cfg(target_os = "linux")] // which alone has limits that can be changed from outside
+mod full_disk; // a disk that takes no more visits
 mod languages; // pages in the visitor's language
 mod link_pages; // links that answer with a page
 mod live; // visits watched as they come in
@@ -41,6 +43,6 @@ mod searching; // finding and counting links
 mod sink_clients; // the requests of Sink's own clients
 mod startup; // settings, token, data folder, shutdown
 mod suggestions; // slugs and previews are suggested
-mod transfer;
-mod upgrade;
-mod webhook; // another server is told of visits // data of earlier versions // export and import, by HTTP and by the command line
+mod transfer; // export and import, by HTTP and by the command line
+mod upgrade; // data of earlier versions
+mod webhook; // another server is told of visits

@@ -42,11 +42,14 @@ impl Server {
     }
 
     pub(crate) fn start_in(folder: TempDir, settings: &[(&str, &str)]) -> Self {
-        let mut process = command(folder.path())
-            .envs(settings.iter().copied())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = command(folder.path());
+        command.envs(settings.iter().copied());
+        Self::start_by(command, folder)
+    }
+
+    /// Starts by a command that ends up as the binary with this data folder.
+    pub(crate) fn start_by(mut command: Command, folder: TempDir) -> Self {
+        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let mut greeting = String::new();
         while !greeting.contains("API reference") {
@@ -78,6 +81,11 @@ impl Server {
 
     pub(crate) fn origin(&self) -> &str {
         &self.origin
+    }
+
+    /// What the operating system calls it.
+    pub(crate) fn process_id(&self) -> u32 {
+        self.process.id()
     }
 
     /// What it printed when it had started.
