@@ -45,7 +45,10 @@ pub(crate) fn rebuild_access_log(settings: &Settings) -> anyhow::Result<()> {
     if !file.exists() {
         bail!("there is no access log {}", file.display());
     }
-    let rebuilt = rebuild(&file, SystemClock.now().second())?;
+    let rebuilt = rebuild(&file, SystemClock.now().second()).context(
+        "nothing was rebuilt, the access log is as it was; run this again when the cause is \
+             mended",
+    )?;
     line(
         "access log",
         "rebuilt",

@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-use std::{io, path::PathBuf, time::Duration};
+use std::{error::Error as StdError, io, path::PathBuf, time::Duration};
 
 use thiserror::Error;
 
@@ -62,13 +62,17 @@ pub enum OpenError {
         /// What the operating system says.
         source: io::Error,
     },
-    /// The rebuilt file cannot take the old one's place.
-    #[error("cannot replace access log {}", path.display())]
+    /// A rebuilt file cannot be written, or cannot take the old one's place.
+    #[error(
+        "no new access log can be written beside {}; make sure that its folder can be written to \
+         and has room for another file of this size",
+        path.display()
+    )]
     Rebuild {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
-        source: io::Error,
+        /// What is in the way.
+        source: Box<dyn StdError + Send + Sync>,
     },
     /// The operating system gives no thread.
     #[error("cannot start the access log's writer")]

@@ -28,7 +28,7 @@ pub struct Examined {
 /// The file cannot be opened, is something else, or was written by a newer
 /// version.
 pub fn examine(path: &Path) -> Result<Vec<Examined>, OpenError> {
-    let db = schema::open_to_examine(path)?;
+    let db = schema::open_to_examine(&schema::ACCESS_LOG, path)?;
     let mut used = Usage::default();
     Ok(vec![
         said("pages", pages(&db)),

@@ -15,7 +15,7 @@
 //! | `salts` | the keys of visitor hashes and their end |
 //! | `tail`, `seal`, `chunk`, `column`, `block` | rows, their move into chunks, the chunk format, its columns, rows in memory |
 //! | `upkeep`, `retention`, `unused` | the end of old rows and of what only they needed |
-//! | `examine`, `salvage`, `lock` | whether the file is sound, a new one if not, and nobody in between |
+//! | `examine`, `salvage`, `remains`, `replace`, `lock` | whether the file is sound, a new one of what is left if not, and nobody in between |
 //! | `log` | the read side: limits, connections, the port |
 //! | `dimension` | where each dimension is kept |
 //! | `filter`, `id_set`, `scan`, `distinct` | conditions, the pass over rows, counting without repetition |
@@ -53,6 +53,8 @@ mod metrics;
 #[cfg(test)]
 mod properties;
 mod ranking;
+mod remains;
+mod replace;
 mod retention;
 mod row_table;
 pub(crate) mod salts;
@@ -76,6 +78,7 @@ pub use examine::{Examined, examine};
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_chunk;
 pub use log::EmbeddedLog;
+pub use replace::Rebuilt;
 pub(crate) use row_table::RowTable;
-pub use salvage::{Rebuilt, rebuild};
+pub use salvage::rebuild;
 pub(crate) use schema::{FileKind, open_file};

@@ -1,14 +1,11 @@
-//! A new file from what can still be read of a damaged one.
+//! What can still be read of a damaged access log.
 //!
 //! Every entry, row and chunk is asked for by its own number, so that a
-//! damaged page costs what is on it and nothing else. The old file is kept.
+//! damaged page costs what is on it and nothing else.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension, ToSql, params_from_iter, types::Value};
+use rusqlite::{Connection, OptionalExtension, types::Value};
 use slugline_domain::UnixSeconds;
 
 use super::{
@@ -18,12 +15,11 @@ use super::{
     dimension::Table,
     error::{EngineError, OpenError},
     id_set::IdSet,
-    lock, schema, seal,
+    remains::{Keys, copy_salts, insert, many, values},
+    replace::{Rebuilt, replace},
+    schema::ACCESS_LOG,
+    seal,
 };
-
-/// Numbers tried between the last one that reading found from the front and
-/// the first one found from the back.
-const GAP: i64 = 1 << 20;
 
 /// Columns without which a row says nothing.
 const ESSENTIAL: [Column; 4] = [
@@ -33,62 +29,16 @@ const ESSENTIAL: [Column; 4] = [
     Column::Visitor,
 ];
 
-/// What a rebuild saved and what was lost.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rebuilt {
-    /// Rows in the new file.
-    pub rows: u64,
-    /// Where the old file is.
-    pub old: PathBuf,
-    /// What was lost, one line each; empty when everything was readable.
-    pub lost: Vec<String>,
-}
-
 /// Replaces the access log in a file by one with everything that can still be
 /// read of it. The old file, and SQLite's files beside it, stay under a name
 /// that ends with `.damaged-` and the moment.
 ///
 /// # Errors
 /// Somebody is writing to the file, it was written by a newer version or is
-/// something else, or the new one cannot be written. The old one is then still
-/// in its place.
+/// something else, or the new one cannot be written. Everything is then as it
+/// was.
 pub fn rebuild(path: &Path, now: UnixSeconds) -> Result<Rebuilt, OpenError> {
-    let _alone = lock::take_alone(path)?;
-    let failed = |source| OpenError::Rebuild {
-        path: path.to_owned(),
-        source,
-    };
-    let new_path = lock::beside(path, ".rebuilt");
-    remove(&new_path).map_err(failed)?;
-    let mut rebuilt = Rebuilt {
-        old: lock::beside(path, &format!(".damaged-{}", now.get())),
-        ..Rebuilt::default()
-    };
-    {
-        let mut new = schema::open_writer(&new_path)?;
-        match schema::open_to_examine(path) {
-            Ok(old) => {
-                copy(&old, &mut new, &mut rebuilt).map_err(|source| OpenError::Sqlite {
-                    path: new_path.clone(),
-                    source,
-                })?;
-            }
-            Err(error @ (OpenError::Foreign { .. } | OpenError::Newer { .. })) => {
-                return Err(error);
-            }
-            Err(error) => rebuilt
-                .lost
-                .push(format!("everything: {}", super::error::chain(&error))),
-        }
-        // Everything into the file itself: only that takes the old one's place.
-        new.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            .map_err(|source| OpenError::Sqlite {
-                path: new_path.clone(),
-                source,
-            })?;
-    }
-    exchange(path, &new_path, &rebuilt.old).map_err(failed)?;
-    Ok(rebuilt)
+    replace(&ACCESS_LOG, path, now, copy)
 }
 
 /// The ids of a dictionary.
@@ -100,28 +50,6 @@ pub(super) fn known_ids(db: &Connection, table: Table) -> Result<IdSet, rusqlite
         known.insert(row.get(0)?);
     }
     Ok(known)
-}
-
-/// Gives the old files other names, and the new one theirs. Under one name or
-/// the other, what was there can be found at every moment.
-fn exchange(path: &Path, new: &Path, old: &Path) -> io::Result<()> {
-    for suffix in ["", "-wal", "-shm"] {
-        let (from, to) = (lock::beside(path, suffix), lock::beside(old, suffix));
-        if from.exists() && fs::hard_link(&from, &to).is_err() {
-            fs::copy(&from, &to)?;
-        }
-    }
-    for suffix in ["-wal", "-shm"] {
-        remove(&lock::beside(path, suffix))?;
-    }
-    fs::rename(new, path)
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
 }
 
 fn copy(
@@ -151,14 +79,7 @@ fn copy(
         }
         known.push(known_ids(&tx, table)?);
     }
-    let salts = Keys::of(old, "salt", "WHERE", "start_ms");
-    for start in salts.found {
-        let found = values(old, "SELECT * FROM salt WHERE start_ms = ?1", start);
-        if let Ok(Some(values)) = found {
-            insert(&tx, "", "salt", &values)?;
-        }
-    }
-
+    copy_salts(old, &tx)?;
     let chunks = Keys::of(old, "chunk", "WHERE", "id");
     for many in many(0, chunks.unreachable) {
         rebuilt.lost.push(format!("{many} chunks"));
@@ -255,80 +176,4 @@ fn read_chunk(
         *block.ids_mut(table) = ids;
     }
     Ok(Some(block))
-}
-
-/// The keys of a table that reading finds.
-struct Keys {
-    found: Vec<i64>,
-    /// There may be more, and nobody can say how many.
-    unreachable: bool,
-}
-
-/// How much was lost, in words, if anything.
-fn many(lost: u64, unreachable: bool) -> impl Iterator<Item = String> {
-    let counted = (lost > 0).then(|| lost.to_string());
-    let unknown = unreachable.then(|| "an unknown number of".to_owned());
-    counted.into_iter().chain(unknown)
-}
-
-impl Keys {
-    /// Reads from the front and, when that ends at a damage, from the back.
-    fn of(db: &Connection, from: &str, and: &str, key: &str) -> Self {
-        let read = |order: &str| -> (Vec<i64>, bool) {
-            let mut found = Vec::new();
-            let mut walk = || -> Result<(), rusqlite::Error> {
-                // A condition that SQLite cannot use, or it would read an index
-                // that knows nothing of the damage.
-                let sql = format!(
-                    "SELECT {key} FROM {from} {and} +{key} IS NOT NULL ORDER BY {key} {order}"
-                );
-                let mut statement = db.prepare(&sql)?;
-                let mut rows = statement.query([])?;
-                while let Some(row) = rows.next()? {
-                    found.push(row.get(0)?);
-                }
-                Ok(())
-            };
-            let complete = walk().is_ok();
-            (found, complete)
-        };
-        let (mut found, complete) = read("ASC");
-        if complete {
-            return Self {
-                found,
-                unreachable: false,
-            };
-        }
-        let (mut back, _) = read("DESC");
-        back.reverse();
-        let mut unreachable = true;
-        if let (Some(&last), Some(&first)) = (found.last(), back.first()) {
-            let between = (last + 1)..first;
-            unreachable = between.end - between.start > GAP;
-            if !unreachable {
-                found.extend(between);
-            }
-        }
-        found.extend(back);
-        found.dedup();
-        Self { found, unreachable }
-    }
-}
-
-fn values(db: &Connection, sql: &str, key: i64) -> Result<Option<Vec<Value>>, rusqlite::Error> {
-    let mut statement = db.prepare_cached(sql)?;
-    let columns = statement.column_count();
-    statement
-        .query_row([key], |row| {
-            (0..columns).map(|column| row.get(column)).collect()
-        })
-        .optional()
-}
-
-fn insert(db: &Connection, or: &str, table: &str, values: &[Value]) -> Result<(), rusqlite::Error> {
-    let marks = vec!["?"; values.len()].join(", ");
-    let values = values.iter().map(|value| -> &dyn ToSql { value });
-    db.prepare_cached(&format!("INSERT {or} INTO {table} VALUES ({marks})"))?
-        .execute(params_from_iter(values))?;
-    Ok(())
 }

@@ -17,7 +17,7 @@ pub(crate) struct FileKind {
 }
 
 /// An access log: "SLUG" in ASCII.
-const ACCESS_LOG: FileKind = FileKind {
+pub(super) const ACCESS_LOG: FileKind = FileKind {
     application_id: 0x534c_5547,
     version: 1,
     tables: include_str!("tables.sql"),
@@ -75,12 +75,12 @@ pub(crate) fn open_file(kind: &FileKind, path: &Path) -> Result<Connection, Open
 }
 
 /// Opens a file to look at it, whatever state it is in.
-pub(super) fn open_to_examine(path: &Path) -> Result<Connection, OpenError> {
+pub(crate) fn open_to_examine(kind: &FileKind, path: &Path) -> Result<Connection, OpenError> {
     let db = open_reader(path).map_err(|source| OpenError::Sqlite {
         path: path.to_owned(),
         source,
     })?;
-    check(&ACCESS_LOG, &db, path)?;
+    check(kind, &db, path)?;
     Ok(db)
 }
 

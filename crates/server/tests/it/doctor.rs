@@ -1,21 +1,56 @@
 //! Whether the databases are sound.
 
-use std::{fs, path::Path, process::Output};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    path::Path,
+    process::{Command, Output},
+};
 
-use crate::server::{Server, command};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::server::{Server, command, under_sh};
 
 fn doctor(folder: &Path, arguments: &[&str]) -> (bool, String, String) {
+    outcome(command(folder).arg("doctor").args(arguments))
+}
+
+/// Whether it succeeded, which is all that an exit code tells, and what it said.
+fn outcome(command: &mut Command) -> (bool, String, String) {
     let Output {
         status,
         stdout,
         stderr,
-    } = command(folder)
-        .arg("doctor")
-        .args(arguments)
-        .output()
-        .unwrap();
+    } = command.output().unwrap();
+    assert!(matches!(status.code(), Some(0 | 1)), "{status}");
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (status.success(), text(stdout), text(stderr))
+}
+
+/// The data of a service that had a link and a visit, and was stopped.
+fn stopped_service() -> TempDir {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    server.visit("/docs");
+    server.counters_with("", 1);
+    server.stop("TERM").1
+}
+
+/// The files of a folder, without those that SQLite makes for its readers and
+/// that hold nothing.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
+    entries
+        .filter(|entry| entry.file_type().unwrap().is_file())
+        .map(|entry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read(entry.path()).unwrap())
+        })
+        .filter(|(name, content)| {
+            !name.ends_with("-shm") && !(name.ends_with("-wal") && content.is_empty())
+        })
+        .collect()
 }
 
 #[test]
@@ -51,4 +86,54 @@ fn a_damaged_access_log_is_found_and_rebuilt_once_the_service_is_stopped() {
     assert_eq!(kept.count(), 1);
     assert!(doctor(folder.path(), &[]).0);
     Server::start_in(folder, &[]).counters_with("", 0);
+}
+
+#[test]
+fn a_rebuild_that_fails_leaves_everything_as_it_was_and_says_what_to_do() {
+    let folder = stopped_service();
+    let path = |name: &str| folder.path().join(name);
+    let mut log = fs::read(path("analytics.db")).unwrap();
+    log[4 * 4_096..5 * 4_096].fill(0xa5);
+    fs::write(path("analytics.db"), log).unwrap();
+    let before = files(folder.path());
+    let unchanged = |(done, said, why): (bool, String, String), advice: &str| {
+        assert!(!done, "{said}");
+        assert!(why.contains("the access log is as it was"), "{why}");
+        assert!(why.contains(advice), "{why}");
+        let after = files(folder.path());
+        assert!(after.keys().eq(before.keys()), "{:?}", after.keys());
+        assert!(after == before, "a file is another one now");
+    };
+
+    let in_use = File::open(path("analytics.db.lock")).unwrap();
+    in_use.lock_shared().unwrap();
+    let refused = doctor(folder.path(), &["--rebuild"]);
+    unchanged(refused, "stop the service");
+    drop(in_use);
+
+    // Something that is no file stands where the new one would.
+    fs::create_dir_all(path("analytics.db.rebuilt/x")).unwrap();
+    let refused = doctor(folder.path(), &["--rebuild"]);
+    unchanged(refused, "its folder can be written to and has room");
+    fs::remove_dir_all(path("analytics.db.rebuilt")).unwrap();
+
+    // A disk that becomes full a bit later each time.
+    let mut failures = 0;
+    for blocks in (0..).step_by(10) {
+        let rebuilt = outcome(
+            under_sh(
+                &format!("trap '' XFSZ; ulimit -f {blocks}"),
+                command(folder.path()),
+            )
+            .args(["doctor", "--rebuild"]),
+        );
+        if rebuilt.0 {
+            assert!(rebuilt.1.contains("access log: rebuilt"), "{}", rebuilt.1);
+            break;
+        }
+        unchanged(rebuilt, "run this again");
+        failures += 1;
+    }
+    assert!(failures > 5, "{failures}");
+    assert!(doctor(folder.path(), &[]).0);
 }

@@ -6,14 +6,14 @@ use std::{
     fs,
     io::{self, BufRead, BufReader, Read, Write},
     net::TcpStream,
-    process::{Command, Stdio},
+    process::Command,
     sync::{Arc, Mutex},
     thread,
 };
 
 use serde_json::{Value, json};
 
-use crate::server::{Server, command, eventually};
+use crate::server::{Server, command, eventually, under_sh};
 
 /// A service whose files can be kept from growing, and what it logs.
 struct Node {
@@ -24,25 +24,15 @@ struct Node {
 impl Node {
     fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let binary = command(folder.path());
         // A write beyond the limit is a signal, which ends a program that does
         // not ignore it; a full disk is only the error.
-        let mut command = Command::new("/bin/sh");
+        let mut command = under_sh("trap '' XFSZ", command(folder.path()));
         command
-            .args(["-c", "trap '' XFSZ; exec \"$0\""])
-            .arg(binary.get_program())
-            .env_clear()
-            .envs(
-                binary
-                    .get_envs()
-                    .filter_map(|(name, value)| Some((name, value?))),
-            )
             // Every visit is a row of its own, or is dropped and counted.
             .env("SLUGLINE_SAMPLE_LINK_ABOVE", "0")
             .env("SLUGLINE_SAMPLE_ABOVE", "0")
             // Midnight would have the service write in between.
-            .env("SLUGLINE_VISITOR_SALT", "never")
-            .stdin(Stdio::null());
+            .env("SLUGLINE_VISITOR_SALT", "never");
         let (reader, writer) = io::pipe().unwrap();
         command.stderr(writer);
         let server = Server::start_by(command, folder);

@@ -238,6 +238,23 @@ pub(crate) fn command(data_dir: &Path) -> Command {
     command
 }
 
+/// The same command after a shell has prepared the process for it.
+pub(crate) fn under_sh(preparation: &str, command: Command) -> Command {
+    let mut shell = Command::new("/bin/sh");
+    shell
+        .args(["-c", &format!("{preparation}; exec \"$0\" \"$@\"")])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .env_clear()
+        .envs(
+            command
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .stdin(Stdio::null());
+    shell
+}
+
 /// Runs the binary where it is expected to give up.
 pub(crate) fn refusal(settings: &[(&str, &str)]) -> Output {
     let folder = tempfile::tempdir().unwrap();
