@@ -58,6 +58,7 @@
 //! | `enrich` | what is derived from a visit: referring host, language, bounds of texts |
 //! | `user_agent` | programs, systems and devices, by the `User-Agent` header |
 //! | `place_file` | where addresses are, from an `.mmdb` file |
+//! | `memo`, `number_map` | what was worked out before; maps by hashes |
 //! | `visitor` | visitors told apart by a keyed hash |
 //! | `salt` | how long the key of that hash lives |
 //! | `sampling` | which visits become rows, and for how many each row stands |
@@ -69,6 +70,8 @@
 mod clickhouse;
 mod engine;
 mod enrich;
+mod memo;
+mod number_map;
 mod options;
 #[cfg(test)]
 mod oracle;

@@ -39,7 +39,7 @@ impl Default for RecorderOptions {
     fn default() -> Self {
         Self {
             queue: 65_536,
-            batch_rows: 5_000,
+            batch_rows: 16_384,
             batch_age: Duration::from_millis(900),
             rows_per_chunk: 65_536,
             sampling: SamplingTargets::default(),

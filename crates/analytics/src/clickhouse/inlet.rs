@@ -42,8 +42,15 @@ impl RowTable for Inlet {
         Ok(self.used < self.room)
     }
 
-    fn insert(&mut self, db: &Connection, row: &Row<'_>) -> Result<(), rusqlite::Error> {
-        spool::insert(db, row)
+    fn insert(
+        &mut self,
+        db: &Connection,
+        rows: &mut dyn Iterator<Item = Row<'_>>,
+    ) -> Result<(), rusqlite::Error> {
+        for row in rows {
+            spool::insert(db, &row)?;
+        }
+        Ok(())
     }
 
     fn settle(&mut self, _: bool) {}

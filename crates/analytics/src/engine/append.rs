@@ -129,9 +129,10 @@ impl Appender {
             if !rows.has_room(tx)? {
                 return Ok(None);
             }
-            for (visit, kept) in &enriched {
-                rows.insert(tx, &visit.row(kept.visitor, kept.sampled))?;
-            }
+            let mut batch = enriched
+                .iter()
+                .map(|(visit, kept)| visit.row(kept.visitor, kept.sampled));
+            rows.insert(tx, &mut batch)?;
             salts.end(tx, newest).map(Some)
         });
         self.rows.settle(appended.is_ok());

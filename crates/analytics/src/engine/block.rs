@@ -1,13 +1,13 @@
 //! Rows in memory, column by column.
 
-use rusqlite::Row;
-
 use super::{
     chunk::{self, ChunkError, Span},
     column::Column,
+    dictionaries::Ids,
     dimension::Table,
     error::EngineError,
 };
+use crate::row::Row;
 
 /// Some rows. Columns that were not asked for are empty.
 #[derive(Debug, Default)]
@@ -27,6 +27,20 @@ pub(super) struct Block {
 }
 
 impl Block {
+    /// Adds a row, with every column.
+    pub(super) fn push(&mut self, row: &Row<'_>, ids: Ids) {
+        self.rows += 1;
+        self.time.push(row.at.get());
+        self.interval.push(row.sampled.interval.get());
+        self.coherent.push(row.sampled.coherent.into());
+        self.target.push(ids.target);
+        self.visitor.push(row.visitor.0);
+        self.referer.push(ids.referer);
+        self.place.push(ids.place);
+        self.client.push(ids.client);
+        self.language.push(ids.language);
+    }
+
     /// The column that refers to a dictionary.
     pub(super) fn ids(&self, table: Table) -> &[u32] {
         match table {
@@ -59,7 +73,7 @@ impl Block {
     }
 
     /// Reads columns of a chunk.
-    pub(super) fn read(row: &Row<'_>, columns: &[Column]) -> Result<Self, EngineError> {
+    pub(super) fn read(row: &rusqlite::Row<'_>, columns: &[Column]) -> Result<Self, EngineError> {
         let id: i64 = row.get(0)?;
         let damaged = |source| EngineError::Chunk { id, source };
         let format: i64 = row.get(1)?;

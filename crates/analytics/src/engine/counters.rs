@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        engine::{dictionaries::Dictionaries, scan::Deadline, schema, seal, tail},
+        engine::{block::Block, dictionaries::Dictionaries, scan::Deadline, schema, seal, tail},
         row::{Client, Place, Row, Target},
         sampling::Sampled,
         visitor::VisitorHash,
@@ -109,7 +109,9 @@ mod tests {
 
         fn add(&mut self, row: &Row<'_>) {
             let ids = self.dictionaries.ids(&self.db, row).unwrap();
-            tail::insert(&self.db, row, ids).unwrap();
+            let mut block = Block::default();
+            block.push(row, ids);
+            tail::insert(&self.db, &block).unwrap();
         }
 
         fn ask(&mut self, query: &CountersQuery) -> Answer<CounterRow> {

@@ -3,12 +3,11 @@
 //! Visitors choose most texts, so each dictionary is bounded: values that come
 //! when it is full share [`OTHER`]. What has an id keeps it.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasher, Hash, RandomState},
-};
+use std::hash::{BuildHasher, Hash, RandomState};
 
 use rusqlite::{Connection, OptionalExtension, ToSql};
+
+use crate::number_map::NumberMap;
 
 /// The id of every value beyond a dictionary's bound.
 pub(super) const OTHER: u32 = 0;
@@ -29,31 +28,32 @@ pub(super) struct Statements {
 
 /// A table of texts, and in front of it a cache of what was looked up.
 ///
-/// The cache holds fingerprints of 128 bits instead of texts, which bounds its
+/// The cache holds fingerprints of 64 bits instead of texts, which bounds its
 /// memory whatever visitors send. They are keyed at random in each process, so
-/// nobody can choose two texts with the same one.
+/// nobody can choose two texts with the same one, and a new text has that of a
+/// known one by chance once in 10^14 times.
 #[derive(Debug)]
 pub(super) struct Dictionary {
     statements: Statements,
     largest_id: u32,
-    keys: [RandomState; 2],
-    known: HashMap<u128, u32>,
+    key: RandomState,
+    known: NumberMap<u32>,
     /// What the running transaction has added to `known`.
-    entered: Vec<u128>,
+    entered: Vec<u64>,
     /// Ids between others that nobody has, once the largest is given out.
     gaps: Option<Vec<u32>>,
 }
 
 impl Dictionary {
-    /// Most entries of the cache, about 10 MB; when it is full it starts over.
+    /// Most entries of the cache, about 6 MB; when it is full it starts over.
     const CACHED: usize = 200_000;
 
     pub(super) fn new(largest_id: u32, statements: Statements) -> Self {
         Self {
             statements,
             largest_id,
-            keys: [RandomState::new(), RandomState::new()],
-            known: HashMap::new(),
+            key: RandomState::new(),
+            known: NumberMap::default(),
             entered: Vec::new(),
             gaps: None,
         }
@@ -67,8 +67,7 @@ impl Dictionary {
         key: &impl Hash,
         values: &[&dyn ToSql],
     ) -> Result<u32, rusqlite::Error> {
-        let [high, low] = &self.keys;
-        let fingerprint = u128::from(high.hash_one(key)) << 64 | u128::from(low.hash_one(key));
+        let fingerprint = self.key.hash_one(key);
         if let Some(&id) = self.known.get(&fingerprint) {
             return Ok(id);
         }

@@ -5,8 +5,15 @@ use std::error::Error as StdError;
 use rusqlite::Connection;
 use slugline_domain::UnixMillis;
 
-use super::{dictionaries::Dictionaries, row_table::RowTable, seal, tail, unused, upkeep::Upkeep};
+use super::{
+    block::Block, dictionaries::Dictionaries, row_table::RowTable, seal, tail, unused,
+    upkeep::Upkeep,
+};
 use crate::{RecorderOptions, row::Row, sampling::Pressure};
+
+/// A batch of this part of a chunk's usual rows becomes a chunk of its own.
+/// Smaller ones would make scans slower than they make writing fast.
+const SMALLEST_SHARE: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct EmbeddedRows {
@@ -44,9 +51,22 @@ impl RowTable for EmbeddedRows {
         Ok(true)
     }
 
-    fn insert(&mut self, db: &Connection, row: &Row<'_>) -> Result<(), rusqlite::Error> {
-        let ids = self.dictionaries.ids(db, row)?;
-        tail::insert(db, row, ids)
+    /// A large batch becomes a chunk at once: rows that pile up so fast would
+    /// only cross the tail, at three times the cost.
+    fn insert(
+        &mut self,
+        db: &Connection,
+        rows: &mut dyn Iterator<Item = Row<'_>>,
+    ) -> Result<(), rusqlite::Error> {
+        let mut block = Block::default();
+        for row in rows {
+            block.push(&row, self.dictionaries.ids(db, &row)?);
+        }
+        if block.rows >= self.rows_per_chunk / SMALLEST_SHARE {
+            seal::write(db, &block)
+        } else {
+            tail::insert(db, &block)
+        }
     }
 
     fn settle(&mut self, durable: bool) {

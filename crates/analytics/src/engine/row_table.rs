@@ -16,8 +16,12 @@ pub(crate) trait RowTable: fmt::Debug + Send {
     /// Whether there is room for a batch. What there is no room for is dropped.
     fn has_room(&mut self, db: &Connection) -> Result<bool, rusqlite::Error>;
 
-    /// Adds a row.
-    fn insert(&mut self, db: &Connection, row: &Row<'_>) -> Result<(), rusqlite::Error>;
+    /// Adds the rows of a batch, in order of arrival.
+    fn insert(
+        &mut self,
+        db: &Connection,
+        rows: &mut dyn Iterator<Item = Row<'_>>,
+    ) -> Result<(), rusqlite::Error>;
 
     /// The transaction that added rows is durable, or was rolled back.
     fn settle(&mut self, durable: bool);

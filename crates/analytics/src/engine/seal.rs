@@ -1,6 +1,6 @@
 //! Moving full tails into chunks.
 
-use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ToSql, TransactionBehavior};
 
 use super::{
     block::Block,
@@ -19,11 +19,18 @@ pub(super) fn seal(db: &mut Connection, rows_per_chunk: usize) -> Result<(), rus
         let Some(last) = portion.last else {
             return Ok(());
         };
-        for rows in split(&portion.block) {
-            insert(&tx, None, &portion.block, &rows)?;
-        }
+        write(&tx, &portion.block)?;
         tx.execute("DELETE FROM tail WHERE seq <= ?1", [last])?;
         tx.commit()?;
+    }
+    Ok(())
+}
+
+/// Writes rows, which may be in any order, as a new chunk, or as several where
+/// they span too much.
+pub(super) fn write(db: &Connection, block: &Block) -> Result<(), rusqlite::Error> {
+    for rows in split(block) {
+        insert(db, None, block, &rows)?;
     }
     Ok(())
 }
@@ -49,7 +56,7 @@ fn split(block: &Block) -> Vec<Vec<usize>> {
 /// Writes rows, which are in order of time, as a chunk: a new one, unless it
 /// takes the place of a number.
 pub(super) fn insert(
-    tx: &Transaction<'_>,
+    db: &Connection,
     id: Option<i64>,
     block: &Block,
     rows: &[usize],
@@ -68,7 +75,7 @@ pub(super) fn insert(
     let mut values: Vec<&dyn ToSql> =
         vec![&id, &chunk::FORMAT, &span.min_ts, &span.max_ts, &span.rows];
     values.extend(blobs.iter().map(|blob| -> &dyn ToSql { blob }));
-    tx.execute(
+    db.execute(
         &format!(
             "INSERT INTO chunk (id, format, min_ts, max_ts, n, {names}) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"

@@ -2,26 +2,27 @@
 
 use rusqlite::{Connection, params};
 
-use super::{block::Block, dictionaries::Ids};
-use crate::row::Row;
+use super::block::Block;
 
-/// Adds a row at the end.
-pub(super) fn insert(db: &Connection, row: &Row<'_>, ids: Ids) -> Result<(), rusqlite::Error> {
-    db.prepare_cached(
+/// Adds rows at the end.
+pub(super) fn insert(db: &Connection, block: &Block) -> Result<(), rusqlite::Error> {
+    let mut statement = db.prepare_cached(
         "INSERT INTO tail (ts_ms, target_id, client_id, place_id, ref_id, lang_id, ip, si, coh) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    )?
-    .execute(params![
-        row.at.get(),
-        ids.target,
-        ids.client,
-        ids.place,
-        ids.referer,
-        ids.language,
-        row.visitor.0.cast_signed(),
-        row.sampled.interval.get(),
-        row.sampled.coherent,
-    ])?;
+    )?;
+    for row in 0..block.rows {
+        statement.execute(params![
+            block.time[row],
+            block.target[row],
+            block.client[row],
+            block.place[row],
+            block.referer[row],
+            block.language[row],
+            block.visitor[row].cast_signed(),
+            block.interval[row],
+            block.coherent[row],
+        ])?;
+    }
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use slugline_domain::{
 };
 use tempfile::TempDir;
 
-use super::{EmbeddedLog, dictionaries::Dictionaries, schema, seal, tail};
+use super::{EmbeddedLog, block::Block, dictionaries::Dictionaries, schema, seal, tail};
 use crate::{
     QueryLimits,
     oracle::{Party, agrees_with_sql},
@@ -55,10 +55,12 @@ impl Embedded {
 impl Party for Embedded {
     async fn store(&mut self, rows: &[Row<'_>]) {
         let tx = self.db.transaction().unwrap();
+        let mut block = Block::default();
         for row in rows {
             let ids = self.dictionaries.ids(&tx, row).unwrap();
-            tail::insert(&tx, row, ids).unwrap();
+            block.push(row, ids);
         }
+        tail::insert(&tx, &block).unwrap();
         tx.commit().unwrap();
         self.dictionaries.keep();
         seal::seal(&mut self.db, self.rows_per_chunk).unwrap();

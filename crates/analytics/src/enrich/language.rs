@@ -2,6 +2,9 @@
 
 use super::bounds::{LANGUAGE_MAX_BYTES, truncate};
 
+/// The largest weight, which nothing that follows can exceed.
+const MOST: u16 = 1_000;
+
 /// The most preferred language of an `Accept-Language` header as it is spelled
 /// there, such as `en-US`; the first of several with equal weight (RFC 9110
 /// section 12.5.4). Empty if there is none.
@@ -12,6 +15,9 @@ pub(crate) fn first_preference(header: &str) -> &str {
         let (tag, weight) = (tag.trim(), weight(parameters));
         if weight > best.1 && is_language_tag(tag) {
             best = (tag, weight);
+            if weight == MOST {
+                break;
+            }
         }
     }
     truncate(best.0, LANGUAGE_MAX_BYTES)
@@ -33,7 +39,7 @@ fn is_language_tag(tag: &str) -> bool {
 fn weight(parameters: &str) -> u16 {
     let parameters = parameters.trim();
     if parameters.is_empty() {
-        return 1_000;
+        return MOST;
     }
     let Some(number) = parameters
         .strip_prefix("q=")
@@ -44,7 +50,7 @@ fn weight(parameters: &str) -> u16 {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits = fraction.bytes().all(|b| b.is_ascii_digit()) && fraction.len() <= 3;
     match (whole, digits) {
-        ("1", true) => 1_000,
+        ("1", true) => MOST,
         ("0", true) => format!("{fraction:0<3}").parse().unwrap_or(0),
         _ => 0,
     }

@@ -12,6 +12,7 @@ use slugline_domain::{
 };
 
 use crate::{
+    memo::Memo,
     row::{self, Client, Row, Target},
     sampling::Sampled,
     user_agent::{Agent, UserAgents},
@@ -23,24 +24,45 @@ use crate::{
 pub(crate) struct Enricher {
     places: Option<Arc<dyn PlaceFinder>>,
     user_agents: UserAgents,
+    labels: Memo<Arc<Labels>>,
+    referers: Memo<Arc<str>>,
 }
+
+/// How a place's region and city are logged.
+#[derive(Debug)]
+struct Labels {
+    region: String,
+    city: String,
+}
+
+/// Labels and referring hosts that are remembered, a few MB together.
+const REMEMBERED: usize = 16_384;
 
 impl Enricher {
     pub(crate) fn new(places: Option<Arc<dyn PlaceFinder>>) -> Self {
         Self {
             places,
             user_agents: UserAgents::default(),
+            labels: Memo::new(REMEMBERED),
+            referers: Memo::new(REMEMBERED),
         }
     }
 
     /// Derives what is kept of a visit.
     pub(crate) fn enrich<'v>(&mut self, visit: &'v Visit) -> Enriched<'v> {
         let place = self.place(visit);
+        let labelled = (place.country, &place.region, &place.city);
+        let labels = self.labels.get(&labelled, || {
+            Arc::new(Labels {
+                region: place.region_label(),
+                city: place.city_label(),
+            })
+        });
+        let header = &visit.referer;
         Enriched {
             visit,
-            referer: referer::host(&visit.referer),
-            region: place.region_label(),
-            city: place.city_label(),
+            referer: self.referers.get(header, || referer::host(header).into()),
+            labels,
             place,
             agent: self.user_agents.agent(&visit.user_agent),
         }
@@ -70,10 +92,9 @@ impl Enricher {
 #[derive(Debug)]
 pub(crate) struct Enriched<'v> {
     pub(crate) visit: &'v Visit,
-    referer: String,
+    referer: Arc<str>,
     place: Cow<'v, Place>,
-    region: String,
-    city: String,
+    labels: Arc<Labels>,
     agent: Arc<Agent>,
 }
 
@@ -99,8 +120,8 @@ impl Enriched<'_> {
             },
             place: row::Place {
                 country: place.country.as_ref().map_or("", Country::as_str),
-                region: &self.region,
-                city: &self.city,
+                region: &self.labels.region,
+                city: &self.labels.city,
                 timezone: place.timezone.as_ref().map_or("", TimeZoneName::as_str),
                 colo: place.colo.as_ref().map_or("", Colo::as_str),
                 latitude: place.coordinates.map_or(0.0, Coordinates::latitude),

@@ -11,9 +11,12 @@ mod device;
 mod names;
 mod program;
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
-use crate::enrich::bounds::{NAME_MAX_BYTES, truncate};
+use crate::{
+    enrich::bounds::{NAME_MAX_BYTES, truncate},
+    memo::Memo,
+};
 
 /// What a user agent tells. Texts are within [`NAME_MAX_BYTES`], and empty when
 /// unknown.
@@ -57,9 +60,9 @@ impl Agent {
 }
 
 /// Parses user agents, each only once as long as it is remembered.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct UserAgents {
-    known: HashMap<Box<str>, Arc<Agent>>,
+    known: Memo<Arc<Agent>>,
 }
 
 impl UserAgents {
@@ -67,22 +70,22 @@ impl UserAgents {
     /// inside, have some 400 bytes.
     const READ_MAX_BYTES: usize = 1_024;
 
-    /// Most entries of the memory, 10 MB at worst; when it is full it starts
-    /// over. A large site sees some thousands a day.
+    /// Most that are remembered, 2 MB at worst. A large site sees some
+    /// thousands a day.
     const REMEMBERED: usize = 8_192;
 
     /// What a user agent tells.
     pub(crate) fn agent(&mut self, user_agent: &str) -> Arc<Agent> {
         let read = truncate(user_agent, Self::READ_MAX_BYTES);
-        if let Some(agent) = self.known.get(read) {
-            return Arc::clone(agent);
+        self.known.get(read, || Arc::new(Agent::parse(read)))
+    }
+}
+
+impl Default for UserAgents {
+    fn default() -> Self {
+        Self {
+            known: Memo::new(Self::REMEMBERED),
         }
-        if self.known.len() >= Self::REMEMBERED {
-            self.known.clear();
-        }
-        let agent = Arc::new(Agent::parse(read));
-        self.known.insert(read.into(), Arc::clone(&agent));
-        agent
     }
 }
 

@@ -12,6 +12,8 @@ use crate::support::{Fixture, NEW_YEAR_MS, file, open, ports, total, visit};
 fn options() -> RecorderOptions {
     RecorderOptions {
         rows_per_chunk: 64,
+        // Small enough for the tail.
+        batch_rows: 15,
         ..RecorderOptions::default()
     }
 }

@@ -1,9 +1,6 @@
 //! The distinct keys of one group, or those with the smallest hashes.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasherDefault, Hasher},
-};
+use crate::number_map::NumberMap;
 
 /// Keys below a threshold, each with the smallest weight it came with.
 ///
@@ -12,7 +9,7 @@ use std::{
 /// there now has been from its first time on, and its weight is right.
 #[derive(Debug, Default)]
 pub(super) struct WeightedSet {
-    smallest: HashMap<u64, u32, BuildHasherDefault<NumberHasher>>,
+    smallest: NumberMap<u32>,
     /// Keys from here on are left out; `None` as long as all are kept.
     threshold: Option<u64>,
 }
@@ -66,30 +63,6 @@ impl WeightedSet {
                 u64::try_from(scaled).unwrap_or(u64::MAX)
             }
         }
-    }
-}
-
-/// A hash for keys that are evenly spread already. The standard hash would
-/// take longer than everything else in a scan.
-#[derive(Debug, Default)]
-struct NumberHasher(u64);
-
-impl Hasher for NumberHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        // Keys below a threshold have equal bits at the top, and the table
-        // takes its bits from both ends, hence the fold.
-        let mixed = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 32);
     }
 }
 

@@ -63,7 +63,9 @@ impl Log {
             },
         };
         let ids = self.dictionaries.ids(&self.db, &row).unwrap();
-        tail::insert(&self.db, &row, ids).unwrap();
+        let mut block = Block::default();
+        block.push(&row, ids);
+        tail::insert(&self.db, &block).unwrap();
     }
 
     fn seal(&mut self, rows: usize) {

@@ -1,0 +1,34 @@
+//! Maps whose keys are evenly spread numbers.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+};
+
+/// A map from numbers that nobody can choose: hashes of something, keyed at
+/// random. The standard hash, made for keys that somebody chooses, would take
+/// longer than everything else in a scan.
+pub(crate) type NumberMap<V> = HashMap<u64, V, BuildHasherDefault<NumberHasher>>;
+
+/// Spreads a number over the table.
+#[derive(Debug, Default)]
+pub(crate) struct NumberHasher(u64);
+
+impl Hasher for NumberHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // Keys below a threshold have equal bits at the top, and the table
+        // takes its bits from both ends, hence the fold.
+        let mixed = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+}
