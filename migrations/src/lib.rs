@@ -39,11 +39,18 @@ pub async fn run(database: &DatabaseConnection) -> Result<(), DbErr> {
     transaction.commit().await
 }
 
-/// How many steps the schema is behind.
+/// How many steps the schema is behind. Nothing is changed.
 ///
 /// # Errors
 /// The database cannot be read, or it was made by a newer version.
 pub async fn pending(database: &DatabaseConnection) -> Result<usize, DbErr> {
+    // Asking for the steps that were taken would make the table of them.
+    let begun = SchemaManager::new(database)
+        .has_table("seaql_migrations")
+        .await?;
+    if !begun {
+        return Ok(Steps::migrations().len());
+    }
     Ok(Steps::get_pending_migrations(database).await?.len())
 }
 

@@ -17,7 +17,7 @@ use crate::{Settings, ambient::SystemClock, settings::AccessLog};
 /// service may run meanwhile.
 ///
 /// # Errors
-/// Something is damaged.
+/// Something is damaged or cannot be examined.
 pub(crate) async fn examine_all(settings: &Settings) -> anyhow::Result<()> {
     let mut sound = links(settings).await?;
     match settings.access_log_file() {
@@ -63,7 +63,7 @@ pub(crate) fn rebuild_access_log(settings: &Settings) -> anyhow::Result<()> {
 async fn links(settings: &Settings) -> anyhow::Result<bool> {
     let name = "links";
     let database = if let Some(url) = &settings.database_url {
-        Database::connect(url).await
+        Database::connect_to_examine(url).await
     } else {
         let file = settings.links_file();
         if !file.exists() {
@@ -74,7 +74,7 @@ async fn links(settings: &Settings) -> anyhow::Result<bool> {
             )?;
             return Ok(true);
         }
-        Database::open_file(&file).await
+        Database::open_file_to_examine(&file).await
     };
     let database = match database {
         Ok(database) => database,

@@ -33,20 +33,27 @@ pub enum ConnectError {
     },
 }
 
+/// How an SQLite file is opened.
+#[derive(Clone, Copy, Debug)]
+enum Opening {
+    /// Created when missing.
+    Create,
+    Existing,
+    /// Left exactly as it is.
+    Examine,
+}
+
 impl Database {
     /// Opens `sqlite://<path>` (created when missing) or `postgres://…`.
     ///
     /// # Errors
     /// The URL names no supported database, or the database refused.
     pub async fn connect(url: &str) -> Result<Self, ConnectError> {
-        match url.split_once(':') {
-            Some(("sqlite", _)) => open_sqlite(url, None).await,
-            Some(("postgres" | "postgresql", _)) => open_postgres(url).await,
-            Some(_) | None => return Err(ConnectError::UnknownKind),
+        match Kind::of(url)? {
+            Kind::Sqlite => open_sqlite(url, None).await,
+            Kind::Postgres => open_postgres(url).await,
         }
-        .map_err(|error| ConnectError::Refused {
-            reason: root_cause(&error),
-        })
+        .map_err(refused)
     }
 
     /// Opens an SQLite file (created when missing) by its path, which may hold
@@ -57,9 +64,28 @@ impl Database {
     pub async fn open_file(path: &Path) -> Result<Self, ConnectError> {
         // The file named here replaces the one in the URL.
         let opened = open_sqlite("sqlite://", Some(path)).await;
-        opened.map_err(|error| ConnectError::Refused {
-            reason: root_cause(&error),
-        })
+        opened.map_err(refused)
+    }
+
+    /// As [`Database::connect`], but nothing is created or changed in a file.
+    ///
+    /// # Errors
+    /// The URL names no supported database, or the database refused.
+    pub async fn connect_to_examine(url: &str) -> Result<Self, ConnectError> {
+        match Kind::of(url)? {
+            Kind::Sqlite => examine_sqlite(url, None).await,
+            Kind::Postgres => open_postgres(url).await,
+        }
+        .map_err(refused)
+    }
+
+    /// As [`Database::open_file`], but nothing is created or changed.
+    ///
+    /// # Errors
+    /// The database refused.
+    pub async fn open_file_to_examine(path: &Path) -> Result<Self, ConnectError> {
+        let opened = examine_sqlite("sqlite://", Some(path)).await;
+        opened.map_err(refused)
     }
 
     /// What SQLite finds damaged, in its words; nothing when all is sound.
@@ -90,12 +116,41 @@ impl Database {
     }
 }
 
+/// The databases that are supported.
+enum Kind {
+    Sqlite,
+    Postgres,
+}
+
+impl Kind {
+    fn of(url: &str) -> Result<Self, ConnectError> {
+        match url.split_once(':') {
+            Some(("sqlite", _)) => Ok(Self::Sqlite),
+            Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres),
+            Some(_) | None => Err(ConnectError::UnknownKind),
+        }
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the signature of `map_err`")]
+fn refused(error: DbErr) -> ConnectError {
+    ConnectError::Refused {
+        reason: root_cause(&error),
+    }
+}
+
 /// SQLite has one writer at a time; giving it one connection makes writers wait
 /// in our queue instead of polling the file's lock. Readers never wait in WAL
 /// mode. `synchronous=FULL` keeps every acknowledged link through power loss.
 async fn open_sqlite(url: &str, file: Option<&Path>) -> Result<Database, DbErr> {
-    let writer = connect_sqlite(url, file, 1, true).await?;
-    let reader = connect_sqlite(url, file, 4, false).await?;
+    let writer = connect_sqlite(url, file, 1, Opening::Create).await?;
+    let reader = connect_sqlite(url, file, 4, Opening::Existing).await?;
+    Ok(Database { reader, writer })
+}
+
+async fn examine_sqlite(url: &str, file: Option<&Path>) -> Result<Database, DbErr> {
+    let reader = connect_sqlite(url, file, 1, Opening::Examine).await?;
+    let writer = reader.clone();
     Ok(Database { reader, writer })
 }
 
@@ -106,14 +161,14 @@ async fn connect_sqlite(
     url: &str,
     file: Option<&Path>,
     connections: u32,
-    create: bool,
+    opening: Opening,
 ) -> Result<DatabaseConnection, DbErr> {
     const ATTEMPTS: usize = 50;
     const PAUSE: Duration = Duration::from_millis(100);
 
     let mut attempt = 1;
     loop {
-        let options = sqlite_options(url, file, connections, create);
+        let options = sqlite_options(url, file, connections, opening);
         match sea_orm::Database::connect(options).await {
             Err(error) if is_locked(&error) && attempt < ATTEMPTS => attempt += 1,
             outcome => return outcome,
@@ -135,7 +190,7 @@ fn sqlite_options(
     url: &str,
     file: Option<&Path>,
     connections: u32,
-    create: bool,
+    opening: Opening,
 ) -> ConnectOptions {
     let file = file.map(Path::to_owned);
     let mut options = pool_options(url, connections);
@@ -144,9 +199,14 @@ fn sqlite_options(
             Some(path) => sqlite.filename(path),
             None => sqlite,
         };
+        let sqlite = match opening {
+            Opening::Create => sqlite
+                .create_if_missing(true)
+                .journal_mode(SqliteJournalMode::Wal),
+            Opening::Existing => sqlite.journal_mode(SqliteJournalMode::Wal),
+            Opening::Examine => sqlite.read_only(true),
+        };
         sqlite
-            .create_if_missing(create)
-            .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(Duration::from_secs(5))
             .foreign_keys(true)

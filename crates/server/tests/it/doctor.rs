@@ -48,7 +48,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             (name, fs::read(entry.path()).unwrap())
         })
         .filter(|(name, content)| {
-            !name.ends_with("-shm") && !(name.ends_with("-wal") && content.is_empty())
+            !(name.ends_with("-shm") || name.ends_with("-wal") && content.is_empty())
         })
         .collect()
 }
@@ -123,7 +123,7 @@ fn a_rebuild_that_fails_leaves_everything_as_it_was_and_says_what_to_do() {
         let rebuilt = outcome(
             under_sh(
                 &format!("trap '' XFSZ; ulimit -f {blocks}"),
-                command(folder.path()),
+                &command(folder.path()),
             )
             .args(["doctor", "--rebuild"]),
         );
@@ -136,4 +136,41 @@ fn a_rebuild_that_fails_leaves_everything_as_it_was_and_says_what_to_do() {
     }
     assert!(failures > 5, "{failures}");
     assert!(doctor(folder.path(), &[]).0);
+}
+
+#[test]
+fn every_damaged_page_of_the_links_is_found() {
+    const PAGE: usize = 4_096;
+
+    let folder = stopped_service();
+    let file = folder.path().join("links.db");
+    let intact = fs::read(&file).unwrap();
+    let mut pages = 0;
+    for page in 0..intact.len() / PAGE {
+        for damage in [0xa5, 0] {
+            let mut links = intact.clone();
+            links[page * PAGE..(page + 1) * PAGE].fill(damage);
+            fs::write(&file, &links).unwrap();
+            let (sound, said, why) = doctor(folder.path(), &[]);
+            assert!(!sound, "page {page}: {said}");
+            assert!(said.contains("links: DAMAGED: "), "page {page}: {said}");
+            assert!(why.contains("by restoring a backup"), "{why}");
+            assert!(!why.contains("panicked"), "{why}");
+            // The other file has nothing to do with it.
+            assert!(said.contains("access log: ok: pages: sound"), "{said}");
+            pages += 1;
+        }
+    }
+    assert!(pages > 20, "{pages}");
+    for length in [PAGE, intact.len() - PAGE] {
+        fs::write(&file, &intact[..length]).unwrap();
+        let before = files(folder.path());
+        let (sound, said, why) = doctor(folder.path(), &[]);
+        assert!(
+            !sound && said.contains("links: DAMAGED: "),
+            "{length}: {said}"
+        );
+        assert!(!why.contains("panicked"), "{why}");
+        assert!(files(folder.path()) == before, "a file is another one now");
+    }
 }

@@ -26,7 +26,7 @@ impl Node {
         let folder = tempfile::tempdir().unwrap();
         // A write beyond the limit is a signal, which ends a program that does
         // not ignore it; a full disk is only the error.
-        let mut command = under_sh("trap '' XFSZ", command(folder.path()));
+        let mut command = under_sh("trap '' XFSZ", &command(folder.path()));
         command
             // Every visit is a row of its own, or is dropped and counted.
             .env("SLUGLINE_SAMPLE_LINK_ABOVE", "0")

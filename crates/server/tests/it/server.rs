@@ -239,7 +239,7 @@ pub(crate) fn command(data_dir: &Path) -> Command {
 }
 
 /// The same command after a shell has prepared the process for it.
-pub(crate) fn under_sh(preparation: &str, command: Command) -> Command {
+pub(crate) fn under_sh(preparation: &str, command: &Command) -> Command {
     let mut shell = Command::new("/bin/sh");
     shell
         .args(["-c", &format!("{preparation}; exec \"$0\" \"$@\"")])
