@@ -1,17 +1,9 @@
-use std::{borrow::Cow, cell::RefCell};
+use std::{cell::RefCell, iter};
 
-use proptest::{collection::vec, prelude::*};
+use proptest::{collection::vec, prelude::*, sample::Index};
 use rusqlite::Connection;
-use slugline_domain::{SamplingInterval, UnixMillis};
 
-use super::super::{
-    block::Block, chunk::SPAN_MAX_MS, column::Column, dictionaries::Ids, schema, seal::seal, tail,
-};
-use crate::{
-    row::{Client, Place, Row, Target},
-    sampling::Sampled,
-    visitor::VisitorHash,
-};
+use super::super::{block::Block, chunk::SPAN_MAX_MS, column::Column, schema, seal, tail};
 
 /// A row as numbers, in the order of [`rows_of`]'s columns.
 type Numbers = (i64, [u32; 5], u64, u32, bool);
@@ -33,34 +25,21 @@ fn numbers() -> impl Strategy<Value = Numbers> {
     (moments(), ids, any::<u64>(), 1..=u32::MAX, any::<bool>())
 }
 
-fn insert(db: &Connection, base: i64, &(at, ids, visitor, interval, coherent): &Numbers) {
-    let [target, client, place, referer, language] = ids;
-    let row = Row {
-        at: UnixMillis::new(base + at),
-        // Texts do not matter, only their numbers.
-        target: Target {
-            link_id: "",
-            slug: "",
-            url: "",
-        },
-        client: Client::default(),
-        place: Place::default(),
-        referer: Cow::Borrowed(""),
-        language: "",
-        visitor: VisitorHash(visitor),
-        sampled: Sampled {
-            interval: SamplingInterval::new(interval).unwrap(),
-            coherent,
-        },
-    };
-    let ids = Ids {
-        target,
-        client,
-        place,
-        referer,
-        language,
-    };
-    tail::insert(db, &row, ids).unwrap();
+fn block_of(rows: &[Numbers], base: i64) -> Block {
+    let mut block = Block::default();
+    for &(at, [target, client, place, referer, language], visitor, interval, coherent) in rows {
+        block.rows += 1;
+        block.time.push(base + at);
+        block.target.push(target);
+        block.client.push(client);
+        block.place.push(place);
+        block.referer.push(referer);
+        block.language.push(language);
+        block.visitor.push(visitor);
+        block.interval.push(interval);
+        block.coherent.push(coherent.into());
+    }
+    block
 }
 
 fn rows_of(block: &Block, base: i64) -> Vec<Numbers> {
@@ -109,18 +88,24 @@ fn rows_are_in_chunks_and_tail_exactly_as_they_came() {
     db.execute_batch("PRAGMA synchronous = OFF").unwrap();
     let db = RefCell::new(db);
     let base = prop_oneof![Just(1_767_225_600_000_i64), -(1_i64 << 53)..1_i64 << 53];
-    proptest!(|(base in base, rows in vec(numbers(), 0..120), rows_per_chunk in 1_usize..60)| {
+    proptest!(|(
+        base in base,
+        rows in vec(numbers(), 0..120),
+        batch in any::<Index>(),
+        rows_per_chunk in 1_usize..60,
+    )| {
         let mut db = db.borrow_mut();
         db.execute_batch("DELETE FROM chunk; DELETE FROM tail").unwrap();
-        for row in &rows {
-            insert(&db, base, row);
-        }
-        seal(&mut db, rows_per_chunk).unwrap();
+        // Those of a large batch become chunks at once, the others come one by one.
+        let (batch, rows) = rows.split_at(batch.index(rows.len() + 1));
+        seal::write(&db, &block_of(batch, base)).unwrap();
+        tail::insert(&db, &block_of(rows, base)).unwrap();
+        seal::seal(&mut db, rows_per_chunk).unwrap();
 
         let portions = rows.chunks_exact(rows_per_chunk);
         let rest = portions.remainder();
         let mut expected = Vec::new();
-        for portion in portions {
+        for portion in iter::once(batch).chain(portions) {
             let mut portion = portion.to_vec();
             portion.sort_by_key(|row| row.0);
             expected.extend(portion);
