@@ -1,9 +1,10 @@
 //! `cargo xtask test`: every test of the workspace, with all that they need.
 //!
 //! A fresh clone has nothing but the Rust toolchain, so this uses plain
-//! `cargo test` and brings the rest: packages, a private PostgreSQL server and
-//! the MCP clients of the end-to-end tests, in Node.js and Python.
+//! `cargo test` and brings the rest: packages, a private PostgreSQL server,
+//! ClickHouse and the MCP clients of the end-to-end tests, in Node.js and Python.
 
+mod clickhouse;
 mod clients;
 mod node;
 pub(crate) mod packages;
@@ -25,6 +26,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<Verdict> {
     let server = packages::ensure()?;
     clients::install()?;
     python::install()?;
+    clickhouse::install()?;
     let cluster = Cluster::start(&server)?;
     let mut command = cargo_test(arguments, cluster.url());
     command.env("PATH", node::path()?);

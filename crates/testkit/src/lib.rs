@@ -1,13 +1,14 @@
 //! Test support that knows only the domain: ports in memory, a clock and a
 //! random source under the test's control, builders that state only what
-//! matters to a test, and the contract suites every port implementation must
-//! pass.
+//! matters to a test, the contract suites every port implementation must pass,
+//! and a ClickHouse to try the real thing with.
 //!
 //! The suites are what makes the in-memory ports believable: they pass the
 //! same ones as the real implementations.
 
 mod ambient;
 mod builders;
+mod clickhouse;
 mod listed_screen;
 mod memory_links;
 mod memory_migration;
@@ -23,6 +24,7 @@ pub mod old_store_contract;
 
 pub use ambient::{FixedClock, SeededRandom};
 pub use builders::{LinkBuilder, NOON, destination, link, seconds, slug, tag};
+pub use clickhouse::{ClickHouse, ClickHouseEngine, KilledClickHouse};
 pub use listed_screen::ListedScreen;
 pub use memory_links::MemoryLinkStore;
 pub use memory_migration::MemoryMigration;

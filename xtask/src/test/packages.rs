@@ -61,6 +61,14 @@ fn absent(programs: &[(&str, &'static str)]) -> Vec<&'static str> {
     packages.into_iter().map(|(_, package)| package).collect()
 }
 
+/// Has apt learn what there is, if that can be done from here.
+pub(super) fn refresh_lists() -> Result<()> {
+    match root_prefix() {
+        Some(prefix) => process::run(&mut apt_get(prefix, &["update"])),
+        None => Ok(()),
+    }
+}
+
 fn install(packages: &[&str]) -> Result<()> {
     let command = format!(
         "apt-get install -y --no-install-recommends {}",

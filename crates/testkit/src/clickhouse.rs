@@ -1,0 +1,280 @@
+//! ClickHouse for one test: started in a temporary folder, killed at the end.
+//!
+//! `cargo xtask test` brings both engines.
+
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader, Read, Write},
+    net::{Ipv4Addr, TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+
+/// What answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClickHouseEngine {
+    /// ClickHouse of today as a library, behind a small HTTP server of ours:
+    /// the SQL is real, the wire is not.
+    Library,
+    /// ClickHouse's own server: the wire is real. It is the one that Debian
+    /// has, of 2018, or one that the machine has.
+    Server,
+}
+
+/// A running ClickHouse whose data outlive its process.
+#[derive(Debug)]
+pub struct ClickHouse {
+    engine: ClickHouseEngine,
+    process: Process,
+    port: u16,
+    folder: TempDir,
+}
+
+/// A ClickHouse that is not there for the moment.
+#[derive(Debug)]
+pub struct KilledClickHouse {
+    engine: ClickHouseEngine,
+    port: u16,
+    folder: TempDir,
+}
+
+impl ClickHouse {
+    /// The account that it knows.
+    pub const USER: &str = "ana";
+    /// Its password, with what could be mistaken for something else.
+    pub const PASSWORD: &str = "it's: a \\ secret";
+    /// The server closes a connection that was idle for so long.
+    pub const KEEP_ALIVE: Duration = Duration::from_secs(1);
+
+    /// Starts one without data and waits until it answers.
+    pub fn start(engine: ClickHouseEngine) -> Self {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        Self::start_in(folder, engine, None)
+    }
+
+    fn start_in(folder: TempDir, engine: ClickHouseEngine, port: Option<u16>) -> Self {
+        let (process, port) = match engine {
+            ClickHouseEngine::Library => library(folder.path(), port),
+            ClickHouseEngine::Server => server(folder.path(), port),
+        };
+        Self {
+            engine,
+            process,
+            port,
+            folder,
+        }
+    }
+
+    /// Kills the process, as a crash would.
+    pub fn kill(self) -> KilledClickHouse {
+        let Self {
+            engine,
+            process,
+            port,
+            folder,
+        } = self;
+        drop(process);
+        KilledClickHouse {
+            engine,
+            port,
+            folder,
+        }
+    }
+
+    /// What answers.
+    pub fn engine(&self) -> ClickHouseEngine {
+        self.engine
+    }
+
+    /// A database of it, as settings name one.
+    pub fn url(&self, database: &str) -> String {
+        self.url_with(Self::PASSWORD, database)
+    }
+
+    /// The same with another password.
+    pub fn url_with(&self, password: &str, database: &str) -> String {
+        let (user, port) = (Self::USER, self.port);
+        let password = password
+            .replace('\\', "%5C")
+            .replace(':', "%3A")
+            .replace(' ', "%20");
+        format!("clickhouse+http://{user}:{password}@127.0.0.1:{port}/{database}")
+    }
+}
+
+impl KilledClickHouse {
+    /// Starts it again where it was.
+    pub fn restart(self) -> ClickHouse {
+        ClickHouse::start_in(self.folder, self.engine, Some(self.port))
+    }
+}
+
+/// A process that is killed when this value is dropped, and also when we have
+/// no time to drop anything.
+#[derive(Debug)]
+struct Process {
+    child: Child,
+    /// Waits for the end of its standard input, which comes however we end.
+    heir: Option<Child>,
+}
+
+impl Process {
+    /// A process that watches its standard input itself.
+    fn alone(child: Child) -> Self {
+        Self { child, heir: None }
+    }
+
+    fn with_heir(child: Child) -> Self {
+        let heir = Command::new("sh")
+            .args(["-c", "cat > /dev/null; kill -9 \"$1\" 2> /dev/null", "heir"])
+            .arg(child.id().to_string())
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("there is a shell");
+        Self {
+            child,
+            heir: Some(heir),
+        }
+    }
+
+    fn has_ended(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|status| status.is_some())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        // `wait` closes the standard input of the heir first.
+        if let Some(heir) = &mut self.heir {
+            let _ = heir.wait();
+        }
+        let _ = self.child.wait();
+    }
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Starts the library; port 0 is any.
+fn library(folder: &Path, port: Option<u16>) -> (Process, u16) {
+    let mut process = Command::new(workspace().join("target/clickhouse-python/bin/python"))
+        .arg(workspace().join("crates/analytics/tests/clickhouse/server.py"))
+        .arg(folder)
+        .arg(port.unwrap_or(0).to_string())
+        .args([ClickHouse::USER, ClickHouse::PASSWORD])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("`cargo xtask test` has installed the library");
+    let mut line = String::new();
+    BufReader::new(process.stdout.take().expect("it is piped"))
+        .read_line(&mut line)
+        .expect("the library says something");
+    let port = line.trim().parse().expect("the library says its port");
+    (Process::alone(process), port)
+}
+
+/// Starts the server, on any port unless one is named.
+fn server(folder: &Path, port: Option<u16>) -> (Process, u16) {
+    // Somebody else may take a free port before the server does.
+    const ATTEMPTS: usize = 5;
+    for _ in 0..ATTEMPTS {
+        let port = port.unwrap_or_else(free_port);
+        if let Some(process) = server_once(folder, port) {
+            return (process, port);
+        }
+    }
+    let said = fs::read_to_string(folder.join("output")).unwrap_or_default();
+    panic!("ClickHouse's server does not start: {said}");
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
+    listener.local_addr().expect("it has an address").port()
+}
+
+/// `None` when it ends instead of answering.
+fn server_once(folder: &Path, port: u16) -> Option<Process> {
+    const PATIENCE: Duration = Duration::from_mins(1);
+
+    let name = folder.display().to_string();
+    fs::write(folder.join("config.xml"), config(&name, port)).expect("there is room");
+    fs::write(folder.join("users.xml"), users()).expect("there is room");
+    let output = File::create(folder.join("output")).expect("there is room");
+    let child = Command::new(workspace().join("target/clickhouse-server/clickhouse-server"))
+        .arg(format!("--config-file={name}/config.xml"))
+        // Newer ones would start a second process that starts them again.
+        .env("CLICKHOUSE_WATCHDOG_ENABLE", "0")
+        .stdin(Stdio::null())
+        .stdout(output.try_clone().expect("a file can be shared"))
+        .stderr(output)
+        .spawn()
+        .expect("`cargo xtask test` has brought the server");
+    let mut process = Process::with_heir(child);
+    let limit = Instant::now() + PATIENCE;
+    while !answers(&name, port) {
+        if process.has_ended() {
+            return None;
+        }
+        assert!(Instant::now() < limit, "no answer within {PATIENCE:?}");
+        sleep(Duration::from_millis(10));
+    }
+    Some(process)
+}
+
+/// Whether the server of this name answers there, and no other.
+fn answers(name: &str, port: u16) -> bool {
+    let ask = || {
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+        // Without an account it refuses, but it says its name.
+        stream.write_all(b"GET /?query=SELECT+1 HTTP/1.0\r\n\r\n")?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer)?;
+        Ok::<_, std::io::Error>(String::from_utf8_lossy(&answer).contains(name))
+    };
+    ask().unwrap_or(false)
+}
+
+fn config(folder: &str, port: u16) -> String {
+    let keep_alive = ClickHouse::KEEP_ALIVE.as_secs();
+    format!(
+        "<yandex>
+            <display_name>{folder}</display_name>
+            <logger><level>error</level><log>{folder}/log</log></logger>
+            <listen_host>127.0.0.1</listen_host>
+            <http_port>{port}</http_port>
+            <keep_alive_timeout>{keep_alive}</keep_alive_timeout>
+            <path>{folder}/data/</path>
+            <tmp_path>{folder}/tmp/</tmp_path>
+            <mark_cache_size>268435456</mark_cache_size>
+            <timezone>UTC</timezone>
+            <users_config>users.xml</users_config>
+            <default_profile>default</default_profile>
+            <default_database>default</default_database>
+        </yandex>"
+    )
+}
+
+fn users() -> String {
+    let (user, password) = (ClickHouse::USER, ClickHouse::PASSWORD);
+    format!(
+        "<yandex>
+            <profiles><default></default></profiles>
+            <quotas><default></default></quotas>
+            <users>
+                <{user}>
+                    <password>{password}</password>
+                    <networks><ip>127.0.0.1</ip></networks>
+                    <profile>default</profile>
+                    <quota>default</quota>
+                </{user}>
+            </users>
+        </yandex>"
+    )
+}

@@ -1,0 +1,134 @@
+//! ClickHouse's server, which the tests start and kill.
+//!
+//! It is unpacked below `target` and not installed: the package brings a
+//! service that would start by itself, and unpacking needs no root.
+
+use std::env;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use anyhow::{Context, Result, ensure};
+
+use super::packages;
+use crate::process;
+
+/// The program and its package.
+const NAME: &str = "clickhouse-server";
+
+/// Makes sure that `target/clickhouse-server/clickhouse-server` starts a
+/// server: one that is installed, else the one that apt has.
+pub(crate) fn install() -> Result<()> {
+    let folder = process::root().join("target").join(NAME);
+    let program = folder.join(NAME);
+    if starts(&program) {
+        return Ok(());
+    }
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    if let Some(installed) = installed() {
+        symlink(installed, &program)?;
+    } else {
+        println!("unpacking ClickHouse's server, 100 MB");
+        unpack(&folder).context(
+            "the tests need ClickHouse's server, and apt has none for this system: put a program \
+             `clickhouse-server`, of version 18.16 or later, in PATH",
+        )?;
+    }
+    ensure!(
+        starts(&program),
+        "ClickHouse's server does not start: try {} --help",
+        program.display()
+    );
+    Ok(())
+}
+
+/// Whether the program and its libraries are there.
+fn starts(program: &Path) -> bool {
+    // The old one does not know the option, which is an answer too. Shell and
+    // loader say 126 and 127 when there is something missing.
+    let status = process::program(program)
+        .arg("--help")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    status.is_ok_and(|status| !matches!(status.code(), None | Some(126 | 127)))
+}
+
+fn installed() -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path)
+        // Where Debian puts it, and where only root looks.
+        .chain([PathBuf::from("/usr/sbin")])
+        .map(|folder| folder.join(NAME))
+        .find(|program| starts(program))
+}
+
+/// Brings the package with what it needs and the system has not.
+fn unpack(folder: &Path) -> Result<()> {
+    let packages = folder.join("packages");
+    if download(&packages).is_err() {
+        // There may be no lists yet, or old ones.
+        packages::refresh_lists()?;
+        download(&packages)?;
+    }
+    let root = folder.join("root");
+    for entry in fs::read_dir(&packages)? {
+        let package = entry?.path();
+        if package
+            .extension()
+            .is_some_and(|extension| extension == "deb")
+        {
+            let mut unpack = process::program("dpkg-deb");
+            process::run(unpack.arg("-x").args([&package, &root]))?;
+        }
+    }
+    fs::remove_dir_all(packages)?;
+    let program = folder.join(NAME);
+    fs::write(&program, SCRIPT)?;
+    Ok(fs::set_permissions(
+        program,
+        PermissionsExt::from_mode(0o755),
+    )?)
+}
+
+fn download(to: &Path) -> Result<()> {
+    fs::create_dir_all(to.join("partial"))?;
+    let mut cache = std::ffi::OsString::from("Dir::Cache::archives=");
+    cache.push(to);
+    let mut apt_get = process::program("apt-get");
+    apt_get
+        .arg("-o")
+        .arg(cache)
+        // Nothing is installed, so nobody has to be kept away, and the lock
+        // would need root.
+        .args(["-o", "Debug::NoLocking=1"])
+        .args(["--yes", "--no-install-recommends", "--download-only"])
+        .args(["install", NAME]);
+    process::run_quietly(&mut apt_get)
+}
+
+/// Starts the unpacked server with the libraries that came with it.
+const SCRIPT: &str = r#"#!/bin/sh
+root=$(dirname "$0")/root
+for folder in "$root"/lib/*/ "$root"/usr/lib/*/; do
+    libraries=${libraries:+$libraries:}$folder
+done
+LD_LIBRARY_PATH=$libraries exec "$root"/usr/sbin/clickhouse-server "$@"
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_starts_unless_it_or_its_libraries_are_missing() {
+        // `false` refuses everything, and it is there.
+        assert!(starts(Path::new("/bin/false")) || starts(Path::new("/usr/bin/false")));
+        assert!(!starts(Path::new("/no/such/program")));
+    }
+}
