@@ -14,8 +14,10 @@ pub(super) fn statement(query: &HeatmapQuery) -> String {
     let local = local_seconds(&query.zone);
     let hours = floor("local", 3_600);
     // 1970 began on a Thursday, three days after a Monday. The remainder of a
-    // number before 1970 is negative.
-    let hour = format!("toUInt64((({hours} + 72) % 168 + 168) % 168)");
+    // number before 1970 is negative. The type of a remainder is that of the
+    // divisor, and old servers took one of eight bits with a sign for 168.
+    let week = "toInt64(168)";
+    let hour = format!("toUInt64((({hours} + 72) % {week} + {week}) % {week})");
     format!(
         "SELECT k, sum(v), sum(u), max(m) FROM \
             (WITH {local} AS local SELECT {hour} AS k, {OF_EACH_VISITOR} FROM {asked} \
