@@ -35,6 +35,11 @@ pub(crate) trait Party {
 
     /// What is asked.
     fn log(&self) -> &dyn VisitLog;
+
+    /// Whether it is asked this at all.
+    fn can_answer(&self, _: &Question) -> bool {
+        true
+    }
 }
 
 /// Stores random rows and asks random questions, round after round, so that an
@@ -45,23 +50,26 @@ pub(crate) async fn agrees_with_sql(party: &mut impl Party, seed: u64) {
 
     let dice = Dice::new(seed);
     let oracle = Oracle::new();
-    let mut answered = 0;
+    let (mut asked, mut answered) = (0, 0);
     for round in 0..ROUNDS {
         let rows = rows::random(&dice);
         oracle.store(&rows);
         party.store(&rows).await;
         for number in 0..QUESTIONS {
             let question = questions::random(&dice, number);
+            if !party.can_answer(&question) {
+                continue;
+            }
             let expected = oracle.answer(&question);
             let found = ask(party.log(), &question)
                 .await
                 .unwrap_or_else(|error| panic!("{round} {question:?}: {error:?}"));
             assert_eq!(found, expected, "seed {seed}, round {round}: {question:?}");
+            asked += 1;
             answered += usize::from(!found.is_empty());
         }
     }
     // Questions that match nothing would prove nothing.
-    let asked = ROUNDS * QUESTIONS;
     assert!(answered > asked / 2, "{answered} of {asked} have an answer");
 }
 

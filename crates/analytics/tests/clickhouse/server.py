@@ -58,7 +58,10 @@ class Handler(BaseHTTPRequestHandler):
         account = self.headers["x-clickhouse-user"], self.headers["x-clickhouse-key"]
         try:
             if account != (USER, PASSWORD):
-                raise RuntimeError(f"Code: 516. DB::Exception: {account[0]}: Authentication failed")
+                raise RuntimeError(
+                    f"Code: 516. DB::Exception: {account[0]}: Authentication failed: "
+                    "password is incorrect, or there is no user with such name."
+                )
             self.send(200, answer(dict(parse_qsl(urlsplit(self.path).query)), body))
         except Exception as error:
             code = re.match(r"Code: (\d+)", str(error))

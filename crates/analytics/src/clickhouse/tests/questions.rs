@@ -2,15 +2,23 @@
 
 use std::{sync::Arc, time::Duration};
 
+use rstest::rstest;
 use slugline_domain::{
-    CountersQuery, Dimension, LinkId, MetricRow, MetricsQuery, RowLimit, SamplingInterval,
-    UnixMillis, VisitFilter, ports::VisitLog,
+    CountersQuery, Dimension, EventsQuery, LinkId, RowLimit, SamplingInterval, UnixMillis,
+    VisitFilter, ports::VisitLog,
+};
+use slugline_testkit::{
+    ClickHouse,
+    ClickHouseEngine::{self, Library, Server},
 };
 
-use super::server::Server;
+use super::{
+    address::Address,
+    lacks::{self, Feature},
+};
 use crate::{
     clickhouse::{self, ClickHouseLog, row_binary, schema},
-    oracle::{Party, agrees_with_sql},
+    oracle::{Party, Question, agrees_with_sql},
     row::{Client, Place, Row, Target},
     sampling::Sampled,
     tally::Tally,
@@ -20,29 +28,29 @@ use crate::{
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The engine with a server of its own.
-struct ClickHouse {
+struct Asked {
     client: clickhouse::client::Client,
     log: ClickHouseLog,
     batches: u32,
-    _server: Server,
+    server: ClickHouse,
 }
 
-impl ClickHouse {
-    async fn new() -> Self {
-        let server = Server::start();
-        let client = server.client("visits");
+impl Asked {
+    async fn new(engine: ClickHouseEngine) -> Self {
+        let server = ClickHouse::start(engine);
+        let client = Address::of(&server).client();
         schema::prepare(&client, None).await.unwrap();
         let log = ClickHouseLog::new(client.clone(), PATIENCE, Arc::new(Tally::default()));
         Self {
             client,
             log,
             batches: 0,
-            _server: server,
+            server,
         }
     }
 }
 
-impl Party for ClickHouse {
+impl Party for Asked {
     async fn store(&mut self, rows: &[Row<'_>]) {
         self.batches += 1;
         let token = format!("batch {}", self.batches);
@@ -55,11 +63,19 @@ impl Party for ClickHouse {
     fn log(&self) -> &dyn VisitLog {
         &self.log
     }
+
+    fn can_answer(&self, question: &Question) -> bool {
+        let needs_windows = matches!(question, Question::Metrics(_) | Question::Locations(_));
+        !needs_windows || lacks::has(self.server.engine(), Feature::Windows)
+    }
 }
 
+#[rstest]
 #[tokio::test]
-async fn every_answer_is_that_of_plain_sql_over_the_same_rows() {
-    let mut engine = ClickHouse::new().await;
+async fn every_answer_is_that_of_plain_sql_over_the_same_rows(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let mut engine = Asked::new(engine).await;
     agrees_with_sql(&mut engine, 1).await;
 }
 
@@ -91,8 +107,11 @@ fn hostile(text: &str) -> Row<'_> {
     }
 }
 
+#[rstest]
 #[tokio::test]
-async fn texts_of_strangers_are_found_as_they_are_and_run_nothing() {
+async fn texts_of_strangers_are_found_as_they_are_and_run_nothing(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
     const TEXTS: [&str; 11] = [
         "'",
         "\\",
@@ -107,7 +126,7 @@ async fn texts_of_strangers_are_found_as_they_are_and_run_nothing() {
         "ü 🦀 \u{202e}",
     ];
 
-    let mut engine = ClickHouse::new().await;
+    let mut engine = Asked::new(engine).await;
     let rows: Vec<Row<'_>> = TEXTS.into_iter().map(hostile).collect();
     engine.store(&rows).await;
     for text in TEXTS {
@@ -123,17 +142,24 @@ async fn texts_of_strangers_are_found_as_they_are_and_run_nothing() {
                 values: vec![(dimension, vec![text.to_owned()])],
                 ..VisitFilter::default()
             };
-            let query = MetricsQuery {
+            let query = EventsQuery {
                 filter,
-                dimension,
                 limit: RowLimit::DEFAULT,
             };
-            let found = engine.log.metrics(&query).await.unwrap();
-            let expected = MetricRow {
-                name: text.to_owned(),
-                count: 1,
+            let found = engine.log.events(&query).await.unwrap();
+            let [found] = &found[..] else {
+                panic!("{dimension:?}: {found:?}");
             };
-            assert_eq!(found.rows, [expected], "{dimension:?}");
+            for member in [
+                &found.slug,
+                &found.url,
+                &found.user_agent,
+                &found.referer,
+                &found.city,
+                &found.language,
+            ] {
+                assert_eq!(member, text, "{dimension:?}");
+            }
         }
     }
     let all = engine
@@ -145,9 +171,10 @@ async fn texts_of_strangers_are_found_as_they_are_and_run_nothing() {
     assert_eq!(all.rows[0].counters.visitors, 1);
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_filter_may_name_very_many_links() {
-    let mut engine = ClickHouse::new().await;
+async fn a_filter_may_name_very_many_links(#[values(Library, Server)] engine: ClickHouseEngine) {
+    let mut engine = Asked::new(engine).await;
     engine.store(&[hostile("x")]).await;
     let id = |number| LinkId::parse(&format!("{number:036}"));
     let mut links: Vec<LinkId> = (0..60_000).map(|number| id(number).unwrap()).collect();

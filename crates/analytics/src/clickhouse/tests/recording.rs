@@ -18,10 +18,14 @@ use slugline_domain::{
 use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
 use tokio::time::{Instant, sleep};
 
-use super::wire::TestWire;
+use super::{
+    address::Address,
+    lacks::{self, Feature},
+    wire::TestWire,
+};
 use crate::{
-    ClickHouseLog, ClickHouseOptions, ClickHouseTarget, OpenError, Recorder, RecorderOptions,
-    RecorderPorts, SaltPeriod,
+    ClickHouseLog, ClickHouseOptions, OpenError, Recorder, RecorderOptions, RecorderPorts,
+    SaltPeriod,
 };
 
 /// Time for what happens by itself. Machines that run tests are slow.
@@ -36,13 +40,13 @@ pub(super) struct Recording {
     pub(super) wire: Arc<TestWire>,
 }
 
-pub(super) fn options(
-    target: ClickHouseTarget,
-    folder: &Path,
-) -> (ClickHouseOptions, Arc<TestWire>) {
-    let wire = Arc::new(TestWire::default());
+pub(super) fn options(address: &Address, folder: &Path) -> (ClickHouseOptions, Arc<TestWire>) {
+    let wire = address.wire();
     let spool = folder.join("spool.db");
-    (ClickHouseOptions::new(target, wire.clone(), spool), wire)
+    (
+        ClickHouseOptions::new(address.target.clone(), wire.clone(), spool),
+        wire,
+    )
 }
 
 pub(super) async fn open(
@@ -68,8 +72,8 @@ fn seed() -> u64 {
 }
 
 impl Recording {
-    pub(super) async fn start(target: ClickHouseTarget, folder: &Path) -> Self {
-        let (options, wire) = options(target, folder);
+    pub(super) async fn start(address: &Address, folder: &Path) -> Self {
+        let (options, wire) = options(address, folder);
         Self::start_with(options, wire).await
     }
 
@@ -97,6 +101,15 @@ impl Recording {
             found.is_some_and(|found| (found.visits, found.visitors) == (visits, visits))
         })
         .await;
+    }
+
+    /// All of so many visits are there: once, where insertions have tokens.
+    pub(super) async fn expect_all_of(&self, visits: u64) {
+        let found = total(&self.log).await.unwrap();
+        assert_eq!(found.visitors, visits);
+        if lacks::has(self.wire.engine(), Feature::Tokens) {
+            assert_eq!(found.visits, visits);
+        }
     }
 
     /// Totals of the visits with numbers from `first` to below `end`.

@@ -2,12 +2,17 @@
 
 use std::{sync::Arc, time::Duration};
 
+use rstest::rstest;
 use slugline_domain::UnixSeconds;
-use slugline_testkit::{FixedClock, SeededRandom};
+use slugline_testkit::{
+    ClickHouse,
+    ClickHouseEngine::{self, Library, Server},
+    FixedClock, SeededRandom,
+};
 
 use super::{
+    address::Address,
     recording::{Recording, eventually, total, waiting},
-    server::Server,
 };
 use crate::{
     clickhouse::{client::Client, row_binary::number, salts::SharedSalts, schema, spool},
@@ -19,27 +24,27 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 #[tokio::test]
 async fn a_visitor_of_two_nodes_is_one() {
-    let server = Server::start();
+    let server = ClickHouse::start(Library);
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     for folder in &folders {
-        let node = Recording::start(server.target("visits"), folder.path()).await;
+        let node = Recording::start(&Address::of(&server), folder.path()).await;
         node.record(7..8);
         node.recorder.shutdown().await;
     }
-    let node = Recording::start(server.target("visits"), folders[0].path()).await;
+    let node = Recording::start(&Address::of(&server), folders[0].path()).await;
     let found = total(&node.log).await.unwrap();
     assert_eq!((found.visits, found.visitors), (2, 1));
 }
 
 #[tokio::test]
 async fn nodes_that_began_without_clickhouse_agree_once_it_is_there() {
-    let server = Server::start();
-    let target = server.target("visits");
+    let server = ClickHouse::start(Library);
+    let address = Address::of(&server);
     let server = server.kill();
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let mut nodes = Vec::new();
     for folder in &folders {
-        let node = Recording::start(target.clone(), folder.path()).await;
+        let node = Recording::start(&address, folder.path()).await;
         node.record(7..8);
         node.recorder.flush().await.unwrap();
         nodes.push(node);
@@ -70,14 +75,17 @@ async fn salts_kept(client: &Client) -> u64 {
     client.rows(sql, PATIENCE, number).await.unwrap()[0]
 }
 
+#[rstest]
 #[tokio::test]
-async fn salts_are_deleted_everywhere_when_their_period_is_over() {
+async fn salts_are_deleted_everywhere_when_their_period_is_over(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
     const DAY: i64 = 86_400;
     // 2026-01-01.
     const MIDNIGHT: i64 = 1_767_225_600;
 
-    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
-    let client = server.client("visits");
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let client = Address::of(&server).client();
     schema::prepare(&client, None).await.unwrap();
     let mut file = open_file(&spool::FILE, &folder.path().join("spool.db")).unwrap();
     let clock = Arc::new(FixedClock::at(

@@ -1,19 +1,25 @@
 //! Visits on their way, whatever comes in between.
 
+use rstest::rstest;
 use slugline_domain::{
     CountersQuery,
     ports::{VisitLog, VisitLogError},
 };
-
-use super::{
-    recording::{Recording, eventually, options, total, waiting},
-    server::Server,
+use slugline_testkit::{
+    ClickHouse,
+    ClickHouseEngine::{self, Library, Server},
 };
 
+use super::{
+    address::Address,
+    recording::{Recording, eventually, options, total, waiting},
+};
+
+#[rstest]
 #[tokio::test]
-async fn visits_arrive_and_leave_the_spool() {
-    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
-    let recording = Recording::start(server.target("visits"), folder.path()).await;
+async fn visits_arrive_and_leave_the_spool(#[values(Library, Server)] engine: ClickHouseEngine) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&Address::of(&server), folder.path()).await;
     recording.record(0..20_000);
     recording.recorder.flush().await.unwrap();
     recording.expect(20_000).await;
@@ -25,10 +31,13 @@ async fn visits_arrive_and_leave_the_spool() {
     assert!(report.sampling.exact());
 }
 
+#[rstest]
 #[tokio::test]
-async fn an_insertion_whose_acknowledgement_is_lost_counts_once() {
-    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
-    let recording = Recording::start(server.target("visits"), folder.path()).await;
+async fn an_insertion_whose_acknowledgement_is_lost_counts_once(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&Address::of(&server), folder.path()).await;
     recording.wire.lose(3);
     recording.record(0..100);
     recording.recorder.flush().await.unwrap();
@@ -37,13 +46,16 @@ async fn an_insertion_whose_acknowledgement_is_lost_counts_once() {
     recording.recorder.flush().await.unwrap();
     eventually("an empty spool", async || waiting(folder.path()) == 0).await;
     assert_eq!(recording.wire.answers_to_lose(), 0);
-    recording.expect(250).await;
+    recording.expect_all_of(250).await;
 }
 
+#[rstest]
 #[tokio::test]
-async fn visits_wait_while_clickhouse_is_away_and_questions_fail() {
-    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
-    let recording = Recording::start(server.target("visits"), folder.path()).await;
+async fn visits_wait_while_clickhouse_is_away_and_questions_fail(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&Address::of(&server), folder.path()).await;
     recording.record(0..10);
     recording.expect(10).await;
 
@@ -60,13 +72,16 @@ async fn visits_wait_while_clickhouse_is_away_and_questions_fail() {
     eventually("an empty spool", async || waiting(folder.path()) == 0).await;
 }
 
+#[rstest]
 #[tokio::test]
-async fn the_service_starts_without_clickhouse_and_its_visits_wait_over_a_restart() {
-    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
-    let target = server.target("visits");
+async fn the_service_starts_without_clickhouse_and_its_visits_wait_over_a_restart(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let address = Address::of(&server);
     let server = server.kill();
     for numbers in [0..30, 30..40] {
-        let recording = Recording::start(target.clone(), folder.path()).await;
+        let recording = Recording::start(&address, folder.path()).await;
         recording.record(numbers);
         recording.recorder.shutdown().await;
         assert_eq!(recording.recorder.dropped(), 0);
@@ -74,29 +89,33 @@ async fn the_service_starts_without_clickhouse_and_its_visits_wait_over_a_restar
     assert_eq!(waiting(folder.path()), 40);
 
     let _server = server.restart();
-    let recording = Recording::start(target, folder.path()).await;
+    let recording = Recording::start(&address, folder.path()).await;
     recording.expect(40).await;
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_shutdown_ships_the_last_visits() {
-    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
-    let recording = Recording::start(server.target("visits"), folder.path()).await;
+async fn a_shutdown_ships_the_last_visits(#[values(Library, Server)] engine: ClickHouseEngine) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&Address::of(&server), folder.path()).await;
     recording.record(0..70);
     recording.recorder.shutdown().await;
     assert_eq!(waiting(folder.path()), 0);
     assert_eq!(total(&recording.log).await.unwrap().visits, 70);
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_full_spool_drops_visits_and_says_so() {
+async fn a_full_spool_drops_visits_and_says_so(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
     const VISITS: u32 = 20_000;
     const ROOM: u64 = 1 << 20;
 
-    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
-    let target = server.target("visits");
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let address = Address::of(&server);
     let server = server.kill();
-    let (mut options, wire) = options(target, folder.path());
+    let (mut options, wire) = options(&address, folder.path());
     options.spool_bytes = ROOM;
     let recording = Recording::start_with(options, wire).await;
     for start in (0..VISITS).step_by(500) {

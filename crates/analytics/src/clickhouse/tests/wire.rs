@@ -6,8 +6,10 @@ use std::{
 };
 
 use async_trait::async_trait;
+use slugline_testkit::ClickHouseEngine;
 use ureq::Agent;
 
+use super::lacks;
 use crate::clickhouse::wire::{ClickHouseWire, WireAnswer, WireBody, WireError, WireRequest};
 
 /// Bytes of one portion of a body: so few that rows arrive in parts.
@@ -17,24 +19,36 @@ const PORTION: usize = 100;
 #[derive(Debug)]
 pub(super) struct TestWire {
     agent: Agent,
+    engine: ClickHouseEngine,
     /// Answers that will be lost, after the server has acted.
     lose: AtomicUsize,
+    /// Insertions of visits that were sent, answered or not.
+    shipments: AtomicUsize,
 }
 
-impl Default for TestWire {
-    fn default() -> Self {
+impl TestWire {
+    pub(super) fn to(engine: ClickHouseEngine) -> Self {
         Self {
+            engine,
             agent: Agent::config_builder()
                 .http_status_as_error(false)
                 .max_redirects(0)
                 .build()
                 .into(),
             lose: AtomicUsize::new(0),
+            shipments: AtomicUsize::new(0),
         }
     }
-}
 
-impl TestWire {
+    pub(super) fn engine(&self) -> ClickHouseEngine {
+        self.engine
+    }
+
+    /// How many times visits were sent, successfully or not.
+    pub(super) fn shipments(&self) -> usize {
+        self.shipments.load(Ordering::SeqCst)
+    }
+
     /// Loses the next answers to insertions.
     pub(super) fn lose(&self, answers: usize) {
         self.lose.store(answers, Ordering::SeqCst);
@@ -47,12 +61,17 @@ impl TestWire {
 
 #[async_trait]
 impl ClickHouseWire for TestWire {
-    async fn post(&self, request: WireRequest) -> Result<WireAnswer, WireError> {
+    async fn post(&self, mut request: WireRequest) -> Result<WireAnswer, WireError> {
+        if self.engine == ClickHouseEngine::Server {
+            request.url = lacks::known_settings(&request.url);
+            request.body = lacks::known_words(request.body);
+        }
         let agent = self.agent.clone();
-        let inserts = request
-            .url
-            .query()
-            .is_some_and(|query| query.contains("INSERT"));
+        let query = request.url.query().unwrap_or_default();
+        let inserts = query.contains("INSERT");
+        if inserts && query.contains("access_log") {
+            self.shipments.fetch_add(1, Ordering::SeqCst);
+        }
         let answer = tokio::task::spawn_blocking(move || {
             let mut post = agent.post(request.url.as_str());
             for (name, value) in request.headers {
