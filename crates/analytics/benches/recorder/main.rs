@@ -18,7 +18,7 @@ use std::{
 };
 
 use slugline_analytics::{
-    ClickHouseOptions, Recorder, RecorderOptions, RecorderPorts, SamplingTargets,
+    ClickHouseOptions, Recorder, RecorderOptions, RecorderPorts, SaltPeriod, SamplingTargets,
 };
 use slugline_domain::{
     CountersQuery, UnixMillis,
@@ -130,6 +130,8 @@ fn options() -> RecorderOptions {
         queue: QUEUE,
         batch_rows: BLOCK,
         sampling: SamplingTargets::NONE,
+        // One salt, so that a visitor is the same one in both logs all the time.
+        salt_period: SaltPeriod::Never,
         ..RecorderOptions::default()
     }
 }

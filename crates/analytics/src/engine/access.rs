@@ -33,7 +33,7 @@ pub(super) fn totals(
     filter: &VisitFilter,
 ) -> Result<Vec<(u32, Counters)>, EngineError> {
     let filter = RowFilter::resolve(snapshot.db(), filter)?;
-    let (groups, totals, _) = groups::totals(snapshot, &filter, &LABELS)?;
+    let (groups, mut totals, _) = groups::totals(snapshot, &filter, &LABELS)?;
     let mut rows: Vec<(u32, Counters)> = (0..groups.len())
         .map(|group| (groups.example(group), totals.counters(group)))
         .filter(|(_, counters)| counters.visits > 0)

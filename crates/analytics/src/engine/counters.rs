@@ -60,7 +60,7 @@ fn per_link(
     filter: &RowFilter,
 ) -> Result<Answer<CounterRow>, EngineError> {
     let db = snapshot.db();
-    let (links, totals, interval_max) = groups::totals(snapshot, filter, &LABELS)?;
+    let (links, mut totals, interval_max) = groups::totals(snapshot, filter, &LABELS)?;
     let mut rows = Vec::new();
     for link in 0..links.len() {
         let counters = totals.counters(link);

@@ -32,7 +32,7 @@ impl Crowds {
         }
     }
 
-    pub(super) fn get(&self, group: usize) -> Crowd {
+    pub(super) fn get(&mut self, group: usize) -> Crowd {
         Crowd {
             visits: self.visits.get(group).copied().unwrap_or(0),
             visitors: self.visitors.estimate(group),

@@ -2,15 +2,16 @@
 //!
 //! What is counted, a visitor or a referer, arrives as a 64-bit key in one of
 //! many groups, and a question holds all its pairs of group and key. Up to
-//! `exact_pairs` of them counts are exact. Beyond, each group keeps its keys
-//! with the smallest hashes only, at least `keys`, which estimates the number
-//! of all; groups of fewer keys stay exact. The relative error of an estimate
+//! `exact_pairs` of them counts are exact. Beyond, at the latest at one and a
+//! half times as many, each group keeps its keys with the smallest hashes
+//! only, at least `keys`, which estimates the number of all; groups of fewer
+//! keys stay exact. The relative error of an estimate
 //! from k keys has a standard deviation of 1/√(k-1): 1.6 % at 4,096.
 //!
 //! Many large groups, such as the hours of a year, share `sketch_pairs`: the
 //! number of keys is halved as long as they need more, down to `fewest_keys`.
-//! The pairs of a question are thus at most the larger of `sketch_pairs` and
-//! twice `fewest_keys` in each group.
+//! The pairs of a question are thus at most one and a half times the larger of
+//! `sketch_pairs` and twice `fewest_keys` in each group, 16 bytes each.
 
 mod set;
 
@@ -29,8 +30,16 @@ struct Bounds {
     fewest_keys: usize,
 }
 
+impl Bounds {
+    /// Entries at which to look again after there were so many pairs.
+    fn most_entries(self, pairs: usize) -> usize {
+        let pairs = pairs.max(self.exact_pairs);
+        pairs + pairs / 2
+    }
+}
+
 impl Default for Bounds {
-    /// Some 40 MB while exact and some 150 MB after that; with the fewest keys
+    /// Some 25 MB while exact and some 100 MB after that; with the fewest keys
     /// the standard deviation is 13 %.
     fn default() -> Self {
         Self {
@@ -48,11 +57,14 @@ impl Default for Bounds {
 /// For visitors the weight is the sampling interval: a visitor is seen with
 /// the probability one over its smallest interval, so the sum of these weights
 /// estimates how many there were without bias.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct DistinctCounts {
     bounds: Bounds,
     groups: Vec<WeightedSet>,
-    pairs: usize,
+    /// Entries of all groups, those included that are there more than once.
+    entries: usize,
+    /// Entries at which to look how many of them are pairs.
+    most_entries: usize,
     mode: Mode,
 }
 
@@ -95,20 +107,22 @@ impl DistinctCounts {
         if !set.see(key, weight) {
             return;
         }
-        self.pairs += 1;
-        if let Mode::Sketch { keys } = self.mode
-            && set.len() > 2 * keys
-        {
-            self.pairs -= set.cut(keys);
+        self.entries += 1;
+        if set.is_untidy() {
+            self.tidy(group);
         }
-        while self.pairs > self.mode.most_pairs(self.bounds) {
-            self.tighten();
+        if self.entries > self.most_entries {
+            self.make_room();
         }
     }
 
     /// How many distinct keys a group has, each as often as its weight says.
-    pub(super) fn estimate(&self, group: usize) -> u64 {
-        self.groups.get(group).map_or(0, WeightedSet::estimate)
+    pub(super) fn estimate(&mut self, group: usize) -> u64 {
+        if group >= self.groups.len() {
+            return 0;
+        }
+        self.tidy(group);
+        self.groups[group].estimate()
     }
 
     /// Whether keys were too many to be counted one by one, so that the counts
@@ -117,16 +131,49 @@ impl DistinctCounts {
         self.groups.iter().any(WeightedSet::is_cut)
     }
 
-    fn tighten(&mut self) {
-        self.mode = self.mode.tighter(self.bounds);
-        let Mode::Sketch { keys } = self.mode else {
-            return;
-        };
-        for set in &mut self.groups {
-            if set.len() > 2 * keys {
-                self.pairs -= set.cut(keys);
-            }
+    fn with(bounds: Bounds) -> Self {
+        Self {
+            bounds,
+            groups: Vec::new(),
+            entries: 0,
+            most_entries: bounds.most_entries(0),
+            mode: Mode::default(),
         }
+    }
+
+    /// Leaves each key of a group once, and no more of them than the mode
+    /// allows.
+    fn tidy(&mut self, group: usize) {
+        let set = &mut self.groups[group];
+        self.entries -= set.tidy();
+        if let Mode::Sketch { keys } = self.mode
+            && set.len() > 2 * keys
+        {
+            self.entries -= set.cut(keys);
+        }
+    }
+
+    /// Finds out how many pairs there are, and makes them fewer if they are
+    /// too many.
+    fn make_room(&mut self) {
+        self.tidy_all();
+        while self.entries > self.mode.most_pairs(self.bounds) {
+            self.mode = self.mode.tighter(self.bounds);
+            self.tidy_all();
+        }
+        self.most_entries = self.bounds.most_entries(self.entries);
+    }
+
+    fn tidy_all(&mut self) {
+        for group in 0..self.groups.len() {
+            self.tidy(group);
+        }
+    }
+}
+
+impl Default for DistinctCounts {
+    fn default() -> Self {
+        Self::with(Bounds::default())
     }
 }
 
@@ -154,10 +201,7 @@ mod tests {
     };
 
     fn counts() -> DistinctCounts {
-        DistinctCounts {
-            bounds: SMALL,
-            ..DistinctCounts::default()
-        }
+        DistinctCounts::with(SMALL)
     }
 
     fn number(n: usize) -> u32 {
@@ -192,10 +236,12 @@ mod tests {
         assert_eq!(counts.estimate(0), 1 << 12);
         assert!(!counts.is_sketch());
 
-        counts.see(0, spread(number(SMALL.exact_pairs)), 1);
+        for n in SMALL.exact_pairs..=SMALL.exact_pairs + SMALL.exact_pairs / 2 {
+            counts.see(n % 4, spread(number(n)), 1);
+        }
         assert!(counts.is_sketch());
         for group in 0..4 {
-            let off = deviations(counts.estimate(group), 1 << 12, SMALL.keys);
+            let off = deviations(counts.estimate(group), 3 << 11, SMALL.keys);
             assert!(off.abs() < 3.0, "group {group} is off by {off}");
         }
         // Ten times what is kept, and what was counted before comes again.
@@ -206,7 +252,7 @@ mod tests {
             let off = deviations(counts.estimate(group), 1 << 13, SMALL.keys);
             assert!(off.abs() < 3.0, "group {group} is off by {off}");
         }
-        assert!(counts.pairs <= 4 * 2 * SMALL.keys);
+        assert!(counts.entries <= 4 * 2 * SMALL.keys);
     }
 
     #[test]
@@ -226,10 +272,18 @@ mod tests {
                 let luck = spread(!number(trial * TRUTH + n));
                 if luck.is_multiple_of(interval.into()) {
                     sampled += 1;
-                    if set.see(key, interval) && set.len() > 1_024 {
-                        set.cut(512);
+                    set.see(key, interval);
+                    if set.is_untidy() {
+                        set.tidy();
+                        if set.len() > 1_024 {
+                            set.cut(512);
+                        }
                     }
                 }
+            }
+            set.tidy();
+            if set.len() > 1_024 {
+                set.cut(512);
             }
             assert!(set.len() <= 1_024 && sampled > 7_500);
             let estimate = f64::from(number(usize::try_from(set.estimate()).unwrap()));
@@ -258,18 +312,19 @@ mod tests {
             for n in 0..VISITORS {
                 counts.see(hour, spread(number(hour * VISITORS + n)), 1);
             }
-            most = most.max(counts.pairs);
+            most = most.max(counts.entries);
         }
-        assert!(most <= HOURS * 2 * SMALL.fewest_keys, "{most} pairs");
+        assert!(most <= HOURS * 3 * SMALL.fewest_keys, "{most} entries");
         assert_eq!(
-            counts.pairs,
+            counts.entries,
             counts.groups.iter().map(WeightedSet::len).sum::<usize>()
         );
         // 175,200 pairs are too many: hours keep 4 keys and up to as many
         // again.
-        let squares: f64 = (0..HOURS)
-            .map(|hour| deviations(counts.estimate(hour), VISITORS, 4).powi(2))
-            .sum();
+        let mut squares = 0.0;
+        for hour in 0..HOURS {
+            squares += deviations(counts.estimate(hour), VISITORS, 4).powi(2);
+        }
         let spread = (squares / f64::from(number(HOURS))).sqrt();
         assert!(
             spread < 1.0,
