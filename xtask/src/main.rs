@@ -50,9 +50,8 @@ enum Command {
     Bench {
         /// Which benchmarks; all without one.
         benches: Vec<bench::Bench>,
-        /// Links of the benchmark `links`.
-        #[arg(long, default_value_t = 1_000_000)]
-        links: u32,
+        #[command(flatten)]
+        sizes: bench::Sizes,
     },
     /// Compare the crates' dependencies with the floor plan.
     Arch,
@@ -100,7 +99,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Verdict> {
     match command {
         Command::Test { arguments } => return test::run(&arguments),
-        Command::Bench { benches, links } => bench::run(&benches, links)?,
+        Command::Bench { benches, sizes } => bench::run(&benches, sizes)?,
         Command::Ci => ci::run()?,
         Command::Fmt { check } => fmt::run(check)?,
         Command::Lint => lint::run()?,

@@ -9,7 +9,7 @@ mod clients;
 mod node;
 pub(crate) mod packages;
 mod postgres;
-mod python;
+pub(crate) mod python;
 mod tally;
 
 use std::io::{self, BufRead, BufReader, Read, Write};

@@ -28,13 +28,20 @@ pub(crate) struct Instance {
 impl Instance {
     /// Starts the release binary on a free port.
     pub(crate) fn start(data: &Path) -> Result<Self> {
-        let mut process = command(data).stdout(Stdio::piped()).spawn()?;
+        Self::start_with(data, &[])
+    }
+
+    /// The same with more settings.
+    pub(crate) fn start_with(data: &Path, settings: &[(&str, &str)]) -> Result<Self> {
+        let mut command = command(data);
+        command.envs(settings.iter().copied());
+        let mut process = command.stdout(Stdio::piped()).spawn()?;
         let output = process.stdout.take().expect("standard output is piped");
         let first = BufReader::new(output).lines().next();
         let greeting = first.context("the instance ended without a word")??;
         let origin = greeting.rsplit(' ').next().unwrap_or_default().to_owned();
         let agent = Agent::config_builder()
-            .timeout_global(Some(Duration::from_mins(1)))
+            .timeout_global(Some(Duration::from_mins(5)))
             .build()
             .into();
         Ok(Self {

@@ -1,0 +1,53 @@
+//! ClickHouse as the tests start it.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Stdio},
+};
+
+use anyhow::{Context, Result};
+
+use crate::process;
+
+/// A running server. It keeps its data in a folder.
+#[derive(Debug)]
+pub(super) struct ClickHouse {
+    process: Child,
+    url: String,
+}
+
+impl ClickHouse {
+    pub(super) fn start(folder: &Path) -> Result<Self> {
+        let python = process::root().join("target/clickhouse-python/bin/python");
+        let mut process = process::program(python)
+            .arg(process::root().join("crates/analytics/tests/clickhouse/server.py"))
+            .arg(folder)
+            .args(["0", "bench", "bench"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = process.stdout.take().expect("standard output is piped");
+        let line = BufReader::new(output).lines().next();
+        let port = line.context("ClickHouse ended without a word")??;
+        let url = format!("clickhouse+http://bench:bench@127.0.0.1:{port}/slugline");
+        Ok(Self { process, url })
+    }
+
+    /// What a setting of the service calls it.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+}
+
+impl Drop for ClickHouse {
+    fn drop(&mut self) {
+        // The end of its input ends it in order.
+        drop(self.process.stdin.take());
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,75 @@
+//! The embedded access log beside ClickHouse, with the same visits in both.
+//!
+//! Both are asked through the API of the release binary, and both have to give
+//! the same answers. ClickHouse runs as a library behind a small HTTP server,
+//! as in the tests.
+
+mod clickhouse;
+mod page;
+mod questions;
+mod scans;
+
+use std::{fs, path::Path};
+
+use anyhow::Result;
+
+use super::instance::{Instance, peak_mib};
+use crate::{process, test::python};
+use clickhouse::ClickHouse;
+
+/// Written once both logs hold all visits; says how fast that went.
+const LOADED: &str = "loaded.txt";
+
+pub(crate) fn run(visits: u32) -> Result<()> {
+    python::install()?;
+    let folder = process::root().join(format!("target/bench/analytics-{visits}"));
+    let (ours, theirs) = (folder.join("ours"), folder.join("theirs"));
+    let report = folder.join(LOADED);
+    if !report.exists() {
+        // What an interrupted run left.
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&ours)?;
+        fs::create_dir_all(&theirs)?;
+    }
+    let clickhouse = ClickHouse::start(&folder.join("clickhouse"))?;
+    if !report.exists() {
+        let own = load(visits, &ours.join("analytics.db"), None)?;
+        let other = load(visits, &theirs.join("loading.db"), Some(clickhouse.url()))?;
+        fs::write(&report, format!("embedded log:\n{own}ClickHouse:\n{other}"))?;
+    }
+    println!("\nthrough the recorder to the disk, every visit a row");
+    println!("{}", fs::read_to_string(&report)?);
+    println!("(kept in {}; delete it to load again)", folder.display());
+
+    let theirs = Instance::start_with(&theirs, &[("SLUGLINE_ANALYTICS_URL", clickhouse.url())])?;
+    let ours = Instance::start(&ours)?;
+    questions::compare(&ours, &theirs)?;
+    page::measure(&ours, &theirs)?;
+    println!(
+        "peak memory of the whole service {:.0} MiB; ClickHouse's {:.0} MiB",
+        peak_mib(ours.pid())?,
+        peak_mib(clickhouse.pid())?
+    );
+    theirs.stop()?;
+    drop(clickhouse);
+    scans::measure(&ours, &folder)?;
+    ours.stop()
+}
+
+/// Has the recorder take visits; the answer tells how that went.
+fn load(visits: u32, file: &Path, clickhouse: Option<&str>) -> Result<String> {
+    let mut bench = process::cargo();
+    bench
+        .args([
+            "bench",
+            "-p",
+            "slugline-analytics",
+            "--bench",
+            "recorder",
+            "--",
+        ])
+        .arg(visits.to_string())
+        .arg(file)
+        .args(clickhouse);
+    Ok(String::from_utf8(process::stdout(&mut bench)?)?)
+}

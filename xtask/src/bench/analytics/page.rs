@@ -1,0 +1,48 @@
+//! What one look at a dashboard costs.
+
+use std::time::Instant;
+
+use anyhow::Result;
+
+use super::questions::{median, path};
+use crate::bench::instance::{Instance, cpu_seconds};
+
+const ROUNDS: usize = 3;
+
+/// What a page about the last thirty days asks for, one after the other.
+const REQUESTS: [&str; 9] = [
+    "stats/counters?",
+    "stats/views?unit=hour&clientTimezone=Europe/Berlin",
+    "stats/metrics?type=slug",
+    "stats/metrics?type=country",
+    "stats/metrics?type=referer",
+    "stats/metrics?type=browser",
+    "stats/metrics?type=os",
+    "stats/metrics?type=deviceType",
+    "stats/heatmap?clientTimezone=Europe/Berlin",
+];
+
+/// Loads the page from both and prints how long it took.
+pub(super) fn measure(ours: &Instance, theirs: &Instance) -> Result<()> {
+    let mut times = [Vec::new(), Vec::new()];
+    let cpu = cpu_seconds(ours.pid())?;
+    for _ in 0..ROUNDS {
+        for (index, instance) in [ours, theirs].into_iter().enumerate() {
+            let began = Instant::now();
+            for request in REQUESTS {
+                instance.get(&path(30, request))?;
+            }
+            times[index].push(began.elapsed().as_secs_f64() * 1e3);
+        }
+    }
+    let rounds = f64::from(u32::try_from(ROUNDS)?);
+    let cpu = (cpu_seconds(ours.pid())? - cpu) * 1e3 / rounds;
+    let [own, other] = times.map(median);
+    println!(
+        "a dashboard of 30 days, {} requests: {own:.0} ms ({cpu:.0} ms of processor time), \
+         ClickHouse {other:.0} ms, ratio {:.2}",
+        REQUESTS.len(),
+        own / other
+    );
+    Ok(())
+}

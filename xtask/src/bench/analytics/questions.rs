@@ -1,0 +1,167 @@
+//! Questions to both logs.
+
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use serde_json::Value;
+
+use crate::bench::instance::Instance;
+
+const ROUNDS: usize = 3;
+
+/// The visits are of the 90 days before this: 2025-11-08 00:00 UTC.
+const END: u32 = 1_762_560_000;
+
+/// How far apart an estimate from a sketch may be: six standard deviations of
+/// the largest ones.
+const SKETCHED_WITHIN: f64 = 0.1;
+
+/// What is asked: a name, the last days it is about, and the request.
+const QUESTIONS: [(&str, u32, &str); 25] = [
+    ("counters", 90, "stats/counters?"),
+    ("counters", 1, "stats/counters?"),
+    (
+        "counters of the busiest link",
+        90,
+        "stats/counters?slug=link-0",
+    ),
+    (
+        "counters of a quiet link",
+        90,
+        "stats/counters?slug=link-15000",
+    ),
+    (
+        "counters, two countries and a system",
+        90,
+        "stats/counters?country=AD,AE&os=Windows",
+    ),
+    (
+        "views by minute in New York",
+        1,
+        "stats/views?unit=minute&clientTimezone=America/New_York",
+    ),
+    (
+        "views by hour in New York",
+        30,
+        "stats/views?unit=hour&clientTimezone=America/New_York",
+    ),
+    (
+        "views by day in Kathmandu",
+        90,
+        "stats/views?unit=day&clientTimezone=Asia/Kathmandu",
+    ),
+    (
+        "heatmap in Berlin",
+        90,
+        "stats/heatmap?clientTimezone=Europe/Berlin",
+    ),
+    ("slugs", 90, "stats/metrics?type=slug"),
+    ("destinations", 90, "stats/metrics?type=url"),
+    ("referers", 90, "stats/metrics?type=referer"),
+    ("countries", 90, "stats/metrics?type=country"),
+    ("cities", 90, "stats/metrics?type=city"),
+    ("languages", 90, "stats/metrics?type=language"),
+    ("systems", 90, "stats/metrics?type=os"),
+    ("browsers", 90, "stats/metrics?type=browser"),
+    ("user agents", 90, "stats/metrics?type=ua"),
+    ("kinds of devices", 90, "stats/metrics?type=deviceType"),
+    ("visitors", 90, "stats/metrics?type=ip"),
+    ("latitudes", 90, "stats/metrics?type=latitude"),
+    (
+        "countries of the busiest link",
+        90,
+        "stats/metrics?type=country&slug=link-0",
+    ),
+    (
+        "countries of a quiet link",
+        90,
+        "stats/metrics?type=country&slug=link-15000",
+    ),
+    ("latest visits", 90, "logs/events?"),
+    ("places on the map", 90, "logs/locations?"),
+];
+
+/// Asks both in turn and prints the median times. Different answers are an
+/// error.
+pub(super) fn compare(ours: &Instance, theirs: &Instance) -> Result<()> {
+    println!(
+        "\n{:<38} {:>5} {:>10} {:>10} {:>7}",
+        "milliseconds, through the API", "days", "embedded", "ClickHouse", "ratio"
+    );
+    for (what, days, request) in QUESTIONS {
+        let path = path(days, request);
+        let mut times = [Vec::new(), Vec::new()];
+        let mut answers = [Value::Null, Value::Null];
+        for _ in 0..ROUNDS {
+            for (index, instance) in [ours, theirs].into_iter().enumerate() {
+                let began = Instant::now();
+                answers[index] = instance.get(&path)?;
+                times[index].push(began.elapsed().as_secs_f64() * 1e3);
+            }
+        }
+        let [own, other] = times.map(median);
+        let sketched = if agree(what, &answers)? {
+            ""
+        } else {
+            " (estimated)"
+        };
+        println!(
+            "{:<38} {days:>5} {own:>10.1} {other:>10.1} {:>7.2}",
+            format!("{what}{sketched}"),
+            own / other
+        );
+    }
+    Ok(())
+}
+
+/// The request for the last days.
+pub(super) fn path(days: u32, request: &str) -> String {
+    let start = END - days * 86_400;
+    let and = if request.ends_with('?') { "" } else { "&" };
+    format!("/api/{request}{and}startAt={start}&endAt={}", END - 1)
+}
+
+/// Whether both answers are the same; an error if they may not differ as much
+/// as they do.
+fn agree(what: &str, [own, other]: &[Value; 2]) -> Result<bool> {
+    if own == other {
+        return Ok(true);
+    }
+    // Each log has salts of its own, so their visitors have different names.
+    let of_visitors = what == "visitors";
+    if of_visitors || close(own, other) {
+        return Ok(of_visitors);
+    }
+    let beginning = |answer: &Value| answer.to_string().chars().take(600).collect::<String>();
+    bail!(
+        "{what}: the answers differ\nembedded:   {}\nClickHouse: {}",
+        beginning(own),
+        beginning(other)
+    )
+}
+
+/// Whether two answers have the same shape and numbers of about the same size.
+fn close(own: &Value, other: &Value) -> bool {
+    match (own, other) {
+        (Value::Array(own), Value::Array(other)) => {
+            own.len() == other.len() && own.iter().zip(other).all(|(own, other)| close(own, other))
+        }
+        (Value::Object(own), Value::Object(other)) => {
+            let same = |(name, own)| other.get(name).is_some_and(|other| close(own, other));
+            own.len() == other.len() && own.iter().all(same)
+        }
+        (Value::Number(own), Value::Number(other)) => {
+            let size = |number: &serde_json::Number| number.as_f64().unwrap_or(f64::NAN);
+            let (own, other) = (size(own), size(other));
+            (own - other).abs() <= SKETCHED_WITHIN * own.max(other)
+        }
+        // Whether an answer is exact is said beside it.
+        (Value::Bool(_), Value::Bool(_)) => true,
+        _ => own == other,
+    }
+}
+
+pub(super) fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}

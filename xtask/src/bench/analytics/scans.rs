@@ -1,0 +1,78 @@
+//! Redirects while somebody asks question after question.
+
+use std::{
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::questions::path;
+use crate::bench::{
+    instance::Instance,
+    load::{Latency, Load, latency},
+};
+
+const ROUNDS: u32 = 3;
+const SECONDS: u32 = 8;
+
+/// Each connection asks every 5 milliseconds, so the machine is not busy with
+/// redirects alone and a delay shows.
+const STEADY: &str = "function delay() return 5 end\n";
+
+/// Prints what redirects take alone and beside scans, in turn.
+pub(super) fn measure(ours: &Instance, scratch: &Path) -> Result<()> {
+    let link = json!({"slug": "bench", "url": "https://example.com/"});
+    ours.post("/api/link/upsert", &link)?;
+    let url = format!("{}/bench", ours.origin());
+    println!("\nredirects, milliseconds at the same steady rate");
+    println!(
+        "{:>24} {:>10} {:>10} {:>12}",
+        "", "median", "99 %", "per second"
+    );
+    for _ in 0..ROUNDS {
+        let load = Load {
+            url: &url,
+            script: STEADY,
+            seconds: SECONDS,
+            connections: 8,
+        };
+        let alone = latency(&load, scratch)?;
+        let beside = beside_scans(ours, || latency(&load, scratch))?;
+        for (
+            what,
+            Latency {
+                median,
+                worst,
+                rate,
+            },
+        ) in [("alone", alone), ("beside scans", beside)]
+        {
+            println!("{what:>24} {median:>10.2} {worst:>10.2} {rate:>12.0}");
+        }
+    }
+    Ok(())
+}
+
+/// Measures while two people keep asking for everything there is.
+fn beside_scans<T>(ours: &Instance, measure: impl FnOnce() -> Result<T>) -> Result<T> {
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let ask = |request| {
+            while !over.load(Ordering::Relaxed) {
+                ours.get(&path(90, request))?;
+            }
+            anyhow::Ok(())
+        };
+        let people = ["stats/heatmap?", "stats/metrics?type=slug"]
+            .map(|request| scope.spawn(move || ask(request)));
+        let measured = measure();
+        over.store(true, Ordering::Relaxed);
+        for person in people {
+            person.join().expect("asking does not panic")?;
+        }
+        measured
+    })
+}
