@@ -87,7 +87,8 @@ mod writer;
 
 pub use clickhouse::{
     ClickHouseError, ClickHouseLog, ClickHouseOptions, ClickHouseTarget, ClickHouseTargetError,
-    ClickHouseWire, DecodeError, WireAnswer, WireBody, WireError, WireRequest,
+    ClickHouseWire, DecodeError, WireAnswer, WireBody, WireError, WireRequest, examine_spool,
+    rebuild_spool,
 };
 #[cfg(feature = "fuzzing")]
 pub use engine::fuzz_chunk;

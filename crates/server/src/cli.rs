@@ -82,7 +82,7 @@ fn command() -> Command {
     let rebuild = Arg::new("rebuild")
         .long("rebuild")
         .action(ArgAction::SetTrue)
-        .help("Replace a damaged access log by what can be read of it; the old file is kept");
+        .help("Replace a damaged access log, or spool, by what can be read of it; the old file is kept");
     let doctor = Command::new("doctor")
         .about("Say whether the databases are sound, one line for each thing looked at")
         .arg(rebuild);
@@ -196,7 +196,7 @@ fn serve(settings: &Settings) -> anyhow::Result<()> {
 fn look_after(given: &ArgMatches) -> anyhow::Result<()> {
     let settings = settings(given)?;
     if given.get_flag("rebuild") {
-        return doctor::rebuild_access_log(&settings);
+        return doctor::rebuild_visits(&settings);
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

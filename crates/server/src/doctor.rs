@@ -2,16 +2,27 @@
 
 use std::{
     fmt::Display,
+    fs,
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, bail};
-use slugline_analytics::{examine, rebuild};
-use slugline_domain::ports::Clock;
+use slugline_analytics::{
+    Examined, OpenError, Rebuilt, examine, examine_spool, rebuild, rebuild_spool,
+};
+use slugline_domain::{UnixSeconds, ports::Clock};
 use slugline_storage::Database;
 
 use crate::{Settings, ambient::SystemClock, settings::AccessLog};
+
+/// What a file of visits is called, and how it is examined and rebuilt.
+struct VisitFile {
+    name: &'static str,
+    path: PathBuf,
+    examine: fn(&Path) -> Result<Vec<Examined>, OpenError>,
+    rebuild: fn(&Path, UnixSeconds) -> Result<Rebuilt, OpenError>,
+}
 
 /// Prints a line for each thing it looks at. It changes nothing, and the
 /// service may run meanwhile.
@@ -19,45 +30,39 @@ use crate::{Settings, ambient::SystemClock, settings::AccessLog};
 /// # Errors
 /// Something is damaged or cannot be examined.
 pub(crate) async fn examine_all(settings: &Settings) -> anyhow::Result<()> {
-    let mut sound = links(settings).await?;
-    match settings.access_log_file() {
-        Some(file) => sound &= access_log(&file)?,
-        None => line(
-            "access log",
-            "ok",
-            "kept by ClickHouse, which looks after itself",
-        )?,
-    }
-    if !sound {
+    let links_are_sound = links(settings).await?;
+    if !(settings.visit_file().examine()? && links_are_sound) {
         bail!(
-            "something is damaged. A damaged access log is mended by `slugline doctor --rebuild` \
-             while the service is stopped; a damaged links database by restoring a backup"
+            "something is damaged. A damaged access log, or spool, is mended by `slugline doctor \
+             --rebuild` while the service is stopped; a damaged links database by restoring a \
+             backup"
         );
     }
     Ok(())
 }
 
-/// Replaces the access log by what can be read of it, and says what was lost.
-pub(crate) fn rebuild_access_log(settings: &Settings) -> anyhow::Result<()> {
-    let Some(file) = settings.access_log_file() else {
-        bail!("the access log is kept by ClickHouse; SLUGLINE_ANALYTICS_URL says so");
-    };
-    if !file.exists() {
-        bail!("there is no access log {}", file.display());
+/// Replaces the access log, or the spool in front of ClickHouse, by what can be
+/// read of it, and says what was lost.
+pub(crate) fn rebuild_visits(settings: &Settings) -> anyhow::Result<()> {
+    let VisitFile {
+        name,
+        path,
+        rebuild,
+        ..
+    } = settings.visit_file();
+    if !path.exists() {
+        bail!("there is no {name} {}", path.display());
     }
-    let rebuilt = rebuild(&file, SystemClock.now().second()).context(
-        "nothing was rebuilt, the access log is as it was; run this again when the cause is \
-             mended",
-    )?;
-    line(
-        "access log",
-        "rebuilt",
-        format_args!("{} rows", rebuilt.rows),
-    )?;
+    let rebuilt = rebuild(&path, SystemClock.now().second()).with_context(|| {
+        format!(
+            "nothing was rebuilt, the {name} is as it was; run this again when the cause is mended"
+        )
+    })?;
+    line(name, "rebuilt", format_args!("{} rows", rebuilt.rows))?;
     for lost in &rebuilt.lost {
-        line("access log", "lost", lost)?;
+        line(name, "lost", lost)?;
     }
-    line("access log", "the old file is", rebuilt.old.display())
+    line(name, "the old file is", rebuilt.old.display())
 }
 
 async fn links(settings: &Settings) -> anyhow::Result<bool> {
@@ -66,13 +71,8 @@ async fn links(settings: &Settings) -> anyhow::Result<bool> {
         Database::connect_to_examine(url).await
     } else {
         let file = settings.links_file();
-        if !file.exists() {
-            line(
-                name,
-                "ok",
-                format_args!("there is no {} yet", file.display()),
-            )?;
-            return Ok(true);
+        if let Some(sound) = nothing_there(name, &file)? {
+            return Ok(sound);
         }
         Database::open_file_to_examine(&file).await
     };
@@ -112,32 +112,46 @@ async fn links(settings: &Settings) -> anyhow::Result<bool> {
     Ok(sound)
 }
 
-fn access_log(file: &Path) -> anyhow::Result<bool> {
-    let name = "access log";
-    if !file.exists() {
-        line(
-            name,
-            "ok",
-            format_args!("there is no {} yet", file.display()),
-        )?;
-        return Ok(true);
-    }
-    let examined = match examine(file).context("cannot be examined") {
-        Ok(examined) => examined,
-        Err(error) => {
-            line(name, "DAMAGED", format_args!("{error:#}"))?;
-            return Ok(false);
+impl VisitFile {
+    fn examine(&self) -> anyhow::Result<bool> {
+        let name = self.name;
+        if let Some(sound) = nothing_there(name, &self.path)? {
+            return Ok(sound);
         }
-    };
-    for thing in &examined {
-        let verdict = if thing.sound { "ok" } else { "DAMAGED" };
-        line(
-            name,
-            verdict,
-            format_args!("{}: {}", thing.what, thing.found),
-        )?;
+        let examined = match (self.examine)(&self.path).context("cannot be examined") {
+            Ok(examined) => examined,
+            Err(error) => {
+                line(name, "DAMAGED", format_args!("{error:#}"))?;
+                return Ok(false);
+            }
+        };
+        for thing in &examined {
+            let verdict = if thing.sound { "ok" } else { "DAMAGED" };
+            line(
+                name,
+                verdict,
+                format_args!("{}: {}", thing.what, thing.found),
+            )?;
+        }
+        Ok(examined.iter().all(|thing| thing.sound))
     }
-    Ok(examined.iter().all(|thing| thing.sound))
+}
+
+/// Whether that is as it should be, when a file has nothing to examine.
+fn nothing_there(name: &str, file: &Path) -> anyhow::Result<Option<bool>> {
+    let shown = file.display();
+    match fs::metadata(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            line(name, "ok", format_args!("there is no {shown} yet"))?;
+            Ok(Some(true))
+        }
+        Ok(metadata) if metadata.len() == 0 => {
+            let advice = "a service that starts fills it anew";
+            line(name, "DAMAGED", format_args!("{shown} is empty; {advice}"))?;
+            Ok(Some(false))
+        }
+        Ok(_) | Err(_) => Ok(None),
+    }
 }
 
 fn line(name: &str, verdict: &str, found: impl Display) -> anyhow::Result<()> {
@@ -145,13 +159,29 @@ fn line(name: &str, verdict: &str, found: impl Display) -> anyhow::Result<()> {
 }
 
 impl Settings {
-    /// The file of the access log, unless ClickHouse keeps it.
-    pub(crate) fn access_log_file(&self) -> Option<PathBuf> {
+    fn visit_file(&self) -> VisitFile {
+        let access_log = |path| VisitFile {
+            name: "access log",
+            path,
+            examine,
+            rebuild,
+        };
         match &self.access_log {
-            Some(AccessLog::ClickHouse(_)) => None,
-            Some(AccessLog::File(file)) => Some(file.clone()),
-            None => Some(self.data_dir.join("analytics.db")),
+            // ClickHouse looks after itself.
+            Some(AccessLog::ClickHouse(_)) => VisitFile {
+                name: "spool",
+                path: self.spool_file(),
+                examine: examine_spool,
+                rebuild: rebuild_spool,
+            },
+            Some(AccessLog::File(file)) => access_log(file.clone()),
+            None => access_log(self.data_dir.join("analytics.db")),
         }
+    }
+
+    /// The file in which visits wait for ClickHouse.
+    pub(crate) fn spool_file(&self) -> PathBuf {
+        self.data_dir.join("analytics-spool.db")
     }
 
     /// The file of the links database, unless a URL names another one.

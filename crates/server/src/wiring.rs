@@ -281,8 +281,7 @@ async fn open_access_log(
     let opened = match &settings.access_log {
         Some(AccessLog::ClickHouse(target)) => {
             let wire = Arc::new(OutboundWire::new());
-            let spool = in_folder("analytics-spool.db");
-            let clickhouse = ClickHouseOptions::new(target.clone(), wire, spool);
+            let clickhouse = ClickHouseOptions::new(target.clone(), wire, settings.spool_file());
             Recorder::start_with_clickhouse(clickhouse, recorder, ports)
                 .await
                 .map(shared)

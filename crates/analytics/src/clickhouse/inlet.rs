@@ -1,8 +1,11 @@
 //! The spool as the place that an appender's rows go to.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    fs::File,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use rusqlite::Connection;
@@ -18,16 +21,25 @@ pub(super) struct Inlet {
     room: u64,
     used: u64,
     salts_changed: Arc<AtomicBool>,
+    /// Says that somebody writes to the spool. After the shipper, so that it
+    /// goes last.
+    _lock: File,
 }
 
 impl Inlet {
     /// Up to so many bytes of the file are used.
-    pub(super) fn new(shipper: Shipper, room: u64, salts_changed: Arc<AtomicBool>) -> Self {
+    pub(super) fn new(
+        shipper: Shipper,
+        room: u64,
+        salts_changed: Arc<AtomicBool>,
+        lock: File,
+    ) -> Self {
         Self {
             shipper,
             room,
             used: 0,
             salts_changed,
+            _lock: lock,
         }
     }
 }

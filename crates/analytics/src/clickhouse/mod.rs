@@ -15,6 +15,7 @@
 //! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access` | the questions, one each, and what they have in common |
 //! | `spool`, `inlet` | rows on their way; the end of the spool that visits enter |
 //! | `shipper` | the thread that takes rows from the spool to ClickHouse |
+//! | `examine`, `salvage` | whether the spool is sound, and a new one of what is left if not |
 //! | `open` | from a URL to a working engine |
 //! | `error` | what can go wrong |
 
@@ -24,6 +25,7 @@ mod client;
 mod counters;
 mod error;
 mod events;
+mod examine;
 mod heatmap;
 mod inlet;
 mod locations;
@@ -32,6 +34,7 @@ mod metrics;
 mod open;
 mod row_binary;
 mod salts;
+mod salvage;
 mod schema;
 mod shipper;
 mod spool;
@@ -43,9 +46,11 @@ mod views;
 mod wire;
 
 pub use error::ClickHouseError;
+pub use examine::examine_spool;
 pub use log::ClickHouseLog;
 pub use open::ClickHouseOptions;
 pub(crate) use open::open;
 pub use row_binary::DecodeError;
+pub use salvage::rebuild_spool;
 pub use target::{ClickHouseTarget, ClickHouseTargetError};
 pub use wire::{ClickHouseWire, WireAnswer, WireBody, WireError, WireRequest};

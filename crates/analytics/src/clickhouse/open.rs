@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     OpenError, QueryLimits, RecorderOptions, RecorderPorts,
-    engine::{Appender, open_file},
+    engine::{Appender, open_file, share},
     tally::Tally,
 };
 
@@ -77,6 +77,7 @@ pub(crate) async fn open(
             false
         }
     };
+    let lock = share(&spool)?;
     let mut ship_from = open_file(&spool::FILE, &spool)?;
     let salts_changed = Arc::new(AtomicBool::new(false));
     let mut salts = SharedSalts::new(
@@ -99,7 +100,7 @@ pub(crate) async fn open(
         shutdown_patience: recorder.shutdown_patience,
     })
     .map_err(|source| OpenError::Thread { source })?;
-    let rows = Box::new(Inlet::new(shipper, spool_bytes, salts_changed));
+    let rows = Box::new(Inlet::new(shipper, spool_bytes, salts_changed, lock));
     let appender = Appender::over(open_file(&spool::FILE, &spool)?, rows, recorder, ports);
     let deadline = QueryLimits::default().deadline;
     Ok((appender, ClickHouseLog::new(client, deadline, tally)))

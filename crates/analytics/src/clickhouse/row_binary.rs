@@ -53,6 +53,26 @@ pub(super) fn encode(row: &Row<'_>) -> Vec<u8> {
     bytes
 }
 
+/// Whether bytes are a row as [`encode`] writes it: ClickHouse refuses whole
+/// shipments.
+pub(super) fn check(row: &[u8]) -> Result<(), DecodeError> {
+    let mut cursor = Cursor::new(row);
+    cursor.i64()?;
+    for _ in 0..4 {
+        cursor.text()?;
+    }
+    cursor.u64()?;
+    for _ in 0..12 {
+        cursor.text()?;
+    }
+    cursor.degrees()?;
+    cursor.degrees()?;
+    let interval = cursor.u32()?;
+    let [coherent] = cursor.take()?;
+    let in_range = interval > 0 && coherent <= 1 && cursor.left() == 0;
+    in_range.then_some(()).ok_or(DecodeError::OutOfRange)
+}
+
 pub(super) fn put_text(bytes: &mut Vec<u8>, text: &str) {
     put_bytes(bytes, text.as_bytes());
 }
@@ -170,14 +190,21 @@ pub enum DecodeError {
     /// A text has an impossible length or is not UTF-8.
     #[error("a text in it is no text")]
     NotText,
-    /// A number is outside what it can be.
+    /// A number is outside what it can be, or there is more than one row.
     #[error("a number in it is out of range")]
     OutOfRange,
 }
 
 #[cfg(test)]
 mod tests {
+    use slugline_domain::{SamplingInterval, UnixMillis};
+
     use super::*;
+    use crate::{
+        row::{Client, Place, Target},
+        sampling::Sampled,
+        visitor::VisitorHash,
+    };
 
     fn text(row: &mut Cursor<'_>) -> Result<String, DecodeError> {
         row.text()
@@ -216,6 +243,43 @@ mod tests {
             assert_eq!(rows.len(), usize::from(end >= 10));
             assert_eq!(cursor.left(), if end >= 10 { end - 10 } else { end });
         }
+    }
+
+    #[test]
+    fn a_row_is_told_from_what_is_none() {
+        let row = Row {
+            at: UnixMillis::new(-5),
+            target: Target {
+                link_id: "docs-1",
+                slug: "docs",
+                url: "https://example.com/",
+            },
+            client: Client {
+                user_agent: "ü🦀",
+                ..Client::default()
+            },
+            place: Place {
+                latitude: -48.21,
+                ..Place::default()
+            },
+            referer: "r".repeat(200).into(),
+            language: "de",
+            visitor: VisitorHash(u64::MAX),
+            sampled: Sampled {
+                interval: SamplingInterval::EVERY,
+                coherent: true,
+            },
+        };
+        let bytes = encode(&row);
+        assert_eq!(check(&bytes), Ok(()));
+        for end in 0..bytes.len() {
+            assert_eq!(check(&bytes[..end]), Err(DecodeError::Short));
+        }
+        assert!(check(&[&bytes[..], &[0]].concat()).is_err());
+        assert!(check(&[&bytes[..], &bytes].concat()).is_err());
+        let mut wrong = bytes.clone();
+        wrong[9] = 0xff;
+        assert_eq!(check(&wrong), Err(DecodeError::NotText));
     }
 
     #[test]

@@ -51,11 +51,7 @@ pub(super) fn next_shipment(
     db: &mut Connection,
     random: &dyn Random,
 ) -> Result<Option<Shipment>, rusqlite::Error> {
-    let under_way = db
-        .prepare_cached("SELECT token, last_seq FROM shipment")?
-        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let (token, last) = match under_way {
+    let (token, last) = match under_way(db)? {
         Some(known) => known,
         None => match begin(db, random)? {
             Some(begun) => begun,
@@ -69,6 +65,13 @@ pub(super) fn next_shipment(
         rows.extend_from_slice(row.get_ref(0)?.as_blob()?);
     }
     Ok(Some(Shipment { token, rows }))
+}
+
+/// The token of the shipment under way and its last row.
+pub(super) fn under_way(db: &Connection) -> Result<Option<(String, i64)>, rusqlite::Error> {
+    db.prepare_cached("SELECT token, last_seq FROM shipment")?
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()
 }
 
 fn begin(

@@ -27,8 +27,8 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Appender {
     db: Connection,
-    /// Says that somebody writes to an access log, as long as it is open. Files
-    /// that are never rebuilt need none.
+    /// Says that somebody writes to an access log, as long as it is open. Who
+    /// brings another file locks it.
     _lock: Option<File>,
     enricher: Enricher,
     rows: Box<dyn RowTable>,

@@ -14,7 +14,8 @@ const LISTED: usize = 5;
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examined {
-    /// What: `pages`, `chunks`, `tail` or `references`.
+    /// What: `pages`, `chunks`, `tail` or `references` of an access log; `pages`,
+    /// `rows` or `shipment` of a spool.
     pub what: &'static str,
     /// What was found, in words.
     pub found: String,
@@ -39,7 +40,7 @@ pub fn examine(path: &Path) -> Result<Vec<Examined>, OpenError> {
 }
 
 /// What is sound, or what is damaged.
-type Finding = Result<String, Vec<String>>;
+pub(crate) type Finding = Result<String, Vec<String>>;
 
 #[derive(Default)]
 struct Usage {
@@ -56,7 +57,7 @@ impl Usage {
     }
 }
 
-fn said(what: &'static str, finding: Finding) -> Examined {
+pub(crate) fn said(what: &'static str, finding: Finding) -> Examined {
     match finding {
         Ok(found) => Examined {
             what,
@@ -82,7 +83,7 @@ fn unreadable(error: &rusqlite::Error) -> Vec<String> {
     vec![error.to_string()]
 }
 
-fn pages(db: &Connection) -> Finding {
+pub(crate) fn pages(db: &Connection) -> Finding {
     let lines = || -> Result<Vec<String>, rusqlite::Error> {
         db.prepare("PRAGMA integrity_check")?
             .query_map([], |row| row.get(0))?

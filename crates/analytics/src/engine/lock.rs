@@ -14,7 +14,7 @@ use super::error::OpenError;
 
 /// Taken by each process that writes. There may be several for a moment, as
 /// during a restart.
-pub(super) fn share(path: &Path) -> Result<File, OpenError> {
+pub(crate) fn share(path: &Path) -> Result<File, OpenError> {
     take(path, File::try_lock_shared)
 }
 

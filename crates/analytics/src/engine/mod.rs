@@ -53,7 +53,7 @@ mod metrics;
 #[cfg(test)]
 mod properties;
 mod ranking;
-mod remains;
+pub(crate) mod remains;
 mod replace;
 mod retention;
 mod row_table;
@@ -75,10 +75,13 @@ pub(crate) use append::{Appended, Appender};
 pub(crate) use error::EngineError;
 pub use error::OpenError;
 pub use examine::{Examined, examine};
+pub(crate) use examine::{Finding, pages, said};
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_chunk;
+pub(crate) use lock::share;
 pub use log::EmbeddedLog;
 pub use replace::Rebuilt;
+pub(crate) use replace::replace;
 pub(crate) use row_table::RowTable;
 pub use salvage::rebuild;
-pub(crate) use schema::{FileKind, open_file};
+pub(crate) use schema::{FileKind, open_file, open_to_examine};

@@ -174,3 +174,63 @@ fn every_damaged_page_of_the_links_is_found() {
         assert!(files(folder.path()) == before, "a file is another one now");
     }
 }
+
+#[test]
+fn visits_that_wait_for_clickhouse_are_examined_and_rebuilt() {
+    // Nobody listens there.
+    let setting = (
+        "SLUGLINE_ANALYTICS_URL",
+        "clickhouse+http://127.0.0.1:9/visits",
+    );
+    let server = Server::start_with(&[setting]);
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    server.visit("/docs");
+    let doctor = |folder: &Path, arguments: &[&str]| {
+        let mut command = command(folder);
+        outcome(
+            command
+                .env(setting.0, setting.1)
+                .arg("doctor")
+                .args(arguments),
+        )
+    };
+    let (done, _, why) = doctor(server.folder(), &["--rebuild"]);
+    assert!(!done && why.contains("the spool is as it was"), "{why}");
+    assert!(why.contains("stop the service"), "{why}");
+    // A stop stores the visit, which is not shipped.
+    let (_, folder) = server.stop("TERM");
+    let (sound, said, _) = doctor(folder.path(), &[]);
+    assert!(sound, "{said}");
+    assert!(
+        said.contains("spool: ok: rows: 1 wait for ClickHouse"),
+        "{said}"
+    );
+
+    let spool = folder.path().join("analytics-spool.db");
+    fs::write(&spool, vec![0xa5; 50_000]).unwrap();
+    let (sound, said, advice) = doctor(folder.path(), &[]);
+    assert!(!sound && said.contains("spool: DAMAGED: "), "{said}");
+    assert!(advice.contains("doctor --rebuild"), "{advice}");
+    let (done, said, _) = doctor(folder.path(), &["--rebuild"]);
+    assert!(done && said.contains("spool: lost: everything"), "{said}");
+    assert!(doctor(folder.path(), &[]).0);
+}
+
+#[test]
+fn a_file_that_is_empty_is_not_called_sound() {
+    let folder = stopped_service();
+    for (file, name) in [("links.db", "links"), ("analytics.db", "access log")] {
+        let file = folder.path().join(file);
+        let intact = fs::read(&file).unwrap();
+        fs::write(&file, "").unwrap();
+        let (sound, said, _) = doctor(folder.path(), &[]);
+        assert!(
+            !sound && said.contains(&format!("{name}: DAMAGED: ")),
+            "{said}"
+        );
+        assert!(said.contains("is empty"), "{said}");
+        assert_eq!(fs::metadata(&file).unwrap().len(), 0);
+        fs::write(&file, intact).unwrap();
+    }
+    assert!(doctor(folder.path(), &[]).0);
+}

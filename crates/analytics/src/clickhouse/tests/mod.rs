@@ -4,6 +4,7 @@
 
 mod address;
 mod crash;
+mod damage;
 mod faults;
 mod lacks;
 mod opening;
