@@ -28,7 +28,8 @@ pub struct RecorderOptions {
     /// How long a visitor is recognised.
     pub salt_period: SaltPeriod,
     /// Days that rows are kept; `None` keeps them for good. A row goes within
-    /// a day after that.
+    /// a day after that, or two if the clock has jumped or the log cannot tell
+    /// whether it is right.
     pub retention_days: Option<NonZeroU32>,
     /// How long a shutdown keeps trying to store what is left when the disk
     /// refuses. What is then still left is dropped and counted.

@@ -14,7 +14,7 @@
 //! | `dictionary`, `dictionaries` | texts replaced by small numbers |
 //! | `salts` | the keys of visitor hashes and their end |
 //! | `tail`, `seal`, `chunk`, `column`, `block` | rows, their move into chunks, the chunk format, its columns, rows in memory |
-//! | `upkeep`, `retention`, `unused` | the end of old rows and of what only they needed |
+//! | `upkeep`, `retention`, `steady_clock`, `unused` | the end of old rows, by a clock that can be believed, and of what only they needed |
 //! | `examine`, `salvage`, `remains`, `replace`, `lock` | whether the file is sound, a new one of what is left if not, and nobody in between |
 //! | `log` | the read side: limits, connections, the port |
 //! | `dimension` | where each dimension is kept |
@@ -62,6 +62,7 @@ mod salvage;
 mod scan;
 mod schema;
 mod seal;
+mod steady_clock;
 mod tail;
 #[cfg(test)]
 mod tests;

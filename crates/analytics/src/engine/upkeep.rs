@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use rusqlite::Connection;
 use slugline_domain::UnixMillis;
 
-use super::{error::EngineError, retention, unused::Usage};
+use super::{error::EngineError, retention, steady_clock::SteadyClock, unused::Usage};
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
 
@@ -23,6 +23,7 @@ const PAGES: u32 = 512;
 #[derive(Debug)]
 pub(super) struct Upkeep {
     retention_days: Option<NonZeroU32>,
+    clock: SteadyClock,
     next: Step,
 }
 
@@ -65,6 +66,7 @@ impl Upkeep {
     pub(super) fn new(retention_days: Option<NonZeroU32>) -> Self {
         Self {
             retention_days,
+            clock: SteadyClock::default(),
             next: Step::Rest { until_ms: i64::MIN },
         }
     }
@@ -82,7 +84,7 @@ impl Upkeep {
         let step = std::mem::replace(&mut self.next, rest);
         let mut forgot = false;
         let next = match step {
-            Step::Rest { until_ms } => self.begin(now, until_ms),
+            Step::Rest { until_ms } => self.begin(db, now, until_ms)?,
             Step::DeleteChunks { cutoff_ms, any } => {
                 if retention::delete_chunks(db, cutoff_ms)? {
                     Some(Step::DeleteChunks {
@@ -144,17 +146,25 @@ impl Upkeep {
         Ok(Progress { more, forgot })
     }
 
-    fn begin(&self, now: UnixMillis, until_ms: i64) -> Option<Step> {
-        let days = self.retention_days?;
+    fn begin(
+        &mut self,
+        db: &Connection,
+        now: UnixMillis,
+        until_ms: i64,
+    ) -> Result<Option<Step>, EngineError> {
+        let Some(days) = self.retention_days else {
+            return Ok(None);
+        };
+        let believed = self.clock.is_believed(now, db)?;
         // A clock that was set back may not postpone the next round for long.
         let early = now.get() < until_ms && until_ms - now.get() <= PAUSE_MS;
         if early {
-            return Some(Step::Rest { until_ms });
+            return Ok(Some(Step::Rest { until_ms }));
         }
-        Some(Step::DeleteChunks {
+        Ok(believed.then(|| Step::DeleteChunks {
             cutoff_ms: now.get() - i64::from(days.get()) * MILLIS_PER_DAY,
             any: false,
-        })
+        }))
     }
 }
 

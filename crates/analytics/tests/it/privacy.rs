@@ -116,26 +116,36 @@ async fn a_salt_ends_on_time_also_when_nobody_comes() {
 
 #[tokio::test]
 async fn a_start_ends_what_should_have_ended_while_nothing_ran() {
-    let mut fixture = Fixture::new(RecorderOptions::default());
-    fixture.recorder.record(visit(NEW_YEAR_MS - 40 * DAY_MS, 1));
+    let fixture = Fixture::new(RecorderOptions::default());
+    fixture.recorder.record(Visit {
+        user_agent: "Bygone/1.0".into(),
+        ..visit(NEW_YEAR_MS - 40 * DAY_MS, 1)
+    });
+    // Visits of the last days, by which the clock is believed.
+    for days in [3, 2, 1] {
+        fixture
+            .recorder
+            .record(visit(NEW_YEAR_MS - days * DAY_MS, 1));
+    }
     fixture.recorder.flush().await.unwrap();
+    let db = Connection::open(fixture.file()).unwrap();
+    let left = || -> u32 {
+        db.query_row(
+            "SELECT (SELECT count(*) FROM tail WHERE ts_ms < ?1) + (SELECT count(*) FROM salt) \
+                  + (SELECT count(*) FROM dim_client WHERE ua = 'Bygone/1.0')",
+            [NEW_YEAR_MS - 30 * DAY_MS],
+            |row| row.get(0),
+        )
+        .unwrap()
+    };
+    assert!(left() > 2);
     let retention_days = std::num::NonZeroU32::new(30);
-    fixture = fixture
+    let _fixture = fixture
         .reopen(RecorderOptions {
             retention_days,
             ..RecorderOptions::default()
         })
         .await;
-    let db = Connection::open(fixture.file()).unwrap();
-    let left = || -> u32 {
-        db.query_row(
-            "SELECT (SELECT count(*) FROM tail) + (SELECT count(*) FROM salt) \
-                  + (SELECT count(*) FROM dim_client WHERE id > 0)",
-            [],
-            |row| row.get(0),
-        )
-        .unwrap()
-    };
     let start = std::time::Instant::now();
     while left() > 0 {
         assert!(start.elapsed() < std::time::Duration::from_secs(20));

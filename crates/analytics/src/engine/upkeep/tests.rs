@@ -72,9 +72,16 @@ impl Log {
         seal::seal(&mut self.db, rows).unwrap();
     }
 
+    /// The time of a day, to which the clock has come without a leap.
+    fn come_to(&mut self, day: i64) -> UnixMillis {
+        let now = UnixMillis::new(NEW_YEAR + day * MILLIS_PER_DAY);
+        self.upkeep.clock = SteadyClock::steady_until(now);
+        now
+    }
+
     /// Takes all steps of a round and returns how many there were.
     fn round(&mut self, day: i64) -> u32 {
-        let now = UnixMillis::new(NEW_YEAR + day * MILLIS_PER_DAY);
+        let now = self.come_to(day);
         for steps in 1.. {
             let progress = self.upkeep.step(&mut self.db, now).unwrap();
             if progress.forgot {
@@ -160,6 +167,7 @@ fn a_chunk_with_young_rows_loses_its_old_ones() {
 #[test]
 fn a_round_comes_once_an_hour() {
     let mut log = Log::new(THIRTY_DAYS);
+    log.come_to(0);
     let mut step = |hours: i64| {
         let now = UnixMillis::new(NEW_YEAR + hours * PAUSE_MS);
         let mut steps = 1;
@@ -172,7 +180,29 @@ fn a_round_comes_once_an_hour() {
     assert_eq!(step(0), 1);
     assert_eq!(step(1), 4);
     // The clock was set back.
-    assert_eq!(step(-100), 4);
+    assert_eq!(step(-20), 4);
+}
+
+#[test]
+fn a_clock_that_jumps_ahead_for_a_minute_ends_nothing() {
+    let mut log = Log::new(THIRTY_DAYS);
+    for day in 0..40 {
+        log.add(day);
+    }
+    log.seal(10);
+    let mut round = |day: i64| {
+        let now = UnixMillis::new(NEW_YEAR + day * MILLIS_PER_DAY);
+        while log.upkeep.step(&mut log.db, now).unwrap().more {}
+        log.days()
+    };
+    let before = (9..40).collect::<Vec<_>>();
+    assert_eq!(round(39), before);
+    assert_eq!(round(26_000), before);
+    assert_eq!(round(39), before);
+    assert_eq!(round(40), before[1..]);
+    // It is that late indeed.
+    assert_eq!(round(100), before[1..]);
+    assert_eq!(round(101), [0; 0]);
 }
 
 #[test]
@@ -212,7 +242,7 @@ fn what_comes_while_entries_are_looked_through_is_in_use() {
         log.add(day);
     }
     log.seal(10);
-    let now = UnixMillis::new(NEW_YEAR + 45 * MILLIS_PER_DAY);
+    let now = log.come_to(45);
     // Nobody has referred to days 0 to 14 when the looking through begins;
     // then rows of theirs come, and one of them is even sealed.
     while !matches!(log.upkeep.next, Step::SeeChunks(_)) {
@@ -244,7 +274,7 @@ fn another_process_makes_the_looking_through_begin_again() {
         log.add(day);
     }
     log.seal(10);
-    let now = UnixMillis::new(NEW_YEAR + 45 * MILLIS_PER_DAY);
+    let now = log.come_to(45);
     while !matches!(log.upkeep.next, Step::DeleteUnused(_)) {
         log.upkeep.step(&mut log.db, now).unwrap();
     }
@@ -270,7 +300,7 @@ fn a_damaged_chunk_keeps_every_entry() {
     log.db
         .execute("UPDATE chunk SET ref = x'00' WHERE id = 6", [])
         .unwrap();
-    let now = UnixMillis::new(NEW_YEAR + 60 * MILLIS_PER_DAY);
+    let now = log.come_to(60);
     let error = loop {
         match log.upkeep.step(&mut log.db, now) {
             Ok(progress) => assert!(progress.more),

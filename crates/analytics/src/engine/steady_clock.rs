@@ -1,0 +1,264 @@
+//! Whether the clock may end visits. This is the rule, and the only place of it.
+//!
+//! What a wrong clock deletes is gone for good, so one that jumps to 2099 for a
+//! minute must delete nothing. A clock is believed as long as it goes on
+//! steadily, never more than a day from one look to the next. When it jumps
+//! ahead it is doubted, and believed again once it has gone on steadily for a
+//! day: time for the clock to be set right, or for somebody to read the warning.
+//!
+//! At a start, or after the clock was set back, the log itself says whether it
+//! is right: the last visit that came is no more than a day old, and from there
+//! visits go back for a day or more, with no leap of more than a week. The last
+//! visit alone would vouch for a clock that has been wrong for a minute. A log
+//! that cannot say so, because it is young or hardly anybody comes, costs a day,
+//! and then visits end as always.
+
+use rusqlite::Connection;
+use slugline_domain::UnixMillis;
+
+const DAY_MS: i64 = 86_400_000;
+const WEEK_MS: i64 = 7 * DAY_MS;
+
+/// A clock that is looked at again and again.
+#[derive(Debug, Default)]
+pub(super) struct SteadyClock {
+    /// What it showed last.
+    seen_ms: Option<i64>,
+    /// What it showed when doubts began.
+    doubted_since_ms: Option<i64>,
+}
+
+impl SteadyClock {
+    /// Whether the clock, which now shows this, may end visits.
+    pub(super) fn is_believed(
+        &mut self,
+        now: UnixMillis,
+        log: &Connection,
+    ) -> Result<bool, rusqlite::Error> {
+        let now_ms = now.get();
+        let passed = self.seen_ms.map(|seen| now_ms - seen);
+        match passed {
+            Some(ahead) if ahead > DAY_MS => {
+                tracing::warn!(
+                    days = ahead / DAY_MS,
+                    "the clock jumped ahead; visits that are too old by it are kept for a day, \
+                     in case it is wrong"
+                );
+                self.doubted_since_ms = Some(now_ms);
+            }
+            Some(passed) if passed >= -DAY_MS => {
+                let over = |since| now_ms - since >= DAY_MS;
+                if self.doubted_since_ms.is_some_and(over) {
+                    tracing::info!("the clock has been steady for a day and is believed");
+                    self.doubted_since_ms = None;
+                }
+            }
+            Some(_) | None => {
+                let doubted = !vouches(log, now_ms)?;
+                self.doubted_since_ms = doubted.then_some(now_ms);
+            }
+        }
+        self.seen_ms = Some(now_ms);
+        Ok(self.doubted_since_ms.is_none())
+    }
+
+    /// A clock that has come to this moment steadily.
+    #[cfg(test)]
+    pub(super) fn steady_until(now: UnixMillis) -> Self {
+        Self {
+            seen_ms: Some(now.get()),
+            doubted_since_ms: None,
+        }
+    }
+}
+
+/// Whether the visits that were recorded say that it may be so late: from the
+/// last one that came, they go back for a day or more without a leap.
+fn vouches(log: &Connection, now_ms: i64) -> Result<bool, rusqlite::Error> {
+    // By arrival, not by time: visits that came while the clock was wrong are
+    // the newest for ever. Those of the tail came after those in chunks.
+    let mut earliest_ms = None;
+    for arrivals in [
+        "SELECT ts_ms, ts_ms FROM tail ORDER BY seq DESC",
+        "SELECT min_ts, max_ts FROM chunk ORDER BY id DESC",
+    ] {
+        let mut statement = log.prepare(arrivals)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (first_ms, last_ms): (i64, i64) = (row.get(0)?, row.get(1)?);
+            // From a time when the clock was further ahead than it is now.
+            if last_ms > now_ms {
+                continue;
+            }
+            let (after_ms, leap_ms) = earliest_ms.map_or((now_ms, DAY_MS), |ms| (ms, WEEK_MS));
+            if after_ms.saturating_sub(last_ms) > leap_ms {
+                return Ok(false);
+            }
+            let reached_ms = after_ms.min(first_ms);
+            if now_ms.saturating_sub(reached_ms) >= DAY_MS {
+                return Ok(true);
+            }
+            earliest_ms = Some(reached_ms);
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::engine::{block::Block, schema, seal, tail};
+
+    /// 2026-01-01 and 2099-01-01, both 00:00:00 UTC.
+    const NEW_YEAR: i64 = 1_767_225_600_000;
+    const FAR_FUTURE: i64 = 4_070_908_800_000;
+    const MINUTE: i64 = 60_000;
+
+    struct Log {
+        _folder: TempDir,
+        db: Connection,
+        clock: SteadyClock,
+    }
+
+    impl Log {
+        /// With visits at these moments, in this order.
+        fn with(moments: &[i64]) -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let log = Self {
+                db: schema::open_writer(&folder.path().join("a.db")).unwrap(),
+                _folder: folder,
+                clock: SteadyClock::default(),
+            };
+            log.visits(moments);
+            log
+        }
+
+        fn visits(&self, moments: &[i64]) {
+            let ones = || vec![1; moments.len()];
+            let block = Block {
+                rows: moments.len(),
+                time: moments.to_vec(),
+                interval: ones(),
+                coherent: vec![1; moments.len()],
+                target: ones(),
+                visitor: vec![1; moments.len()],
+                referer: ones(),
+                place: ones(),
+                client: ones(),
+                language: ones(),
+            };
+            tail::insert(&self.db, &block).unwrap();
+        }
+
+        fn looks(&mut self, now_ms: i64) -> bool {
+            let now = UnixMillis::new(now_ms);
+            self.clock.is_believed(now, &self.db).unwrap()
+        }
+
+        fn restart(&mut self) {
+            self.clock = SteadyClock::default();
+        }
+    }
+
+    /// A visit every six hours until the new year.
+    fn a_month() -> Vec<i64> {
+        (0..=120)
+            .map(|n| NEW_YEAR - (120 - n) * DAY_MS / 4)
+            .collect()
+    }
+
+    #[test]
+    fn a_steady_clock_is_believed_from_the_start_when_the_log_vouches_for_it() {
+        let mut log = Log::with(&a_month());
+        for hour in 0..100 {
+            assert!(log.looks(NEW_YEAR + hour * DAY_MS / 24));
+        }
+        // The same once everything is in chunks.
+        seal::seal(&mut log.db, 121).unwrap();
+        log.restart();
+        assert!(log.looks(NEW_YEAR + DAY_MS));
+        log.restart();
+        assert!(!log.looks(NEW_YEAR + DAY_MS + 1));
+    }
+
+    #[test]
+    fn a_jump_for_a_minute_and_back_is_never_believed() {
+        let mut log = Log::with(&a_month());
+        assert!(log.looks(NEW_YEAR));
+        for round in 0..4 {
+            // Visits come by the wrong clock, even before anybody looks at it.
+            let wrong = FAR_FUTURE + round * DAY_MS;
+            log.visits(&[wrong, wrong + 1]);
+            assert!(!log.looks(wrong + 2));
+            assert!(!log.looks(wrong + MINUTE));
+            // Somebody restarts the service before setting the clock right.
+            log.restart();
+            assert!(!log.looks(wrong + 2 * MINUTE));
+            let right = NEW_YEAR + round * DAY_MS + MINUTE;
+            log.visits(&[right]);
+            assert!(log.looks(right), "back again");
+        }
+    }
+
+    #[test]
+    fn a_machine_that_always_wakes_up_in_the_far_future_loses_nothing() {
+        let mut log = Log::with(&a_month());
+        for round in 0..9 {
+            let wrong = FAR_FUTURE + round * DAY_MS / 2;
+            log.restart();
+            assert!(!log.looks(wrong), "{round}");
+            log.visits(&[wrong + 1]);
+            assert!(!log.looks(wrong + MINUTE));
+            let right = NEW_YEAR + round * DAY_MS / 2;
+            log.visits(&[right]);
+            assert!(log.looks(right));
+        }
+    }
+
+    #[test]
+    fn a_jump_that_persists_for_a_day_is_believed() {
+        let mut log = Log::with(&a_month());
+        assert!(log.looks(NEW_YEAR));
+        let later = NEW_YEAR + 90 * DAY_MS;
+        for minute in 0..24 * 60 {
+            assert!(!log.looks(later + minute * MINUTE));
+        }
+        assert!(log.looks(later + DAY_MS));
+        assert!(log.looks(later + 2 * DAY_MS));
+        // And another jump meanwhile begins anew.
+        assert!(!log.looks(later + 4 * DAY_MS));
+        assert!(!log.looks(later + 6 * DAY_MS));
+        assert!(log.looks(later + 7 * DAY_MS));
+    }
+
+    #[test]
+    fn a_log_that_cannot_vouch_costs_a_day() {
+        for moments in [
+            &[][..],
+            &[NEW_YEAR - 40 * DAY_MS],
+            &[NEW_YEAR - MINUTE],
+            &[NEW_YEAR - 9 * DAY_MS, NEW_YEAR - MINUTE],
+        ] {
+            let mut log = Log::with(moments);
+            assert!(!log.looks(NEW_YEAR), "{moments:?}");
+            assert!(!log.looks(NEW_YEAR + DAY_MS - 1));
+            assert!(log.looks(NEW_YEAR + DAY_MS));
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_a_little_is_steady() {
+        let mut log = Log::with(&a_month());
+        assert!(log.looks(NEW_YEAR));
+        for now in [
+            NEW_YEAR - DAY_MS,
+            NEW_YEAR,
+            NEW_YEAR - 5,
+            NEW_YEAR + DAY_MS - 5,
+        ] {
+            assert!(log.looks(now));
+        }
+    }
+}
