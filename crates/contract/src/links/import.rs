@@ -14,7 +14,9 @@ use super::{
     members::{Members, TextBounds, urls_by_country},
     read_links,
 };
-use crate::{Code, Rules, absent::present, check::Checks, issue::IssueCode, problem::Problem};
+use crate::{
+    Code, Rules, absent::present, check::Checks, issue::IssueCode, problem::Problem, whole::Whole,
+};
 
 /// Links to be taken over, as an export holds them.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -27,7 +29,7 @@ pub struct ImportLinks {
     pub exported_at: Option<String>,
     /// How many links there were.
     #[serde(default, deserialize_with = "present")]
-    pub count: Option<i64>,
+    pub count: Option<Whole>,
     /// The links.
     #[schemars(length(min = 1))]
     pub links: Vec<ImportLink>,
@@ -49,7 +51,8 @@ pub struct ImportLink {
     pub comment: Option<String>,
     /// When the link expires, in Unix seconds; may be past.
     #[serde(default, deserialize_with = "present")]
-    pub expiration: Option<i64>,
+    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
+    pub expiration: Option<Whole>,
     /// Tags to group links by; lower-cased.
     #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
@@ -99,10 +102,12 @@ pub struct ImportLink {
     pub id: Option<String>,
     /// When the link was made, in Unix seconds; now when absent.
     #[serde(default, deserialize_with = "present")]
-    pub created_at: Option<i64>,
+    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
+    pub created_at: Option<Whole>,
     /// When the link last changed, in Unix seconds; now when absent.
     #[serde(default, deserialize_with = "present")]
-    pub updated_at: Option<i64>,
+    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
+    pub updated_at: Option<Whole>,
 }
 
 /// Links that one request may bring.
@@ -215,7 +220,7 @@ impl ImportLink {
     /// Lists every member that is out of bounds.
     pub fn check(&self, rules: &Rules) -> Result<application::ImportLink, Problem> {
         let mut checks = Checks::default();
-        let seconds = |number: i64| UnixSeconds::new(number);
+        let seconds = |Whole(second)| UnixSeconds::new(second);
         let members = self.members();
         let content = members.check_within(TextBounds::Widest, &mut checks, rules);
         let slug = checks.member(&["slug"], Slug::parse(&self.slug));
@@ -241,7 +246,7 @@ impl ImportLink {
         Members {
             url: &self.url,
             comment: self.comment.as_deref(),
-            expiration: self.expiration,
+            expiration: self.expiration.map(|Whole(second)| second),
             tags: self.tags.as_deref(),
             title: self.title.as_deref(),
             description: self.description.as_deref(),
@@ -358,6 +363,28 @@ mod tests {
         assert_eq!(link.content.expires_at.unwrap().get(), 5);
         let title = link.content.preview.title.as_ref().unwrap();
         assert_eq!(title.as_str().len(), 2048);
+    }
+
+    #[test]
+    fn whole_numbers_count_however_they_are_spelled() {
+        let body = r#"{"version": "1.0", "count": 1.0, "links": [{"url": "https://example.com/",
+            "slug": "a", "expiration": 5.0, "createdAt": 1.7e9, "updatedAt": 1700000001.0}]}"#;
+        let body: Value = serde_json::from_str(body).unwrap();
+        let links = read::<ImportLinks>(&body).unwrap();
+        let links = links
+            .check(&Rules::default(), ImportLimit::DEFAULT)
+            .unwrap();
+        let moments = [
+            links[0].content.expires_at,
+            links[0].created_at,
+            links[0].updated_at,
+        ];
+        assert_eq!(
+            moments.map(|moment| moment.unwrap().get()),
+            [5, 1_700_000_000, 1_700_000_001]
+        );
+        let half = json!([{"url": "https://example.com/", "slug": "a", "createdAt": 5.5}]);
+        assert_eq!(paths(&check(&half).unwrap_err()), ["links.0.createdAt"]);
     }
 
     #[test]
