@@ -1,11 +1,14 @@
 //! Rows in memory, column by column.
 
+use rusqlite::Connection;
+
 use super::{
-    chunk::{self, ChunkError, Span},
+    chunk::{self, ChunkError, Span, decode_rows},
     column::Column,
     dictionaries::Ids,
     dimension::Table,
     error::EngineError,
+    selection::{Selection, index},
 };
 use crate::row::Row;
 
@@ -66,64 +69,99 @@ impl Block {
     /// What stands between `SELECT` and `FROM chunk` for [`Block::read`]. The
     /// first column is the chunk's number.
     pub(super) fn selection(columns: &[Column]) -> String {
-        columns.iter().fold(
-            "id, format, n, min_ts, max_ts".to_owned(),
-            |names, column| names + ", " + column.name(),
-        )
+        ChunkHead::COLUMNS.to_owned() + ", " + &names(columns)
     }
 
     /// Reads columns of a chunk.
     pub(super) fn read(row: &rusqlite::Row<'_>, columns: &[Column]) -> Result<Self, EngineError> {
-        let id: i64 = row.get(0)?;
-        let damaged = |source| EngineError::Chunk { id, source };
-        let format: i64 = row.get(1)?;
-        if format != i64::from(chunk::FORMAT) {
-            return Err(damaged(ChunkError::Format { found: format }));
-        }
-        let span = Span {
-            rows: row.get(2)?,
-            min_ts: row.get(3)?,
-            max_ts: row.get(4)?,
-        };
+        let head = ChunkHead::read(row)?;
         let mut block = Self {
-            rows: usize::try_from(span.rows).expect("32 bits fit a pointer's size"),
+            rows: index(head.span.rows),
             ..Self::default()
         };
-        for (index, &column) in columns.iter().enumerate() {
-            let blob = row
-                .get_ref(5 + index)?
-                .as_blob()
-                .map_err(rusqlite::Error::from)?;
-            block.load(span, column, blob).map_err(damaged)?;
-        }
+        block.load_all(row, 5, head, columns, &Selection::All)?;
         Ok(block)
     }
 
-    /// Reads one column of a chunk.
+    /// Reads some rows of more columns of a chunk.
+    pub(super) fn add(
+        &mut self,
+        db: &Connection,
+        head: ChunkHead,
+        columns: &[Column],
+        rows: &Selection,
+    ) -> Result<(), EngineError> {
+        if columns.is_empty() {
+            return Ok(());
+        }
+        let sql = format!("SELECT {} FROM chunk WHERE id = ?1", names(columns));
+        let mut statement = db.prepare_cached(&sql)?;
+        let mut found = statement.query([head.id])?;
+        let row = found.next()?.ok_or(EngineError::Incomplete)?;
+        self.load_all(row, 0, head, columns, rows)
+    }
+
+    fn load_all(
+        &mut self,
+        row: &rusqlite::Row<'_>,
+        first: usize,
+        head: ChunkHead,
+        columns: &[Column],
+        rows: &Selection,
+    ) -> Result<(), EngineError> {
+        for (position, &column) in columns.iter().enumerate() {
+            let blob = row
+                .get_ref(first + position)?
+                .as_blob()
+                .map_err(rusqlite::Error::from)?;
+            self.load(head.span, column, blob, rows)
+                .map_err(|source| head.damaged(source))?;
+        }
+        Ok(())
+    }
+
+    /// Reads some rows of one column of a chunk.
     pub(super) fn load(
         &mut self,
         span: Span,
         column: Column,
         blob: &[u8],
+        rows: &Selection,
     ) -> Result<(), ChunkError> {
         match column {
             Column::Time => {
-                let offsets: Vec<u32> = chunk::decode(span, column, blob)?;
+                let offsets: Vec<u32> = decode_rows(span, column, blob, rows)?;
                 self.time = offsets
                     .into_iter()
                     .map(|offset| span.min_ts + i64::from(offset))
                     .collect();
             }
-            Column::Interval => self.interval = chunk::decode(span, column, blob)?,
-            Column::Coherent => self.coherent = chunk::decode(span, column, blob)?,
-            Column::Target => self.target = chunk::decode(span, column, blob)?,
-            Column::Visitor => self.visitor = chunk::decode(span, column, blob)?,
-            Column::Referer => self.referer = chunk::decode(span, column, blob)?,
-            Column::Place => self.place = chunk::decode(span, column, blob)?,
-            Column::Client => self.client = chunk::decode(span, column, blob)?,
-            Column::Language => self.language = chunk::decode(span, column, blob)?,
+            Column::Interval => self.interval = decode_rows(span, column, blob, rows)?,
+            Column::Coherent => self.coherent = decode_rows(span, column, blob, rows)?,
+            Column::Target => self.target = decode_rows(span, column, blob, rows)?,
+            Column::Visitor => self.visitor = decode_rows(span, column, blob, rows)?,
+            Column::Referer => self.referer = decode_rows(span, column, blob, rows)?,
+            Column::Place => self.place = decode_rows(span, column, blob, rows)?,
+            Column::Client => self.client = decode_rows(span, column, blob, rows)?,
+            Column::Language => self.language = decode_rows(span, column, blob, rows)?,
         }
         Ok(())
+    }
+
+    /// Leaves some rows.
+    pub(super) fn keep(&mut self, rows: &Selection) {
+        if let Selection::Rows(chosen) = rows {
+            self.rows = chosen.len();
+        }
+        rows.apply(&mut self.time);
+        rows.apply(&mut self.interval);
+        rows.apply(&mut self.coherent);
+        rows.apply(&mut self.target);
+        rows.apply(&mut self.visitor);
+        rows.apply(&mut self.referer);
+        rows.apply(&mut self.place);
+        rows.apply(&mut self.client);
+        rows.apply(&mut self.language);
     }
 
     /// The values of one column at some rows, as they stand in a chunk whose
@@ -147,4 +185,45 @@ impl Block {
             Column::Language => widen(&self.language, rows),
         }
     }
+}
+
+/// What a chunk's row says about its columns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChunkHead {
+    pub(super) id: i64,
+    pub(super) span: Span,
+}
+
+impl ChunkHead {
+    /// What stands between `SELECT` and `FROM chunk` for [`ChunkHead::read`].
+    pub(super) const COLUMNS: &str = "id, format, n, min_ts, max_ts";
+
+    /// Reads it from a row that begins with these columns.
+    pub(super) fn read(row: &rusqlite::Row<'_>) -> Result<Self, EngineError> {
+        let head = Self {
+            id: row.get(0)?,
+            span: Span {
+                rows: row.get(2)?,
+                min_ts: row.get(3)?,
+                max_ts: row.get(4)?,
+            },
+        };
+        let format: i64 = row.get(1)?;
+        if format != i64::from(chunk::FORMAT) {
+            return Err(head.damaged(ChunkError::Format { found: format }));
+        }
+        Ok(head)
+    }
+
+    fn damaged(self, source: ChunkError) -> EngineError {
+        EngineError::Chunk {
+            id: self.id,
+            source,
+        }
+    }
+}
+
+fn names(columns: &[Column]) -> String {
+    let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
+    names.join(", ")
 }

@@ -15,7 +15,10 @@
 
 use thiserror::Error;
 
-use super::column::Column;
+use super::{
+    column::Column,
+    selection::{Selection, index},
+};
 
 /// The format written, and the only one there is so far.
 pub(super) const FORMAT: u8 = 1;
@@ -91,11 +94,23 @@ pub(super) fn seal(span: Span, column: Column, blob: &mut [u8]) -> bool {
     true
 }
 
-/// Reads a column that belongs to a chunk of this span.
-pub(super) fn decode<T: TryFrom<u64>>(
+/// Reads all rows of a column that belongs to a chunk of this span.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) fn decode<T: Number>(
     span: Span,
     column: Column,
     blob: &[u8],
+) -> Result<Vec<T>, ChunkError> {
+    decode_rows(span, column, blob, &Selection::All)
+}
+
+/// Reads some rows of a column that belongs to a chunk of this span. The whole
+/// column has to be sound.
+pub(super) fn decode_rows<T: Number>(
+    span: Span,
+    column: Column,
+    blob: &[u8],
+    rows: &Selection,
 ) -> Result<Vec<T>, ChunkError> {
     let name = column.name();
     let header = blob
@@ -110,8 +125,8 @@ pub(super) fn decode<T: TryFrom<u64>>(
         });
     }
     let (base, stored_checksum) = rest.split_at(8);
-    let rows = usize::try_from(span.rows).expect("32 bits fit a pointer's size");
-    let expected = rows
+    let count = index(span.rows);
+    let expected = count
         .saturating_mul(usize::from(width))
         .saturating_add(HEADER_BYTES);
     if blob.len() != expected {
@@ -127,32 +142,78 @@ pub(super) fn decode<T: TryFrom<u64>>(
 
     let base = u64::from_le_bytes(base.try_into().expect("the header was split after 8 bytes"));
     let entries = &blob[HEADER_BYTES..];
-    // The wrapping is for damage that the checksum did not notice: a wrong
-    // number is then refused below where it can be told, and never a panic.
-    let value = |entry: u64| {
-        T::try_from(base.wrapping_add(entry)).map_err(|_| ChunkError::Value { column: name })
+    let values = match width {
+        0 => values(base, &vec![[]; count], |[]| 0, rows),
+        1 => values(base, entries.as_chunks().0, |[byte]| byte.into(), rows),
+        2 => values(
+            base,
+            entries.as_chunks().0,
+            |two| u16::from_le_bytes(two).into(),
+            rows,
+        ),
+        4 => values(
+            base,
+            entries.as_chunks().0,
+            |four| u32::from_le_bytes(four).into(),
+            rows,
+        ),
+        _ => values(base, entries.as_chunks().0, u64::from_le_bytes, rows),
     };
-    match width {
-        0 => (0..rows).map(|_| value(0)).collect(),
-        1 => entries.iter().map(|&byte| value(byte.into())).collect(),
-        2 => little_endian(entries, |bytes| u16::from_le_bytes(bytes).into(), value),
-        4 => little_endian(entries, |bytes| u32::from_le_bytes(bytes).into(), value),
-        _ => little_endian(entries, u64::from_le_bytes, value),
-    }
+    // Writers make no such columns, so this is damage that the checksum did
+    // not notice.
+    values.ok_or(ChunkError::Value { column: name })
 }
 
-fn little_endian<const WIDTH: usize, T>(
-    entries: &[u8],
+/// The chosen entries, each added to the base; `None` when any of all is too
+/// large. That is found out beforehand, so that the processor can take several
+/// values at a time.
+fn values<const WIDTH: usize, T: Number>(
+    base: u64,
+    entries: &[[u8; WIDTH]],
     read: impl Fn([u8; WIDTH]) -> u64,
-    value: impl Fn(u64) -> Result<T, ChunkError>,
-) -> Result<Vec<T>, ChunkError> {
-    entries
-        .as_chunks()
-        .0
-        .iter()
-        .map(|&bytes| value(read(bytes)))
-        .collect()
+    rows: &Selection,
+) -> Option<Vec<T>> {
+    let fits = |entry: u64| {
+        base.checked_add(entry)
+            .is_some_and(|largest| T::try_from(largest).is_ok())
+    };
+    let largest_of_width = read([0xff; WIDTH]);
+    if !fits(largest_of_width) && !entries.iter().all(|&entry| fits(read(entry))) {
+        return None;
+    }
+    let value = |entry| T::low_bits(base.wrapping_add(read(entry)));
+    Some(match rows {
+        Selection::All => entries.iter().map(|&entry| value(entry)).collect(),
+        Selection::Rows(rows) => rows.iter().map(|&row| value(entries[index(row)])).collect(),
+    })
 }
+
+/// What a column is read into.
+pub(super) trait Number: TryFrom<u64> {
+    /// The number with the lowest bits of another one.
+    fn low_bits(number: u64) -> Self;
+}
+
+macro_rules! numbers {
+    ($($number:ty),*) => {$(
+        impl Number for $number {
+            #[expect(
+                clippy::allow_attributes,
+                reason = "not every type is cut"
+            )]
+            #[allow(
+                clippy::as_conversions,
+                clippy::cast_possible_truncation,
+                reason = "that is what it is for, and a checked conversion would be made one by one"
+            )]
+            fn low_bits(number: u64) -> Self {
+                number as Self
+            }
+        }
+    )*};
+}
+
+numbers!(u8, u32, u64);
 
 /// FNV-1a taken eight bytes at a time. Each step is a bijection of the state,
 /// so damage within one word is always noticed, and any other with all but one

@@ -38,8 +38,8 @@ fn over_all(
     filter: &RowFilter,
 ) -> Result<Answer<CounterRow>, EngineError> {
     let mut totals = Totals::default();
-    let interval_max = snapshot.scan(filter, &Totals::COLUMNS, |block, rows| {
-        for &row in rows {
+    let interval_max = snapshot.scan(filter, &Totals::COLUMNS, |block| {
+        for row in 0..block.rows {
             totals.add(0, block, row);
         }
         Ok(())

@@ -28,11 +28,10 @@ pub(super) fn rank(
 ) -> Result<Ranked, EngineError> {
     let table = groups.table();
     let mut visits = vec![0_u64; groups.len()];
-    let interval_max = snapshot.scan(filter, &[table.column()], |block, rows| {
-        let ids = block.ids(table);
-        for &row in rows {
-            if let Some(group) = groups.of(ids[row])? {
-                visits[group] += u64::from(block.interval[row]);
+    let interval_max = snapshot.scan(filter, &[table.column()], |block| {
+        for (&id, &interval) in block.ids(table).iter().zip(&block.interval) {
+            if let Some(group) = groups.of(id)? {
+                visits[group] += u64::from(interval);
             }
         }
         Ok(())

@@ -10,6 +10,7 @@ use super::{
     column::Column,
     dimension::{self, Home, Table},
     id_set::{self, IdSet},
+    selection::Selection,
 };
 use crate::{enrich::bounds::truncate, visitor::VisitorHash};
 
@@ -48,22 +49,14 @@ impl RowFilter {
         Ok(resolved)
     }
 
-    /// The columns that the conditions are about.
-    pub(super) fn columns(&self) -> impl Iterator<Item = Column> {
-        [
-            (
-                Column::Time,
-                self.from_ms.is_some() || self.until_ms.is_some(),
-            ),
-            (Column::Target, self.targets.is_some()),
-            (Column::Client, self.clients.is_some()),
-            (Column::Place, self.places.is_some()),
-            (Column::Referer, self.referers.is_some()),
-            (Column::Language, self.languages.is_some()),
-            (Column::Visitor, self.visitors.is_some()),
-        ]
-        .into_iter()
-        .filter_map(|(column, needed)| needed.then_some(column))
+    /// The conditions that are left for rows of which first and last moment,
+    /// in milliseconds and inclusive, are known.
+    pub(super) fn within(&self, first: i64, last: i64) -> Conditions<'_> {
+        Conditions {
+            filter: self,
+            from_ms: self.from_ms.filter(|&from| first < from),
+            until_ms: self.until_ms.filter(|&until| until < last),
+        }
     }
 
     /// Whether rows with this entry of a dictionary can meet the conditions.
@@ -86,31 +79,9 @@ impl RowFilter {
         )
     }
 
-    /// The rows of a block that meet all conditions.
-    pub(super) fn select(&self, block: &Block) -> Vec<usize> {
-        let mut rows: Vec<usize> = (0..block.rows).collect();
-        if let Some(from) = self.from_ms {
-            rows.retain(|&row| block.time[row] >= from);
-        }
-        if let Some(until) = self.until_ms {
-            rows.retain(|&row| block.time[row] <= until);
-        }
-        for (ids, table) in [
-            (&self.targets, Table::Targets),
-            (&self.clients, Table::Clients),
-            (&self.places, Table::Places),
-            (&self.referers, Table::Referers),
-            (&self.languages, Table::Languages),
-        ] {
-            let column = block.ids(table);
-            if let Some(ids) = ids {
-                rows.retain(|&row| ids.contains(column[row]));
-            }
-        }
-        if let Some(visitors) = &self.visitors {
-            rows.retain(|&row| visitors.contains(&block.visitor[row]));
-        }
-        rows
+    /// The rows of a block, which has all columns, that meet all conditions.
+    pub(super) fn select(&self, block: &Block) -> Selection {
+        self.within(i64::MIN, i64::MAX).select(block)
     }
 
     fn add(
@@ -168,5 +139,61 @@ impl RowFilter {
             Some(visitors) => visitors.retain(|visitor| wanted.contains(visitor)),
             none => *none = Some(wanted),
         }
+    }
+}
+
+/// The conditions on rows of a certain time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Conditions<'f> {
+    filter: &'f RowFilter,
+    from_ms: Option<i64>,
+    until_ms: Option<i64>,
+}
+
+impl Conditions<'_> {
+    /// The columns that they are about.
+    pub(super) fn columns(self) -> impl Iterator<Item = Column> {
+        let filter = self.filter;
+        [
+            (Column::Target, filter.targets.is_some()),
+            (Column::Client, filter.clients.is_some()),
+            (Column::Place, filter.places.is_some()),
+            (Column::Referer, filter.referers.is_some()),
+            (Column::Language, filter.languages.is_some()),
+            (Column::Visitor, filter.visitors.is_some()),
+            (
+                Column::Time,
+                self.from_ms.is_some() || self.until_ms.is_some(),
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(column, needed)| needed.then_some(column))
+    }
+
+    /// The rows of a block that meet all of them.
+    pub(super) fn select(self, block: &Block) -> Selection {
+        let filter = self.filter;
+        let mut rows = Selection::All;
+        for (ids, table) in [
+            (&filter.targets, Table::Targets),
+            (&filter.clients, Table::Clients),
+            (&filter.places, Table::Places),
+            (&filter.referers, Table::Referers),
+            (&filter.languages, Table::Languages),
+        ] {
+            if let Some(ids) = ids {
+                rows.narrow(block.ids(table), |id| ids.contains(id));
+            }
+        }
+        if let Some(visitors) = &filter.visitors {
+            rows.narrow(&block.visitor, |visitor| visitors.contains(&visitor));
+        }
+        if let Some(from) = self.from_ms {
+            rows.narrow(&block.time, |time| time >= from);
+        }
+        if let Some(until) = self.until_ms {
+            rows.narrow(&block.time, |time| time <= until);
+        }
+        rows
     }
 }

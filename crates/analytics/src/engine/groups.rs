@@ -121,10 +121,9 @@ pub(super) fn totals<K: PartialEq>(
     let mut totals = Totals::default();
     let mut columns = Totals::COLUMNS.to_vec();
     columns.push(table.column());
-    let interval_max = snapshot.scan(filter, &columns, |block, rows| {
-        let ids = block.ids(table);
-        for &row in rows {
-            if let Some(group) = groups.of(ids[row])? {
+    let interval_max = snapshot.scan(filter, &columns, |block| {
+        for (row, &id) in block.ids(table).iter().enumerate() {
+            if let Some(group) = groups.of(id)? {
                 totals.add(group, block, row);
             }
         }

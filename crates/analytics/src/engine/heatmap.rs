@@ -17,8 +17,8 @@ pub(super) fn answer(
     columns.push(Column::Time);
     let mut clock = WallClock::new(&query.zone);
     let mut crowds = Crowds::default();
-    let interval_max = snapshot.scan(&filter, &columns, |block, rows| {
-        for &row in rows {
+    let interval_max = snapshot.scan(&filter, &columns, |block| {
+        for row in 0..block.rows {
             let hour = clock.read(block.time[row]).hour_of_week();
             crowds.add(hour.get().into(), block, row);
         }

@@ -6,7 +6,7 @@ use rusqlite::Row;
 use slugline_domain::{Degrees, MetricRow, MetricsQuery, RowLimit, SamplingInterval};
 
 use super::{
-    answer::{Answer, number},
+    answer::Answer,
     column::Column,
     counts,
     dimension::{Home, Table, home},
@@ -69,8 +69,12 @@ fn by_entry<K: PartialEq + ToString>(
     })
 }
 
-/// Rows that are sorted by visitor in one go: 16 bytes each, so 64 MiB.
+/// Rows that are held at the same time: 16 bytes each and room to grow, so some
+/// 100 MiB.
 const ROWS_AT_A_TIME: u64 = 1 << 22;
+
+/// Lists that they are sorted in. Each fits the processor's cache.
+const LISTS: usize = 256;
 
 /// Nearly every visitor may be another one, so what is looked for is a needle
 /// in a haystack that does not fit the memory. It is gone through in shares of
@@ -81,30 +85,32 @@ fn by_visitor(
     limit: RowLimit,
 ) -> Result<Answer<MetricRow>, EngineError> {
     let shares = snapshot.rows_at_most(filter)? / ROWS_AT_A_TIME + 1;
+    let shares = usize::try_from(shares).unwrap_or(usize::MAX / LISTS);
     let mut best: Vec<(u64, u64)> = Vec::new();
     let mut all = 0;
     let mut interval_max = SamplingInterval::EVERY;
     for share in 0..shares {
-        let mut visits: Vec<(u64, u64)> = Vec::new();
-        interval_max = snapshot.scan(filter, &[Column::Visitor], |block, rows| {
-            let visitors = rows.iter().map(|&row| (row, block.visitor[row]));
-            visits.extend(
-                visitors
-                    .filter(|(_, visitor)| visitor % shares == share)
-                    .map(|(row, visitor)| (visitor, u64::from(block.interval[row]))),
-            );
+        let mut lists: Vec<Vec<(u64, u32)>> = vec![Vec::new(); LISTS];
+        interval_max = snapshot.scan(filter, &[Column::Visitor], |block| {
+            for (&visitor, &interval) in block.visitor.iter().zip(&block.interval) {
+                let place = place(visitor, shares * LISTS);
+                if place / LISTS == share {
+                    lists[place % LISTS].push((visitor, interval));
+                }
+            }
             Ok(())
         })?;
-        visits.sort_unstable();
-        visits.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
+        for mut list in lists {
+            list.sort_unstable_by_key(|&(visitor, _)| visitor);
+            for visits in list.chunk_by(|(one, _), (other, _)| one == other) {
+                let sum = visits
+                    .iter()
+                    .map(|&(_, interval)| u64::from(interval))
+                    .sum();
+                best.push((visits[0].0, sum));
+                all += 1;
             }
-            same
-        });
-        all += number(visits.len());
-        best.append(&mut visits);
+        }
         keep_first(&mut best, limit.as_usize(), |(visitor, visits)| {
             (Reverse(*visits), *visitor)
         });
@@ -122,4 +128,10 @@ fn by_visitor(
         interval_max,
         sketched: false,
     })
+}
+
+/// Which of `places` equal parts of all hashes one is in.
+fn place(hash: u64, places: usize) -> usize {
+    let places = u128::try_from(places).expect("a pointer's size fits 128 bits");
+    usize::try_from((u128::from(hash) * places) >> 64).expect("it is below `places`")
 }

@@ -62,6 +62,7 @@ mod salvage;
 mod scan;
 mod schema;
 mod seal;
+mod selection;
 mod steady_clock;
 mod tail;
 #[cfg(test)]

@@ -2,11 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::{Connection, Transaction};
 use slugline_domain::SamplingInterval;
 
 use super::{
-    answer::number, block::Block, column::Column, error::EngineError, filter::RowFilter, tail,
+    answer::number,
+    block::{Block, ChunkHead},
+    column::Column,
+    error::EngineError,
+    filter::RowFilter,
+    selection::{Selection, index},
+    tail,
 };
 
 /// Rows of the tail that are looked at in one go.
@@ -73,23 +79,23 @@ impl<'c> Snapshot<'c> {
         Ok(in_chunks.unsigned_abs() + number(tail::len(&self.tx)?))
     }
 
-    /// Hands over block after block together with the rows in it that meet the
-    /// conditions, and says what the largest interval among those rows was. The
-    /// blocks have the columns asked for and those of the conditions.
+    /// Hands over block after block of the rows that meet the conditions, and
+    /// says what the largest interval among those rows was. The blocks have the
+    /// columns asked for.
     pub(super) fn scan(
         &self,
         filter: &RowFilter,
         columns: &[Column],
-        mut see: impl FnMut(&Block, &[usize]) -> Result<(), EngineError>,
+        mut see: impl FnMut(&Block) -> Result<(), EngineError>,
     ) -> Result<SamplingInterval, EngineError> {
         let mut interval_max = SamplingInterval::EVERY;
         let mut columns = columns.to_vec();
         columns.push(Column::Interval);
-        self.scan_back(filter, &columns, |block, rows| {
-            let largest = rows.iter().map(|&row| block.interval[row]).max();
+        self.scan_back(filter, &columns, |block| {
+            let largest = block.interval.iter().max().copied();
             let largest = largest.and_then(SamplingInterval::new);
             interval_max = interval_max.max(largest.unwrap_or(interval_max));
-            see(block, rows)?;
+            see(block)?;
             Ok(i64::MIN)
         })?;
         Ok(interval_max)
@@ -101,47 +107,70 @@ impl<'c> Snapshot<'c> {
         &self,
         filter: &RowFilter,
         columns: &[Column],
-        mut see: impl FnMut(&Block, &[usize]) -> Result<i64, EngineError>,
+        mut see: impl FnMut(&Block) -> Result<i64, EngineError>,
     ) -> Result<(), EngineError> {
         let mut interesting_from = i64::MIN;
-        let mut see = |block: &Block, interesting_from: &mut i64| {
-            self.deadline.check()?;
-            let rows = filter.select(block);
-            if !rows.is_empty() {
-                *interesting_from = see(block, &rows)?;
-            }
-            Ok::<_, EngineError>(())
-        };
-
         let mut after = i64::MIN;
         loop {
-            let portion = tail::read(&self.tx, after, TAIL_BLOCK_ROWS)?;
+            self.deadline.check()?;
+            let mut portion = tail::read(&self.tx, after, TAIL_BLOCK_ROWS)?;
             match portion.last {
                 Some(last) => after = last,
                 None => break,
             }
-            see(&portion.block, &mut interesting_from)?;
+            portion.block.keep(&filter.select(&portion.block));
+            if portion.block.rows > 0 {
+                interesting_from = see(&portion.block)?;
+            }
         }
 
-        let mut needed: Vec<Column> = Vec::new();
-        for column in columns.iter().copied().chain(filter.columns()) {
-            if !needed.contains(&column) {
-                needed.push(column);
-            }
-        }
-        let mut statement = self.tx.prepare(&format!(
+        let mut statement = self.tx.prepare_cached(&format!(
             "SELECT {} FROM chunk WHERE max_ts >= ?1 AND min_ts <= ?2 ORDER BY max_ts DESC",
-            Block::selection(&needed)
+            ChunkHead::COLUMNS
         ))?;
         let (from, until) = filter.time_range();
-        let mut chunks = statement.query(params![from, until])?;
+        let mut chunks = statement.query([from, until])?;
         while let Some(row) = chunks.next()? {
-            if row.get::<_, i64>(4)? < interesting_from {
+            self.deadline.check()?;
+            let head = ChunkHead::read(row)?;
+            if head.span.max_ts < interesting_from {
                 break;
             }
-            see(&Block::read(row, &needed)?, &mut interesting_from)?;
+            let block = self.read(head, filter, columns)?;
+            if block.rows > 0 {
+                interesting_from = see(&block)?;
+            }
         }
         Ok(())
+    }
+
+    /// The rows of a chunk that meet the conditions. Columns that conditions
+    /// are about are read first: often they leave nothing to read of others.
+    fn read(
+        &self,
+        head: ChunkHead,
+        filter: &RowFilter,
+        columns: &[Column],
+    ) -> Result<Block, EngineError> {
+        let filter = filter.within(head.span.min_ts, head.span.max_ts);
+        let mut block = Block {
+            rows: index(head.span.rows),
+            ..Block::default()
+        };
+        let conditions: Vec<Column> = filter.columns().collect();
+        block.add(&self.tx, head, &conditions, &Selection::All)?;
+        let rows = filter.select(&block);
+        block.keep(&rows);
+        if !rows.is_empty() {
+            let mut others: Vec<Column> = Vec::new();
+            for &column in columns {
+                if !conditions.contains(&column) && !others.contains(&column) {
+                    others.push(column);
+                }
+            }
+            block.add(&self.tx, head, &others, &rows)?;
+        }
+        Ok(block)
     }
 }
 
@@ -162,7 +191,7 @@ mod tests {
         let mut snapshot =
             Snapshot::take(&mut db, Deadline::after(Duration::from_mins(1))).unwrap();
         let scan = |snapshot: &Snapshot<'_>| {
-            snapshot.scan(&RowFilter::default(), &[Column::Time], |_, _| Ok(()))
+            snapshot.scan(&RowFilter::default(), &[Column::Time], |_| Ok(()))
         };
         scan(&snapshot).unwrap();
         snapshot.deadline = late;

@@ -90,7 +90,7 @@ mod tests {
     use rusqlite::params;
 
     use super::*;
-    use crate::engine::schema;
+    use crate::engine::{schema, selection::Selection};
 
     const DAY_MS: i64 = 86_400_000;
 
@@ -144,8 +144,12 @@ mod tests {
             max_ts: 30,
         };
         let mut block = Block::default();
-        block.load(span, Column::Time, &ts).unwrap();
-        block.load(span, Column::Visitor, &ip).unwrap();
+        block
+            .load(span, Column::Time, &ts, &Selection::All)
+            .unwrap();
+        block
+            .load(span, Column::Visitor, &ip, &Selection::All)
+            .unwrap();
         assert_eq!(block.time, [-10, 20, 30, 30]);
         assert_eq!(block.visitor, [1, 2, 0, 3]);
     }

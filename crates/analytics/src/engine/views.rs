@@ -25,9 +25,9 @@ pub(super) fn answer(
     let mut clock = WallClock::new(&query.zone);
     let mut groups: HashMap<LocalSeconds, usize> = HashMap::new();
     let mut crowds = Crowds::default();
-    let interval_max = snapshot.scan(&filter, &columns, |block, rows| {
+    let interval_max = snapshot.scan(&filter, &columns, |block| {
         let mut latest: Option<(LocalSeconds, usize)> = None;
-        for &row in rows {
+        for row in 0..block.rows {
             let start = clock.read(block.time[row]).start_of(query.unit);
             // Rows of a chunk are in order of time: it is mostly the same one.
             let group = match latest {

@@ -139,6 +139,8 @@ proptest! {
         prop_assert!(seal(span, column, &mut blob));
         match decode::<u64>(span, column, &blob) {
             Ok(values) => prop_assert_eq!(values.len(), rows),
+            // The smallest value and the distance to it may be too much together.
+            Err(ChunkError::Value { .. }) => prop_assert!(width > 0),
             Err(error) => {
                 let expected = ChunkError::Width { column: column.name(), width };
                 prop_assert_eq!(error, expected);
