@@ -10,8 +10,7 @@ use crate::{engine::FileKind, row::Row};
 /// Marks the file: "SLSP" in ASCII.
 pub(super) const FILE: FileKind = FileKind {
     application_id: 0x534c_5350,
-    version: 1,
-    tables: include_str!("spool.sql"),
+    versions: &[include_str!("spool.sql")],
 };
 
 /// Most rows of a shipment, and about how many bytes.

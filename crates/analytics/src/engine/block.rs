@@ -215,7 +215,7 @@ impl ChunkHead {
         Ok(head)
     }
 
-    fn damaged(self, source: ChunkError) -> EngineError {
+    pub(super) fn damaged(self, source: ChunkError) -> EngineError {
         EngineError::Chunk {
             id: self.id,
             source,

@@ -5,7 +5,13 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::{
-    block::Block, column::Column, dimension::Table, error::OpenError, id_set::IdSet, schema, tail,
+    block::{Block, ChunkHead},
+    chunk_targets,
+    column::Column,
+    dimension::Table,
+    error::{EngineError, OpenError},
+    id_set::IdSet,
+    schema, tail,
 };
 
 /// Damages listed one by one; the rest are only counted.
@@ -100,7 +106,9 @@ fn chunks(db: &Connection, used: &mut Usage) -> Finding {
     let mut rows = 0;
     let mut chunks = 0;
     let mut damages = Vec::new();
-    let mut read = || -> Result<(), rusqlite::Error> {
+    let mut read = || -> Result<(), EngineError> {
+        // A file that no later version has opened is still one of version 1.
+        let has_lists = db.table_exists(None, "chunk_target")?;
         let selection = Block::selection(&Column::ALL);
         let mut statement = db.prepare(&format!("SELECT {selection} FROM chunk ORDER BY id"))?;
         let mut found = statement.query([])?;
@@ -116,6 +124,10 @@ fn chunks(db: &Connection, used: &mut Usage) -> Finding {
                         let id: i64 = row.get(0)?;
                         damages.push(format!("chunk {id} is not in order of time"));
                     }
+                    if has_lists && !chunk_targets::agree(db, ChunkHead::read(row)?, &block)? {
+                        let id: i64 = row.get(0)?;
+                        damages.push(format!("the list of links of chunk {id} is wrong"));
+                    }
                 }
                 Err(error) => damages.push(crate::engine::error::chain(&error)),
             }
@@ -123,7 +135,7 @@ fn chunks(db: &Connection, used: &mut Usage) -> Finding {
         Ok(())
     };
     if let Err(error) = read() {
-        damages.push(error.to_string());
+        damages.push(crate::engine::error::chain(&error));
     }
     if damages.is_empty() {
         Ok(format!("{chunks} with {rows} rows, all checksums match"))

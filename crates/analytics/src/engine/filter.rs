@@ -37,9 +37,8 @@ impl RowFilter {
             ..Self::default()
         };
         if !filter.links.is_empty() {
-            let wanted: HashSet<&str> = filter.links.iter().map(LinkId::as_str).collect();
-            let entries = Table::Targets.entries();
-            resolved.targets = Some(id_set::matching(db, entries, "link_id", &wanted)?);
+            let wanted = filter.links.iter().map(LinkId::as_str);
+            resolved.targets = Some(id_set::indexed(db, "dim_target", "link_id", wanted)?);
         }
         for (dimension, values) in &filter.values {
             if !values.is_empty() {
@@ -71,17 +70,17 @@ impl RowFilter {
         condition.as_ref().is_none_or(|ids| ids.contains(id))
     }
 
+    /// The targets that rows have to have, if that matters.
+    pub(super) fn targets(&self) -> Option<&IdSet> {
+        self.targets.as_ref()
+    }
+
     /// First and last millisecond that a row may have.
     pub(super) fn time_range(&self) -> (i64, i64) {
         (
             self.from_ms.unwrap_or(i64::MIN),
             self.until_ms.unwrap_or(i64::MAX),
         )
-    }
-
-    /// The rows of a block, which has all columns, that meet all conditions.
-    pub(super) fn select(&self, block: &Block) -> Selection {
-        self.within(i64::MIN, i64::MAX).select(block)
     }
 
     fn add(
@@ -91,6 +90,15 @@ impl RowFilter {
         values: &[String],
     ) -> Result<(), rusqlite::Error> {
         match dimension::home(dimension) {
+            Home::Text {
+                table: Table::Targets,
+                column: column @ "slug",
+                ..
+            } => {
+                let wanted = values.iter().map(String::as_str);
+                let ids = id_set::indexed(db, "dim_target", column, wanted)?;
+                self.narrow(Table::Targets, &ids);
+            }
             Home::Text {
                 table,
                 column,

@@ -50,6 +50,26 @@ impl IdSet {
     }
 }
 
+/// The ids of a table whose value in `column`, for which there is an index, is
+/// among those wanted.
+pub(super) fn indexed<'w>(
+    db: &Connection,
+    table: &str,
+    column: &str,
+    wanted: impl Iterator<Item = &'w str>,
+) -> Result<IdSet, rusqlite::Error> {
+    let sql = format!("SELECT id FROM {table} WHERE {column} = ?1");
+    let mut statement = db.prepare_cached(&sql)?;
+    let mut ids = IdSet::default();
+    for value in wanted {
+        let mut rows = statement.query([value])?;
+        while let Some(row) = rows.next()? {
+            ids.insert(row.get(0)?);
+        }
+    }
+    Ok(ids)
+}
+
 /// The ids of a dictionary whose value in `column` is among those wanted.
 /// `entries` is what stands behind `FROM`. Numbers are compared in the form of
 /// [`two_decimals`].

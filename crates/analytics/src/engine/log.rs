@@ -79,6 +79,7 @@ impl EmbeddedLog {
                 None => schema::open_reader(&path)?,
             };
             let answer = question(&Snapshot::take(&mut db, deadline)?);
+            let answer = answer.map_err(|error| deadline.explain(error));
             // A connection that failed is not worth keeping.
             if answer.is_ok() {
                 locked(&connections).push(db);

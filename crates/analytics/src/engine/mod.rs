@@ -13,7 +13,8 @@
 //! | `schema` | tables, versions, opening the file |
 //! | `dictionary`, `dictionaries` | texts replaced by small numbers |
 //! | `salts` | the keys of visitor hashes and their end |
-//! | `tail`, `seal`, `chunk`, `column`, `block` | rows, their move into chunks, the chunk format, its columns, rows in memory |
+//! | `tail`, `seal`, `chunk`, `column`, `block`, `selection` | rows, their move into chunks, the chunk format, its columns, rows in memory |
+//! | `chunk_targets` | which links have rows in a chunk |
 //! | `upkeep`, `retention`, `steady_clock`, `unused` | the end of old rows, by a clock that can be believed, and of what only they needed |
 //! | `examine`, `salvage`, `remains`, `replace`, `lock` | whether the file is sound, a new one of what is left if not, and nobody in between |
 //! | `log` | the read side: limits, connections, the port |
@@ -28,6 +29,7 @@ mod answer;
 mod append;
 mod block;
 mod chunk;
+mod chunk_targets;
 mod column;
 mod counters;
 mod counts;

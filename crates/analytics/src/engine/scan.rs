@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, Transaction};
+use rusqlite::{Connection, ErrorCode, Transaction};
 use slugline_domain::SamplingInterval;
 
 use super::{
     answer::number,
     block::{Block, ChunkHead},
+    chunk_targets,
     column::Column,
     error::EngineError,
     filter::RowFilter,
@@ -44,6 +45,25 @@ impl Deadline {
     pub(super) fn exceeded(self) -> EngineError {
         EngineError::Deadline { limit: self.limit }
     }
+
+    /// Has SQLite give up at this time whatever it is doing, such as sorting a
+    /// dictionary.
+    fn limit(self, db: &Connection) -> Result<(), rusqlite::Error> {
+        /// SQLite's instructions from one look at the time to the next, some
+        /// tenths of a millisecond.
+        const INSTRUCTIONS: i32 = 10_000;
+        db.progress_handler(INSTRUCTIONS, Some(move || self.check().is_err()))
+    }
+
+    /// What an error is if SQLite has given up.
+    pub(super) fn explain(self, error: EngineError) -> EngineError {
+        if let EngineError::Sqlite(cause) = &error
+            && cause.sqlite_error_code() == Some(ErrorCode::OperationInterrupted)
+        {
+            return self.exceeded();
+        }
+        error
+    }
 }
 
 /// The log as it is at one moment: everything is read in one transaction, so
@@ -58,6 +78,7 @@ impl<'c> Snapshot<'c> {
     pub(super) fn take(db: &'c mut Connection, deadline: Deadline) -> Result<Self, EngineError> {
         // The question may have waited for a thread.
         deadline.check()?;
+        deadline.limit(db)?;
         Ok(Self {
             tx: db.transaction()?,
             deadline,
@@ -111,14 +132,19 @@ impl<'c> Snapshot<'c> {
     ) -> Result<(), EngineError> {
         let mut interesting_from = i64::MIN;
         let mut after = i64::MIN;
+        // Their time is seen to by SQLite.
+        let (first, last) = filter.time_range();
+        let conditions = filter.within(first, last);
+        let needed = distinct(conditions.columns().chain(columns.iter().copied()));
         loop {
             self.deadline.check()?;
-            let mut portion = tail::read(&self.tx, after, TAIL_BLOCK_ROWS)?;
+            let range = (first, last);
+            let mut portion = tail::read_columns(&self.tx, &needed, range, after, TAIL_BLOCK_ROWS)?;
             match portion.last {
                 Some(last) => after = last,
                 None => break,
             }
-            portion.block.keep(&filter.select(&portion.block));
+            portion.block.keep(&conditions.select(&portion.block));
             if portion.block.rows > 0 {
                 interesting_from = see(&portion.block)?;
             }
@@ -128,13 +154,17 @@ impl<'c> Snapshot<'c> {
             "SELECT {} FROM chunk WHERE max_ts >= ?1 AND min_ts <= ?2 ORDER BY max_ts DESC",
             ChunkHead::COLUMNS
         ))?;
-        let (from, until) = filter.time_range();
-        let mut chunks = statement.query([from, until])?;
+        let mut chunks = statement.query([first, last])?;
         while let Some(row) = chunks.next()? {
             self.deadline.check()?;
             let head = ChunkHead::read(row)?;
             if head.span.max_ts < interesting_from {
                 break;
+            }
+            if let Some(wanted) = filter.targets()
+                && chunk_targets::lack(&self.tx, head, wanted)?
+            {
+                continue;
             }
             let block = self.read(head, filter, columns)?;
             if block.rows > 0 {
@@ -162,22 +192,52 @@ impl<'c> Snapshot<'c> {
         let rows = filter.select(&block);
         block.keep(&rows);
         if !rows.is_empty() {
-            let mut others: Vec<Column> = Vec::new();
-            for &column in columns {
-                if !conditions.contains(&column) && !others.contains(&column) {
-                    others.push(column);
-                }
-            }
+            let others = columns.iter().copied();
+            let others = distinct(others.filter(|column| !conditions.contains(column)));
             block.add(&self.tx, head, &others, &rows)?;
         }
         Ok(block)
     }
 }
 
+/// Columns without repetition.
+fn distinct(columns: impl Iterator<Item = Column>) -> Vec<Column> {
+    let mut distinct = Vec::new();
+    for column in columns {
+        if !distinct.contains(&column) {
+            distinct.push(column);
+        }
+    }
+    distinct
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::schema;
+
+    #[test]
+    fn whatever_sqlite_does_ends_at_the_deadline() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let soon = Deadline::after(Duration::from_millis(20));
+        let snapshot = Snapshot::take(&mut db, soon).unwrap();
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
+                       SELECT count(*) FROM n";
+        let result = snapshot.db().query_row(endless, [], |_| Ok(()));
+        let error = soon.explain(result.unwrap_err().into());
+        assert_eq!(error.to_string(), "no answer within 20 ms");
+        drop(snapshot);
+
+        // The next question has a time of its own.
+        let later = Deadline::after(Duration::from_mins(1));
+        let snapshot = Snapshot::take(&mut db, later).unwrap();
+        let result = snapshot
+            .db()
+            .query_row("SELECT x FROM tail", [], |_| Ok(()));
+        let error = later.explain(result.unwrap_err().into());
+        assert_eq!(error.to_string(), "database error");
+    }
 
     #[test]
     fn a_scan_ends_at_its_deadline() {

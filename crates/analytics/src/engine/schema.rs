@@ -11,16 +11,22 @@ use super::error::OpenError;
 pub(crate) struct FileKind {
     /// Marks the file as ours.
     pub(crate) application_id: i32,
-    /// The version of the tables.
-    pub(crate) version: i32,
-    pub(crate) tables: &'static str,
+    /// What makes each version out of the one before, the first one out of
+    /// nothing. A step that was released never changes.
+    pub(crate) versions: &'static [&'static str],
+}
+
+impl FileKind {
+    /// The newest version.
+    fn version(&self) -> i32 {
+        i32::try_from(self.versions.len()).expect("there are few versions")
+    }
 }
 
 /// An access log: "SLUG" in ASCII.
 pub(super) const ACCESS_LOG: FileKind = FileKind {
     application_id: 0x534c_5547,
-    version: 1,
-    tables: include_str!("tables.sql"),
+    versions: &[include_str!("tables.sql"), include_str!("version_2.sql")],
 };
 
 /// How long a statement waits for a lock of another connection. Longer waits
@@ -69,7 +75,7 @@ pub(crate) fn open_file(kind: &FileKind, path: &Path) -> Result<Connection, Open
         check(kind, &db, path)?;
     }
     db.execute_batch(WRITER_SETTINGS).map_err(failed)?;
-    create(kind, &mut db).map_err(failed)?;
+    upgrade(kind, &mut db).map_err(failed)?;
     check(kind, &db, path)?;
     Ok(db)
 }
@@ -100,14 +106,21 @@ fn is_blank(db: &Connection) -> Result<bool, rusqlite::Error> {
     })
 }
 
-/// Creates the tables unless another process has just done so.
-fn create(kind: &FileKind, db: &mut Connection) -> Result<(), rusqlite::Error> {
-    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if is_blank(&tx)? {
-        tx.execute_batch(kind.tables)?;
-        tx.pragma_update(None, "application_id", kind.application_id)?;
-        tx.pragma_update(None, "user_version", kind.version)?;
+/// Takes the steps that are missing, unless another process has just done so.
+fn upgrade(kind: &FileKind, db: &mut Connection) -> Result<(), rusqlite::Error> {
+    let found = |db: &Connection| {
+        db.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))
+            .map(|version| usize::try_from(version).unwrap_or(0))
+    };
+    if found(db)? >= kind.versions.len() {
+        return Ok(());
     }
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for step in kind.versions.iter().skip(found(&tx)?) {
+        tx.execute_batch(step)?;
+    }
+    tx.pragma_update(None, "application_id", kind.application_id)?;
+    tx.pragma_update(None, "user_version", kind.version())?;
     tx.commit()
 }
 
@@ -125,11 +138,11 @@ fn check(kind: &FileKind, db: &Connection, path: &Path) -> Result<(), OpenError>
         });
     }
     let found = number("user_version")?;
-    if found > kind.version {
+    if found > kind.version() {
         return Err(OpenError::Newer {
             path: path.to_owned(),
             found,
-            known: kind.version,
+            known: kind.version(),
         });
     }
     Ok(())
@@ -174,16 +187,44 @@ mod tests {
     }
 
     #[test]
+    fn a_log_of_an_older_version_gets_what_is_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let first = FileKind {
+            versions: &ACCESS_LOG.versions[..1],
+            ..ACCESS_LOG
+        };
+        let db = open_file(&first, &path).unwrap();
+        db.execute_batch("INSERT INTO tail VALUES (1, 0, 0, 0, 0, 0, 0, 0, 1, 1)")
+            .unwrap();
+        drop(db);
+        for _ in 0..2 {
+            let db = open_writer(&path).unwrap();
+            assert_eq!(pragma(&db, "user_version"), "Integer(2)");
+            let found: (u32, u32) = db
+                .query_row(
+                    "SELECT (SELECT count(*) FROM tail), (SELECT count(*) FROM chunk_target)",
+                    [],
+                    |row| Ok((row.get(0)?, row.get(1)?)),
+                )
+                .unwrap();
+            assert_eq!(found, (1, 0));
+        }
+    }
+
+    #[test]
     fn a_log_of_a_newer_version_is_refused_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let db = open_writer(&path).unwrap();
-        db.pragma_update(None, "user_version", ACCESS_LOG.version + 1)
+        db.pragma_update(None, "user_version", ACCESS_LOG.version() + 1)
             .unwrap();
         drop(db);
         let error = open_writer(&path).unwrap_err();
-        assert!(matches!(error, OpenError::Newer { found, .. } if found == ACCESS_LOG.version + 1));
-        assert!(error.to_string().contains("a.db has format 2"));
+        assert!(
+            matches!(error, OpenError::Newer { found, .. } if found == ACCESS_LOG.version() + 1)
+        );
+        assert!(error.to_string().contains("a.db has format 3"));
     }
 
     #[test]

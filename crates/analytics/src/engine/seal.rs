@@ -3,8 +3,9 @@
 use rusqlite::{Connection, ToSql, TransactionBehavior};
 
 use super::{
-    block::Block,
+    block::{Block, ChunkHead},
     chunk::{self, Span},
+    chunk_targets,
     column::Column,
     tail,
 };
@@ -82,7 +83,8 @@ pub(super) fn insert(
         ),
         values.as_slice(),
     )?;
-    Ok(())
+    let id = db.last_insert_rowid();
+    chunk_targets::insert(db, ChunkHead { id, span }, block, rows)
 }
 
 #[cfg(test)]

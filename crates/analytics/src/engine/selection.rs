@@ -17,9 +17,15 @@ impl Selection {
     pub(super) fn narrow<T: Copy>(&mut self, column: &[T], meets: impl Fn(T) -> bool) {
         match self {
             Self::All => {
-                let positions = (0_u32..).zip(column);
-                let chosen = positions.filter(|&(_, &value)| meets(value));
-                *self = Self::Rows(chosen.map(|(row, _)| row).collect());
+                // Without a branch, which would often be guessed wrong.
+                let mut rows = vec![0; column.len()];
+                let mut chosen = 0;
+                for (row, &value) in (0..).zip(column) {
+                    rows[chosen] = row;
+                    chosen += usize::from(meets(value));
+                }
+                rows.truncate(chosen);
+                *self = Self::Rows(rows);
             }
             Self::Rows(rows) => rows.retain(|&row| meets(column[index(row)])),
         }

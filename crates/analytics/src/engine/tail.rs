@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::block::Block;
+use super::{block::Block, column::Column};
 
 /// Adds rows at the end.
 pub(super) fn insert(db: &Connection, block: &Block) -> Result<(), rusqlite::Error> {
@@ -49,26 +49,60 @@ pub(super) struct Portion {
 
 /// Reads up to `limit` rows with numbers above `after`.
 pub(super) fn read(db: &Connection, after: i64, limit: usize) -> Result<Portion, rusqlite::Error> {
-    let mut statement = db.prepare_cached(
-        "SELECT seq, ts_ms, target_id, client_id, place_id, ref_id, lang_id, ip, si, coh \
-         FROM tail WHERE seq > ?1 ORDER BY seq LIMIT ?2",
-    )?;
+    read_columns(db, &Column::ALL, (i64::MIN, i64::MAX), after, limit)
+}
+
+/// The same of some columns, and only rows from the first to the last of two
+/// milliseconds.
+pub(super) fn read_columns(
+    db: &Connection,
+    columns: &[Column],
+    (from, until): (i64, i64),
+    after: i64,
+    limit: usize,
+) -> Result<Portion, rusqlite::Error> {
+    let names: String = columns.iter().map(|&column| name(column)).collect();
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT seq{names} FROM tail \
+         WHERE seq > ?1 AND ts_ms BETWEEN ?2 AND ?3 ORDER BY seq LIMIT ?4"
+    ))?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut rows = statement.query([after, limit])?;
+    let mut rows = statement.query([after, from, until, limit])?;
     let mut block = Block::default();
     let mut last = None;
     while let Some(row) = rows.next()? {
         last = Some(row.get(0)?);
         block.rows += 1;
-        block.time.push(row.get(1)?);
-        block.target.push(row.get(2)?);
-        block.client.push(row.get(3)?);
-        block.place.push(row.get(4)?);
-        block.referer.push(row.get(5)?);
-        block.language.push(row.get(6)?);
-        block.visitor.push(row.get::<_, i64>(7)?.cast_unsigned());
-        block.interval.push(row.get(8)?);
-        block.coherent.push(row.get(9)?);
+        for (place, column) in (1..).zip(columns) {
+            match column {
+                Column::Time => block.time.push(row.get(place)?),
+                Column::Interval => block.interval.push(row.get(place)?),
+                Column::Coherent => block.coherent.push(row.get(place)?),
+                Column::Target => block.target.push(row.get(place)?),
+                Column::Visitor => block
+                    .visitor
+                    .push(row.get::<_, i64>(place)?.cast_unsigned()),
+                Column::Referer => block.referer.push(row.get(place)?),
+                Column::Place => block.place.push(row.get(place)?),
+                Column::Client => block.client.push(row.get(place)?),
+                Column::Language => block.language.push(row.get(place)?),
+            }
+        }
     }
     Ok(Portion { block, last })
+}
+
+/// What a column of visits is called here, after a comma.
+fn name(column: Column) -> &'static str {
+    match column {
+        Column::Time => ", ts_ms",
+        Column::Interval => ", si",
+        Column::Coherent => ", coh",
+        Column::Target => ", target_id",
+        Column::Visitor => ", ip",
+        Column::Referer => ", ref_id",
+        Column::Place => ", place_id",
+        Column::Client => ", client_id",
+        Column::Language => ", lang_id",
+    }
 }

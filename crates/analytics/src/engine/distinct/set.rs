@@ -54,12 +54,15 @@ impl WeightedSet {
         if before == self.tidy {
             return 0;
         }
-        #[expect(
-            clippy::stable_sort_primitive,
-            reason = "only the stable sort makes use of what is in order already"
-        )]
-        self.entries.sort();
-        self.entries.dedup_by_key(|&mut (key, _)| key);
+        // A stable sort makes use of what is in order already.
+        self.entries.sort_by_key(|&(key, _)| key);
+        self.entries.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 = kept.1.min(next.1);
+            }
+            same
+        });
         self.tidy = self.entries.len();
         if before > Self::FEW {
             // Left alone, the list would grow to twice its length.
