@@ -106,6 +106,8 @@ pub(crate) enum EngineError {
     Incomplete,
     #[error("no answer within {} ms", limit.as_millis())]
     Deadline { limit: Duration },
-    #[error("the answering task ended early")]
-    Task(#[from] tokio::task::JoinError),
+    #[error("the system gives no thread to answer on")]
+    Thread(#[source] io::Error),
+    #[error("the answering thread ended early")]
+    Panicked,
 }

@@ -1,4 +1,4 @@
-//! The read side: questions from async code, answered on blocking threads.
+//! The read side: questions from async code, answered on threads of their own.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 use super::{
     access,
     answer::Answer,
-    counters,
+    background, counters,
     error::EngineError,
     events, heatmap, locations, metrics,
     scan::{Deadline, Snapshot},
@@ -56,7 +56,7 @@ impl EmbeddedLog {
         Self::new(&self.path, limits, self.tally)
     }
 
-    /// Runs a question on a blocking thread once it is its turn. Nothing can
+    /// Runs a question on a thread of its own once it is its turn. Nothing can
     /// stop it there if the one who asked goes away, but it keeps its turn
     /// until it ends, at the latest at the deadline.
     pub(super) async fn ask<T: Send + 'static>(
@@ -71,7 +71,7 @@ impl EmbeddedLog {
             .expect("the semaphore is never closed");
         let connections = Arc::clone(&self.idle);
         let path = self.path.clone();
-        tokio::task::spawn_blocking(move || {
+        background::run(move || {
             let _turn = turn;
             let idle = locked(&connections).pop();
             let mut db = match idle {
@@ -86,7 +86,7 @@ impl EmbeddedLog {
             }
             answer
         })
-        .await?
+        .await
     }
 }
 
@@ -173,7 +173,8 @@ pub(super) fn failed(action: &'static str, error: EngineError) -> VisitLogError 
         | EngineError::Chunk { .. }
         | EngineError::Dangling { .. }
         | EngineError::Incomplete
-        | EngineError::Task(_) => VisitLogError::Failed {
+        | EngineError::Thread(_)
+        | EngineError::Panicked => VisitLogError::Failed {
             action,
             source: Box::new(error),
         },

@@ -17,7 +17,7 @@
 //! | `chunk_targets` | which links have rows in a chunk |
 //! | `upkeep`, `retention`, `steady_clock`, `unused` | the end of old rows, by a clock that can be believed, and of what only they needed |
 //! | `examine`, `salvage`, `remains`, `replace`, `lock` | whether the file is sound, a new one of what is left if not, and nobody in between |
-//! | `log` | the read side: limits, connections, the port |
+//! | `log`, `background` | the read side: limits, connections, the port; threads that step back |
 //! | `dimension` | where each dimension is kept |
 //! | `filter`, `id_set`, `scan`, `distinct` | conditions, the pass over rows, counting without repetition |
 //! | `groups`, `counts`, `ranking` | rows put together by what is shown of them, counted and ranked |
@@ -27,6 +27,7 @@
 mod access;
 mod answer;
 mod append;
+mod background;
 mod block;
 mod chunk;
 mod chunk_targets;

@@ -37,7 +37,9 @@
 //! | a quarter of the visitors | -0.25 %, 4.0 % | +0.04 %, 6.6 % |
 //! | four minutes, two without abuse | +0.34 %, 2.7 % | -0.37 %, 3.1 % |
 //!
-//! A mean of 60 runs has an eighth of these deviations, so no bias shows.
+//! A mean of 60 runs has an eighth of these deviations, so no bias shows, and
+//! the deviations are those that the rules imply, which the tests work out from
+//! the intervals alone.
 
 mod meter;
 mod ways;
