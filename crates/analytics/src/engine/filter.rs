@@ -189,8 +189,14 @@ impl Conditions<'_> {
             (&filter.referers, Table::Referers),
             (&filter.languages, Table::Languages),
         ] {
-            if let Some(ids) = ids {
-                rows.narrow(block.ids(table), |id| ids.contains(id));
+            let Some(ids) = ids else {
+                continue;
+            };
+            let column = block.ids(table);
+            match ids.only() {
+                // Most questions with conditions are about one link.
+                Some(only) => rows.narrow(column, |id| id == only),
+                None => rows.narrow(column, |id| ids.contains(id)),
             }
         }
         if let Some(visitors) = &filter.visitors {

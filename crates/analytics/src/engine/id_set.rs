@@ -21,9 +21,16 @@ impl IdSet {
     }
 
     pub(super) fn contains(&self, id: u32) -> bool {
-        self.words
-            .get(word_of(id))
-            .is_some_and(|word| word >> (id % WORD_BITS) & 1 == 1)
+        let word = self.words.get(word_of(id)).copied().unwrap_or(0);
+        word >> (id % WORD_BITS) & 1 == 1
+    }
+
+    /// The id, if there is just one.
+    pub(super) fn only(&self) -> Option<u32> {
+        let mut words = (0..).zip(&self.words).filter(|(_, word)| **word != 0);
+        let (at, word): (u32, &u64) = words.next()?;
+        let alone = word.is_power_of_two() && words.next().is_none();
+        alone.then(|| at * WORD_BITS + word.trailing_zeros())
     }
 
     /// How many there are.
@@ -131,6 +138,16 @@ mod tests {
         for id in [1, 62, 65, 999, 1_001, u32::MAX] {
             assert!(!ids.contains(id));
         }
+    }
+
+    #[test]
+    fn a_single_id_is_told() {
+        for id in [0, 63, 64, 1_000] {
+            assert_eq!(set(&[id]).only(), Some(id));
+        }
+        assert_eq!(set(&[1, 2]).only(), None);
+        assert_eq!(set(&[1, 200]).only(), None);
+        assert_eq!(set(&[]).only(), None);
     }
 
     #[test]

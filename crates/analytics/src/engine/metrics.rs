@@ -6,7 +6,7 @@ use rusqlite::Row;
 use slugline_domain::{Degrees, MetricRow, MetricsQuery, RowLimit, SamplingInterval};
 
 use super::{
-    answer::Answer,
+    answer::{Answer, number},
     column::Column,
     counts,
     dimension::{Home, Table, home},
@@ -69,9 +69,9 @@ fn by_entry<K: PartialEq + ToString>(
     })
 }
 
-/// Rows that are held at the same time: 16 bytes each and room to grow, so some
-/// 100 MiB.
-const ROWS_AT_A_TIME: u64 = 1 << 22;
+/// Rows that are held at the same time: 8 bytes each, 16 where visits are
+/// sampled, and room to grow, so 100 to 200 MiB.
+const ROWS_AT_A_TIME: u64 = 1 << 23;
 
 /// Lists that they are sorted in. Each fits the processor's cache.
 const LISTS: usize = 256;
@@ -90,30 +90,25 @@ fn by_visitor(
     let mut all = 0;
     let mut interval_max = SamplingInterval::EVERY;
     for share in 0..shares {
-        let mut lists: Vec<Vec<(u64, u32)>> = vec![Vec::new(); LISTS];
+        let mut lists: Vec<List> = Vec::new();
+        lists.resize_with(LISTS, List::default);
         interval_max = snapshot.scan(filter, &[Column::Visitor], |block| {
             for (&visitor, &interval) in block.visitor.iter().zip(&block.interval) {
                 let place = place(visitor, shares * LISTS);
                 if place / LISTS == share {
-                    lists[place % LISTS].push((visitor, interval));
+                    lists[place % LISTS].add(visitor, interval);
                 }
             }
             Ok(())
         })?;
-        for mut list in lists {
-            list.sort_unstable_by_key(|&(visitor, _)| visitor);
-            for visits in list.chunk_by(|(one, _), (other, _)| one == other) {
-                let sum = visits
-                    .iter()
-                    .map(|&(_, interval)| u64::from(interval))
-                    .sum();
-                best.push((visits[0].0, sum));
-                all += 1;
-            }
+        for list in lists {
+            let mut visits = list.visits();
+            all += number(visits.len());
+            best.append(&mut visits);
+            keep_first(&mut best, limit.as_usize(), |(visitor, visits)| {
+                (Reverse(*visits), *visitor)
+            });
         }
-        keep_first(&mut best, limit.as_usize(), |(visitor, visits)| {
-            (Reverse(*visits), *visitor)
-        });
     }
     let rows = best
         .into_iter()
@@ -128,6 +123,45 @@ fn by_visitor(
         interval_max,
         sketched: false,
     })
+}
+
+/// Rows of some visitors.
+#[derive(Debug, Default)]
+struct List {
+    /// The visitors of rows that stand for themselves: all, on most logs.
+    single: Vec<u64>,
+    /// Those of other rows, with the intervals.
+    sampled: Vec<(u64, u32)>,
+}
+
+impl List {
+    fn add(&mut self, visitor: u64, interval: u32) {
+        if interval == 1 {
+            self.single.push(visitor);
+        } else {
+            self.sampled.push((visitor, interval));
+        }
+    }
+
+    /// Each visitor with the visits.
+    fn visits(mut self) -> Vec<(u64, u64)> {
+        self.single.sort_unstable();
+        let runs = self.single.chunk_by(|one, other| one == other);
+        let mut visits: Vec<_> = runs.map(|run| (run[0], number(run.len()))).collect();
+        if !self.sampled.is_empty() {
+            let sampled = self.sampled.into_iter();
+            visits.extend(sampled.map(|(visitor, interval)| (visitor, u64::from(interval))));
+            visits.sort_unstable();
+            visits.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                if same {
+                    kept.1 += next.1;
+                }
+                same
+            });
+        }
+        visits
+    }
 }
 
 /// Which of `places` equal parts of all hashes one is in.
