@@ -16,6 +16,7 @@ use anyhow::Result;
 use super::instance::{Instance, peak_mib};
 use crate::{process, test::python};
 use clickhouse::ClickHouse;
+use questions::Side;
 
 /// Written once both logs hold all visits; says how fast that went.
 const LOADED: &str = "loaded.txt";
@@ -43,7 +44,15 @@ pub(crate) fn run(visits: u32) -> Result<()> {
 
     let theirs = Instance::start_with(&theirs, &[("SLUGLINE_ANALYTICS_URL", clickhouse.url())])?;
     let ours = Instance::start(&ours)?;
-    questions::compare(&ours, &theirs)?;
+    let own_side = Side {
+        instance: &ours,
+        processes: vec![ours.pid()],
+    };
+    let other_side = Side {
+        instance: &theirs,
+        processes: vec![theirs.pid(), clickhouse.pid()],
+    };
+    questions::compare(&own_side, &other_side)?;
     page::measure(&ours, &theirs)?;
     println!(
         "peak memory of the whole service {:.0} MiB; ClickHouse's {:.0} MiB",

@@ -5,9 +5,9 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use serde_json::Value;
 
-use crate::bench::instance::Instance;
+use crate::bench::instance::{Instance, cpu_seconds};
 
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
 
 /// The visits are of the 90 days before this: 2025-11-08 00:00 UTC.
 const END: u32 = 1_762_560_000;
@@ -81,24 +81,48 @@ const QUESTIONS: [(&str, u32, &str); 25] = [
     ("places on the map", 90, "logs/locations?"),
 ];
 
-/// Asks both in turn and prints the median times. Different answers are an
-/// error.
-pub(super) fn compare(ours: &Instance, theirs: &Instance) -> Result<()> {
+/// A service and the processes that answer for it.
+#[derive(Debug)]
+pub(super) struct Side<'i> {
+    pub(super) instance: &'i Instance,
+    pub(super) processes: Vec<u32>,
+}
+
+impl Side<'_> {
+    fn cpu_seconds(&self) -> Result<f64> {
+        self.processes.iter().map(|&pid| cpu_seconds(pid)).sum()
+    }
+}
+
+/// Asks both in turn and prints the median times, and the processor time of
+/// the processes that answer. Different answers are an error.
+pub(super) fn compare(ours: &Side<'_>, theirs: &Side<'_>) -> Result<()> {
     println!(
-        "\n{:<38} {:>5} {:>10} {:>10} {:>7}",
-        "milliseconds, through the API", "days", "embedded", "ClickHouse", "ratio"
+        "\n{:<38} {:>5} {:>10} {:>10} {:>7} {:>10} {:>10} {:>7}",
+        "milliseconds, through the API",
+        "days",
+        "embedded",
+        "ClickHouse",
+        "ratio",
+        "processor",
+        "ClickHouse",
+        "ratio"
     );
     for (what, days, request) in QUESTIONS {
         let path = path(days, request);
         let mut times = [Vec::new(), Vec::new()];
         let mut answers = [Value::Null, Value::Null];
+        let mut cpu = [0.0; 2];
         for _ in 0..ROUNDS {
-            for (index, instance) in [ours, theirs].into_iter().enumerate() {
-                let began = Instant::now();
-                answers[index] = instance.get(&path)?;
+            for (index, side) in [ours, theirs].into_iter().enumerate() {
+                let (began, cpu_before) = (Instant::now(), side.cpu_seconds()?);
+                answers[index] = side.instance.get(&path)?;
                 times[index].push(began.elapsed().as_secs_f64() * 1e3);
+                cpu[index] += side.cpu_seconds()? - cpu_before;
             }
         }
+        let rounds = f64::from(u32::try_from(ROUNDS)?);
+        let [own_cpu, other_cpu] = cpu.map(|seconds| seconds * 1e3 / rounds);
         let [own, other] = times.map(median);
         let sketched = if agree(what, &answers)? {
             ""
@@ -106,9 +130,10 @@ pub(super) fn compare(ours: &Instance, theirs: &Instance) -> Result<()> {
             " (estimated)"
         };
         println!(
-            "{:<38} {days:>5} {own:>10.1} {other:>10.1} {:>7.2}",
+            "{:<38} {days:>5} {own:>10.1} {other:>10.1} {:>7.2} {own_cpu:>10.0} {other_cpu:>10.0} {:>7.2}",
             format!("{what}{sketched}"),
-            own / other
+            own / other,
+            own_cpu / other_cpu
         );
     }
     Ok(())
