@@ -130,6 +130,10 @@ impl Block {
     ) -> Result<(), ChunkError> {
         match column {
             Column::Time => {
+                let name = column.name();
+                if span.min_ts.checked_add(u32::MAX.into()).is_none() {
+                    return Err(ChunkError::Value { column: name });
+                }
                 let offsets: Vec<u32> = decode_rows(span, column, blob, rows)?;
                 self.time = offsets
                     .into_iter()

@@ -35,7 +35,10 @@ pub(crate) fn run(visits: u32) -> Result<()> {
     let clickhouse = ClickHouse::start(&folder.join("clickhouse"))?;
     if !report.exists() {
         let own = load(visits, &ours.join("analytics.db"), None)?;
-        let other = load(visits, &theirs.join("loading.db"), Some(clickhouse.url()))?;
+        // On their way there, visits are in a file that nobody needs later.
+        let spool = folder.join("spool.db");
+        let other = load(visits, &spool, Some(clickhouse.url()))?;
+        fs::remove_file(spool)?;
         fs::write(&report, format!("embedded log:\n{own}ClickHouse:\n{other}"))?;
     }
     println!("\nthrough the recorder to the disk, every visit a row");
