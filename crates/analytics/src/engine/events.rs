@@ -28,7 +28,7 @@ pub(super) fn answer(
     let limit = query.limit.as_usize();
     let mut latest: Vec<(i64, Ids)> = Vec::new();
     snapshot.scan_back(&filter, &COLUMNS, |block| {
-        latest.extend((0..block.rows).map(|row| (block.time[row], ids(block, row))));
+        latest.extend((0..block.rows).map(|row| (block.time[row], ids(&block, row))));
         latest.sort_unstable_by_key(|(time, _)| Reverse(*time));
         let Some(&(oldest, _)) = latest.get(limit - 1) else {
             return Ok(i64::MIN);

@@ -1,6 +1,10 @@
 //! The pass over all rows that a question is about.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::{Duration, Instant},
+};
 
 use rusqlite::{Connection, ErrorCode, Transaction};
 use slugline_domain::SamplingInterval;
@@ -18,6 +22,9 @@ use super::{
 
 /// Rows of the tail that are looked at in one go.
 const TAIL_BLOCK_ROWS: usize = 65_536;
+
+/// Blocks that wait to be added up, of at most 3 MB each.
+const BLOCKS_AHEAD: usize = 2;
 
 /// When to give up.
 #[derive(Clone, Copy, Debug)]
@@ -103,23 +110,32 @@ impl<'c> Snapshot<'c> {
     /// Hands over block after block of the rows that meet the conditions, and
     /// says what the largest interval among those rows was. The blocks have the
     /// columns asked for.
+    ///
+    /// `see` runs on a thread of its own, and while it adds one block up, the
+    /// next ones are read.
     pub(super) fn scan(
         &self,
         filter: &RowFilter,
         columns: &[Column],
-        mut see: impl FnMut(&Block) -> Result<(), EngineError>,
+        see: impl FnMut(&Block) -> Result<(), EngineError> + Send,
     ) -> Result<SamplingInterval, EngineError> {
-        let mut interval_max = SamplingInterval::EVERY;
         let mut columns = columns.to_vec();
         columns.push(Column::Interval);
-        self.scan_back(filter, &columns, |block| {
-            let largest = block.interval.iter().max().copied();
-            let largest = largest.and_then(SamplingInterval::new);
-            interval_max = interval_max.max(largest.unwrap_or(interval_max));
-            see(block)?;
-            Ok(i64::MIN)
-        })?;
-        Ok(interval_max)
+        thread::scope(|scope| {
+            let (hand_over, blocks) = mpsc::sync_channel(BLOCKS_AHEAD);
+            let adding = thread::Builder::new()
+                .name("access-log-sums".into())
+                .spawn_scoped(scope, move || add_up(blocks, see))
+                .map_err(EngineError::Thread)?;
+            let read = self.scan_back(filter, &columns, |block| {
+                // Nobody is there to take it if adding up has failed.
+                hand_over.send(block).map_err(|_| EngineError::Panicked)?;
+                Ok(i64::MIN)
+            });
+            drop(hand_over);
+            let interval_max = adding.join().map_err(|_| EngineError::Panicked)??;
+            read.map(|()| interval_max)
+        })
     }
 
     /// Hands over the tail and then chunk after chunk, later ones first, until
@@ -128,7 +144,7 @@ impl<'c> Snapshot<'c> {
         &self,
         filter: &RowFilter,
         columns: &[Column],
-        mut see: impl FnMut(&Block) -> Result<i64, EngineError>,
+        mut see: impl FnMut(Block) -> Result<i64, EngineError>,
     ) -> Result<(), EngineError> {
         let mut interesting_from = i64::MIN;
         let mut after = i64::MIN;
@@ -146,7 +162,7 @@ impl<'c> Snapshot<'c> {
             }
             portion.block.keep(&conditions.select(&portion.block));
             if portion.block.rows > 0 {
-                interesting_from = see(&portion.block)?;
+                interesting_from = see(portion.block)?;
             }
         }
 
@@ -168,7 +184,7 @@ impl<'c> Snapshot<'c> {
             }
             let block = self.read(head, filter, columns)?;
             if block.rows > 0 {
-                interesting_from = see(&block)?;
+                interesting_from = see(block)?;
             }
         }
         Ok(())
@@ -200,6 +216,21 @@ impl<'c> Snapshot<'c> {
     }
 }
 
+/// Has every block seen, and says what the largest interval was.
+fn add_up(
+    blocks: Receiver<Block>,
+    mut see: impl FnMut(&Block) -> Result<(), EngineError>,
+) -> Result<SamplingInterval, EngineError> {
+    let mut interval_max = SamplingInterval::EVERY;
+    for block in blocks {
+        let largest = block.interval.iter().max().copied();
+        let largest = largest.and_then(SamplingInterval::new);
+        interval_max = interval_max.max(largest.unwrap_or(interval_max));
+        see(&block)?;
+    }
+    Ok(interval_max)
+}
+
 /// Columns without repetition.
 fn distinct(columns: impl Iterator<Item = Column>) -> Vec<Column> {
     let mut distinct = Vec::new();
@@ -214,7 +245,43 @@ fn distinct(columns: impl Iterator<Item = Column>) -> Vec<Column> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::schema;
+    use crate::engine::{schema, seal};
+
+    #[test]
+    fn what_goes_wrong_while_adding_up_ends_the_question() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let block = Block {
+            rows: 1,
+            time: vec![0],
+            interval: vec![1],
+            coherent: vec![1],
+            target: vec![0],
+            visitor: vec![0],
+            referer: vec![0],
+            place: vec![0],
+            client: vec![0],
+            language: vec![0],
+        };
+        // More than what may wait.
+        for _ in 0..10 {
+            seal::write(&db, &block).unwrap();
+        }
+        let deadline = Deadline::after(Duration::from_mins(1));
+        let snapshot = Snapshot::take(&mut db, deadline).unwrap();
+        let mut seen = 0;
+        let failed = snapshot.scan(&RowFilter::default(), &[Column::Time], |_| {
+            seen += 1;
+            Err(EngineError::Incomplete)
+        });
+        assert!(matches!(failed, Err(EngineError::Incomplete)));
+        assert_eq!(seen, 1);
+
+        let panicked = snapshot.scan(&RowFilter::default(), &[Column::Time], |_| {
+            panic!("as a test")
+        });
+        assert!(matches!(panicked, Err(EngineError::Panicked)));
+    }
 
     #[test]
     fn whatever_sqlite_does_ends_at_the_deadline() {
