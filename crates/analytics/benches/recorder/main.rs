@@ -22,7 +22,7 @@ use slugline_analytics::{
 };
 use slugline_domain::{
     CountersQuery, UnixMillis,
-    ports::{VisitLog, VisitSink},
+    ports::{Clock, VisitLog, VisitSink},
 };
 use slugline_testkit::{FixedClock, SeededRandom};
 use visits::{END, Visits};
@@ -101,7 +101,6 @@ async fn into_clickhouse(count: u32, spool: PathBuf, url: &str) -> Outcome<()> {
 /// disk, the next is made.
 async fn record(recorder: &Arc<Recorder>, clock: &FixedClock, count: u32) -> Outcome<()> {
     let mut visits = Visits::new(count);
-    let mut now = END.get() - visits::DAYS * 86_400 - LAG_SECONDS;
     let mut under_way = None;
     loop {
         let mut block = visits.by_ref().take(BLOCK).peekable();
@@ -110,10 +109,7 @@ async fn record(recorder: &Arc<Recorder>, clock: &FixedClock, count: u32) -> Out
         }
         for visit in block {
             let due = visit.at.second().get() - LAG_SECONDS;
-            if due > now {
-                clock.advance_seconds(due - now);
-                now = due;
-            }
+            clock.advance_seconds(due - clock.now().second().get());
             recorder.record(visit);
         }
         let recorder = Arc::clone(recorder);

@@ -6,10 +6,10 @@ use tokio::sync::oneshot;
 
 use super::error::EngineError;
 
-/// Runs a question on a thread of its own that, like those it starts, gets a processor when no
-/// redirect wants it, and else a thirtieth of one. It would share the
-/// processors evenly otherwise: a dashboard of a few pages would make redirects
-/// wait whenever the machine is busy.
+/// Runs a question on a thread of its own that, like those it starts, gets a
+/// processor when no redirect wants it, and else a thirtieth of one. It would
+/// share the processors evenly otherwise: a dashboard of a few pages would make
+/// redirects wait whenever the machine is busy.
 pub(super) async fn run<T: Send + 'static>(
     question: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
 ) -> Result<T, EngineError> {

@@ -219,7 +219,7 @@ impl ChunkHead {
         Ok(head)
     }
 
-    pub(super) fn damaged(self, source: ChunkError) -> EngineError {
+    fn damaged(self, source: ChunkError) -> EngineError {
         EngineError::Chunk {
             id: self.id,
             source,

@@ -8,9 +8,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     block::{Block, ChunkHead},
-    chunk::{self, Span},
+    chunk::{self, ChunkError, Span},
     column::Column,
-    error::EngineError,
     id_set::IdSet,
     selection::Selection,
 };
@@ -59,7 +58,7 @@ pub(super) fn agree(
     })
 }
 
-type List = Result<Vec<u32>, EngineError>;
+type List = Result<Vec<u32>, ChunkError>;
 
 fn list(db: &Connection, head: ChunkHead) -> Result<Option<List>, rusqlite::Error> {
     db.prepare_cached("SELECT n, ids FROM chunk_target WHERE chunk = ?1")?
@@ -69,8 +68,12 @@ fn list(db: &Connection, head: ChunkHead) -> Result<Option<List>, rusqlite::Erro
                 ..head.span
             };
             let blob = row.get_ref(1)?.as_blob()?;
-            let ids = chunk::decode_rows(span, Column::Target, blob, &Selection::All);
-            Ok(ids.map_err(|source| head.damaged(source)))
+            Ok(chunk::decode_rows(
+                span,
+                Column::Target,
+                blob,
+                &Selection::All,
+            ))
         })
         .optional()
 }

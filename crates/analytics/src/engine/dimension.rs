@@ -62,6 +62,16 @@ impl Table {
         }
     }
 
+    /// Whether SQLite has an index of the entries by a column.
+    pub(super) fn is_indexed_by(self, column: &str) -> bool {
+        match self {
+            Self::Targets => matches!(column, "link_id" | "slug"),
+            Self::Clients => column == "ua",
+            Self::Places => column == "country",
+            Self::Referers | Self::Languages => column == "v",
+        }
+    }
+
     /// The largest id that stands for more than one text or for none.
     pub(super) fn last_special_id(self) -> u32 {
         match self {

@@ -118,14 +118,13 @@ fn chunks(db: &Connection, used: &mut Usage) -> Finding {
                 Ok(block) => {
                     rows += block.rows;
                     used.see(&block);
-                    let span: (i64, i64) = (row.get(3)?, row.get(4)?);
+                    let head = ChunkHead::read(row)?;
+                    let ChunkHead { id, span } = head;
                     let ends = (block.time.first(), block.time.last());
-                    if ends != (Some(&span.0), Some(&span.1)) || !block.time.is_sorted() {
-                        let id: i64 = row.get(0)?;
+                    if ends != (Some(&span.min_ts), Some(&span.max_ts)) || !block.time.is_sorted() {
                         damages.push(format!("chunk {id} is not in order of time"));
                     }
-                    if has_lists && !chunk_targets::agree(db, ChunkHead::read(row)?, &block)? {
-                        let id: i64 = row.get(0)?;
+                    if has_lists && !chunk_targets::agree(db, head, &block)? {
                         damages.push(format!("the list of links of chunk {id} is wrong"));
                     }
                 }

@@ -37,8 +37,9 @@ impl RowFilter {
             ..Self::default()
         };
         if !filter.links.is_empty() {
-            let wanted = filter.links.iter().map(LinkId::as_str);
-            resolved.targets = Some(id_set::indexed(db, "dim_target", "link_id", wanted)?);
+            let wanted = filter.links.iter().map(LinkId::as_str).collect();
+            let ids = id_set::matching(db, Table::Targets, "link_id", &wanted)?;
+            resolved.targets = Some(ids);
         }
         for (dimension, values) in &filter.values {
             if !values.is_empty() {
@@ -91,15 +92,6 @@ impl RowFilter {
     ) -> Result<(), rusqlite::Error> {
         match dimension::home(dimension) {
             Home::Text {
-                table: Table::Targets,
-                column: column @ "slug",
-                ..
-            } => {
-                let wanted = values.iter().map(String::as_str);
-                let ids = id_set::indexed(db, "dim_target", column, wanted)?;
-                self.narrow(Table::Targets, &ids);
-            }
-            Home::Text {
                 table,
                 column,
                 max_bytes,
@@ -107,7 +99,7 @@ impl RowFilter {
                 // Stored texts were cut at their bounds. So are those asked
                 // for, or a long URL would never find itself.
                 let wanted = values.iter().map(|text| truncate(text, max_bytes));
-                let ids = id_set::matching(db, table.entries(), column, &wanted.collect())?;
+                let ids = id_set::matching(db, table, column, &wanted.collect())?;
                 self.narrow(table, &ids);
             }
             Home::Degrees { column } => {
@@ -115,7 +107,7 @@ impl RowFilter {
                 let texts: Vec<String> = numbers.map(id_set::two_decimals).collect();
                 let wanted = texts.iter().map(String::as_str);
                 let table = Table::Places;
-                let ids = id_set::matching(db, table.entries(), column, &wanted.collect())?;
+                let ids = id_set::matching(db, table, column, &wanted.collect())?;
                 self.narrow(table, &ids);
             }
             Home::Visitor => self.narrow_visitors(values),

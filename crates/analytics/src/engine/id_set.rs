@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, types::ValueRef};
 
+use super::dimension::Table;
+
 const WORD_BITS: u32 = u64::BITS;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,16 +59,30 @@ impl IdSet {
     }
 }
 
-/// The ids of a table whose value in `column`, for which there is an index, is
-/// among those wanted.
-pub(super) fn indexed<'w>(
+/// The ids of a dictionary whose value in `column` is among those wanted.
+/// Numbers are compared in the form of [`two_decimals`].
+pub(super) fn matching(
     db: &Connection,
-    table: &str,
+    table: Table,
     column: &str,
-    wanted: impl Iterator<Item = &'w str>,
+    wanted: &HashSet<&str>,
 ) -> Result<IdSet, rusqlite::Error> {
-    let sql = format!("SELECT id FROM {table} WHERE {column} = ?1");
-    let mut statement = db.prepare_cached(&sql)?;
+    if table.is_indexed_by(column) {
+        looked_up(db, table, column, wanted)
+    } else {
+        found_by_reading(db, table, column, wanted)
+    }
+}
+
+fn looked_up(
+    db: &Connection,
+    table: Table,
+    column: &str,
+    wanted: &HashSet<&str>,
+) -> Result<IdSet, rusqlite::Error> {
+    let (entries, and) = (table.entries(), table.and());
+    let mut statement =
+        db.prepare_cached(&format!("SELECT id FROM {entries} {and} {column} = ?1"))?;
     let mut ids = IdSet::default();
     for value in wanted {
         let mut rows = statement.query([value])?;
@@ -77,18 +93,15 @@ pub(super) fn indexed<'w>(
     Ok(ids)
 }
 
-/// The ids of a dictionary whose value in `column` is among those wanted.
-/// `entries` is what stands behind `FROM`. Numbers are compared in the form of
-/// [`two_decimals`].
-///
 /// Reading the whole dictionary costs milliseconds and needs no index for each
 /// column that somebody may ask for.
-pub(super) fn matching(
+fn found_by_reading(
     db: &Connection,
-    entries: &str,
+    table: Table,
     column: &str,
     wanted: &HashSet<&str>,
 ) -> Result<IdSet, rusqlite::Error> {
+    let entries = table.entries();
     let mut statement = db.prepare_cached(&format!("SELECT id, {column} FROM {entries}"))?;
     let mut rows = statement.query([])?;
     let mut ids = IdSet::default();
@@ -120,6 +133,7 @@ fn word_of(id: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::schema;
 
     fn set(ids: &[u32]) -> IdSet {
         let mut set = IdSet::default();
@@ -137,6 +151,27 @@ mod tests {
         }
         for id in [1, 62, 65, 999, 1_001, u32::MAX] {
             assert!(!ids.contains(id));
+        }
+    }
+
+    #[test]
+    fn what_counts_as_indexed_is_looked_up_by_an_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        for table in Table::ALL {
+            for column in ["link_id", "slug", "ua", "country", "v"] {
+                if table.is_indexed_by(column) {
+                    let (entries, and) = (table.entries(), table.and());
+                    let sql =
+                        format!("EXPLAIN QUERY PLAN SELECT id FROM {entries} {and} {column} = 'x'");
+                    let plan: String = db.query_row(&sql, [], |row| row.get(3)).unwrap();
+                    let condition = format!("{column}=?");
+                    assert!(
+                        plan.starts_with("SEARCH") && plan.contains(&condition),
+                        "{plan}"
+                    );
+                }
+            }
         }
     }
 
