@@ -1,7 +1,7 @@
 //! Test support that knows only the domain: ports in memory, a clock and a
 //! random source under the test's control, builders that state only what
 //! matters to a test, the contract suites every port implementation must pass,
-//! and a ClickHouse to try the real thing with.
+//! and servers, ClickHouse and Redis, to try the real thing with.
 //!
 //! The suites are what makes the in-memory ports believable: they pass the
 //! same ones as the real implementations.
@@ -15,6 +15,7 @@ mod memory_migration;
 mod memory_old_store;
 mod memory_visits;
 mod place_files;
+mod redis;
 mod scripted_prober;
 mod scripted_suggester;
 
@@ -31,5 +32,6 @@ pub use memory_migration::MemoryMigration;
 pub use memory_old_store::{MemoryOldStore, old_link};
 pub use memory_visits::CollectedVisits;
 pub use place_files::{COUNTRIES_FILE, NETWORKS_FILE, PLACES_FILE};
+pub use redis::Redis;
 pub use scripted_prober::ScriptedProber;
 pub use scripted_suggester::ScriptedSuggester;

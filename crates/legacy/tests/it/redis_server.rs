@@ -1,30 +1,21 @@
-//! A Redis in a temporary folder, reached by a socket there.
+//! A Redis, and the store over it.
 
-use std::{
-    path::PathBuf,
-    process::{Child, Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use redis::{Client, IntoConnectionInfo, Pipeline, aio::MultiplexedConnection};
 use slugline_legacy::RedisStore;
-use tempfile::TempDir;
+use slugline_testkit::Redis;
 
 #[derive(Debug)]
-pub(crate) struct RedisServer {
-    process: Child,
-    folder: TempDir,
-}
+pub(crate) struct RedisServer(Redis);
 
 impl RedisServer {
     pub(crate) fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let process = spawn(&folder);
-        Self { process, folder }
+        Self(Redis::start())
     }
 
     pub(crate) fn store(&self) -> RedisStore {
-        RedisStore::new(self.url().into_connection_info().unwrap()).unwrap()
+        RedisStore::new(self.0.url().into_connection_info().unwrap()).unwrap()
     }
 
     pub(crate) async fn set(&self, entries: &[(String, String)]) {
@@ -43,21 +34,16 @@ impl RedisServer {
 
     /// Ends the server without a word.
     pub(crate) fn kill(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
+        self.0.kill();
     }
 
     pub(crate) fn start_again(&mut self) {
-        self.process = spawn(&self.folder);
-    }
-
-    fn url(&self) -> String {
-        format!("redis+unix://{}", socket(&self.folder).display())
+        self.0.start_again();
     }
 
     /// Waits until the server is there.
     async fn connection(&self) -> MultiplexedConnection {
-        let client = Client::open(self.url()).unwrap();
+        let client = Client::open(self.0.url()).unwrap();
         let deadline = Instant::now() + Duration::from_secs(30);
         loop {
             match client.get_multiplexed_async_connection().await {
@@ -67,34 +53,4 @@ impl RedisServer {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
-}
-
-impl Drop for RedisServer {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn socket(folder: &TempDir) -> PathBuf {
-    folder.path().join("redis.sock")
-}
-
-fn spawn(folder: &TempDir) -> Child {
-    Command::new("redis-server")
-        .args([
-            "--port",
-            "0",
-            "--save",
-            "",
-            "--appendonly",
-            "yes",
-            "--unixsocket",
-        ])
-        .arg(socket(folder))
-        .arg("--dir")
-        .arg(folder.path())
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("`cargo xtask test` installs the package redis-server")
 }

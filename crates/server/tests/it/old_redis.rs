@@ -1,32 +1,27 @@
-//! A Redis as an older instance left it, in a temporary folder.
+//! A Redis as an older instance left it.
 
 use std::{
     fmt::Write as _,
     io::Write,
     os::unix::net::UnixStream,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
 };
 
-use tempfile::TempDir;
+use slugline_testkit::Redis;
 
 use crate::server::eventually;
 
-pub(crate) struct OldRedis {
-    process: Child,
-    folder: TempDir,
-}
+pub(crate) struct OldRedis(Redis);
 
 impl OldRedis {
     pub(crate) fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let process = spawn(&folder);
-        let redis = Self { process, folder };
+        let redis = Self(Redis::start());
         redis.wait();
         redis
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("redis+unix://{}", self.socket())
+        self.0.url()
     }
 
     /// Runs commands, each a list of words.
@@ -39,7 +34,9 @@ impl OldRedis {
             }
         }
         let mut client = Command::new("redis-cli")
-            .args(["-s", &self.socket(), "--pipe"])
+            .arg("-s")
+            .arg(self.0.socket())
+            .arg("--pipe")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -58,59 +55,22 @@ impl OldRedis {
 
     /// Ends the server without a word.
     pub(crate) fn kill(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
+        self.0.kill();
     }
 
     pub(crate) fn start_again(&mut self) {
-        self.process = spawn(&self.folder);
+        self.0.start_again();
         self.wait();
-    }
-
-    fn socket(&self) -> String {
-        self.folder
-            .path()
-            .join("redis.sock")
-            .to_str()
-            .unwrap()
-            .to_owned()
     }
 
     fn wait(&self) {
         eventually("redis listens", || {
             let ping = Command::new("redis-cli")
-                .args(["-s", &self.socket(), "PING"])
+                .arg("-s")
+                .arg(self.0.socket())
+                .arg("PING")
                 .output();
-            UnixStream::connect(self.socket()).is_ok() && ping.unwrap().stdout == b"PONG\n"
+            UnixStream::connect(self.0.socket()).is_ok() && ping.unwrap().stdout == b"PONG\n"
         });
     }
-}
-
-impl Drop for OldRedis {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn spawn(folder: &TempDir) -> Child {
-    Command::new("redis-server")
-        .args([
-            "--port",
-            "0",
-            "--save",
-            "",
-            "--appendonly",
-            "yes",
-            "--appendfsync",
-            "always",
-        ])
-        .args([
-            "--unixsocket",
-            folder.path().join("redis.sock").to_str().unwrap(),
-        ])
-        .args(["--dir", folder.path().to_str().unwrap()])
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("`cargo xtask test` installs the package redis-server")
 }
