@@ -10,31 +10,50 @@ mod m0003_link_migration;
 
 use sea_orm_migration::{
     prelude::*,
-    sea_orm::{
-        ConnectionTrait, DatabaseConnection, DbBackend, SqliteTransactionMode, TransactionOptions,
-        TransactionTrait,
-    },
+    sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement, TransactionTrait},
 };
 
 /// Brings the schema up to date. Several nodes may call it at the same time:
 /// the first takes a lock and does the work, the others wait and find it done.
-/// On SQLite and PostgreSQL all steps commit together or not at all.
+/// All steps commit together or not at all.
+///
+/// On SQLite the connection must be a single one, not a pool.
 ///
 /// # Errors
 /// The database refused a step or the lock, or it was made by a newer version.
 pub async fn run(database: &DatabaseConnection) -> Result<(), DbErr> {
-    let options = TransactionOptions {
-        // Takes SQLite's one write lock at once, which is our lock.
-        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-        ..TransactionOptions::default()
-    };
-    let transaction = database.begin_with_options(options).await?;
-    if transaction.get_database_backend() == DbBackend::Postgres {
-        // Freed by the commit. The number is arbitrary; "slug" in ASCII.
-        transaction
-            .execute_unprepared("SELECT pg_advisory_xact_lock(1936487783)")
-            .await?;
+    if database.get_database_backend() == DbBackend::Sqlite {
+        run_on_sqlite(database).await
+    } else {
+        run_on_postgres(database).await
     }
+}
+
+/// The connection may pass statements on to somebody who cannot tell that a
+/// commit failed, unless it is a statement itself.
+async fn run_on_sqlite(database: &DatabaseConnection) -> Result<(), DbErr> {
+    // SQLite's one write lock is our lock.
+    database.execute_unprepared("BEGIN IMMEDIATE").await?;
+    let outcome = async {
+        Steps::up(database, None).await?;
+        database.execute_unprepared("COMMIT").await
+    };
+    match outcome.await {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            // SQLite may have rolled back already; the first error says why.
+            let _ = database.execute_unprepared("ROLLBACK").await;
+            Err(error)
+        }
+    }
+}
+
+async fn run_on_postgres(database: &DatabaseConnection) -> Result<(), DbErr> {
+    let transaction = database.begin().await?;
+    // Freed by the commit. The number is arbitrary; "slug" in ASCII.
+    transaction
+        .execute_unprepared("SELECT pg_advisory_xact_lock(1936487783)")
+        .await?;
     Steps::up(&transaction, None).await?;
     transaction.commit().await
 }
@@ -45,13 +64,25 @@ pub async fn run(database: &DatabaseConnection) -> Result<(), DbErr> {
 /// The database cannot be read, or it was made by a newer version.
 pub async fn pending(database: &DatabaseConnection) -> Result<usize, DbErr> {
     // Asking for the steps that were taken would make the table of them.
-    let begun = SchemaManager::new(database)
-        .has_table("seaql_migrations")
-        .await?;
-    if !begun {
+    if !has_begun(database).await? {
         return Ok(Steps::migrations().len());
     }
     Ok(Steps::get_pending_migrations(database).await?.len())
+}
+
+/// Whether a step was ever taken.
+async fn has_begun(database: &DatabaseConnection) -> Result<bool, DbErr> {
+    let backend = database.get_database_backend();
+    if backend != DbBackend::Sqlite {
+        return SchemaManager::new(database)
+            .has_table("seaql_migrations")
+            .await;
+    }
+    let table = "SELECT name FROM sqlite_schema WHERE name = 'seaql_migrations'";
+    let found = database
+        .query_one_raw(Statement::from_string(backend, table))
+        .await?;
+    Ok(found.is_some())
 }
 
 struct Steps;

@@ -88,7 +88,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("pbkdf2", &["application"]),
     ("maxminddb", &["analytics"]),
     ("redis", &["legacy"]),
-    ("rusqlite", &["analytics"]),
+    ("rusqlite", &["analytics", "storage"]),
     ("rustls", &["outbound"]),
     ("schemars", &["contract", "rest", "mcp"]),
     ("sea-orm", &["storage", "migrations"]),

@@ -31,9 +31,9 @@ pub struct Resolver {
 pub struct ResolverOptions {
     /// Bytes of links kept, roughly.
     pub capacity_bytes: u64,
-    /// How long a link is served from memory before it is read again. Changes
-    /// made through this process show at once; this bounds how late a change
-    /// made by another node shows.
+    /// How long a link is served from memory before it is read again, if the
+    /// store does not notice changes by others. Changes made through this
+    /// process show at once; this bounds how late those of another node show.
     pub fresh_for: Duration,
     /// The same for slugs that no link has.
     pub unknown_for: Duration,
@@ -52,7 +52,25 @@ impl Default for ResolverOptions {
 #[derive(Clone, Debug)]
 struct Entry {
     link: Option<Arc<Link>>,
-    stale_at: UnixMillis,
+    fresh: Fresh,
+}
+
+/// How long an entry may be served, unless its slug is forgotten.
+#[derive(Clone, Copy, Debug)]
+enum Fresh {
+    /// While nobody else has changed links: as long as
+    /// [`LinkStore::foreign_changes`] says this.
+    WhileChangesAre(u64),
+    Until(UnixMillis),
+}
+
+impl Fresh {
+    fn is_over(self, now: UnixMillis, foreign_changes: Option<u64>) -> bool {
+        match self {
+            Self::WhileChangesAre(then) => foreign_changes != Some(then),
+            Self::Until(end) => end <= now,
+        }
+    }
 }
 
 impl Resolver {
@@ -108,44 +126,67 @@ impl Resolver {
 
     async fn find_spelled(&self, slug: &Slug) -> Result<Option<Arc<Link>>, Error> {
         let now = self.clock.now();
+        // Before anything is read, so that a change in between is not missed.
+        let changes = self.store.foreign_changes();
         if let Some(entry) = self.cache.get(slug) {
-            if now < entry.stale_at {
+            if !entry.fresh.is_over(now, changes) {
                 return Ok(entry.link);
             }
-            self.cache.remove_if(slug, |entry| entry.stale_at <= now);
+            let is_over = |entry: &Entry| entry.fresh.is_over(now, changes);
+            self.cache.remove_if(slug, is_over);
         }
         // Of many visitors who miss at once, one reads and the others wait.
         match self.cache.get_value_or_guard_async(slug).await {
             Ok(entry) => Ok(entry.link),
             Err(guard) => {
-                let link = self.look_up(slug).await?.map(Arc::new);
-                let lifetime = match link {
-                    Some(_) => self.options.fresh_for,
-                    None => self.options.unknown_for,
+                let found = self.look_up(slug).await?;
+                let fresh = match changes {
+                    Some(changes) if !found.may_change_unnoticed => Fresh::WhileChangesAre(changes),
+                    Some(_) | None => Fresh::Until(self.stale_at(now, found.link.is_some())),
                 };
-                let lifetime_ms = i64::try_from(lifetime.as_millis()).unwrap_or(i64::MAX);
-                let stale_at = UnixMillis::new(now.get().saturating_add(lifetime_ms));
+                let link = found.link.map(Arc::new);
                 // Refused when somebody forgot the slug meanwhile.
                 let _ = guard.insert(Entry {
                     link: link.clone(),
-                    stale_at,
+                    fresh,
                 });
                 Ok(link)
             }
         }
     }
-}
 
-impl Resolver {
+    fn stale_at(&self, now: UnixMillis, known: bool) -> UnixMillis {
+        let lifetime = if known {
+            self.options.fresh_for
+        } else {
+            self.options.unknown_for
+        };
+        let lifetime_ms = i64::try_from(lifetime.as_millis()).unwrap_or(i64::MAX);
+        UnixMillis::new(now.get().saturating_add(lifetime_ms))
+    }
+
     /// Of one spelling, the link here goes before the one in the old store.
-    async fn look_up(&self, slug: &Slug) -> Result<Option<Link>, Error> {
+    async fn look_up(&self, slug: &Slug) -> Result<Found, Error> {
         let old_links = self.old_links.as_ref().filter(|old| old.may_hold());
         let here = self.store.find(slug).await?;
         match (here, old_links) {
-            (None, Some(old_links)) => old_links.find(slug).await,
-            (here, _) => Ok(here),
+            (None, Some(old_links)) => Ok(Found {
+                link: old_links.find(slug).await?,
+                may_change_unnoticed: true,
+            }),
+            (link, _) => Ok(Found {
+                link,
+                may_change_unnoticed: false,
+            }),
         }
     }
+}
+
+/// What the stores say of a spelling.
+struct Found {
+    link: Option<Link>,
+    /// Nobody notices changes of the old store.
+    may_change_unnoticed: bool,
 }
 
 /// Weighs entries by the bytes they hold.
@@ -201,7 +242,14 @@ mod tests {
     use super::*;
 
     fn resolver(case: SlugCase) -> (Resolver, Arc<MemoryLinkStore>, Arc<FixedClock>) {
-        let store = Arc::new(MemoryLinkStore::default());
+        resolver_of(MemoryLinkStore::default(), case)
+    }
+
+    fn resolver_of(
+        store: MemoryLinkStore,
+        case: SlugCase,
+    ) -> (Resolver, Arc<MemoryLinkStore>, Arc<FixedClock>) {
+        let store = Arc::new(store);
         let clock = Arc::new(FixedClock::at(NOON));
         let resolver = Resolver::new(
             store.clone(),
@@ -229,6 +277,23 @@ mod tests {
             resolver.find(&slug("docs")).await.is_err(),
             "it is read again after a minute"
         );
+    }
+
+    #[tokio::test]
+    async fn what_a_watched_store_said_is_true_until_somebody_else_changes_links() {
+        let (resolver, store, clock) =
+            resolver_of(MemoryLinkStore::watched(), SlugCase::Insensitive);
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        assert!(id_of(&resolver, "docs").await.is_some());
+        assert_eq!(id_of(&resolver, "other").await, None);
+        store.delete(&slug("docs")).await.unwrap();
+        store.insert(&link("other").build(), NOON).await.unwrap();
+        clock.advance_seconds(1_000_000);
+        assert!(id_of(&resolver, "docs").await.is_some());
+        assert_eq!(id_of(&resolver, "other").await, None);
+        store.notice_foreign_change();
+        assert_eq!(id_of(&resolver, "docs").await, None);
+        assert!(id_of(&resolver, "other").await.is_some());
     }
 
     #[tokio::test]
@@ -358,6 +423,9 @@ mod tests {
         }
         async fn ping(&self) -> Result<(), StoreError> {
             self.inner.ping().await
+        }
+        fn foreign_changes(&self) -> Option<u64> {
+            self.inner.foreign_changes()
         }
     }
 

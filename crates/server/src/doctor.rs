@@ -12,7 +12,7 @@ use slugline_analytics::{
     Examined, OpenError, Rebuilt, examine, examine_spool, rebuild, rebuild_spool,
 };
 use slugline_domain::{UnixSeconds, ports::Clock};
-use slugline_storage::Database;
+use slugline_storage::{DatabaseUrl, SchemaConnection};
 
 use crate::{Settings, ambient::SystemClock, settings::AccessLog};
 
@@ -67,16 +67,13 @@ pub(crate) fn rebuild_visits(settings: &Settings) -> anyhow::Result<()> {
 
 async fn links(settings: &Settings) -> anyhow::Result<bool> {
     let name = "links";
-    let database = if let Some(url) = &settings.database_url {
-        Database::connect_to_examine(url).await
-    } else {
-        let file = settings.links_file();
-        if let Some(sound) = nothing_there(name, &file)? {
-            return Ok(sound);
-        }
-        Database::open_file_to_examine(&file).await
-    };
-    let database = match database {
+    let url = &settings.links;
+    if let DatabaseUrl::File(file) = url
+        && let Some(sound) = nothing_there(name, file)?
+    {
+        return Ok(sound);
+    }
+    let database = match SchemaConnection::open_to_examine(url).await {
         Ok(database) => database,
         Err(error) => {
             line(name, "DAMAGED", error)?;
@@ -84,7 +81,7 @@ async fn links(settings: &Settings) -> anyhow::Result<bool> {
         }
     };
     let damages = database.damages().await;
-    let pending = slugline_migrations::pending(database.writer()).await;
+    let pending = slugline_migrations::pending(database.connection()).await;
     let mut sound = true;
     match damages {
         Ok(damages) if damages.is_empty() => line(name, "ok", "pages are sound")?,
@@ -182,10 +179,5 @@ impl Settings {
     /// The file in which visits wait for ClickHouse.
     pub(crate) fn spool_file(&self) -> PathBuf {
         self.data_dir.join("analytics-spool.db")
-    }
-
-    /// The file of the links database, unless a URL names another one.
-    pub(crate) fn links_file(&self) -> PathBuf {
-        self.data_dir.join("links.db")
     }
 }

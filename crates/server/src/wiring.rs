@@ -23,7 +23,7 @@ use slugline_outbound::{
 };
 use slugline_redirect::Redirects;
 use slugline_rest::{ApiOptions, Elsewhere, RouteList, Services};
-use slugline_storage::{Database, SqlLinkStore};
+use slugline_storage::{Database, SchemaConnection, SqlLinkStore};
 
 use crate::{
     Settings, VERSION,
@@ -253,14 +253,14 @@ fn edge(
 }
 
 pub(crate) async fn open_links(settings: &Settings) -> anyhow::Result<Arc<SqlLinkStore>> {
-    let database = match &settings.database_url {
-        Some(url) => Database::connect(url).await,
-        None => Database::open_file(&settings.links_file()).await,
-    }
-    .context("SLUGLINE_DATABASE_URL")?;
-    slugline_migrations::run(database.writer())
+    let url = &settings.links;
+    let schema = SchemaConnection::open(url).await;
+    let schema = schema.context("SLUGLINE_DATABASE_URL")?;
+    slugline_migrations::run(schema.connection())
         .await
         .context("SLUGLINE_DATABASE_URL: the schema cannot be brought up to date")?;
+    let database = Database::open(url).await;
+    let database = database.context("SLUGLINE_DATABASE_URL")?;
     Ok(Arc::new(SqlLinkStore::new(database)))
 }
 

@@ -1,4 +1,7 @@
 //! The tables as sea-orm sees them; the schema itself is in `migrations`.
+//!
+//! Rows are read column by column, in the order of a model's members, which is
+//! the order in which sea-orm selects them.
 
 #![expect(
     unreachable_pub,
@@ -7,6 +10,14 @@
 
 pub(crate) mod link {
     use sea_orm::entity::prelude::*;
+
+    use crate::{
+        failure::Failure,
+        session::{Columns, Row},
+    };
+
+    /// How many columns there are.
+    pub(crate) const COLUMNS: usize = 22;
 
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
     #[sea_orm(table_name = "links")]
@@ -45,10 +56,47 @@ pub(crate) mod link {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl Row for Model {
+        fn read(columns: &impl Columns) -> Result<Self, Failure> {
+            Ok(Self {
+                number: columns.number(0)?,
+                id: columns.text(1)?,
+                slug: columns.text(2)?,
+                destination: columns.text(3)?,
+                comment: columns.optional_text(4)?,
+                title: columns.optional_text(5)?,
+                description: columns.optional_text(6)?,
+                image: columns.optional_text(7)?,
+                apple: columns.optional_text(8)?,
+                google: columns.optional_text(9)?,
+                geo: columns.optional_text(10)?,
+                redirect_with_query: columns.optional_flag(11)?,
+                cloaking: columns.optional_flag(12)?,
+                proxy: columns.optional_flag(13)?,
+                flagged_unsafe: columns.optional_flag(14)?,
+                password_hash: columns.optional_text(15)?,
+                search_text: columns.text(16)?,
+                destination_key: columns.text(17)?,
+                created_at: columns.number(18)?,
+                updated_at: columns.number(19)?,
+                expires_at: columns.optional_number(20)?,
+                ends_at: columns.optional_number(21)?,
+            })
+        }
+    }
 }
 
 pub(crate) mod tag {
     use sea_orm::entity::prelude::*;
+
+    use crate::{
+        failure::Failure,
+        session::{Columns, Row},
+    };
+
+    /// How many columns there are.
+    pub(crate) const COLUMNS: usize = 2;
 
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
     #[sea_orm(table_name = "link_tags")]
@@ -63,10 +111,24 @@ pub(crate) mod tag {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl Row for Model {
+        fn read(columns: &impl Columns) -> Result<Self, Failure> {
+            Ok(Self {
+                link_id: columns.text(0)?,
+                tag: columns.text(1)?,
+            })
+        }
+    }
 }
 
 pub(crate) mod migration_run {
     use sea_orm::entity::prelude::*;
+
+    use crate::{
+        failure::Failure,
+        session::{Columns, Row},
+    };
 
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
     #[sea_orm(table_name = "link_migration_runs")]
@@ -90,10 +152,33 @@ pub(crate) mod migration_run {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl Row for Model {
+        fn read(columns: &impl Columns) -> Result<Self, Failure> {
+            Ok(Self {
+                number: columns.number(0)?,
+                pages: columns.number(1)?,
+                next: columns.optional_text(2)?,
+                scanned: columns.number(3)?,
+                inserted: columns.number(4)?,
+                skipped: columns.number(5)?,
+                expired: columns.number(6)?,
+                failed: columns.number(7)?,
+                ignored: columns.number(8)?,
+                began_at: columns.number(9)?,
+                ended_at: columns.optional_number(10)?,
+            })
+        }
+    }
 }
 
 pub(crate) mod migration_failure {
     use sea_orm::entity::prelude::*;
+
+    use crate::{
+        failure::Failure,
+        session::{Columns, Row},
+    };
 
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
     #[sea_orm(table_name = "link_migration_failures")]
@@ -110,4 +195,15 @@ pub(crate) mod migration_failure {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+
+    impl Row for Model {
+        fn read(columns: &impl Columns) -> Result<Self, Failure> {
+            Ok(Self {
+                run: columns.number(0)?,
+                position: columns.number(1)?,
+                entry_key: columns.text(2)?,
+                reason: columns.text(3)?,
+            })
+        }
+    }
 }

@@ -1,35 +1,45 @@
 //! Links in SQL behind the domain's store port.
 //!
-//! The only crate that speaks SQL about links. It knows sea-orm, SQLite and
-//! PostgreSQL; it does not know who asks or why, and it never changes a schema
-//! (that is the `migrations` crate's work).
+//! The only crate that speaks SQL about links. It knows SQLite and PostgreSQL;
+//! it does not know who asks or why, and it never changes a schema (that is the
+//! `migrations` crate's work).
+//!
+//! Entities and sea-query make each statement once, for both databases. On
+//! PostgreSQL sea-orm runs it, on SQLite rusqlite does: one thread writes, and
+//! changes that come at the same time share a commit; whoever reads calls SQLite
+//! itself.
 //!
 //! ```
 //! use slugline_domain::ports::LinkStore;
-//! use slugline_storage::{Database, SqlLinkStore};
+//! use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 //! # let folder = tempfile::tempdir()?;
-//! let file = folder.path().join("links.db");
-//! let database = Database::connect(&format!("sqlite://{}", file.display())).await?;
-//! slugline_migrations::run(database.writer()).await?;
-//! let store = SqlLinkStore::new(database);
+//! let url = DatabaseUrl::File(folder.path().join("links.db"));
+//! let schema = SchemaConnection::open(&url).await?;
+//! slugline_migrations::run(schema.connection()).await?;
+//! let store = SqlLinkStore::new(Database::open(&url).await?);
 //! assert!(store.find(&"docs".parse()?).await?.is_none());
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod batch;
-mod conditions;
-mod connect;
-mod convert;
+#![expect(
+    clippy::future_not_send,
+    reason = "work on an SQLite session stays on one thread; the futures of the ports are Send, \
+              as those demand"
+)]
+
+mod database;
+mod database_url;
 mod entity;
+mod failure;
 mod links;
 mod migration;
-#[cfg(test)]
-mod plans;
-mod search;
-mod search_key;
+mod postgres;
+mod session;
+mod sqlite;
 
-pub use connect::{ConnectError, Database};
+pub use database::{ConnectError, Database, SchemaConnection};
+pub use database_url::{DatabaseUrl, DatabaseUrlError};
 pub use links::SqlLinkStore;

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use sea_orm::{
-    ActiveValue, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, IntoActiveModel,
-    Order, QueryFilter, QueryOrder, QuerySelect,
+    ActiveValue, ColumnTrait, EntityTrait, IntoActiveModel, Order, QueryFilter, QueryOrder,
+    QuerySelect,
     sea_query::{Expr, ExprTrait, OnConflict},
 };
 use slugline_domain::{
@@ -15,101 +15,136 @@ use slugline_domain::{
 use crate::{
     SqlLinkStore,
     entity::{link, migration_failure, migration_run},
-    links::{Failure, failing_to, insert_row},
+    failure::{Failure, failing_to},
+    links::insert_row,
+    session::{Applied, Change, Read, Session},
 };
 
 #[async_trait]
 impl MigrationStore for SqlLinkStore {
     async fn state(&self) -> Result<MigrationState, StoreError> {
-        let read = async {
-            let latest_first =
-                migration_run::Entity::find().order_by(migration_run::Column::Number, Order::Desc);
-            let reader = self.database.reader();
-            let latest = latest_first.clone().one(reader).await?;
-            let ended = migration_run::Column::EndedAt.is_not_null();
-            let completed = latest_first.filter(ended).one(reader).await?;
-            Ok(MigrationState {
-                latest: latest.map(to_run).transpose()?,
-                completed: completed.map(to_run).transpose()?,
-            })
-        };
-        read.await.map_err(failing_to("read the migration's state"))
+        let state = self.database.read(ReadState).await;
+        state.map_err(failing_to("read the migration's state"))
     }
 
     async fn begin(&self, after: Option<u32>, now: UnixSeconds) -> Result<bool, StoreError> {
-        let attempt = async {
-            let row = migration_run::Model {
-                number: i64::from(after.unwrap_or(0)) + 1,
-                pages: 0,
-                next: None,
-                scanned: 0,
-                inserted: 0,
-                skipped: 0,
-                expired: 0,
-                failed: 0,
-                ignored: 0,
-                began_at: now.get(),
-                ended_at: None,
-            };
-            // Whoever came first has taken the number.
-            let inserted = migration_run::Entity::insert(row.into_active_model())
-                .on_conflict(OnConflict::new().do_nothing().to_owned())
-                .exec_without_returning(self.database.writer())
-                .await?;
-            Ok(inserted > 0)
-        };
-        attempt.await.map_err(failing_to("begin the migration"))
+        let begun = self.database.change(BeginRun { after, now }).await;
+        begun.map_err(failing_to("begin the migration"))
     }
 
     async fn advance(&self, step: &MigrationStep) -> Result<Advance, StoreError> {
-        let attempt = async {
-            let transaction = SqlLinkStore::begin(self).await?;
-            let Some(before) = take(&transaction, step).await? else {
-                transaction.rollback().await?;
-                return Ok(Advance::Overtaken);
-            };
-            let mut inserted = 0;
-            for moved in &step.links {
-                if insert_moved(&transaction, moved).await? {
-                    inserted += 1;
-                }
-            }
-            let skipped = length(&step.links) - inserted;
-            count(&transaction, step, inserted, skipped).await?;
-            remember_failures(&transaction, step, before.tally.failed).await?;
-            transaction.commit().await?;
-            Ok(Advance::Done { inserted, skipped })
-        };
-        attempt.await.map_err(failing_to("move links"))
+        let advanced = self.database.change(AdvanceRun(step.clone())).await;
+        advanced.map_err(failing_to("move links"))
     }
 
     async fn failures(&self, run: u32) -> Result<Vec<FailedEntry>, StoreError> {
-        let read = async {
-            let rows = migration_failure::Entity::find()
-                .filter(migration_failure::Column::Run.eq(run))
-                .order_by(migration_failure::Column::Position, Order::Asc)
-                .limit(u64::from(FailedEntry::MAX_KEPT))
-                .all(self.database.reader())
-                .await?;
-            let entry = |row: migration_failure::Model| FailedEntry {
-                key: EntryKey::new(&row.entry_key),
-                reason: EntryFault::new(&row.reason),
-            };
-            Ok(rows.into_iter().map(entry).collect())
+        let failures = self.database.read(ReadFailures { run }).await;
+        failures.map_err(failing_to("read what failed to move"))
+    }
+}
+
+struct ReadState;
+
+impl Read for ReadState {
+    type Answer = MigrationState;
+
+    async fn read<S: Session>(&self, session: &S) -> Result<MigrationState, Failure> {
+        let latest_first =
+            migration_run::Entity::find().order_by(migration_run::Column::Number, Order::Desc);
+        let latest = latest_first.clone().limit(1);
+        let latest = session.first::<migration_run::Model>(&latest).await?;
+        let ended = migration_run::Column::EndedAt.is_not_null();
+        let completed = latest_first.filter(ended).limit(1);
+        let completed = session.first::<migration_run::Model>(&completed).await?;
+        Ok(MigrationState {
+            latest: latest.map(to_run).transpose()?,
+            completed: completed.map(to_run).transpose()?,
+        })
+    }
+}
+
+struct BeginRun {
+    after: Option<u32>,
+    now: UnixSeconds,
+}
+
+impl Change for BeginRun {
+    type Answer = bool;
+
+    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
+        let row = migration_run::Model {
+            number: i64::from(self.after.unwrap_or(0)) + 1,
+            pages: 0,
+            next: None,
+            scanned: 0,
+            inserted: 0,
+            skipped: 0,
+            expired: 0,
+            failed: 0,
+            ignored: 0,
+            began_at: self.now.get(),
+            ended_at: None,
         };
-        read.await.map_err(failing_to("read what failed to move"))
+        // Whoever came first has taken the number.
+        let insert = migration_run::Entity::insert(row.into_active_model())
+            .on_conflict(OnConflict::new().do_nothing().to_owned());
+        Ok(Applied::Keep(session.execute(&insert).await? > 0))
+    }
+}
+
+struct AdvanceRun(MigrationStep);
+
+impl Change for AdvanceRun {
+    type Answer = Advance;
+
+    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Advance>, Failure> {
+        let step = &self.0;
+        let Some(before) = take(session, step).await? else {
+            return Ok(Applied::Undo(Advance::Overtaken));
+        };
+        let mut inserted = 0;
+        for moved in &step.links {
+            if insert_moved(session, moved).await? {
+                inserted += 1;
+            }
+        }
+        let skipped = length(&step.links) - inserted;
+        count(session, step, inserted, skipped).await?;
+        remember_failures(session, step, before.tally.failed).await?;
+        Ok(Applied::Keep(Advance::Done { inserted, skipped }))
+    }
+}
+
+struct ReadFailures {
+    run: u32,
+}
+
+impl Read for ReadFailures {
+    type Answer = Vec<FailedEntry>;
+
+    async fn read<S: Session>(&self, session: &S) -> Result<Vec<FailedEntry>, Failure> {
+        let select = migration_failure::Entity::find()
+            .filter(migration_failure::Column::Run.eq(self.run))
+            .order_by(migration_failure::Column::Position, Order::Asc)
+            .limit(u64::from(FailedEntry::MAX_KEPT));
+        let rows = session.all::<migration_failure::Model>(&select).await?;
+        let entry = |row: migration_failure::Model| FailedEntry {
+            key: EntryKey::new(&row.entry_key),
+            reason: EntryFault::new(&row.reason),
+        };
+        Ok(rows.into_iter().map(entry).collect())
     }
 }
 
 /// Claims the page, so that of several who are about to do it the first goes on
 /// and the others wait for it here and find it done. Gives the run as it was.
 async fn take(
-    transaction: &DatabaseTransaction,
+    session: &impl Session,
     step: &MigrationStep,
 ) -> Result<Option<MigrationRun>, Failure> {
     let (number, pages) = (migration_run::Column::Number, migration_run::Column::Pages);
     let ended_at = step.next.is_none().then(|| step.now.get());
-    let taken = migration_run::Entity::update_many()
+    let update = migration_run::Entity::update_many()
         .col_expr(pages, Expr::value(i64::from(step.page) + 1))
         .col_expr(
             migration_run::Column::Next,
@@ -118,51 +153,44 @@ async fn take(
         .col_expr(migration_run::Column::EndedAt, Expr::value(ended_at))
         .filter(number.eq(step.run))
         .filter(pages.eq(step.page))
-        .filter(migration_run::Column::EndedAt.is_null())
-        .exec(transaction)
-        .await?;
+        .filter(migration_run::Column::EndedAt.is_null());
+    let taken = session.execute(&update).await?;
     let latest = migration_run::Entity::find()
         .order_by(number, Order::Desc)
-        .one(transaction)
-        .await?;
+        .limit(1);
+    let latest = session.first::<migration_run::Model>(&latest).await?;
     let latest = latest.map(to_run).transpose()?;
-    Ok(latest.filter(|run| taken.rows_affected > 0 && run.number == step.run))
+    Ok(latest.filter(|run| taken > 0 && run.number == step.run))
 }
 
 /// Inserts the link unless its slug is in use.
-async fn insert_moved(
-    transaction: &DatabaseTransaction,
-    moved: &MovedLink,
-) -> Result<bool, Failure> {
-    if insert_row(transaction, &moved.link).await? {
+async fn insert_moved(session: &impl Session, moved: &MovedLink) -> Result<bool, Failure> {
+    if insert_row(session, &moved.link).await? {
         return Ok(true);
     }
-    if slug_in_use(transaction, &moved.link).await? {
+    if slug_in_use(session, &moved.link).await? {
         return Ok(false);
     }
     let renamed = Link {
         id: moved.spare_id.clone(),
         ..moved.link.clone()
     };
-    if insert_row(transaction, &renamed).await? {
+    if insert_row(session, &renamed).await? {
         return Ok(true);
     }
     Err(Failure::NoIdLeft)
 }
 
-async fn slug_in_use(transaction: &impl ConnectionTrait, link: &Link) -> Result<bool, Failure> {
+async fn slug_in_use(session: &impl Session, link: &Link) -> Result<bool, Failure> {
     let owner = link::Entity::find()
         .select_only()
         .column(link::Column::Number)
-        .filter(link::Column::Slug.eq(link.slug.as_str()))
-        .into_tuple::<i64>()
-        .one(transaction)
-        .await?;
-    Ok(owner.is_some())
+        .filter(link::Column::Slug.eq(link.slug.as_str()));
+    Ok(session.first::<i64>(&owner).await?.is_some())
 }
 
 async fn count(
-    transaction: &DatabaseTransaction,
+    session: &impl Session,
     step: &MigrationStep,
     inserted: u64,
     skipped: u64,
@@ -183,12 +211,12 @@ async fn count(
         let more = i64::try_from(more).unwrap_or(i64::MAX);
         update = update.col_expr(column, Expr::col(column).add(more));
     }
-    update.exec(transaction).await?;
+    session.execute(&update).await?;
     Ok(())
 }
 
 async fn remember_failures(
-    transaction: &DatabaseTransaction,
+    session: &impl Session,
     step: &MigrationStep,
     before: u64,
 ) -> Result<(), Failure> {
@@ -203,9 +231,8 @@ async fn remember_failures(
         })
         .collect();
     if !rows.is_empty() {
-        migration_failure::Entity::insert_many(rows)
-            .exec_without_returning(transaction)
-            .await?;
+        let insert = migration_failure::Entity::insert_many(rows);
+        session.execute(&insert).await?;
     }
     Ok(())
 }

@@ -17,9 +17,27 @@ use slugline_domain::{
 pub struct MemoryLinkStore {
     links: Mutex<BTreeMap<Slug, Link>>,
     broken: Mutex<bool>,
+    foreign_changes: Mutex<Option<u64>>,
 }
 
 impl MemoryLinkStore {
+    /// A store that notices changes by others, of which there are none yet.
+    pub fn watched() -> Self {
+        Self {
+            foreign_changes: Mutex::new(Some(0)),
+            ..Self::default()
+        }
+    }
+
+    /// Notices that somebody else changed links.
+    pub fn notice_foreign_change(&self) {
+        let mut changes = self
+            .foreign_changes
+            .lock()
+            .expect("no test panics while holding the lock");
+        *changes = changes.map(|changes| changes + 1);
+    }
+
     /// Makes every later call fail, as a database that went away would.
     pub fn break_down(&self) {
         *self
@@ -145,6 +163,13 @@ impl LinkStore for MemoryLinkStore {
 
     async fn ping(&self) -> Result<(), StoreError> {
         self.open("answer").map(drop)
+    }
+
+    fn foreign_changes(&self) -> Option<u64> {
+        *self
+            .foreign_changes
+            .lock()
+            .expect("no test panics while holding the lock")
     }
 }
 

@@ -170,7 +170,7 @@ pub const CATALOGUE: &[Setting] = &[
         "SLUGLINE_LINK_CACHE_TTL",
         &["NUXT_LINK_CACHE_TTL"],
         "60",
-        "Seconds until a change by another node shows",
+        "Seconds until a change by another node shows, with PostgreSQL",
     ),
     setting(
         "SLUGLINE_PUBLIC_PREVIEW_MODE",

@@ -19,6 +19,7 @@ use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy, WebhookOptions};
 use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
 use slugline_rest::TransferLimits;
+use slugline_storage::DatabaseUrl;
 use url::Url;
 
 pub use catalogue::{CATALOGUE, Setting};
@@ -35,8 +36,8 @@ pub struct Settings {
     pub site_token: Option<SiteToken>,
     /// Public origin, if it was given.
     pub base_url: Option<Origin>,
-    /// URL of the links database, if it was given.
-    pub database_url: Option<String>,
+    /// The links database.
+    pub links: DatabaseUrl,
     /// Where the access log is, if that was given.
     pub access_log: Option<AccessLog>,
     /// The store to move links from, if there is one.
@@ -158,12 +159,15 @@ impl Settings {
             CachePolicy::private(Duration::from_secs(max_age))
         };
         let cache_ttl = sources.number("SLUGLINE_LINK_CACHE_TTL", 0..=86_400)?;
+        let data_dir: PathBuf = sources.parsed("SLUGLINE_DATA_DIR", parse::path)?;
         Ok(Self {
             listen: sources.parsed("SLUGLINE_LISTEN", parse::address)?,
-            data_dir: sources.parsed("SLUGLINE_DATA_DIR", parse::path)?,
             site_token: parse::site_token(sources, SiteToken::new)?,
             base_url: sources.optional("SLUGLINE_BASE_URL", str::parse::<Origin>)?,
-            database_url: sources.optional("SLUGLINE_DATABASE_URL", parse::database_url)?,
+            links: sources
+                .optional("SLUGLINE_DATABASE_URL", str::parse)?
+                .unwrap_or_else(|| DatabaseUrl::File(data_dir.join("links.db"))),
+            data_dir,
             access_log: sources.optional("SLUGLINE_ANALYTICS_URL", parse::analytics_url)?,
             legacy: sources.optional("SLUGLINE_LEGACY_KV_URL", str::parse)?,
             slugs: SlugPolicy {

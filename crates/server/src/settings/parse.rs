@@ -51,13 +51,6 @@ pub(super) fn site_token<T>(
     })
 }
 
-pub(super) fn database_url(text: &str) -> Result<String, &'static str> {
-    match text.split_once(':') {
-        Some(("sqlite" | "postgres" | "postgresql", _)) => Ok(text.to_owned()),
-        Some(_) | None => Err("expected a URL that starts with sqlite: or postgres:"),
-    }
-}
-
 pub(super) fn analytics_url(text: &str) -> Result<AccessLog, String> {
     if text.starts_with("clickhouse") {
         let target = text.parse::<ClickHouseTarget>();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use slugline_storage::{Database, SqlLinkStore};
+use slugline_storage::{Database, SchemaConnection, SqlLinkStore};
 use slugline_testkit::{link_store_contract, migration_store_contract};
 
 #[tokio::test]
@@ -40,13 +40,14 @@ async fn postgres_keeps_the_contract() {
     let (base, _) = server
         .rsplit_once('/')
         .expect("the URL ends with a database name");
-    let admin = Database::connect(&server).await.unwrap();
+    let admin = SchemaConnection::open(&server.parse().unwrap()).await;
+    let admin = admin.unwrap();
     let made = AtomicU32::new(0);
     let new_database = async || {
         let number = made.fetch_add(1, Ordering::Relaxed);
         let name = format!("contract_{}_{number}", std::process::id());
         sea_orm::ConnectionTrait::execute_unprepared(
-            admin.writer(),
+            admin.connection(),
             &format!("CREATE DATABASE {name}"),
         )
         .await
@@ -62,9 +63,10 @@ async fn postgres_keeps_the_contract() {
 }
 
 async fn open(url: &str) -> SqlLinkStore {
-    let database = Database::connect(url).await.expect("connect");
-    slugline_migrations::run(database.writer())
+    let url = url.parse().expect("a URL of a database");
+    let schema = SchemaConnection::open(&url).await.expect("connect");
+    slugline_migrations::run(schema.connection())
         .await
         .expect("migrate");
-    SqlLinkStore::new(database)
+    SqlLinkStore::new(Database::open(&url).await.expect("open"))
 }

@@ -1,18 +1,23 @@
 //! What must survive a restart, and nodes that start together.
 
 use slugline_domain::ports::LinkStore;
-use slugline_storage::{ConnectError, Database, SqlLinkStore};
+use slugline_storage::{ConnectError, Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
 use slugline_testkit::{NOON, link};
+
+async fn migrate(url: &DatabaseUrl) {
+    let schema = SchemaConnection::open(url).await.unwrap();
+    let migrated = slugline_migrations::run(schema.connection()).await;
+    migrated.expect("every node finds a migrated database");
+}
 
 #[tokio::test]
 async fn links_survive_a_restart_and_migrating_again_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite://{}", folder.path().join("links.db").display());
+    let url = DatabaseUrl::File(folder.path().join("links.db"));
     let made = link("docs").tags(&["a", "b"]).build();
     for round in 0..2 {
-        let database = Database::connect(&url).await.unwrap();
-        slugline_migrations::run(database.writer()).await.unwrap();
-        let store = SqlLinkStore::new(database);
+        migrate(&url).await;
+        let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
         if round == 0 {
             store.insert(&made, NOON).await.unwrap();
         }
@@ -26,34 +31,22 @@ async fn links_survive_a_restart_and_migrating_again_changes_nothing() {
 async fn nodes_that_start_together_migrate_once() {
     for _ in 0..10 {
         let folder = tempfile::tempdir().unwrap();
-        let sqlite = format!("sqlite://{}", folder.path().join("links.db").display());
+        let url = DatabaseUrl::File(folder.path().join("links.db"));
         let mut nodes = Vec::new();
         for _ in 0..6 {
-            let url = sqlite.clone();
-            nodes.push(tokio::spawn(async move {
-                let database = Database::connect(&url).await.unwrap();
-                slugline_migrations::run(database.writer()).await
-            }));
+            let url = url.clone();
+            nodes.push(tokio::spawn(async move { migrate(&url).await }));
         }
         for node in nodes {
-            node.await
-                .unwrap()
-                .expect("every node finds a migrated database");
+            node.await.unwrap();
         }
     }
 }
 
 #[tokio::test]
-async fn an_unknown_kind_of_database_is_refused() {
-    for url in ["mongodb://localhost/x", "nonsense", ""] {
-        assert!(
-            matches!(Database::connect(url).await, Err(ConnectError::UnknownKind)),
-            "{url}"
-        );
-    }
-    let missing_folder = "sqlite:///nonexistent-folder/links.db";
-    assert!(matches!(
-        Database::connect(missing_folder).await,
-        Err(ConnectError::Refused { .. })
-    ));
+async fn a_file_in_a_folder_that_is_not_there_is_refused_with_the_reason() {
+    let missing_folder = DatabaseUrl::File("/nonexistent-folder/links.db".into());
+    let ConnectError { reason } = Database::open(&missing_folder).await.unwrap_err();
+    assert!(reason.contains("unable to open"), "{reason}");
+    assert!(SchemaConnection::open(&missing_folder).await.is_err());
 }

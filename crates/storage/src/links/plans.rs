@@ -2,60 +2,58 @@
 //! number of links.
 
 use rstest::rstest;
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryTrait, Statement,
-};
+use rusqlite::Connection;
+use sea_orm::{DbBackend, QueryTrait, Statement};
 use slugline_domain::{
     LinkFilter, LinkOrder, ListQuery, Position, SearchText, StatusFilter, Tag, UnixSeconds,
 };
 use slugline_testkit::{NOON, destination, slug};
 
+use super::{find, list::select_page, search, tags::count_tags};
 use crate::{
-    Database,
-    entity::link,
-    links::{count_tags, select_page},
-    search,
+    DatabaseUrl, SchemaConnection,
+    sqlite::{Statements, bind, complete},
 };
 
 struct Schema {
     _folder: tempfile::TempDir,
-    database: Database,
+    connection: Connection,
 }
 
 impl Schema {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("links.db");
-        let database = Database::open_file(&file).await.unwrap();
-        slugline_migrations::run(database.writer()).await.unwrap();
+        let schema = SchemaConnection::open(&DatabaseUrl::File(file.clone())).await;
+        let schema = schema.unwrap();
+        slugline_migrations::run(schema.connection()).await.unwrap();
         Self {
             _folder: folder,
-            database,
+            connection: Connection::open(file).unwrap(),
         }
     }
 
     /// The lines of the plan, joined by " / ".
-    async fn plan(&self, statement: Statement) -> String {
-        let explained = Statement {
-            sql: format!("EXPLAIN QUERY PLAN {}", statement.sql),
-            ..statement
-        };
-        let rows = self.database.reader().query_all_raw(explained).await;
-        let detail = |row: &sea_orm::QueryResult| row.try_get::<String>("", "detail").unwrap();
-        rows.unwrap()
-            .iter()
-            .map(detail)
-            .collect::<Vec<_>>()
-            .join(" / ")
+    fn plan(&self, statement: &Statement) -> String {
+        let explained = format!("EXPLAIN QUERY PLAN {}", statement.sql);
+        let mut explained = self.connection.prepare(&explained).unwrap();
+        bind(&mut explained, statement).unwrap();
+        let mut lines = explained.raw_query();
+        let mut plan = Vec::new();
+        while let Some(line) = lines.next().unwrap() {
+            plan.push(line.get::<_, String>("detail").unwrap());
+        }
+        plan.join(" / ")
     }
 
-    async fn plan_of_page(&self, query: &ListQuery) -> String {
-        self.plan(select_page(query).build(DbBackend::Sqlite)).await
+    fn plan_of_page(&self, query: &ListQuery) -> String {
+        self.plan(&select_page(query).build(DbBackend::Sqlite))
     }
 
-    async fn plan_of_search(&self, filter: &LinkFilter) -> String {
-        let select = search::select(self.database.reader(), filter, 20).await;
-        self.plan(select.unwrap().build(DbBackend::Sqlite)).await
+    fn plan_of_search(&self, filter: &LinkFilter) -> String {
+        let statements = Statements(&self.connection);
+        let select = complete(search::select(&statements, filter, 20)).unwrap();
+        self.plan(&select.build(DbBackend::Sqlite))
     }
 }
 
@@ -82,12 +80,12 @@ fn filter() -> LinkFilter {
 
 #[tokio::test]
 async fn a_link_is_found_by_the_index_of_slugs() {
-    let find = link::Entity::find().filter(link::Column::Slug.eq("docs"));
-    let plan = Schema::new()
-        .await
-        .plan(find.build(DbBackend::Sqlite))
-        .await;
-    assert_eq!(plan, "SEARCH links USING INDEX links_slug (slug=?)");
+    let find = find::select("docs").build(DbBackend::Sqlite);
+    assert_eq!(
+        Schema::new().await.plan(&find),
+        "SEARCH links USING INDEX links_slug (slug=?) / SEARCH link_tags USING COVERING INDEX \
+         sqlite_autoindex_link_tags_1 (link_id=?) LEFT-JOIN"
+    );
 }
 
 #[rstest]
@@ -97,14 +95,14 @@ async fn a_link_is_found_by_the_index_of_slugs() {
 #[tokio::test]
 async fn pages_are_read_in_the_order_of_an_index(#[case] order: LinkOrder, #[case] index: &str) {
     let schema = Schema::new().await;
-    let first = schema.plan_of_page(&page(order)).await;
+    let first = schema.plan_of_page(&page(order));
     assert_eq!(first, format!("SCAN links USING INDEX {index}"));
     let mut next = page(order);
     next.after = Some(Position {
         created_at: UnixSeconds::new(0).unwrap(),
         slug: slug("docs"),
     });
-    let next = schema.plan_of_page(&next).await;
+    let next = schema.plan_of_page(&next);
     assert!(
         next.starts_with(&format!("SEARCH links USING INDEX {index} (")),
         "{next}"
@@ -116,7 +114,7 @@ async fn pages_are_read_in_the_order_of_an_index(#[case] order: LinkOrder, #[cas
 async fn links_of_a_tag_come_from_the_index_of_tags() {
     let mut query = page(LinkOrder::Newest);
     query.tag = Some(Tag::parse("news").unwrap());
-    let plan = Schema::new().await.plan_of_page(&query).await;
+    let plan = Schema::new().await.plan_of_page(&query);
     assert!(plan.contains("link_tags"), "{plan}");
     assert!(!plan.contains("SCAN link_tags"), "{plan}");
 }
@@ -125,7 +123,7 @@ async fn links_of_a_tag_come_from_the_index_of_tags() {
 async fn a_text_is_looked_up_among_trigrams() {
     let mut wanted = filter();
     wanted.text = Some(SearchText::parse("shipping").unwrap());
-    let plan = Schema::new().await.plan_of_search(&wanted).await;
+    let plan = Schema::new().await.plan_of_search(&wanted);
     assert!(
         plan.starts_with("SEARCH links USING INTEGER PRIMARY KEY"),
         "{plan}"
@@ -140,7 +138,7 @@ async fn a_text_is_looked_up_among_trigrams() {
 async fn a_destination_is_found_by_its_key() {
     let mut wanted = filter();
     wanted.destination = Some(destination("https://example.com/"));
-    let plan = Schema::new().await.plan_of_search(&wanted).await;
+    let plan = Schema::new().await.plan_of_search(&wanted);
     assert!(
         plan.starts_with("SEARCH links USING INDEX links_destination"),
         "{plan}"
@@ -150,6 +148,6 @@ async fn a_destination_is_found_by_its_key() {
 #[tokio::test]
 async fn tags_are_counted_along_their_index() {
     let count = count_tags().build(DbBackend::Sqlite);
-    let plan = Schema::new().await.plan(count).await;
+    let plan = Schema::new().await.plan(&count);
     assert_eq!(plan, "SCAN link_tags USING COVERING INDEX link_tags_tag");
 }

@@ -1,97 +1,119 @@
 //! Many new links in one transaction, with few statements.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
-use sea_orm::{
-    ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel, QueryFilter,
-    QuerySelect, sea_query::OnConflict,
-};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, sea_query::OnConflict};
 use slugline_domain::{Link, LinkStatus, UnixSeconds, ports::Insertion};
 
-use crate::{
+use super::{
     convert::tag_rows,
+    write::{insert_tags, to_new_row},
+};
+use crate::{
     entity::{link, tag},
-    links::to_new_row,
+    failure::Failure,
+    session::{Applied, Change, Columns, Row, Session},
 };
 
 /// Values bound in one statement, at most: SQLite takes 32,766, PostgreSQL
 /// 65,535.
 const BINDINGS: usize = 10_000;
-const LINK_COLUMNS: usize = 22;
-const TAG_COLUMNS: usize = 2;
 
-/// Inserts links as if one after the other. `None` when somebody else took a
-/// slug or an id meanwhile: what was done so far must be rolled back.
-pub(crate) async fn insert(
-    transaction: &DatabaseTransaction,
-    links: &[Link],
+/// Inserts links as if one after the other. The answer is `None` when somebody
+/// else took a slug or an id meanwhile; then nothing was inserted.
+#[derive(Clone, Debug)]
+pub(super) struct InsertLinks {
+    links: Arc<[Link]>,
     now: UnixSeconds,
-) -> Result<Option<Vec<Insertion>>, DbErr> {
-    let mut plan = Plan::of(stored(transaction, links).await?, now);
-    let outcomes = links
-        .iter()
-        .enumerate()
-        .map(|(place, link)| plan.admit(place, link))
-        .collect();
-    for numbers in plan.replaced_rows.chunks(BINDINGS) {
-        link::Entity::delete_many()
-            .filter(link::Column::Number.is_in(numbers.iter().copied()))
-            .exec(transaction)
-            .await?;
-    }
-    let mut admitted: Vec<&Link> = plan.admitted().map(|place| &links[place]).collect();
-    // Two nodes that insert the same slugs wait for each other in one order
-    // only, so never both.
-    admitted.sort_by(|a, b| a.slug.cmp(&b.slug));
-    for some in admitted.chunks(BINDINGS / LINK_COLUMNS) {
-        let inserted = link::Entity::insert_many(some.iter().map(|link| to_new_row(link)))
-            .on_conflict(OnConflict::new().do_nothing().to_owned())
-            .exec_without_returning(transaction)
-            .await?;
-        if usize::try_from(inserted) != Ok(some.len()) {
-            return Ok(None);
+}
+
+impl InsertLinks {
+    pub(super) fn new(links: &[Link], now: UnixSeconds) -> Self {
+        Self {
+            links: links.into(),
+            now,
         }
     }
-    let tags: Vec<tag::Model> = admitted.iter().flat_map(|link| tag_rows(link)).collect();
-    for some in tags.chunks(BINDINGS / TAG_COLUMNS) {
-        let rows = some.iter().cloned().map(IntoActiveModel::into_active_model);
-        tag::Entity::insert_many(rows)
-            .exec_without_returning(transaction)
-            .await?;
+}
+
+impl Change for InsertLinks {
+    type Answer = Option<Vec<Insertion>>;
+
+    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Self::Answer>, Failure> {
+        let links = &self.links;
+        let mut plan = Plan::of(stored(session, links).await?, self.now);
+        let outcomes = links
+            .iter()
+            .enumerate()
+            .map(|(place, link)| plan.admit(place, link))
+            .collect();
+        for numbers in plan.replaced_rows.chunks(BINDINGS) {
+            let replaced = link::Column::Number.is_in(numbers.iter().copied());
+            let delete = link::Entity::delete_many().filter(replaced);
+            session.execute(&delete).await?;
+        }
+        let mut admitted: Vec<&Link> = plan.admitted().map(|place| &links[place]).collect();
+        // Two nodes that insert the same slugs wait for each other in one order
+        // only, so never both.
+        admitted.sort_by(|a, b| a.slug.cmp(&b.slug));
+        for some in admitted.chunks(BINDINGS / link::COLUMNS) {
+            let insert = link::Entity::insert_many(some.iter().map(|link| to_new_row(link)))
+                .on_conflict(OnConflict::new().do_nothing().to_owned());
+            let inserted = session.execute(&insert).await?;
+            if usize::try_from(inserted) != Ok(some.len()) {
+                return Ok(Applied::Undo(None));
+            }
+        }
+        let tags: Vec<tag::Model> = admitted.iter().flat_map(|link| tag_rows(link)).collect();
+        for some in tags.chunks(BINDINGS / tag::COLUMNS) {
+            insert_tags(session, some.to_vec()).await?;
+        }
+        Ok(Applied::Keep(Some(outcomes)))
     }
-    Ok(Some(outcomes))
 }
 
 /// The stored links that have a slug or an id of these.
-async fn stored(
-    transaction: &DatabaseTransaction,
-    links: &[Link],
-) -> Result<Vec<StoredLink>, DbErr> {
+async fn stored(session: &impl Session, links: &[Link]) -> Result<Vec<StoredLink>, Failure> {
     let mut stored = Vec::new();
     for some in links.chunks(BINDINGS / 2) {
         let slugs = some.iter().map(|link| link.slug.as_str());
         let ids = some.iter().map(|link| link.id.as_str());
         // Two statements: with an OR, planners may read the whole table.
         for condition in [link::Column::Slug.is_in(slugs), link::Column::Id.is_in(ids)] {
-            let rows = link::Entity::find()
+            let select = link::Entity::find()
                 .select_only()
                 .column(link::Column::Number)
                 .column(link::Column::Id)
                 .column(link::Column::Slug)
                 .column(link::Column::ExpiresAt)
                 .column(link::Column::EndsAt)
-                .filter(condition)
-                .into_tuple::<StoredLink>()
-                .all(transaction)
-                .await?;
-            stored.extend(rows);
+                .filter(condition);
+            stored.extend(session.all::<StoredLink>(&select).await?);
         }
     }
     Ok(stored)
 }
 
-/// Number, id, slug, author's expiry and the instance's end of a link.
-type StoredLink = (i64, String, String, Option<i64>, Option<i64>);
+/// What decides whether a stored link gives way.
+struct StoredLink {
+    number: i64,
+    id: String,
+    slug: String,
+    expires_at: Option<i64>,
+    ends_at: Option<i64>,
+}
+
+impl Row for StoredLink {
+    fn read(columns: &impl Columns) -> Result<Self, Failure> {
+        Ok(Self {
+            number: columns.number(0)?,
+            id: columns.text(1)?,
+            slug: columns.text(2)?,
+            expires_at: columns.optional_number(3)?,
+            ends_at: columns.optional_number(4)?,
+        })
+    }
+}
 
 /// What becomes of each link, decided in memory.
 struct Plan {
@@ -121,8 +143,8 @@ impl Plan {
             slug_by_id: HashMap::new(),
             replaced_rows: Vec::new(),
         };
-        for (number, id, slug, expires_at, ends_at) in stored {
-            let expired = [expires_at, ends_at]
+        for link in stored {
+            let expired = [link.expires_at, link.ends_at]
                 .into_iter()
                 .flatten()
                 .any(|expiry| expiry <= now.get());
@@ -131,8 +153,12 @@ impl Plan {
             } else {
                 LinkStatus::Active
             };
-            let place = Place::Row(number);
-            plan.own(slug, Owner { id, status, place });
+            let owner = Owner {
+                id: link.id,
+                status,
+                place: Place::Row(link.number),
+            };
+            plan.own(link.slug, owner);
         }
         plan
     }

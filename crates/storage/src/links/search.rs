@@ -1,45 +1,75 @@
 //! Searches, and the way each database finds what meets them.
 
 use sea_orm::{
-    ColumnTrait, Condition, DatabaseConnection, DbBackend, DbErr, EntityTrait, FromQueryResult,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement, sea_query::Expr,
+    ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    Statement, sea_query::Expr,
 };
-use slugline_domain::{LinkFilter, SearchText};
+use slugline_domain::{Link, LinkFilter, SearchText};
 
-use crate::{
+use super::{
     conditions::{with_status, with_tag},
-    entity::link,
+    list::with_tags,
     search_key::destination_key,
+};
+use crate::{
+    entity::link,
+    failure::Failure,
+    session::{Read, Session},
 };
 
 /// Up to this many candidates are looked at one by one. A text that more links
 /// hold is found quickly by reading links in order.
 const FEW: u64 = 5_000;
 
-/// Links that a filter lets through, by slug.
-pub(crate) async fn select(
-    database: &DatabaseConnection,
+/// Finds links that a filter lets through, by slug.
+#[derive(Debug)]
+pub(super) struct SearchLinks {
+    pub(super) filter: LinkFilter,
+    pub(super) limit: u32,
+}
+
+impl Read for SearchLinks {
+    type Answer = Vec<Link>;
+
+    async fn read<S: Session>(&self, session: &S) -> Result<Vec<Link>, Failure> {
+        let select = select(session, &self.filter, self.limit).await?;
+        with_tags(session, select).await
+    }
+}
+
+/// Counts links that a filter lets through.
+#[derive(Debug)]
+pub(super) struct CountLinks(pub(super) LinkFilter);
+
+impl Read for CountLinks {
+    type Answer = u64;
+
+    async fn read<S: Session>(&self, session: &S) -> Result<u64, Failure> {
+        let count = matching(session, &self.0)
+            .await?
+            .select_only()
+            .column_as(link::Column::Number.count(), "links");
+        let links = session.first::<i64>(&count).await?.unwrap_or(0);
+        Ok(u64::try_from(links).unwrap_or(0))
+    }
+}
+
+/// The select of a search, without tags.
+pub(super) async fn select(
+    session: &impl Session,
     filter: &LinkFilter,
     limit: u32,
-) -> Result<Select<link::Entity>, DbErr> {
-    let select = matching(database, filter).await?;
+) -> Result<Select<link::Entity>, Failure> {
+    let select = matching(session, filter).await?;
     Ok(select
         .order_by_asc(link::Column::Slug)
         .limit(u64::from(limit)))
 }
 
-/// How many links a filter lets through.
-pub(crate) async fn count(
-    database: &DatabaseConnection,
-    filter: &LinkFilter,
-) -> Result<u64, DbErr> {
-    matching(database, filter).await?.count(database).await
-}
-
 async fn matching(
-    database: &DatabaseConnection,
+    session: &impl Session,
     filter: &LinkFilter,
-) -> Result<Select<link::Entity>, DbErr> {
+) -> Result<Select<link::Entity>, Failure> {
     let mut select = link::Entity::find().filter(with_status(filter.status, filter.now));
     if let Some(tag) = &filter.tag {
         select = select.filter(with_tag(tag));
@@ -48,13 +78,13 @@ async fn matching(
         select = select.filter(link::Column::DestinationKey.eq(destination_key(destination)));
     }
     if let Some(text) = &filter.text {
-        select = select.filter(holds(database, text).await?);
+        select = select.filter(holds(session, text).await?);
     }
     Ok(select)
 }
 
-async fn holds(database: &DatabaseConnection, text: &SearchText) -> Result<Condition, DbErr> {
-    if database.get_database_backend() != DbBackend::Sqlite {
+async fn holds(session: &impl Session, text: &SearchText) -> Result<Condition, Failure> {
+    if session.backend() != DbBackend::Sqlite {
         // PostgreSQL's planner knows its trigram index and its statistics.
         let pattern = like_pattern(text);
         return Ok(Condition::all().add(Expr::cust_with_values(
@@ -65,7 +95,7 @@ async fn holds(database: &DatabaseConnection, text: &SearchText) -> Result<Condi
     let exactly = Expr::cust_with_values("instr(search_text, ?) > 0", [text.as_str()]);
     let condition = Condition::all().add(exactly);
     let source = Candidates::of(text);
-    if source.count(database).await? > FEW {
+    if source.count(session).await? > FEW {
         return Ok(condition);
     }
     let among = format!("number IN ({})", source.numbers);
@@ -96,17 +126,15 @@ impl Candidates {
     }
 
     /// How many there are, counted no further than needed.
-    async fn count(&self, database: &DatabaseConnection) -> Result<u64, DbErr> {
-        #[derive(FromQueryResult)]
-        struct Row {
-            found: i64,
-        }
-        let counting = format!("SELECT count(*) AS found FROM ({} LIMIT ?)", self.numbers);
+    async fn count(&self, session: &impl Session) -> Result<u64, Failure> {
+        let counting = format!("SELECT count(*) FROM ({} LIMIT ?)", self.numbers);
         let limit = i64::try_from(FEW + 1).unwrap_or(i64::MAX);
         let values = [self.parameter.as_str().into(), limit.into()];
         let statement = Statement::from_sql_and_values(DbBackend::Sqlite, counting, values);
-        let row = Row::find_by_statement(statement).one(database).await?;
-        Ok(row.map_or(0, |row| u64::try_from(row.found).unwrap_or(0)))
+        let found = session.rows::<i64>(statement).await?;
+        Ok(found
+            .first()
+            .map_or(0, |&found| u64::try_from(found).unwrap_or(0)))
     }
 }
 

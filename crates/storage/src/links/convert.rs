@@ -9,10 +9,8 @@ use slugline_domain::{
 };
 use thiserror::Error;
 
-use crate::{
-    entity::{link, tag},
-    search_key::{destination_key, search_text},
-};
+use super::search_key::{destination_key, search_text};
+use crate::entity::{link, tag};
 
 /// A row contradicts the domain.
 #[derive(Debug, Error)]

@@ -1,0 +1,174 @@
+//! An open database, whichever it is, and its schema.
+
+use std::sync::Arc;
+
+use sea_orm::{DatabaseConnection, DbErr};
+use thiserror::Error;
+
+use crate::{
+    database_url::DatabaseUrl,
+    failure::Failure,
+    postgres::Postgres,
+    session::{Change, Read},
+    sqlite::{self, Sqlite, SqliteFile},
+};
+
+/// An open links database.
+#[derive(Clone, Debug)]
+pub struct Database {
+    engine: Engine,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+/// A links database could not be opened.
+#[derive(Debug, Error)]
+#[error("the links database cannot be opened: {reason}")]
+pub struct ConnectError {
+    /// What the database, or the system on the way to it, said.
+    pub reason: String,
+}
+
+impl Database {
+    /// Opens a database; a file is created when missing. The schema may have to
+    /// be brought up to date before links can be kept in it.
+    ///
+    /// # Errors
+    /// The database refused.
+    pub async fn open(url: &DatabaseUrl) -> Result<Self, ConnectError> {
+        let engine = match url {
+            DatabaseUrl::File(path) => {
+                let file = SqliteFile::new(path);
+                // The first statements may have to wait for another process.
+                let opening = tokio::task::spawn_blocking(|| Sqlite::open(file));
+                let opened = opening.await.map_err(|error| refused(&error))?;
+                Engine::Sqlite(opened.map_err(|error| refused(&error))?)
+            }
+            DatabaseUrl::Postgres(url) => {
+                let opened = Postgres::connect(url).await;
+                Engine::Postgres(opened.map_err(|error| refused(&error))?)
+            }
+        };
+        Ok(Self { engine })
+    }
+
+    pub(crate) async fn change<C: Change>(&self, change: C) -> Result<C::Answer, Failure> {
+        match &self.engine {
+            Engine::Sqlite(file) => file.change(change).await,
+            Engine::Postgres(server) => server.change(&change).await,
+        }
+    }
+
+    pub(crate) async fn read<R: Read>(&self, read: R) -> Result<R::Answer, Failure> {
+        match &self.engine {
+            Engine::Sqlite(file) => file.read(read).await,
+            Engine::Postgres(server) => server.read(&read).await,
+        }
+    }
+
+    /// As [`Database::read`], for a single statement that finds one row by an
+    /// index.
+    pub(crate) async fn read_at_once<R: Read>(&self, read: R) -> Result<R::Answer, Failure> {
+        match &self.engine {
+            Engine::Sqlite(file) => file.read_at_once(&read),
+            Engine::Postgres(server) => server.read(&read).await,
+        }
+    }
+
+    pub(crate) async fn ping(&self) -> Result<(), Failure> {
+        match &self.engine {
+            Engine::Sqlite(file) => file.ping(),
+            Engine::Postgres(server) => Ok(server.pool().ping().await?),
+        }
+    }
+
+    pub(crate) fn foreign_changes(&self) -> Option<u64> {
+        match &self.engine {
+            Engine::Sqlite(file) => Some(file.foreign_changes()),
+            Engine::Postgres(_) => None,
+        }
+    }
+}
+
+/// A database as schema steps need it: as a connection of sea-orm.
+#[derive(Debug)]
+pub struct SchemaConnection {
+    connection: DatabaseConnection,
+    file: Option<Arc<sqlite::SchemaStatements>>,
+}
+
+impl SchemaConnection {
+    /// Opens a connection that may change the schema; a file is created when
+    /// missing.
+    ///
+    /// # Errors
+    /// The database refused.
+    pub async fn open(url: &DatabaseUrl) -> Result<Self, ConnectError> {
+        Self::connect(url, SqliteFile::open_for_schema).await
+    }
+
+    /// Opens a connection that leaves a file exactly as it is.
+    ///
+    /// # Errors
+    /// The database refused, or there is no such file.
+    pub async fn open_to_examine(url: &DatabaseUrl) -> Result<Self, ConnectError> {
+        Self::connect(url, SqliteFile::open_to_examine).await
+    }
+
+    async fn connect(
+        url: &DatabaseUrl,
+        open: fn(&SqliteFile) -> Result<rusqlite::Connection, rusqlite::Error>,
+    ) -> Result<Self, ConnectError> {
+        match url {
+            DatabaseUrl::File(path) => {
+                let opened = open(&SqliteFile::new(path)).map_err(|error| refused(&error))?;
+                let file = Arc::new(sqlite::SchemaStatements::new(opened));
+                let connection = file.connection().map_err(|error| refused(&error))?;
+                Ok(Self {
+                    connection,
+                    file: Some(file),
+                })
+            }
+            DatabaseUrl::Postgres(url) => {
+                let server = Postgres::connect(url).await;
+                let server = server.map_err(|error| refused(&error))?;
+                Ok(Self {
+                    connection: server.pool().clone(),
+                    file: None,
+                })
+            }
+        }
+    }
+
+    /// The connection.
+    pub fn connection(&self) -> &DatabaseConnection {
+        &self.connection
+    }
+
+    /// What SQLite finds damaged, in its words; nothing when all is sound.
+    /// PostgreSQL looks after its own pages.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn damages(&self) -> Result<Vec<String>, DbErr> {
+        match &self.file {
+            Some(file) => file.damages(),
+            None => self.connection.ping().await.map(|()| Vec::new()),
+        }
+    }
+}
+
+fn refused(error: &(dyn std::error::Error + 'static)) -> ConnectError {
+    ConnectError {
+        reason: root_cause(error),
+    }
+}
+
+/// The innermost error: those around it repeat it.
+fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
+    error.source().map_or_else(|| error.to_string(), root_cause)
+}

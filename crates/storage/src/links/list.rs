@@ -1,0 +1,92 @@
+//! Pages of links.
+
+use std::collections::HashMap;
+
+use sea_orm::{
+    ColumnTrait, Condition, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select,
+};
+use slugline_domain::{Link, LinkOrder, ListQuery, Position};
+
+use super::{
+    conditions::{with_status, with_tag},
+    convert::to_link,
+};
+use crate::{
+    entity::{link, tag},
+    failure::Failure,
+    session::{Read, Session},
+};
+
+/// Lists links in order.
+#[derive(Debug)]
+pub(super) struct ListLinks(pub(super) ListQuery);
+
+impl Read for ListLinks {
+    type Answer = Vec<Link>;
+
+    async fn read<S: Session>(&self, session: &S) -> Result<Vec<Link>, Failure> {
+        with_tags(session, select_page(&self.0)).await
+    }
+}
+
+/// Reads links and, in a second statement, the tags of all of them.
+pub(super) async fn with_tags(
+    session: &impl Session,
+    select: Select<link::Entity>,
+) -> Result<Vec<Link>, Failure> {
+    let rows = session.all::<link::Model>(&select).await?;
+    let mut tags: HashMap<String, Vec<String>> = HashMap::new();
+    if !rows.is_empty() {
+        let ids = rows.iter().map(|row| row.id.as_str());
+        let of_rows = tag::Entity::find().filter(tag::Column::LinkId.is_in(ids));
+        for row in session.all::<tag::Model>(&of_rows).await? {
+            tags.entry(row.link_id).or_default().push(row.tag);
+        }
+    }
+    let to_link = |row: link::Model| {
+        let own = tags.remove(&row.id).unwrap_or_default();
+        Ok(to_link(row, &own)?)
+    };
+    rows.into_iter().map(to_link).collect()
+}
+
+/// The select of a page, without tags.
+pub(super) fn select_page(query: &ListQuery) -> Select<link::Entity> {
+    let mut select = link::Entity::find().limit(u64::from(query.limit));
+    if let Some(tag) = &query.tag {
+        select = select.filter(with_tag(tag));
+    }
+    select = select.filter(with_status(query.status, query.now));
+    if let Some(place) = &query.after {
+        select = select.filter(after(query.order, place));
+    }
+    let (created, slug) = (link::Column::CreatedAt, link::Column::Slug);
+    match query.order {
+        LinkOrder::Newest => select
+            .order_by(created, Order::Desc)
+            .order_by(slug, Order::Asc),
+        LinkOrder::Oldest => select
+            .order_by(created, Order::Asc)
+            .order_by(slug, Order::Asc),
+        LinkOrder::SlugAscending => select.order_by(slug, Order::Asc),
+        LinkOrder::SlugDescending => select.order_by(slug, Order::Desc),
+    }
+}
+
+/// The links after a place. The first condition on `created_at` repeats what
+/// the second implies, because it alone tells the planner where to start in the
+/// index.
+fn after(order: LinkOrder, place: &Position) -> Condition {
+    let (created, slug) = (link::Column::CreatedAt, link::Column::Slug);
+    let (second, text) = (place.created_at.get(), place.slug.as_str());
+    match order {
+        LinkOrder::Newest => Condition::all()
+            .add(created.lte(second))
+            .add(Condition::any().add(created.lt(second)).add(slug.gt(text))),
+        LinkOrder::Oldest => Condition::all()
+            .add(created.gte(second))
+            .add(Condition::any().add(created.gt(second)).add(slug.gt(text))),
+        LinkOrder::SlugAscending => Condition::all().add(slug.gt(text)),
+        LinkOrder::SlugDescending => Condition::all().add(slug.lt(text)),
+    }
+}

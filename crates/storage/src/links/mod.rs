@@ -1,0 +1,129 @@
+//! The link store: one file for each thing that is done with links.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `insert`, `insert_many`, `update`, `delete` | changes |
+//! | `find`, `list`, `search`, `tags` | reads |
+//! | `conditions` | conditions that listings and searches share |
+//! | `write` | a link as rows, written |
+//! | `convert`, `search_key` | rows ↔ links, and what is stored beside them for searches |
+
+mod conditions;
+mod convert;
+mod delete;
+mod find;
+mod insert;
+mod insert_many;
+mod list;
+#[cfg(test)]
+mod plans;
+mod search;
+mod search_key;
+mod tags;
+mod update;
+mod write;
+
+use async_trait::async_trait;
+use slugline_domain::{
+    Link, LinkFilter, LinkId, ListQuery, Slug, TagCount, UnixSeconds,
+    ports::{Insertion, LinkStore, StoreError, Update, Version},
+};
+
+pub(crate) use self::{convert::BadRow, write::insert_row};
+use self::{
+    delete::DeleteLink, find::FindLink, insert::InsertLink, insert_many::InsertLinks,
+    list::ListLinks, search::CountLinks, search::SearchLinks, tags::CountTags, update::UpdateLink,
+};
+use crate::{
+    database::Database,
+    failure::{Failure, failing_to},
+};
+
+/// Links in SQLite or PostgreSQL.
+#[derive(Clone, Debug)]
+pub struct SqlLinkStore {
+    pub(crate) database: Database,
+}
+
+impl SqlLinkStore {
+    /// Keeps links in this database, whose schema must be up to date.
+    pub fn new(database: Database) -> Self {
+        Self { database }
+    }
+}
+
+#[async_trait]
+impl LinkStore for SqlLinkStore {
+    async fn insert(&self, link: &Link, now: UnixSeconds) -> Result<Insertion, StoreError> {
+        let link = link.clone();
+        let inserted = self.database.change(InsertLink { link, now }).await;
+        inserted.map_err(failing_to("insert a link"))
+    }
+
+    async fn insert_many(
+        &self,
+        links: &[Link],
+        now: UnixSeconds,
+    ) -> Result<Vec<Insertion>, StoreError> {
+        /// Each attempt loses only to a change that succeeded.
+        const ATTEMPTS: usize = 5;
+
+        let insert = InsertLinks::new(links, now);
+        let attempts = async {
+            for _ in 0..ATTEMPTS {
+                if let Some(outcomes) = self.database.change(insert.clone()).await? {
+                    return Ok(outcomes);
+                }
+            }
+            Err(Failure::Contended)
+        };
+        attempts.await.map_err(failing_to("insert links"))
+    }
+
+    async fn update(&self, link: &Link, known: &Version) -> Result<Update, StoreError> {
+        let (link, known) = (link.clone(), known.clone());
+        let updated = self.database.change(UpdateLink { link, known }).await;
+        updated.map_err(failing_to("update a link"))
+    }
+
+    async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
+        let slug = slug.clone();
+        let found = self.database.read_at_once(FindLink { slug }).await;
+        found.map_err(failing_to("find a link"))
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {
+        let listed = self.database.read(ListLinks(query.clone())).await;
+        listed.map_err(failing_to("list links"))
+    }
+
+    async fn search(&self, filter: &LinkFilter, limit: u32) -> Result<Vec<Link>, StoreError> {
+        let filter = filter.clone();
+        let found = self.database.read(SearchLinks { filter, limit }).await;
+        found.map_err(failing_to("search links"))
+    }
+
+    async fn count(&self, filter: &LinkFilter) -> Result<u64, StoreError> {
+        let counted = self.database.read(CountLinks(filter.clone())).await;
+        counted.map_err(failing_to("count links"))
+    }
+
+    async fn tags(&self) -> Result<Vec<TagCount>, StoreError> {
+        let counted = self.database.read(CountTags).await;
+        counted.map_err(failing_to("count tags"))
+    }
+
+    async fn delete(&self, slug: &Slug) -> Result<Option<LinkId>, StoreError> {
+        let slug = slug.clone();
+        let deleted = self.database.change(DeleteLink { slug }).await;
+        deleted.map_err(failing_to("delete a link"))
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.database.ping().await.map_err(failing_to("answer"))
+    }
+
+    fn foreign_changes(&self) -> Option<u64> {
+        self.database.foreign_changes()
+    }
+}

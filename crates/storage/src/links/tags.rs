@@ -1,0 +1,41 @@
+//! Tags and how many links have them.
+
+use sea_orm::{ColumnTrait, EntityTrait, Order, QueryOrder, QuerySelect, Select};
+use slugline_domain::{Tag, TagCount};
+
+use crate::{
+    entity::tag,
+    failure::Failure,
+    session::{Columns, Read, Row, Session},
+};
+
+/// Counts the links of every tag.
+#[derive(Debug)]
+pub(super) struct CountTags;
+
+impl Read for CountTags {
+    type Answer = Vec<TagCount>;
+
+    async fn read<S: Session>(&self, session: &S) -> Result<Vec<TagCount>, Failure> {
+        session.all(&count_tags()).await
+    }
+}
+
+impl Row for TagCount {
+    fn read(columns: &impl Columns) -> Result<Self, Failure> {
+        Ok(Self {
+            tag: Tag::parse(&columns.text(0)?)?,
+            links: u64::try_from(columns.number(1)?).unwrap_or(0),
+        })
+    }
+}
+
+/// Every tag with the number of its links.
+pub(super) fn count_tags() -> Select<tag::Entity> {
+    tag::Entity::find()
+        .select_only()
+        .column(tag::Column::Tag)
+        .column_as(tag::Column::LinkId.count(), "links")
+        .group_by(tag::Column::Tag)
+        .order_by(tag::Column::Tag, Order::Asc)
+}

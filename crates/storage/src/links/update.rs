@@ -1,0 +1,47 @@
+//! A changed link.
+
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter};
+use slugline_domain::{
+    Link,
+    ports::{Update, Version},
+};
+
+use super::{
+    convert::tag_rows,
+    write::{insert_tags, to_new_row},
+};
+use crate::{
+    entity::{link, tag},
+    failure::Failure,
+    session::{Applied, Change, Session},
+};
+
+/// Replaces the version of a link that its author knew.
+#[derive(Debug)]
+pub(super) struct UpdateLink {
+    pub(super) link: Link,
+    pub(super) known: Version,
+}
+
+impl Change for UpdateLink {
+    type Answer = Update;
+
+    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Update>, Failure> {
+        let Self { link, known } = self;
+        // The condition is part of the statement, so that of two racing
+        // writers the second finds nothing to change.
+        let update = link::Entity::update_many()
+            .set(to_new_row(link).reset_all())
+            .filter(link::Column::Id.eq(known.id.as_str()))
+            .filter(link::Column::UpdatedAt.eq(known.updated_at.get()))
+            .filter(link::Column::Slug.eq(link.slug.as_str()));
+        if session.execute(&update).await? == 0 {
+            return Ok(Applied::Keep(Update::Outdated));
+        }
+        let of_link = tag::Column::LinkId.eq(link.id.as_str());
+        let delete = tag::Entity::delete_many().filter(of_link);
+        session.execute(&delete).await?;
+        insert_tags(session, tag_rows(link)).await?;
+        Ok(Applied::Keep(Update::Stored))
+    }
+}

@@ -1,0 +1,98 @@
+//! What a read or a change is, whichever database it runs on.
+//!
+//! Entities and sea-query make each statement once. A [`Session`] runs it: on
+//! SQLite at once (`sqlite`), on PostgreSQL through sea-orm (`postgres`).
+
+use sea_orm::{DbBackend, QueryTrait, Statement};
+
+use crate::failure::Failure;
+
+/// Runs statements, all of one transaction.
+pub(crate) trait Session {
+    /// The database's dialect.
+    fn backend(&self) -> DbBackend;
+
+    /// Runs a statement and gives the number of rows that it changed.
+    async fn run(&self, statement: Statement) -> Result<u64, Failure>;
+
+    /// Runs a statement and gives its rows.
+    async fn rows<R: Row>(&self, statement: Statement) -> Result<Vec<R>, Failure>;
+
+    /// Builds and runs a statement; gives the number of rows that it changed.
+    async fn execute(&self, statement: &impl QueryTrait) -> Result<u64, Failure> {
+        self.run(statement.build(self.backend())).await
+    }
+
+    /// Builds and runs a statement; gives its rows.
+    async fn all<R: Row>(&self, statement: &impl QueryTrait) -> Result<Vec<R>, Failure> {
+        self.rows(statement.build(self.backend())).await
+    }
+
+    /// Builds and runs a statement; gives its first row.
+    async fn first<R: Row>(&self, statement: &impl QueryTrait) -> Result<Option<R>, Failure> {
+        Ok(self.all(statement).await?.into_iter().next())
+    }
+}
+
+/// A row, read column by column.
+pub(crate) trait Row: Sized {
+    /// Reads the columns by their place in the statement.
+    fn read(columns: &impl Columns) -> Result<Self, Failure>;
+}
+
+/// The columns of a row, counted from 0.
+pub(crate) trait Columns {
+    /// A text.
+    fn text(&self, place: usize) -> Result<String, Failure>;
+    /// A text or `NULL`.
+    fn optional_text(&self, place: usize) -> Result<Option<String>, Failure>;
+    /// A whole number.
+    fn number(&self, place: usize) -> Result<i64, Failure>;
+    /// A whole number or `NULL`.
+    fn optional_number(&self, place: usize) -> Result<Option<i64>, Failure>;
+    /// True, false or `NULL`.
+    fn optional_flag(&self, place: usize) -> Result<Option<bool>, Failure>;
+}
+
+impl Row for String {
+    fn read(columns: &impl Columns) -> Result<Self, Failure> {
+        columns.text(0)
+    }
+}
+
+impl Row for i64 {
+    fn read(columns: &impl Columns) -> Result<Self, Failure> {
+        columns.number(0)
+    }
+}
+
+/// A read. It sees the database as it is at one moment, if the database can do
+/// that for several statements.
+pub(crate) trait Read: Send + 'static {
+    /// What it finds.
+    type Answer: Send + 'static;
+
+    /// Reads.
+    async fn read<S: Session>(&self, session: &S) -> Result<Self::Answer, Failure>;
+}
+
+/// A change, all of which happens or nothing.
+///
+/// On SQLite changes that come at the same time share a transaction, so one may
+/// be applied a second time: after it was rolled back because of another one.
+pub(crate) trait Change: Send + 'static {
+    /// What its author is told.
+    type Answer: Send + 'static;
+
+    /// Applies the change. A failure undoes what was done so far.
+    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Self::Answer>, Failure>;
+}
+
+/// How a change that did not fail ends.
+#[derive(Debug)]
+pub(crate) enum Applied<T> {
+    /// What was written, if anything, is to be kept.
+    Keep(T),
+    /// What was written is to be undone.
+    Undo(T),
+}

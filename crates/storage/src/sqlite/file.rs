@@ -1,0 +1,96 @@
+//! Opening connections to a file.
+
+use std::{
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+/// An SQLite file, open or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SqliteFile {
+    path: PathBuf,
+}
+
+/// How long a statement waits for a lock of another process.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Different statements on links and on the migration's state, roughly.
+const CACHED_STATEMENTS: usize = 64;
+
+/// Settings of the writing connection. `FULL` keeps every acknowledged link
+/// through power loss. The size limit gives space back after a long read kept
+/// the write-ahead log from being reused.
+const WRITER_SETTINGS: &str = "
+PRAGMA synchronous = FULL;
+PRAGMA foreign_keys = ON;
+PRAGMA journal_size_limit = 67108864;
+";
+
+impl SqliteFile {
+    pub(crate) fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+        }
+    }
+
+    /// Opens a connection that changes the file, which is created when missing.
+    pub(super) fn open_writer(&self) -> Result<Connection, rusqlite::Error> {
+        let create = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let connection = self.open(create)?;
+        turn_to_wal(&connection)?;
+        connection.execute_batch(WRITER_SETTINGS)?;
+        Ok(connection)
+    }
+
+    /// Opens a connection that reads; the file is there and in WAL mode.
+    pub(super) fn open_reader(&self) -> Result<Connection, rusqlite::Error> {
+        // Not read-only: who comes first makes the shared memory of the WAL.
+        let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        connection.execute_batch("PRAGMA query_only = ON")?;
+        Ok(connection)
+    }
+
+    /// Opens a connection that changes the schema of the file, which is created
+    /// when missing.
+    pub(crate) fn open_for_schema(&self) -> Result<Connection, rusqlite::Error> {
+        self.open_writer()
+    }
+
+    /// Opens a connection that leaves the file exactly as it is.
+    pub(crate) fn open_to_examine(&self) -> Result<Connection, rusqlite::Error> {
+        self.open(OpenFlags::SQLITE_OPEN_READ_ONLY)
+    }
+
+    fn open(&self, flags: OpenFlags) -> Result<Connection, rusqlite::Error> {
+        // One thread at a time uses a connection, so it needs no mutex.
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags)?;
+        connection.busy_timeout(LOCK_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+        Ok(connection)
+    }
+}
+
+/// Turns the file to WAL, trying again while others are at it: of several
+/// processes that turn a new file at the same moment, SQLite tells all but one
+/// that it is locked, at once and without regard to the timeout.
+fn turn_to_wal(connection: &Connection) -> Result<(), rusqlite::Error> {
+    const ATTEMPTS: usize = 50;
+    const PAUSE: Duration = Duration::from_millis(100);
+
+    let mut attempt = 1;
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error) if is_busy(&error) && attempt < ATTEMPTS => attempt += 1,
+            outcome => return outcome,
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+}

@@ -1,0 +1,77 @@
+//! SQLite, called directly.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `file` | opening connections to a file |
+//! | `statements` | a connection as a session |
+//! | `transaction` | a transaction that ends once, or its connection is given up |
+//! | `writer` | the one thread that changes the file |
+//! | `job` | a change on its way to that thread and its answer on the way back |
+//! | `readers` | connections for reading, used from any thread |
+//! | `schema` | a connection as sea-orm's, for schema steps |
+
+mod file;
+mod job;
+mod readers;
+mod schema;
+mod statements;
+mod transaction;
+mod writer;
+
+use std::sync::Arc;
+
+#[cfg(test)]
+pub(crate) use self::statements::{Statements, bind, complete};
+pub(crate) use self::{file::SqliteFile, schema::SchemaStatements};
+use self::{readers::Readers, writer::Writer};
+use crate::{
+    failure::Failure,
+    session::{Change, Read},
+};
+
+/// An open SQLite file.
+#[derive(Clone, Debug)]
+pub(crate) struct Sqlite {
+    readers: Arc<Readers>,
+    writer: Arc<Writer>,
+}
+
+impl Sqlite {
+    /// Opens a file, creating it when it is missing, and starts the thread that
+    /// writes.
+    pub(crate) fn open(file: SqliteFile) -> Result<Self, Failure> {
+        let writer = Writer::start(file.clone())?;
+        Ok(Self {
+            readers: Arc::new(Readers::open(file)?),
+            writer: Arc::new(writer),
+        })
+    }
+
+    /// Reads on the calling thread: for what takes microseconds.
+    pub(crate) fn read_at_once<R: Read>(&self, read: &R) -> Result<R::Answer, Failure> {
+        self.readers.read_at_once(read)
+    }
+
+    /// Reads on another thread: for what may take long.
+    pub(crate) async fn read<R: Read>(&self, read: R) -> Result<R::Answer, Failure> {
+        Readers::read(&self.readers, read).await
+    }
+
+    /// Applies a change, and answers when it is on the disk.
+    pub(crate) async fn change<C: Change>(&self, change: C) -> Result<C::Answer, Failure> {
+        self.writer.change(change).await
+    }
+
+    /// How often another process changed the file, as far as noticed.
+    pub(crate) fn foreign_changes(&self) -> u64 {
+        self.writer.foreign_changes()
+    }
+
+    /// Whether the file can be read and the thread that writes is there.
+    pub(crate) fn ping(&self) -> Result<(), Failure> {
+        if self.writer.has_ended() {
+            return Err(Failure::WriterEnded);
+        }
+        self.readers.ping()
+    }
+}

@@ -1,0 +1,79 @@
+//! A transaction that ends once, or its connection is given up.
+//!
+//! SQLite itself rolls a transaction back when the disk is full or fails. A
+//! connection on which a transaction ended in anything but the commit or the
+//! rollback that was asked for is closed: nobody can be sure of its state. Only
+//! SQLite knows whether a transaction is open, so it is asked.
+
+use rusqlite::Connection;
+
+use super::statements::Statements;
+
+/// A connection without a transaction, in the state that its owner expects.
+#[derive(Debug)]
+pub(super) struct Idle(Connection);
+
+/// A connection in a transaction.
+#[derive(Debug)]
+pub(super) struct Transaction(Connection);
+
+impl Idle {
+    /// Takes over a connection that was just opened.
+    pub(super) fn new(connection: Connection) -> Self {
+        Self(connection)
+    }
+
+    /// Begins a transaction that changes something. It takes the file's write
+    /// lock at once: one that began by reading could not get the lock any more
+    /// when somebody else wrote in between.
+    pub(super) fn begin_to_write(self) -> Result<Transaction, rusqlite::Error> {
+        execute(&self.0, "BEGIN IMMEDIATE")?;
+        Ok(Transaction(self.0))
+    }
+
+    /// Begins a transaction whose reads see the file as it is at one moment.
+    pub(super) fn begin_to_read(self) -> Result<Transaction, rusqlite::Error> {
+        execute(&self.0, "BEGIN")?;
+        Ok(Transaction(self.0))
+    }
+
+    /// A number that changes when another connection has changed the file
+    /// (<https://sqlite.org/pragma.html#pragma_data_version>).
+    pub(super) fn data_version(&self) -> Result<i64, rusqlite::Error> {
+        let mut statement = self.0.prepare_cached("PRAGMA data_version")?;
+        statement.query_row([], |row| row.get(0))
+    }
+
+    pub(super) fn statements(&self) -> Statements<'_> {
+        Statements(&self.0)
+    }
+}
+
+impl Transaction {
+    pub(super) fn statements(&self) -> Statements<'_> {
+        Statements(&self.0)
+    }
+
+    /// Makes everything durable. After an error nothing is, unless the process
+    /// or the machine ends before another transaction is committed: then all
+    /// may be.
+    pub(super) fn commit(self) -> Result<Idle, rusqlite::Error> {
+        execute(&self.0, "COMMIT")?;
+        if !self.0.is_autocommit() {
+            return Err(rusqlite::Error::InvalidQuery);
+        }
+        Ok(Idle(self.0))
+    }
+
+    /// Undoes everything. `None` when SQLite had ended the transaction before,
+    /// or cannot end it; the connection is closed then, which undoes all as well.
+    pub(super) fn roll_back(self) -> Option<Idle> {
+        let open = !self.0.is_autocommit();
+        let ended = open && execute(&self.0, "ROLLBACK").is_ok() && self.0.is_autocommit();
+        ended.then_some(Idle(self.0))
+    }
+}
+
+fn execute(connection: &Connection, sql: &str) -> Result<(), rusqlite::Error> {
+    connection.prepare_cached(sql)?.execute([]).map(drop)
+}

@@ -1,0 +1,256 @@
+//! The one thread that changes the file.
+//!
+//! SQLite has one writer at a time, and a commit costs a write to the disk
+//! however much it holds. So changes that wait at the same time share one
+//! transaction: each is applied as if alone, and all are answered once the
+//! commit is on the disk. Most changes that do not work out, such as an insert
+//! whose slug is taken, have written nothing. When one has, or fails, or the
+//! commit does, the transaction is rolled back and each change is tried again
+//! in a transaction of its own, so none suffers from another.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use tokio::sync::Semaphore;
+
+use super::{
+    SqliteFile,
+    job::{Job, Waiting, Wish},
+    transaction::{Idle, Transaction},
+};
+use crate::{failure::Failure, session::Change};
+
+/// Changes that wait, at most; the authors of others wait for a place. At some
+/// ten thousand a second the last one waits for a tenth of a second.
+const QUEUE: usize = 1_024;
+
+/// Changes that share a transaction, at most: some milliseconds of work.
+const SHARED: usize = 256;
+
+/// How often the file is asked whether another process has changed it.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Hands changes to the thread that applies them. Dropping it waits until those
+/// that were handed over are done.
+#[derive(Debug)]
+pub(super) struct Writer {
+    places: Arc<Semaphore>,
+    /// Empty once this is being dropped.
+    queue: Mutex<Option<Sender<Box<dyn Job>>>>,
+    thread: Option<JoinHandle<()>>,
+    foreign_changes: Arc<AtomicU64>,
+}
+
+impl Writer {
+    /// Opens the file, creating it when it is missing, and starts the thread.
+    pub(super) fn start(file: SqliteFile) -> Result<Self, Failure> {
+        let connection = Idle::new(file.open_writer()?);
+        let (sender, receiver) = mpsc::channel();
+        let foreign_changes = Arc::new(AtomicU64::new(0));
+        let thread = WriterThread {
+            file,
+            queue: receiver,
+            known_version: connection.data_version()?,
+            connection: Some(connection),
+            looked_at: Instant::now(),
+            foreign_changes: Arc::clone(&foreign_changes),
+        };
+        let thread = thread::Builder::new()
+            .name("links".into())
+            .spawn(move || thread.run())
+            .map_err(Failure::Thread)?;
+        Ok(Self {
+            places: Arc::new(Semaphore::new(QUEUE)),
+            queue: Mutex::new(Some(sender)),
+            thread: Some(thread),
+            foreign_changes,
+        })
+    }
+
+    /// Applies a change, and answers when it is durable.
+    pub(super) async fn change<C: Change>(&self, change: C) -> Result<C::Answer, Failure> {
+        let place = Arc::clone(&self.places).acquire_owned().await;
+        // The semaphore is never closed.
+        let place = place.map_err(|_| Failure::WriterEnded)?;
+        let (waiting, answer) = Waiting::new(change, place);
+        self.hand_over(Box::new(waiting))?;
+        answer.await.map_err(|_| Failure::WriterEnded)?
+    }
+
+    /// How often another process changed the file, as far as noticed. A change
+    /// is noticed within about a second.
+    pub(super) fn foreign_changes(&self) -> u64 {
+        self.foreign_changes.load(Ordering::Acquire)
+    }
+
+    /// Whether the thread is gone, which only a panic could bring about.
+    pub(super) fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    fn hand_over(&self, job: Box<dyn Job>) -> Result<(), Failure> {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let sender = queue.as_ref().ok_or(Failure::WriterEnded)?;
+        sender.send(job).map_err(|_| Failure::WriterEnded)
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let queue = self.queue.get_mut();
+        queue.unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = self.thread.take() {
+            // It has said what it had to say.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The thread's own side.
+struct WriterThread {
+    file: SqliteFile,
+    queue: Receiver<Box<dyn Job>>,
+    /// `None` after a transaction that did not end as it was asked to.
+    connection: Option<Idle>,
+    /// What [`Idle::data_version`] said last.
+    known_version: i64,
+    looked_at: Instant,
+    foreign_changes: Arc<AtomicU64>,
+}
+
+impl WriterThread {
+    /// Works until nobody can hand over changes any more.
+    fn run(mut self) {
+        loop {
+            match self.queue.recv_timeout(LOOK_EVERY) {
+                Ok(first) => self.work(first),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if self.looked_at.elapsed() >= LOOK_EVERY {
+                self.look();
+            }
+        }
+    }
+
+    fn work(&mut self, first: Box<dyn Job>) {
+        let mut jobs = vec![first];
+        jobs.extend(self.queue.try_iter().take(SHARED - 1));
+        if jobs.len() > 1 {
+            match self.apply_together(&mut jobs) {
+                Ok(Shared::Committed) => return jobs.into_iter().for_each(Job::answer),
+                Ok(Shared::Spoiled) => {}
+                Err(error) => return refuse(jobs, &error),
+            }
+        }
+        let mut jobs = jobs.into_iter();
+        while let Some(job) = jobs.next() {
+            match self.begin() {
+                Ok(transaction) => self.connection = apply_alone(job, transaction),
+                // The others would wait for the same lock, or meet the same
+                // fault, one after the other.
+                Err(error) => return refuse([job].into_iter().chain(jobs), &error),
+            }
+        }
+    }
+
+    fn apply_together(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Shared, NotBegun> {
+        let transaction = self.begin()?;
+        for job in jobs {
+            if !matches!(job.apply(transaction.statements()), Ok(Wish::Commit)) {
+                self.connection = transaction.roll_back();
+                return Ok(Shared::Spoiled);
+            }
+        }
+        let Ok(connection) = transaction.commit() else {
+            return Ok(Shared::Spoiled);
+        };
+        self.connection = Some(connection);
+        Ok(Shared::Committed)
+    }
+
+    fn begin(&mut self) -> Result<Transaction, NotBegun> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.open_again()?,
+        };
+        connection.begin_to_write().map_err(Arc::new)
+    }
+
+    /// Opens another connection. It does not know whether others changed the
+    /// file meanwhile, so they may have.
+    fn open_again(&mut self) -> Result<Idle, NotBegun> {
+        self.foreign_changes.fetch_add(1, Ordering::Release);
+        let connection = Idle::new(self.file.open_writer().map_err(Arc::new)?);
+        self.known_version = connection.data_version().map_err(Arc::new)?;
+        Ok(connection)
+    }
+
+    /// Looks whether another process has changed the file.
+    fn look(&mut self) {
+        self.looked_at = Instant::now();
+        let Some(connection) = &self.connection else {
+            self.connection = self.open_again().ok();
+            return;
+        };
+        match connection.data_version() {
+            Ok(version) if version == self.known_version => {}
+            Ok(version) => {
+                self.known_version = version;
+                self.foreign_changes.fetch_add(1, Ordering::Release);
+            }
+            Err(_) => self.connection = None,
+        }
+    }
+}
+
+/// What became of changes that shared a transaction.
+enum Shared {
+    Committed,
+    /// One of them failed or wrote what it wants undone, or the commit failed:
+    /// nothing was changed.
+    Spoiled,
+}
+
+/// Why no transaction could begin; several authors are told.
+type NotBegun = Arc<rusqlite::Error>;
+
+/// Applies a job in a transaction of its own, and gives the connection back if
+/// it can be used again.
+fn apply_alone(mut job: Box<dyn Job>, transaction: Transaction) -> Option<Idle> {
+    match job.apply(transaction.statements()) {
+        Ok(Wish::Commit) => match transaction.commit() {
+            Ok(connection) => {
+                job.answer();
+                Some(connection)
+            }
+            Err(error) => {
+                job.refuse(error.into());
+                None
+            }
+        },
+        Ok(Wish::RollBack) => {
+            let connection = transaction.roll_back();
+            job.answer();
+            connection
+        }
+        Err(failure) => {
+            let connection = transaction.roll_back();
+            job.refuse(failure);
+            connection
+        }
+    }
+}
+
+fn refuse(jobs: impl IntoIterator<Item = Box<dyn Job>>, error: &NotBegun) {
+    for job in jobs {
+        job.refuse(Failure::NotBegun(Arc::clone(error)));
+    }
+}
