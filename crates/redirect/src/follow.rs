@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    Error, FromRequest, HttpRequest, HttpResponse,
+    dev::{ServiceRequest, ServiceResponse},
     http::Method,
-    web::{Data, Payload},
+    web::Payload,
 };
 use slugline_domain::{Gate, Link, Place, Resolution, Slug, UnixMillis, Visit, Visitor};
 use slugline_httpkit::{Code, Edge, Failure, Problem, header};
@@ -18,21 +19,27 @@ use crate::{
     words::Message,
 };
 
-/// Answers every path that is not the service's own.
-pub(crate) async fn follow(
-    redirects: Data<Redirects>,
-    request: HttpRequest,
-    body: Payload,
-) -> HttpResponse {
+/// Answers every path that is not the service's own. A service rather than a
+/// handler: nothing is extracted that a redirect does not need.
+pub(crate) async fn serve(
+    redirects: Arc<Redirects>,
+    request: ServiceRequest,
+) -> Result<ServiceResponse, Error> {
+    let (request, mut body) = request.into_parts();
+    let body = Payload::from_request(&request, &mut body).await?;
+    let response = follow(&redirects, &request, body).await;
+    Ok(ServiceResponse::new(request, response))
+}
+
+async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> HttpResponse {
     if request.path() == "/" {
-        return home(&redirects, &request);
+        return home(redirects, request);
     }
-    let answer = match slug_of(&request, &redirects) {
-        Some(slug) => resolve(&redirects, &request, body, &slug).await,
+    let answer = match slug_of(request, redirects) {
+        Some(slug) => resolve(redirects, request, body, &slug).await,
         None => Err(Problem::new(Code::RouteNotFound, "nothing is here").into()),
     };
-    answer
-        .unwrap_or_else(|Failure(problem)| answer::problem(&problem, &request, &redirects.options))
+    answer.unwrap_or_else(|Failure(problem)| answer::problem(&problem, request, &redirects.options))
 }
 
 /// A query keeps the visitor here, as with Sink.

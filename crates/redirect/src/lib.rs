@@ -43,7 +43,10 @@ mod words;
 
 use std::sync::Arc;
 
-use actix_web::web::{self, ServiceConfig};
+use actix_web::{
+    dev::{ServiceRequest, fn_service},
+    web::{self, ServiceConfig},
+};
 use slugline_application::{Gatekeeper, Resolver};
 use slugline_domain::{
     InstanceRules,
@@ -81,15 +84,19 @@ impl Redirects {
     }
 }
 
-/// Serves the pages' style sheet, and every path that nothing else serves. To
-/// be mounted last.
-pub fn configure(redirects: &web::Data<Redirects>, config: &mut ServiceConfig) {
-    config
-        .app_data(redirects.clone())
-        .service(
-            web::resource(STYLE_PATH)
-                .route(web::get().to(page::style))
-                .route(web::head().to(page::style)),
-        )
-        .default_service(web::to(follow::follow));
+/// Serves the pages' style sheet, the one path of the service that is here.
+pub fn configure_service_paths(config: &mut ServiceConfig) {
+    config.service(
+        web::resource(STYLE_PATH)
+            .route(web::get().to(page::style))
+            .route(web::head().to(page::style)),
+    );
+}
+
+/// Serves every path that nothing else serves.
+pub fn configure(redirects: &Arc<Redirects>, config: &mut ServiceConfig) {
+    let redirects = Arc::clone(redirects);
+    config.default_service(fn_service(move |request: ServiceRequest| {
+        follow::serve(Arc::clone(&redirects), request)
+    }));
 }

@@ -27,6 +27,7 @@
 //! | [`cli`] | the command line |
 //! | `wiring` | settings → running parts |
 //! | `service` | start, address, stop |
+//! | `service_path` | which paths are the service's own |
 //! | `mcp_bridge` | MCP over standard input and output, to a running instance |
 //! | `old_store` | moving links here from an older instance |
 //! | `data_folder`, `site_token` | what is kept beside the databases |
@@ -45,6 +46,7 @@ mod logging;
 mod mcp_bridge;
 mod old_store;
 mod service;
+mod service_path;
 pub mod settings;
 mod site_token;
 mod stop_request;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use actix_web::{
     Resource,
+    guard::fn_guard,
     http::Method,
     web::{self, Data, ServiceConfig},
 };
@@ -30,6 +31,7 @@ use crate::{
     ambient::{OsRandom, SystemClock},
     clickhouse_wire::OutboundWire,
     old_store,
+    service_path::may_be_service_path,
     settings::AccessLog,
 };
 
@@ -44,7 +46,7 @@ pub(crate) struct Parts {
     edge: Data<Edge>,
     services: Data<Services>,
     mcp: Data<slugline_mcp::Server>,
-    redirects: Data<Redirects>,
+    redirects: Arc<Redirects>,
 }
 
 /// Opens the databases and builds everything on them.
@@ -113,7 +115,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             clock: Arc::clone(&clock),
         }),
         mcp: Data::new(slugline_mcp::Server::new(tools, VERSION)),
-        redirects: Data::new(Redirects {
+        redirects: Arc::new(Redirects {
             resolver,
             gatekeeper: Arc::new(gatekeeper),
             visits: recorder.clone(),
@@ -199,19 +201,31 @@ pub(crate) fn routes(options: &ApiOptions) -> RouteList {
 }
 
 impl Parts {
-    /// Mounts the adapters, the public side last.
+    /// Mounts the adapters: paths of the service through a table of routes, and
+    /// every other path straight at the links. Each route of the table is an
+    /// expression, and to try them all costs as much as a whole redirect.
     pub(crate) fn configure(&self, config: &mut ServiceConfig) {
+        let table = web::scope("")
+            .guard(fn_guard(|context| {
+                may_be_service_path(context.head().uri.path())
+            }))
+            .configure(|config| self.configure_service_paths(config));
         config
             .app_data(self.edge.clone())
-            .app_data(self.services.clone());
+            .app_data(self.services.clone())
+            .service(table);
+        slugline_redirect::configure(&self.redirects, config);
+    }
+
+    fn configure_service_paths(&self, config: &mut ServiceConfig) {
         self.routes.configure(config);
         slugline_mcp::configure(&self.mcp, config);
+        slugline_redirect::configure_service_paths(config);
         // Whatever else lies below `/api/` asks for the token before it says
-        // that there is nothing. `/api` itself and `/api/` are a slug.
+        // that there is nothing.
         config.service(guarded(
             Resource::new("/api/{rest:.+}").default_service(web::to(no_such_route)),
         ));
-        slugline_redirect::configure(&self.redirects, config);
     }
 }
 

@@ -1,0 +1,42 @@
+//! Which paths are the service's own.
+
+/// Whether a path may be one of the service's own, as it stands in the request.
+/// All others are slugs or lead nowhere: `/api` and `/api/` are a slug.
+///
+/// The table of routes reads paths decoded, so one with a `%` may spell a path
+/// of the service; the table looks, and finds a route or none.
+pub(crate) fn may_be_service_path(path: &str) -> bool {
+    let below_api = path
+        .strip_prefix("/api/")
+        .is_some_and(|rest| !rest.is_empty());
+    below_api || path.starts_with("/_") || path.contains('%')
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_rest::ApiOptions;
+
+    use super::*;
+    use crate::wiring::routes;
+
+    #[test]
+    fn every_documented_path_but_the_links_own_is_the_services() {
+        let routes = routes(&ApiOptions::default());
+        let paths = routes.document()["paths"].as_object().unwrap();
+        for path in paths.keys().filter(|path| *path != "/{slug}") {
+            assert!(may_be_service_path(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_a_slug_is_not_the_services() {
+        for path in [
+            "/", "/docs", "/docs/", "/api", "/api/", "/apix/y", "//", "*", "",
+        ] {
+            assert!(!may_be_service_path(path), "{path}");
+        }
+        for path in ["/api/x", "/api//", "/_x", "/%61pi/link/list"] {
+            assert!(may_be_service_path(path), "{path}");
+        }
+    }
+}
