@@ -58,16 +58,15 @@ struct Entry {
 /// How long an entry may be served, unless its slug is forgotten.
 #[derive(Clone, Copy, Debug)]
 enum Fresh {
-    /// While nobody else has changed links: as long as
-    /// [`LinkStore::foreign_changes`] says this.
-    WhileChangesAre(u64),
+    /// As long as [`LinkStore::unnoticed_changes`] says this.
+    WhileUnnoticedAre(u64),
     Until(UnixMillis),
 }
 
 impl Fresh {
-    fn is_over(self, now: UnixMillis, foreign_changes: Option<u64>) -> bool {
+    fn is_over(self, now: UnixMillis, unnoticed_changes: Option<u64>) -> bool {
         match self {
-            Self::WhileChangesAre(then) => foreign_changes != Some(then),
+            Self::WhileUnnoticedAre(then) => unnoticed_changes != Some(then),
             Self::Until(end) => end <= now,
         }
     }
@@ -127,7 +126,7 @@ impl Resolver {
     async fn find_spelled(&self, slug: &Slug) -> Result<Option<Arc<Link>>, Error> {
         let now = self.clock.now();
         // Before anything is read, so that a change in between is not missed.
-        let changes = self.store.foreign_changes();
+        let changes = self.store.unnoticed_changes();
         if let Some(entry) = self.cache.get(slug) {
             if !entry.fresh.is_over(now, changes) {
                 return Ok(entry.link);
@@ -141,7 +140,9 @@ impl Resolver {
             Err(guard) => {
                 let found = self.look_up(slug).await?;
                 let fresh = match changes {
-                    Some(changes) if !found.may_change_unnoticed => Fresh::WhileChangesAre(changes),
+                    Some(changes) if !found.may_change_unnoticed => {
+                        Fresh::WhileUnnoticedAre(changes)
+                    }
                     Some(_) | None => Fresh::Until(self.stale_at(now, found.link.is_some())),
                 };
                 let link = found.link.map(Arc::new);
@@ -291,7 +292,7 @@ mod tests {
         clock.advance_seconds(1_000_000);
         assert!(id_of(&resolver, "docs").await.is_some());
         assert_eq!(id_of(&resolver, "other").await, None);
-        store.notice_foreign_change();
+        store.count_unnoticed_change();
         assert_eq!(id_of(&resolver, "docs").await, None);
         assert!(id_of(&resolver, "other").await.is_some());
     }
@@ -424,8 +425,8 @@ mod tests {
         async fn ping(&self) -> Result<(), StoreError> {
             self.inner.ping().await
         }
-        fn foreign_changes(&self) -> Option<u64> {
-            self.inner.foreign_changes()
+        fn unnoticed_changes(&self) -> Option<u64> {
+            self.inner.unnoticed_changes()
         }
     }
 

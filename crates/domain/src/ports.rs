@@ -57,14 +57,14 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     /// Whether the store answers at all.
     async fn ping(&self) -> Result<(), StoreError>;
 
-    /// How often somebody else than this store's owner changed links, as far as
-    /// the store has noticed, which takes it a second or so. What was read
-    /// while the number was the same is still true, but for the owner's own
-    /// changes. `None` for a store that does not notice; what was read from it
-    /// may be outdated any time.
+    /// How often links were changed without the caller of a method here being
+    /// told: by another process, which is seen within a second or so, or for a
+    /// caller who hung up. What was read while the number was the same is still
+    /// true, but for changes that a caller was told of. `None` for a store that
+    /// cannot count them; what was read from it may be outdated any time.
     ///
     /// Called for every redirect, so it must not wait.
-    fn foreign_changes(&self) -> Option<u64>;
+    fn unnoticed_changes(&self) -> Option<u64>;
 }
 
 /// What became of a new link.

@@ -86,9 +86,9 @@ impl Database {
         }
     }
 
-    pub(crate) fn foreign_changes(&self) -> Option<u64> {
+    pub(crate) fn unnoticed_changes(&self) -> Option<u64> {
         match &self.engine {
-            Engine::Sqlite(file) => Some(file.foreign_changes()),
+            Engine::Sqlite(file) => Some(file.unnoticed_changes()),
             Engine::Postgres(_) => None,
         }
     }

@@ -17,22 +17,22 @@ use slugline_domain::{
 pub struct MemoryLinkStore {
     links: Mutex<BTreeMap<Slug, Link>>,
     broken: Mutex<bool>,
-    foreign_changes: Mutex<Option<u64>>,
+    unnoticed_changes: Mutex<Option<u64>>,
 }
 
 impl MemoryLinkStore {
-    /// A store that notices changes by others, of which there are none yet.
+    /// A store that counts unnoticed changes, of which there are none yet.
     pub fn watched() -> Self {
         Self {
-            foreign_changes: Mutex::new(Some(0)),
+            unnoticed_changes: Mutex::new(Some(0)),
             ..Self::default()
         }
     }
 
-    /// Notices that somebody else changed links.
-    pub fn notice_foreign_change(&self) {
+    /// Counts a change that nobody is told of.
+    pub fn count_unnoticed_change(&self) {
         let mut changes = self
-            .foreign_changes
+            .unnoticed_changes
             .lock()
             .expect("no test panics while holding the lock");
         *changes = changes.map(|changes| changes + 1);
@@ -165,9 +165,9 @@ impl LinkStore for MemoryLinkStore {
         self.open("answer").map(drop)
     }
 
-    fn foreign_changes(&self) -> Option<u64> {
+    fn unnoticed_changes(&self) -> Option<u64> {
         *self
-            .foreign_changes
+            .unnoticed_changes
             .lock()
             .expect("no test panics while holding the lock")
     }

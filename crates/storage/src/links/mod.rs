@@ -123,7 +123,7 @@ impl LinkStore for SqlLinkStore {
         self.database.ping().await.map_err(failing_to("answer"))
     }
 
-    fn foreign_changes(&self) -> Option<u64> {
-        self.database.foreign_changes()
+    fn unnoticed_changes(&self) -> Option<u64> {
+        self.database.unnoticed_changes()
     }
 }

@@ -1,7 +1,13 @@
 //! A change on its way to the thread that writes, and its answer on the way
 //! back.
 
-use std::fmt;
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
@@ -35,7 +41,8 @@ pub(super) enum Wish {
 pub(super) struct Waiting<C: Change> {
     change: C,
     applied: Option<C::Answer>,
-    author: oneshot::Sender<Result<C::Answer, Failure>>,
+    author: oneshot::Sender<Told<C::Answer>>,
+    unnoticed: Unnoticed,
     /// A place in the queue, free again when this goes.
     _place: OwnedSemaphorePermit,
 }
@@ -44,13 +51,15 @@ impl<C: Change> Waiting<C> {
     /// Packs a change; the answer comes by the channel.
     pub(super) fn new(
         change: C,
+        unnoticed: Unnoticed,
         place: OwnedSemaphorePermit,
-    ) -> (Self, oneshot::Receiver<Result<C::Answer, Failure>>) {
+    ) -> (Self, oneshot::Receiver<Told<C::Answer>>) {
         let (author, answer) = oneshot::channel();
         let waiting = Self {
             change,
             applied: None,
             author,
+            unnoticed,
             _place: place,
         };
         (waiting, answer)
@@ -68,18 +77,62 @@ impl<C: Change> Job for Waiting<C> {
     }
 
     fn answer(self: Box<Self>) {
-        let answer = self.applied.ok_or(Failure::WriterEnded);
-        // The author may have lost interest.
-        let _ = self.author.send(answer);
+        let told = Told {
+            answer: Some(self.applied.ok_or(Failure::WriterEnded)),
+            unnoticed: self.unnoticed,
+        };
+        // An author who is gone leaves the change unnoticed, which counts.
+        drop(self.author.send(told));
     }
 
     fn refuse(self: Box<Self>, failure: Failure) {
-        let _ = self.author.send(Err(failure));
+        let told = Told {
+            answer: Some(Err(failure)),
+            unnoticed: self.unnoticed,
+        };
+        drop(self.author.send(told));
     }
 }
 
 impl<C: Change> fmt::Debug for Waiting<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Waiting").finish_non_exhaustive()
+    }
+}
+
+/// Counts changes of which this process's own memory does not know: those of
+/// other processes, and those whose authors hung up before they were told.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unnoticed(Arc<AtomicU64>);
+
+impl Unnoticed {
+    pub(super) fn count(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    pub(super) fn add_one(&self) {
+        self.0.fetch_add(1, Ordering::Release);
+    }
+}
+
+/// What the author of a change is told. If nobody takes it, because the author
+/// hung up at whatever moment, the change counts as unnoticed.
+#[derive(Debug)]
+pub(super) struct Told<T> {
+    answer: Option<Result<T, Failure>>,
+    unnoticed: Unnoticed,
+}
+
+impl<T> Told<T> {
+    pub(super) fn take(mut self) -> Result<T, Failure> {
+        self.answer.take().unwrap_or(Err(Failure::WriterEnded))
+    }
+}
+
+impl<T> Drop for Told<T> {
+    fn drop(&mut self) {
+        if self.answer.is_some() {
+            self.unnoticed.add_one();
+        }
     }
 }

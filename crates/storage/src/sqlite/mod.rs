@@ -62,9 +62,10 @@ impl Sqlite {
         self.writer.change(change).await
     }
 
-    /// How often another process changed the file, as far as noticed.
-    pub(crate) fn foreign_changes(&self) -> u64 {
-        self.writer.foreign_changes()
+    /// How often somebody changed the file of whom this process's memory does
+    /// not know.
+    pub(crate) fn unnoticed_changes(&self) -> u64 {
+        self.writer.unnoticed_changes()
     }
 
     /// Whether the file can be read and the thread that writes is there.

@@ -11,7 +11,6 @@
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
         mpsc::{self, Receiver, RecvTimeoutError, Sender},
     },
     thread::{self, JoinHandle},
@@ -22,7 +21,7 @@ use tokio::sync::Semaphore;
 
 use super::{
     SqliteFile,
-    job::{Job, Waiting, Wish},
+    job::{Job, Unnoticed, Waiting, Wish},
     transaction::{Idle, Transaction},
 };
 use crate::{failure::Failure, session::Change};
@@ -45,7 +44,7 @@ pub(super) struct Writer {
     /// Empty once this is being dropped.
     queue: Mutex<Option<Sender<Box<dyn Job>>>>,
     thread: Option<JoinHandle<()>>,
-    foreign_changes: Arc<AtomicU64>,
+    unnoticed: Unnoticed,
 }
 
 impl Writer {
@@ -53,14 +52,14 @@ impl Writer {
     pub(super) fn start(file: SqliteFile) -> Result<Self, Failure> {
         let connection = Idle::new(file.open_writer()?);
         let (sender, receiver) = mpsc::channel();
-        let foreign_changes = Arc::new(AtomicU64::new(0));
+        let unnoticed = Unnoticed::default();
         let thread = WriterThread {
             file,
             queue: receiver,
             known_version: connection.data_version()?,
             connection: Some(connection),
             looked_at: Instant::now(),
-            foreign_changes: Arc::clone(&foreign_changes),
+            unnoticed: unnoticed.clone(),
         };
         let thread = thread::Builder::new()
             .name("links".into())
@@ -70,7 +69,7 @@ impl Writer {
             places: Arc::new(Semaphore::new(QUEUE)),
             queue: Mutex::new(Some(sender)),
             thread: Some(thread),
-            foreign_changes,
+            unnoticed,
         })
     }
 
@@ -79,15 +78,15 @@ impl Writer {
         let place = Arc::clone(&self.places).acquire_owned().await;
         // The semaphore is never closed.
         let place = place.map_err(|_| Failure::WriterEnded)?;
-        let (waiting, answer) = Waiting::new(change, place);
+        let (waiting, answer) = Waiting::new(change, self.unnoticed.clone(), place);
         self.hand_over(Box::new(waiting))?;
-        answer.await.map_err(|_| Failure::WriterEnded)?
+        answer.await.map_err(|_| Failure::WriterEnded)?.take()
     }
 
-    /// How often another process changed the file, as far as noticed. A change
-    /// is noticed within about a second.
-    pub(super) fn foreign_changes(&self) -> u64 {
-        self.foreign_changes.load(Ordering::Acquire)
+    /// How often somebody changed the file of whom this process's memory does
+    /// not know. A change of another process is seen within about a second.
+    pub(super) fn unnoticed_changes(&self) -> u64 {
+        self.unnoticed.count()
     }
 
     /// Whether the thread is gone, which only a panic could bring about.
@@ -122,7 +121,7 @@ struct WriterThread {
     /// What [`Idle::data_version`] said last.
     known_version: i64,
     looked_at: Instant,
-    foreign_changes: Arc<AtomicU64>,
+    unnoticed: Unnoticed,
 }
 
 impl WriterThread {
@@ -187,7 +186,7 @@ impl WriterThread {
     /// Opens another connection. It does not know whether others changed the
     /// file meanwhile, so they may have.
     fn open_again(&mut self) -> Result<Idle, NotBegun> {
-        self.foreign_changes.fetch_add(1, Ordering::Release);
+        self.unnoticed.add_one();
         let connection = Idle::new(self.file.open_writer().map_err(Arc::new)?);
         self.known_version = connection.data_version().map_err(Arc::new)?;
         Ok(connection)
@@ -204,7 +203,7 @@ impl WriterThread {
             Ok(version) if version == self.known_version => {}
             Ok(version) => {
                 self.known_version = version;
-                self.foreign_changes.fetch_add(1, Ordering::Release);
+                self.unnoticed.add_one();
             }
             Err(_) => self.connection = None,
         }

@@ -4,5 +4,5 @@
 
 mod contract; // the port's contract suite on every back end
 mod durability; // what must survive a restart
-mod foreign_changes; // changes that another process makes
 mod shared_commits; // changes that come at the same time
+mod unnoticed_changes; // changes that nobody here is told of

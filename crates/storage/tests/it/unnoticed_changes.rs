@@ -1,0 +1,58 @@
+//! Changes that nobody here is told of are counted.
+
+use std::{
+    future::Future,
+    pin::pin,
+    task::{Context, Waker},
+    time::{Duration, Instant},
+};
+
+use slugline_domain::ports::LinkStore;
+use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
+use slugline_testkit::{NOON, link};
+
+#[tokio::test]
+async fn a_store_notices_changes_by_others_and_not_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = DatabaseUrl::File(folder.path().join("links.db"));
+    let schema = SchemaConnection::open(&url).await.unwrap();
+    slugline_migrations::run(schema.connection()).await.unwrap();
+    let open = async || SqlLinkStore::new(Database::open(&url).await.unwrap());
+    let (mine, theirs) = (open().await, open().await);
+
+    let at_first = mine.unnoticed_changes().expect("SQLite is watched");
+    mine.insert(&link("mine").build(), NOON).await.unwrap();
+    // Longer than between two looks.
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    assert_eq!(mine.unnoticed_changes(), Some(at_first));
+
+    theirs.insert(&link("theirs").build(), NOON).await.unwrap();
+    let asked = Instant::now();
+    while mine.unnoticed_changes() == Some(at_first) {
+        assert!(asked.elapsed() < Duration::from_secs(30), "never noticed");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_change_whose_author_hung_up_counts_once_it_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = DatabaseUrl::File(folder.path().join("links.db"));
+    let schema = SchemaConnection::open(&url).await.unwrap();
+    slugline_migrations::run(schema.connection()).await.unwrap();
+    let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
+    let before = store.unnoticed_changes();
+    let made = link("made").build();
+    {
+        let mut insert = pin!(store.insert(&made, NOON));
+        let mut context = Context::from_waker(Waker::noop());
+        // It is handed over, and its author does not wait.
+        assert!(insert.as_mut().poll(&mut context).is_pending());
+    }
+    let asked = Instant::now();
+    while store.unnoticed_changes() == before {
+        assert!(asked.elapsed() < Duration::from_secs(30), "never counted");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert_eq!(store.find(&made.slug).await.unwrap(), Some(made));
+}
