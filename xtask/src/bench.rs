@@ -2,26 +2,62 @@
 //!
 //! Everything is measured from outside, on the release binary: the processor
 //! time of its process divided by the requests it answered, which other jobs on
-//! the machine disturb far less than the time of day.
+//! the machine disturb far less than the time of day. `docs/performance.md`
+//! tells how to read the tables.
 
+mod actix_constant;
 mod analytics;
+mod build_time;
+mod chhoto;
+mod contender;
+mod cpus;
+mod create;
+mod dataset;
+mod disk;
+mod export;
+mod follower;
+mod goal;
+mod guard;
 mod instance;
 mod links;
+mod listing;
 mod load;
+mod machine;
 mod mcp;
+mod memory;
+mod misses;
 mod nginx;
+mod plan;
+mod processor;
 mod redirect;
+mod samples;
+mod scripts;
+mod size;
+mod start;
+mod table;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 
-use crate::{process, test::packages};
+use crate::test::packages;
+pub(crate) use plan::Options;
+use plan::Plan;
 
 /// A benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Bench {
-    /// Redirects beside nginx with every slug in a map.
+    /// Warm redirects beside nginx, a bare actix-web server and Chhoto URL.
     Redirect,
+    /// Redirects among many links just after a start, and slugs that no link has.
+    Misses,
+    /// New links beside the disk's own pace, and an import.
+    Create,
+    /// Time to the first redirect, and memory.
+    Start,
+    /// A page of links among many, and one link by REST and by MCP.
+    Listing,
+    /// The binary without its symbols.
+    Size,
     /// Import, search, count, tags and pages among many links.
     Links,
     /// The tool `get_link` beside the REST route of the same link.
@@ -30,29 +66,31 @@ pub(crate) enum Bench {
     Analytics,
 }
 
-/// How much there is of what is measured.
-#[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct Sizes {
-    /// Links of the benchmark `links`.
-    #[arg(long, default_value_t = 1_000_000)]
-    links: u32,
-    /// Visits of the benchmark `analytics`.
-    #[arg(long, default_value_t = 10_000_000)]
-    visits: u32,
-}
-
-/// Runs the chosen benchmarks, or all.
-pub(crate) fn run(chosen: &[Bench], sizes: Sizes) -> Result<()> {
-    packages::ensure_programs(&[("wrk", "wrk"), ("nginx", "nginx")])?;
-    process::run(process::cargo().args(["build", "--release", "-p", "slugline"]))?;
+/// Runs the chosen benchmarks, or all. A missed goal is no failure.
+pub(crate) fn run(chosen: &[Bench], options: &Options) -> Result<()> {
+    packages::ensure_programs(&[
+        ("wrk", "wrk"),
+        ("nginx", "nginx"),
+        ("taskset", "util-linux"),
+    ])?;
+    let plan = Plan::prepare(options)?;
+    machine::describe(&plan, options)?;
     let all = Bench::value_variants();
     for bench in if chosen.is_empty() { all } else { chosen } {
         match bench {
-            Bench::Redirect => redirect::run()?,
-            Bench::Links => links::run(sizes.links)?,
-            Bench::Mcp => mcp::run()?,
-            Bench::Analytics => analytics::run(sizes.visits)?,
+            Bench::Redirect => redirect::run(&plan)?,
+            Bench::Misses => misses::run(&plan)?,
+            Bench::Create => create::run(&plan)?,
+            Bench::Start => start::run(&plan)?,
+            Bench::Listing => listing::run(&plan)?,
+            Bench::Size => size::run(&plan)?,
+            Bench::Links => links::run(&plan)?,
+            Bench::Mcp => mcp::run(&plan)?,
+            Bench::Analytics => analytics::run(&plan)?,
         }
+    }
+    if options.build {
+        build_time::run(&plan, options.profile)?;
     }
     Ok(())
 }

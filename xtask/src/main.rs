@@ -51,7 +51,7 @@ enum Command {
         /// Which benchmarks; all without one.
         benches: Vec<bench::Bench>,
         #[command(flatten)]
-        sizes: bench::Sizes,
+        options: bench::Options,
     },
     /// Compare the crates' dependencies with the floor plan.
     Arch,
@@ -99,7 +99,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Verdict> {
     match command {
         Command::Test { arguments } => return test::run(&arguments),
-        Command::Bench { benches, sizes } => bench::run(&benches, sizes)?,
+        Command::Bench { benches, options } => bench::run(&benches, &options)?,
         Command::Ci => ci::run()?,
         Command::Fmt { check } => fmt::run(check)?,
         Command::Lint => lint::run()?,

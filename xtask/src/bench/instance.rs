@@ -1,9 +1,9 @@
-//! A process under measurement.
+//! An instance of Slugline under measurement.
 
 use std::{
-    fs,
     io::{BufRead, BufReader},
-    path::Path,
+    net::SocketAddr,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -12,12 +12,21 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use ureq::Agent;
 
+use super::cpus::Cpus;
 use crate::process;
 
 /// Bearer token of measured instances.
 pub(crate) const TOKEN: &str = "bench-bench-bench";
 
-/// A running release binary with a data folder of its own.
+/// A Slugline to measure.
+#[derive(Clone, Debug)]
+pub(crate) struct Binary {
+    /// What tables call it.
+    pub(crate) name: &'static str,
+    pub(crate) path: PathBuf,
+}
+
+/// A running binary with a data folder of its own.
 #[derive(Debug)]
 pub(crate) struct Instance {
     process: Child,
@@ -26,16 +35,41 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// Starts the release binary on a free port.
-    pub(crate) fn start(data: &Path) -> Result<Self> {
-        Self::start_with(data, &[])
+    /// Starts a binary on a free port.
+    pub(crate) fn start(binary: &Binary, data: &Path) -> Result<Self> {
+        Self::launch(command(binary, data))
     }
 
     /// The same with more settings.
-    pub(crate) fn start_with(data: &Path, settings: &[(&str, &str)]) -> Result<Self> {
-        let mut command = command(data);
+    pub(crate) fn start_with(
+        binary: &Binary,
+        data: &Path,
+        settings: &[(&str, &str)],
+    ) -> Result<Self> {
+        let mut command = command(binary, data);
         command.envs(settings.iter().copied());
-        let mut process = command.stdout(Stdio::piped()).spawn()?;
+        Self::launch(command)
+    }
+
+    /// The same with one worker on the CPU of servers, as its rivals have.
+    pub(crate) fn start_alone(
+        binary: &Binary,
+        data: &Path,
+        cpus: Cpus,
+        settings: &[(&str, &str)],
+    ) -> Result<Self> {
+        let mut command = cpus.server(&binary.path);
+        set_up(&mut command, data);
+        command.env("SLUGLINE_WORKERS", "1");
+        command.envs(settings.iter().copied());
+        Self::launch(command)
+    }
+
+    fn launch(mut command: Command) -> Result<Self> {
+        let mut process = command
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| process::cannot_start(&command))?;
         let output = process.stdout.take().expect("standard output is piped");
         let first = BufReader::new(output).lines().next();
         let greeting = first.context("the instance ended without a word")??;
@@ -53,6 +87,13 @@ impl Instance {
 
     pub(crate) fn origin(&self) -> &str {
         &self.origin
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> Result<SocketAddr> {
+        let address = self.origin.strip_prefix("http://").unwrap_or_default();
+        let address = address.parse();
+        address.with_context(|| format!("an origin with an address: {}", self.origin))
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -101,39 +142,27 @@ impl Drop for Instance {
     }
 }
 
-/// The release binary with this data folder and nothing of this environment.
-pub(crate) fn command(data: &Path) -> Command {
-    let mut command = process::program(process::root().join("target/release/slugline"));
+/// A binary with this data folder and nothing of this environment.
+pub(crate) fn command(binary: &Binary, data: &Path) -> Command {
+    let mut command = process::program(&binary.path);
+    set_up(&mut command, data);
+    command
+}
+
+/// Imports an export document into a data folder that no instance uses.
+pub(crate) fn import(binary: &Binary, data: &Path, export: &Path) -> Result<()> {
+    process::run_quietly(command(binary, data).arg("import").arg(export))
+}
+
+fn set_up(command: &mut Command, data: &Path) {
+    let path = std::env::var_os("PATH").unwrap_or_default();
     command
         .env_clear()
+        // For `taskset`, where the command begins with it.
+        .env("PATH", path)
         .env("SLUGLINE_LISTEN", "127.0.0.1:0")
         .env("SLUGLINE_DATA_DIR", data)
         .env("SLUGLINE_SITE_TOKEN", TOKEN)
         .env("SLUGLINE_LOG", "warn")
         .stdin(Stdio::null());
-    command
-}
-
-/// Processor time of a process and of the children it has waited for, user and
-/// system, in seconds (proc(5), `/proc/pid/stat`).
-pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
-    /// Ticks per second, as every Linux shows them to programs.
-    const TICKS: f64 = 100.0;
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    // The name before may hold spaces and parentheses.
-    let (_, after) = stat.rsplit_once(')').context("a line of /proc/pid/stat")?;
-    let ticks = after.split_whitespace().skip(11).take(4);
-    let mut sum = 0.0;
-    for field in ticks {
-        sum += field.parse::<f64>()?;
-    }
-    Ok(sum / TICKS)
-}
-
-/// Most memory a process has had so far, in MiB (proc(5), `VmHWM`).
-pub(crate) fn peak_mib(pid: u32) -> Result<f64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    let kib = line.and_then(|line| line.split_whitespace().nth(1));
-    Ok(kib.context("VmHWM in /proc/pid/status")?.parse::<f64>()? / 1024.0)
 }

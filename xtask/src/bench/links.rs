@@ -1,17 +1,15 @@
 //! Many links: how long people wait for them.
 
-use std::{
-    fs::File,
-    io::{BufWriter, Write},
-    path::Path,
-    time::Instant,
-};
+use std::time::Instant;
 
 use anyhow::Result;
-use serde_json::json;
 
-use super::instance::{self, Instance, peak_mib};
-use crate::process;
+use super::{
+    export,
+    instance::{self, Instance},
+    memory::peak_mib,
+    plan::Plan,
+};
 
 const ROUNDS: usize = 5;
 
@@ -40,16 +38,19 @@ const REQUESTS: [(&str, &str); 14] = [
     ("all tags", "/api/link/tags"),
 ];
 
-pub(crate) fn run(links: u32) -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let (data, export) = (folder.path().join("data"), folder.path().join("links.json"));
-    write_export(&export, links)?;
+pub(crate) fn run(plan: &Plan) -> Result<()> {
+    let folder = plan.scratch("links")?;
+    let (data, document) = (folder.join("data"), folder.join("links.json"));
+    export::write(&document, plan.links)?;
     let started = Instant::now();
-    process::run(instance::command(&data).arg("import").arg(&export))?;
+    instance::import(&plan.binary, &data, &document)?;
     let seconds = started.elapsed().as_secs_f64();
-    println!("\n{links} links, imported in {seconds:.1} s");
+    println!(
+        "\nlinks: {} links, imported in {seconds:.1} s\n",
+        plan.links
+    );
 
-    let instance = Instance::start(&data)?;
+    let instance = Instance::start(&plan.binary, &data)?;
     println!("{:<32} {:>10} {:>10}", "milliseconds", "median", "worst");
     for (what, path) in REQUESTS {
         let mut times = Vec::with_capacity(ROUNDS);
@@ -67,33 +68,4 @@ pub(crate) fn run(links: u32) -> Result<()> {
     }
     println!("peak memory {:.0} MiB", peak_mib(instance.pid())?);
     instance.stop()
-}
-
-/// An export document with links that differ as people's do.
-fn write_export(path: &Path, links: u32) -> Result<()> {
-    const WORDS: [&str; 10] = [
-        "summer", "shipping", "release", "pricing", "invoice", "podcast", "keynote", "recipe",
-        "survey", "ticket",
-    ];
-    let mut file = BufWriter::new(File::create(path)?);
-    write!(file, r#"{{"version":"1.0","links":["#)?;
-    for i in 0..links {
-        let word = WORDS[usize::try_from(i % 10)?];
-        let mut link = json!({
-            "id": format!("bench-{i}"),
-            "slug": format!("{word}-{i}"),
-            "url": format!("https://shop.example/p/{i}?campaign={word}"),
-            "createdAt": 1_700_000_000 + i, "updatedAt": 1_700_000_000 + i,
-            // A tag of every hundredth link, and one of very few.
-            "tags": [format!("tag-{}", i % 100), if i % 100_000 == 0 { "rare" } else { "common" }],
-        });
-        if i % 3 == 0 {
-            link["comment"] =
-                format!("about {} and {word}", WORDS[usize::try_from(i / 10 % 10)?]).into();
-        }
-        let comma = if i == 0 { "" } else { "," };
-        write!(file, "{comma}{link}")?;
-    }
-    write!(file, "]}}")?;
-    Ok(file.flush()?)
 }

@@ -2,12 +2,12 @@
 
 use std::{fs, path::Path};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 
-use super::instance::cpu_seconds;
+use super::{cpus::Cpus, processor::Meter};
 use crate::process;
 
-/// Requests that are all alike.
+/// Requests of one kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load<'l> {
     pub(crate) url: &'l str,
@@ -15,6 +15,17 @@ pub(crate) struct Load<'l> {
     pub(crate) script: &'l str,
     pub(crate) seconds: u32,
     pub(crate) connections: u32,
+    pub(crate) answers: Answers,
+    pub(crate) cpus: Cpus,
+}
+
+/// The statuses that are right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answers {
+    /// Below 400, all of them.
+    Good,
+    /// 400 and above, all of them.
+    Refusals,
 }
 
 /// How long requests took, in milliseconds, and how many there were.
@@ -27,6 +38,17 @@ pub(crate) struct Latency {
     pub(crate) rate: f64,
 }
 
+/// What a load cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cost {
+    /// Processor time for each request, in microseconds.
+    pub(crate) micros: f64,
+    /// Requests per second.
+    pub(crate) rate: f64,
+    /// Requests in all.
+    pub(crate) requests: f64,
+}
+
 /// Measures how long the requests of a load take.
 pub(crate) fn latency(load: &Load<'_>, scratch: &Path) -> Result<Latency> {
     let report = wrk(load, scratch)?;
@@ -35,20 +57,26 @@ pub(crate) fn latency(load: &Load<'_>, scratch: &Path) -> Result<Latency> {
         Some(Latency {
             median: time("50%")?,
             worst: time("99%")?,
-            rate: after(&report, "Requests/sec:")?.parse().ok()?,
+            rate: rate(&report)?,
         })
     };
     read().with_context(|| format!("wrk's report:\n{report}"))
 }
 
-/// Processor time that a server, whose processes are named, spends on each
-/// request of a load, in microseconds. A status of 400 or more is an error.
-pub(crate) fn measure(load: &Load<'_>, server: &[u32], scratch: &Path) -> Result<f64> {
-    let before = total_cpu(server)?;
+/// What a load costs a server, whose processes are named. Other statuses than
+/// the load expects are an error.
+pub(crate) fn measure(load: &Load<'_>, server: &[u32], scratch: &Path) -> Result<Cost> {
+    let meter = Meter::start(server)?;
     let report = wrk(load, scratch)?;
-    let cpu = total_cpu(server)? - before;
-    let requests = requests(&report).with_context(|| format!("wrk's report:\n{report}"))?;
-    Ok(cpu * 1e6 / requests)
+    let cpu = meter.seconds()?;
+    let read = || Some((requests(&report)?, rate(&report)?));
+    let (requests, rate) = read().with_context(|| format!("wrk's report:\n{report}"))?;
+    ensure!(requests > 0.0, "no request was answered:\n{report}");
+    Ok(Cost {
+        micros: cpu * 1e6 / requests,
+        rate,
+        requests,
+    })
 }
 
 /// Runs wrk and gives its report.
@@ -56,18 +84,30 @@ fn wrk(load: &Load<'_>, scratch: &Path) -> Result<String> {
     let script = scratch.join("load.lua");
     fs::write(&script, load.script)?;
     let report = process::stdout(
-        process::program("wrk")
+        load.cpus
+            .load("wrk")
             .args(["-t", "1", "-c", &load.connections.to_string()])
             .args(["-d", &format!("{}s", load.seconds), "--latency"])
-            .arg("-s")
+            .args(["--timeout", "30s", "-s"])
             .arg(&script)
             .arg(load.url),
     )?;
     let report = String::from_utf8_lossy(&report).into_owned();
-    if report.contains("Non-2xx") || report.contains("Socket errors") {
-        bail!("the load was not served as it should be:\n{report}");
-    }
+    ensure!(
+        is_as_expected(&report, load.answers),
+        "the load was not served as it should be:\n{report}"
+    );
     Ok(report)
+}
+
+fn is_as_expected(report: &str, answers: Answers) -> bool {
+    let refused = after(report, "Non-2xx or 3xx responses:").map(str::parse::<f64>);
+    let as_asked = match (answers, refused) {
+        (Answers::Good, refused) => refused.is_none(),
+        (Answers::Refusals, Some(Ok(refused))) => Some(refused) == requests(report),
+        (Answers::Refusals, _) => false,
+    };
+    as_asked && !report.contains("Socket errors")
 }
 
 /// The word after another that a line begins with.
@@ -85,8 +125,8 @@ fn milliseconds(time: &str) -> Option<f64> {
     })
 }
 
-fn total_cpu(processes: &[u32]) -> Result<f64> {
-    processes.iter().map(|&pid| cpu_seconds(pid)).sum()
+fn rate(report: &str) -> Option<f64> {
+    after(report, "Requests/sec:")?.parse().ok()
 }
 
 /// The number before "requests in".
@@ -104,7 +144,7 @@ mod tests {
         let report = "    50%  812.00us\n    99%    3.10ms\nRequests/sec:   1586.20\n";
         assert_eq!(after(report, "50%").and_then(milliseconds), Some(0.812));
         assert_eq!(after(report, "99%").and_then(milliseconds), Some(3.1));
-        assert_eq!(after(report, "Requests/sec:"), Some("1586.20"));
+        assert_eq!(rate(report), Some(1586.2));
         assert_eq!(milliseconds("1.50s"), Some(1_500.0));
         assert_eq!(after(report, "75%"), None);
     }
@@ -114,5 +154,21 @@ mod tests {
         let report = "Running 3s test @ http://h/\n  412873 requests in 3.10s, 82.11MB read\n";
         assert_eq!(requests(report), Some(412_873.0));
         assert_eq!(requests("unable to connect"), None);
+    }
+
+    #[test]
+    fn every_answer_has_to_be_of_the_expected_kind() {
+        let good = "  500 requests in 3.10s, 82.11MB read\nRequests/sec: 161.3\n";
+        let refused = format!("{good}  Non-2xx or 3xx responses: 500\n");
+        let mixed = format!("{good}  Non-2xx or 3xx responses: 3\n");
+        let broken = format!("{good}  Socket errors: connect 0, read 5, write 0, timeout 0\n");
+        assert!(is_as_expected(good, Answers::Good));
+        assert!(is_as_expected(&refused, Answers::Refusals));
+        for report in [&refused, &mixed, &broken] {
+            assert!(!is_as_expected(report, Answers::Good), "{report}");
+        }
+        for report in [good, &mixed, &broken] {
+            assert!(!is_as_expected(report, Answers::Refusals), "{report}");
+        }
     }
 }

@@ -1,62 +1,65 @@
-//! A link by MCP beside the same link by REST.
+//! A link by MCP beside the same link by REST, in an instance with one link.
 
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
-    instance::{Instance, TOKEN},
-    load::{Load, measure},
+    contender::{Contender, interleave},
+    instance::Instance,
+    plan::Plan,
+    scripts,
+    table::Table,
 };
 
-const SECONDS: u32 = 4;
-const ROUNDS: u32 = 3;
+/// Where messages go.
+pub(crate) const PATH: &str = "/api/mcp";
 
-pub(crate) fn run() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let instance = Instance::start(&folder.path().join("data"))?;
+const CONNECTIONS: u32 = 8;
+
+pub(crate) fn run(plan: &Plan) -> Result<()> {
+    let folder = plan.scratch("mcp")?;
+    let instance = Instance::start_alone(&plan.binary, &folder.join("data"), plan.cpus, &[])?;
     let link = json!({
         "slug": "docs", "url": "https://example.com/docs", "comment": "for the benchmark",
         "tags": ["one", "two"],
     });
     instance.post("/api/link/create", &link)?;
-    let headers = format!(
-        "wrk.headers['Authorization'] = 'Bearer {TOKEN}'\n\
-         wrk.headers['Content-Type'] = 'application/json'\n\
-         wrk.headers['Accept'] = 'application/json, text/event-stream'\n"
-    );
-    let message = |method: &str, params: serde_json::Value| {
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        format!("{headers}wrk.method = 'POST'\nwrk.body = '{body}'\n")
+    let contender = |name: &str, path: &str, script| Contender {
+        name: name.to_owned(),
+        url: format!("{}{path}", instance.origin()),
+        script,
+        processes: vec![instance.pid()],
     };
-    let call = message(
-        "tools/call",
-        json!({"name": "get_link", "arguments": {"slug": "docs"}}),
-    );
-    let list = message("tools/list", json!({}));
-    let query = format!("{}/api/link/query?slug=docs", instance.origin());
-    let endpoint = format!("{}/api/mcp", instance.origin());
-
-    println!("\nMCP, µs of processor time per request");
-    println!(
-        "{:>10} {:>10} {:>8} {:>11}",
-        "get_link", "REST query", "ratio", "tools/list"
-    );
-    for _ in 0..ROUNDS {
-        let cost = |url: &str, script: &str| {
-            let load = Load {
-                url,
-                script,
-                seconds: SECONDS,
-                connections: 8,
-            };
-            measure(&load, &[instance.pid()], folder.path())
-        };
-        let (tool, rest) = (cost(&endpoint, &call)?, cost(&query, &headers)?);
-        let listing = cost(&endpoint, &list)?;
-        println!(
-            "{tool:>10.1} {rest:>10.1} {:>8.2} {listing:>11.1}",
-            tool / rest
-        );
+    let query = "/api/link/query?slug=docs";
+    let list = message("tools/list", &json!({}));
+    let contenders = [
+        contender("REST query", query, scripts::api_headers()),
+        contender("get_link", PATH, get_link("docs")),
+        contender("tools/list", PATH, list),
+    ];
+    println!("\nmcp: one link, one worker\n");
+    let outcomes = interleave(plan, &contenders, CONNECTIONS, &folder)?;
+    let mut table = Table::new(["µs of processor time", "median", "min–max", "× REST query"]);
+    for outcome in &outcomes {
+        table.row([
+            outcome.name.clone(),
+            outcome.micros.middle(1),
+            outcome.micros.range(1),
+            format!("{:.2}", outcome.micros.ratio(&outcomes[0].micros)),
+        ]);
     }
+    print!("{table}");
     instance.stop()
+}
+
+/// Lua that calls the tool `get_link`.
+pub(crate) fn get_link(slug: &str) -> String {
+    let call = json!({"name": "get_link", "arguments": {"slug": slug}});
+    message("tools/call", &call)
+}
+
+fn message(method: &str, params: &Value) -> String {
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let headers = scripts::api_headers();
+    format!("{headers}wrk.method = 'POST'\nwrk.body = '{body}'\n")
 }

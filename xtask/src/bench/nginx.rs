@@ -1,69 +1,60 @@
 //! The yardstick of redirects: nginx.
 
-use std::{
-    fmt::Write,
-    fs,
-    net::TcpListener,
-    path::Path,
-    process::{Child, Stdio},
-    time::Duration,
+use std::{fmt::Write, fs, path::Path, thread, time::Duration};
+
+use anyhow::{Result, ensure};
+
+use super::{
+    cpus::Cpus,
+    export,
+    guard::{Guard, free_address},
+    memory::Memory,
 };
 
-use anyhow::{Context, Result};
+/// What nginx answers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Redirects {
+    /// So many links of [`export`], by their slugs in a map.
+    Map(u32),
+    /// The same to every request.
+    Constant,
+}
 
-use crate::process;
-
-/// A running nginx that redirects slugs of a map and keeps a buffered access log.
+/// A running nginx that redirects and keeps a buffered access log.
 #[derive(Debug)]
 pub(crate) struct Nginx {
-    master: Child,
+    master: Guard,
+    workers: Vec<u32>,
     origin: String,
 }
 
 impl Nginx {
-    /// Starts it with these slugs, one worker, and a log that is written 64 KiB
-    /// at a time.
-    pub(crate) fn start(folder: &Path, slugs: u32) -> Result<Self> {
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let mut map = String::new();
-        for i in 0..slugs {
-            writeln!(map, "/link-{i} https://example.com/{i};")
-                .expect("strings take what is written");
-        }
-        let at = folder.display();
-        let configuration = format!(
-            "daemon off; worker_processes 1; pid {at}/nginx.pid; error_log {at}/error.log;\n\
-             events {{ worker_connections 1024; }}\n\
-             http {{\n\
-             map_hash_max_size 262144; map_hash_bucket_size 128;\n\
-             access_log {at}/access.log combined buffer=64k flush=1s;\n\
-             client_body_temp_path {at}/b; proxy_temp_path {at}/p; fastcgi_temp_path {at}/f;\n\
-             uwsgi_temp_path {at}/u; scgi_temp_path {at}/s;\n\
-             keepalive_requests 1000000;\n\
-             map $uri $target {{ default \"\";\n{map}}}\n\
-             server {{ listen 127.0.0.1:{port};\n\
-             location / {{ if ($target = \"\") {{ return 404; }} return 301 $target; }} }}\n\
-             }}\n"
-        );
+    /// Starts it with one worker on the CPU of servers, a log that is written
+    /// 64 KiB at a time, and a new folder at this path.
+    pub(crate) fn start(folder: &Path, redirects: Redirects, cpus: Cpus) -> Result<Self> {
+        fs::create_dir_all(folder)?;
+        let address = free_address()?;
         let file = folder.join("nginx.conf");
-        fs::write(&file, configuration)?;
-        let master = process::program("nginx")
-            .arg("-c")
-            .arg(&file)
-            .stderr(Stdio::null())
-            .spawn()
-            .context("nginx")?;
-        let nginx = Self {
-            master,
-            origin: format!("http://127.0.0.1:{port}"),
-        };
+        fs::write(
+            &file,
+            configuration(folder, &address.to_string(), redirects),
+        )?;
+        let mut master = Guard::start(cpus.server("nginx").arg("-c").arg(&file))?;
+        master.wait_for(address)?;
+        let mut workers = children(master.pid())?;
         for _ in 0..100 {
-            if !nginx.workers()?.is_empty() {
+            if !workers.is_empty() {
                 break;
             }
-            std::thread::sleep(Duration::from_millis(50));
+            thread::sleep(Duration::from_millis(50));
+            workers = children(master.pid())?;
         }
-        Ok(nginx)
+        ensure!(!workers.is_empty(), "nginx started no worker");
+        Ok(Self {
+            master,
+            workers,
+            origin: format!("http://{address}"),
+        })
     }
 
     pub(crate) fn origin(&self) -> &str {
@@ -71,21 +62,49 @@ impl Nginx {
     }
 
     /// The processes that serve requests.
-    pub(crate) fn workers(&self) -> Result<Vec<u32>> {
-        let pid = self.master.id();
-        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
-        Ok(children
-            .split_whitespace()
-            .filter_map(|pid| pid.parse().ok())
-            .collect())
+    pub(crate) fn workers(&self) -> &[u32] {
+        &self.workers
+    }
+
+    /// Memory of the master and of its first worker. They share a part of it.
+    pub(crate) fn memory(&self) -> Result<(Memory, Memory)> {
+        Ok((Memory::of(self.master.pid())?, Memory::of(self.workers[0])?))
     }
 }
 
-impl Drop for Nginx {
-    fn drop(&mut self) {
-        let pid = self.master.id().to_string();
-        // A master that is killed outright would leave its worker behind.
-        let _ = process::program("kill").args(["-TERM", &pid]).status();
-        let _ = self.master.wait();
-    }
+fn configuration(folder: &Path, address: &str, redirects: Redirects) -> String {
+    let at = folder.display();
+    let (map, location) = match redirects {
+        Redirects::Map(links) => {
+            let mut map = String::from("map $uri $target { default \"\";\n");
+            for i in 0..links {
+                writeln!(map, "/{} {};", export::slug(i), export::destination(i))
+                    .expect("strings take what is written");
+            }
+            map.push_str("}\n");
+            let location = "if ($target = \"\") { return 404; } return 301 $target;";
+            (map, location)
+        }
+        Redirects::Constant => (String::new(), "return 301 https://shop.example/p/0;"),
+    };
+    format!(
+        "daemon off; worker_processes 1; pid {at}/nginx.pid; error_log {at}/error.log;\n\
+         events {{ worker_connections 1024; }}\n\
+         http {{\n\
+         map_hash_max_size 262144; map_hash_bucket_size 128;\n\
+         access_log {at}/access.log combined buffer=64k flush=1s;\n\
+         client_body_temp_path {at}/b; proxy_temp_path {at}/p; fastcgi_temp_path {at}/f;\n\
+         uwsgi_temp_path {at}/u; scgi_temp_path {at}/s;\n\
+         keepalive_requests 1000000000;\n\
+         {map}server {{ listen {address}; location / {{ {location} }} }}\n\
+         }}\n"
+    )
+}
+
+fn children(pid: u32) -> Result<Vec<u32>> {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
+    let pids = children
+        .split_whitespace()
+        .filter_map(|pid| pid.parse().ok());
+    Ok(pids.collect())
 }

@@ -1,47 +1,189 @@
-//! Redirects beside nginx with every slug in a map.
+//! Redirects of a warm instance beside servers that do as little as possible.
 
-use anyhow::Result;
-use serde_json::json;
+use std::path::Path;
+
+use anyhow::{Context, Result};
 
 use super::{
-    instance::{Instance, peak_mib},
-    load::{Load, measure},
-    nginx::Nginx,
+    actix_constant::ActixConstant,
+    chhoto::Chhoto,
+    contender::{Contender, Outcome, interleave},
+    export,
+    goal::{self, Limit},
+    instance::{self, Binary, Instance},
+    nginx::{Nginx, Redirects},
+    plan::Plan,
+    scripts::{self, Headers, Pick},
+    table::Table,
 };
 
-/// Slugs that are followed in turn, each by both servers.
-const SLUGS: u32 = 1_000;
-const SECONDS: u32 = 5;
-const ROUNDS: u32 = 3;
+/// Links that are followed in turn.
+const LINKS: u32 = 200;
+const CONNECTIONS: u32 = 16;
 
-/// Each request follows the next slug.
-const NEXT_SLUG: &str = "local i = 0\n\
-    request = function()\n\
-      i = (i + 1) % 1000\n\
-      return wrk.format('GET', '/link-' .. i)\n\
-    end\n";
+/// Every visit becomes a row.
+const NO_SAMPLING: [(&str, &str); 2] = [
+    ("SLUGLINE_SAMPLE_ABOVE", "0"),
+    ("SLUGLINE_SAMPLE_LINK_ABOVE", "0"),
+];
 
-pub(crate) fn run() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let instance = Instance::start(&folder.path().join("data"))?;
-    for i in 0..SLUGS {
-        let link = json!({"slug": format!("link-{i}"), "url": format!("https://example.com/{i}")});
-        instance.post("/api/link/create", &link)?;
+const MAP: &str = "nginx map";
+const CONSTANT: &str = "nginx constant";
+
+pub(crate) fn run(plan: &Plan) -> Result<()> {
+    let folder = plan.scratch("redirect")?;
+    let links = folder.join("links.json");
+    export::write(&links, LINKS)?;
+
+    // Servers live as long as this list.
+    let mut instances = Vec::new();
+    let mut contenders = Vec::new();
+    for binary in plan.sluglines() {
+        let instance = start(plan, binary, &folder.join(binary.name), &links, &[])?;
+        let at = (instance.origin(), &[instance.pid()][..]);
+        contenders.push(contender(binary.name, at, Headers::Plain));
+        contenders.push(contender(&with_headers(binary.name), at, Headers::Browser));
+        instances.push(instance);
     }
-    let nginx = Nginx::start(folder.path(), SLUGS)?;
-    println!("\nredirects, recording on, {SLUGS} slugs, µs of processor time per request");
-    println!("{:>10} {:>10} {:>8}", "slugline", "nginx map", "ratio");
-    for _ in 0..ROUNDS {
-        let load = |url| Load {
-            url,
-            script: NEXT_SLUG,
-            seconds: SECONDS,
-            connections: 16,
-        };
-        let ours = measure(&load(instance.origin()), &[instance.pid()], folder.path())?;
-        let theirs = measure(&load(nginx.origin()), &nginx.workers()?, folder.path())?;
-        println!("{ours:>10.2} {theirs:>10.2} {:>8.2}", ours / theirs);
+    let map = Nginx::start(&folder.join("map"), Redirects::Map(LINKS), plan.cpus)?;
+    let at = (map.origin(), map.workers());
+    contenders.push(contender(MAP, at, Headers::Plain));
+    contenders.push(contender(&with_headers(MAP), at, Headers::Browser));
+    let constant = Nginx::start(&folder.join("constant"), Redirects::Constant, plan.cpus)?;
+    let at = (constant.origin(), constant.workers());
+    contenders.push(contender(CONSTANT, at, Headers::Plain));
+    let start_actix = |program| ActixConstant::start(program, plan.cpus);
+    let actix = plan
+        .actix_constant
+        .as_deref()
+        .map(start_actix)
+        .transpose()?;
+    if let Some(actix) = &actix {
+        let at = (actix.origin(), &[actix.pid()][..]);
+        contenders.push(contender("actix constant", at, Headers::Plain));
     }
-    println!("peak memory {:.0} MiB", peak_mib(instance.pid())?);
-    instance.stop()
+    let start_chhoto = |program| Chhoto::start(program, &folder.join("chhoto"), plan.cpus);
+    let chhoto = plan.chhoto.as_deref().map(start_chhoto).transpose()?;
+    if let Some(chhoto) = &chhoto {
+        chhoto.create(LINKS)?;
+        let at = (chhoto.origin(), &[chhoto.pid()][..]);
+        contenders.push(contender("Chhoto URL", at, Headers::Plain));
+    }
+
+    println!("\nredirect: {LINKS} links, warm, recording on, one worker each\n");
+    let outcomes = interleave(plan, &contenders, CONNECTIONS, &folder)?;
+    report(&outcomes)?;
+    if actix.is_none() {
+        println!("no actix constant: a run that builds Slugline builds it too");
+    }
+    if chhoto.is_none() {
+        println!("no Chhoto URL: --chhoto PATH adds it");
+    }
+    drop((instances, map, constant, actix, chhoto));
+    writer_alone(plan, &folder, &links)
+}
+
+/// Prints what the writer takes for each visit when none stands for others,
+/// at a rate at which it keeps up.
+fn writer_alone(plan: &Plan, folder: &Path, links: &Path) -> Result<()> {
+    let mut instances = Vec::new();
+    let mut contenders = Vec::new();
+    for binary in plan.sluglines() {
+        let data = folder.join(format!("{}-every-visit", binary.name));
+        let instance = start(plan, binary, &data, links, &NO_SAMPLING)?;
+        let at = (instance.origin(), &[instance.pid()][..]);
+        let mut contender = contender(binary.name, at, Headers::Browser);
+        // Each connection asks every 4 milliseconds.
+        contender.script.push_str("function delay() return 4 end\n");
+        contenders.push(contender);
+        instances.push(instance);
+    }
+    println!("\nwriter of the access log: every visit a row, at a steady rate\n");
+    let mut table = Table::new([
+        "µs of processor time",
+        "writer",
+        "min–max",
+        "in all",
+        "per s",
+    ]);
+    for outcome in interleave(plan, &contenders, CONNECTIONS, folder)? {
+        table.row([
+            outcome.name,
+            outcome.writer.middle(2),
+            outcome.writer.range(2),
+            outcome.micros.middle(2),
+            outcome.rate.middle(0),
+        ]);
+    }
+    print!("{table}");
+    Ok(())
+}
+
+fn report(outcomes: &[Outcome]) -> Result<()> {
+    let find = |name: &str| {
+        let outcome = outcomes.iter().find(|outcome| outcome.name == name);
+        outcome.with_context(|| format!("no contender is {name}"))
+    };
+    let (map, constant) = (find(MAP)?, find(CONSTANT)?);
+    let mut table = Table::new([
+        "µs of processor time",
+        "median",
+        "min–max",
+        "× map",
+        "× constant",
+        "writer",
+        "per s",
+    ]);
+    for outcome in outcomes {
+        table.row([
+            outcome.name.clone(),
+            outcome.micros.middle(2),
+            outcome.micros.range(2),
+            format!("{:.2}", outcome.micros.ratio(&map.micros)),
+            format!("{:.2}", outcome.micros.ratio(&constant.micros)),
+            outcome.writer.middle(2),
+            outcome.rate.middle(0),
+        ]);
+    }
+    print!("{table}");
+    println!(
+        "noise: the rounds of {CONSTANT} lie {:.1} % apart; `writer` is the part of the thread \
+         that keeps the access log",
+        constant.micros.spread() * 100.0
+    );
+    let ours = find("slugline")?;
+    let with = &find(&with_headers("slugline"))?.micros;
+    let goal = |what, bound, unit, figure| goal::report(what, Limit::AtMost(bound), unit, figure);
+    let redirect = "processor time of a redirect";
+    goal(redirect, 1.0, "× nginx map", ours.micros.ratio(&map.micros));
+    let to_constant = ours.micros.ratio(&constant.micros);
+    goal(redirect, 1.0, "× nginx constant (aim)", to_constant);
+    let (what, unit) = ("the same with a browser's headers", "× without them");
+    goal(what, 1.1, unit, with.ratio(&ours.micros));
+    Ok(())
+}
+
+fn start(
+    plan: &Plan,
+    binary: &Binary,
+    data: &Path,
+    links: &Path,
+    settings: &[(&str, &str)],
+) -> Result<Instance> {
+    instance::import(binary, data, links)?;
+    Instance::start_alone(binary, data, plan.cpus, settings)
+}
+
+fn contender(name: &str, (origin, processes): (&str, &[u32]), headers: Headers) -> Contender {
+    let (hot, links) = (LINKS, LINKS);
+    Contender {
+        name: name.to_owned(),
+        url: origin.to_owned(),
+        script: scripts::follow(Pick::InTurn { hot, links }, headers),
+        processes: processes.to_vec(),
+    }
+}
+
+fn with_headers(name: &str) -> String {
+    format!("{name}, browser headers")
 }

@@ -13,7 +13,7 @@ use std::{fs, path::Path};
 
 use anyhow::Result;
 
-use super::instance::{Instance, peak_mib};
+use super::{instance::Instance, memory::peak_mib, plan::Plan};
 use crate::{process, test::python};
 use clickhouse::ClickHouse;
 use questions::Side;
@@ -21,7 +21,8 @@ use questions::Side;
 /// Written once both logs hold all visits; says how fast that went.
 const LOADED: &str = "loaded.txt";
 
-pub(crate) fn run(visits: u32) -> Result<()> {
+pub(crate) fn run(plan: &Plan) -> Result<()> {
+    let visits = plan.visits;
     python::install()?;
     let folder = process::root().join(format!("target/bench/analytics-{visits}"));
     let (ours, theirs) = (folder.join("ours"), folder.join("theirs"));
@@ -43,10 +44,11 @@ pub(crate) fn run(visits: u32) -> Result<()> {
     }
     println!("\nthrough the recorder to the disk, every visit a row");
     println!("{}", fs::read_to_string(&report)?);
-    println!("(kept in {}; delete it to load again)", folder.display());
+    println!("(kept in target/bench/analytics-{visits}; delete it to load again)");
 
-    let theirs = Instance::start_with(&theirs, &[("SLUGLINE_ANALYTICS_URL", clickhouse.url())])?;
-    let ours = Instance::start(&ours)?;
+    let settings = [("SLUGLINE_ANALYTICS_URL", clickhouse.url())];
+    let theirs = Instance::start_with(&plan.binary, &theirs, &settings)?;
+    let ours = Instance::start(&plan.binary, &ours)?;
     let own_side = Side {
         instance: &ours,
         processes: vec![ours.pid()],

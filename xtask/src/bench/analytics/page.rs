@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use super::questions::{median, path};
-use crate::bench::instance::{Instance, cpu_seconds};
+use crate::bench::{instance::Instance, processor::cpu_seconds};
 
 const ROUNDS: usize = 3;
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use serde_json::Value;
 
-use crate::bench::instance::{Instance, cpu_seconds};
+use crate::bench::{instance::Instance, processor::cpu_seconds};
 
 const ROUNDS: usize = 5;
 

@@ -11,8 +11,9 @@ use serde_json::json;
 
 use super::questions::path;
 use crate::bench::{
+    cpus::Cpus,
     instance::Instance,
-    load::{Latency, Load, latency},
+    load::{Answers, Latency, Load, latency},
 };
 
 const ROUNDS: u32 = 3;
@@ -38,6 +39,9 @@ pub(super) fn measure(ours: &Instance, scratch: &Path) -> Result<()> {
             script: STEADY,
             seconds: SECONDS,
             connections: 8,
+            answers: Answers::Good,
+            // The scans need CPUs too, and how they share them is the question.
+            cpus: Cpus::Any,
         };
         let alone = latency(&load, scratch)?;
         let beside = beside_scans(ours, || latency(&load, scratch))?;

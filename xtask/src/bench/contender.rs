@@ -1,0 +1,91 @@
+//! Servers that are measured in turn.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::{
+    load::{Answers, Load, measure},
+    plan::Plan,
+    processor::threads_seconds,
+    samples::Samples,
+};
+
+/// A running server and what it is asked.
+#[derive(Debug)]
+pub(crate) struct Contender {
+    /// What tables call it.
+    pub(crate) name: String,
+    pub(crate) url: String,
+    pub(crate) script: String,
+    /// The processes that answer.
+    pub(crate) processes: Vec<u32>,
+}
+
+/// What a contender came to.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) name: String,
+    /// Processor time for each request, in microseconds.
+    pub(crate) micros: Samples,
+    /// The part of it that the thread took which writes the access log.
+    pub(crate) writer: Samples,
+    /// Requests per second.
+    pub(crate) rate: Samples,
+}
+
+/// Measures all of them round by round, each for the plan's seconds, after a
+/// second in which it gets warm. The outcomes are in the same order.
+pub(crate) fn interleave(
+    plan: &Plan,
+    contenders: &[Contender],
+    connections: u32,
+    scratch: &Path,
+) -> Result<Vec<Outcome>> {
+    let ask = |contender: &Contender, seconds| {
+        let load = Load {
+            url: &contender.url,
+            script: &contender.script,
+            seconds,
+            connections,
+            answers: Answers::Good,
+            cpus: plan.cpus,
+        };
+        let writer = || -> Result<f64> {
+            let mut processes = contender.processes.iter();
+            processes.try_fold(0.0, |sum, &pid| {
+                Ok(sum + threads_seconds(pid, Some(WRITER))?)
+            })
+        };
+        let before = writer()?;
+        let cost = measure(&load, &contender.processes, scratch)?;
+        let writer = (writer()? - before) * 1e6 / cost.requests;
+        anyhow::Ok([cost.micros, writer, cost.rate])
+    };
+    for contender in contenders {
+        ask(contender, 1)?;
+    }
+    let mut figures = vec![[const { Vec::new() }; 3]; contenders.len()];
+    for round in 1..=plan.rounds {
+        eprintln!("round {round} of {}", plan.rounds);
+        for (contender, figures) in contenders.iter().zip(&mut figures) {
+            for (figures, figure) in figures.iter_mut().zip(ask(contender, plan.seconds)?) {
+                figures.push(figure);
+            }
+        }
+    }
+    let outcomes = contenders.iter().zip(figures);
+    outcomes
+        .map(|(contender, [micros, writer, rate])| {
+            Ok(Outcome {
+                name: contender.name.clone(),
+                micros: Samples::new(micros)?,
+                writer: Samples::new(writer)?,
+                rate: Samples::new(rate)?,
+            })
+        })
+        .collect()
+}
+
+/// Slugline's name for its thread that writes visits.
+const WRITER: &str = "access-log";

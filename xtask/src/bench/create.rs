@@ -1,0 +1,213 @@
+//! New links, one by one and by import, beside the disk they are written to.
+
+use std::{fs, path::Path, time::Duration, time::Instant};
+
+use anyhow::Result;
+
+use super::{
+    chhoto::Chhoto,
+    disk, export,
+    goal::{self, Limit},
+    instance::{self, Instance, TOKEN},
+    load::{Answers, Load, measure},
+    plan::Plan,
+    samples::Samples,
+    scripts,
+    table::Table,
+};
+
+/// Connections that make links at the same time.
+const CONNECTIONS: [u32; 3] = [1, 16, 64];
+/// The place in `CONNECTIONS` that the goals are about.
+const SIXTEEN: usize = 1;
+/// Links of an import.
+const IMPORTED: u32 = 100_000;
+/// An import takes seconds, and rounds of it differ little.
+const IMPORT_ROUNDS: u32 = 3;
+
+/// A server that makes links.
+struct Maker<'m> {
+    name: &'static str,
+    url: String,
+    pid: u32,
+    /// Lua that makes links with numbers after this one.
+    script: Box<dyn Fn(u32) -> String + 'm>,
+    /// Links per second and microseconds of processor time, by `CONNECTIONS`.
+    figures: [[Vec<f64>; 2]; CONNECTIONS.len()],
+}
+
+pub(crate) fn run(plan: &Plan) -> Result<()> {
+    let folder = plan.scratch("create")?;
+    let mut instances = Vec::new();
+    for binary in plan.sluglines() {
+        let data = folder.join(binary.name);
+        instances.push(Instance::start_alone(binary, &data, plan.cpus, &[])?);
+    }
+    let mut makers: Vec<_> = plan
+        .sluglines()
+        .zip(&instances)
+        .map(|(binary, instance)| Maker {
+            name: binary.name,
+            url: format!("{}/api/link/create", instance.origin()),
+            pid: instance.pid(),
+            script: Box::new(creation),
+            figures: Default::default(),
+        })
+        .collect();
+    let start_chhoto = |program| Chhoto::start(program, &folder.join("chhoto"), plan.cpus);
+    let chhoto = plan.chhoto.as_deref().map(start_chhoto).transpose()?;
+    if let Some(chhoto) = &chhoto {
+        makers.push(Maker {
+            name: "Chhoto URL",
+            url: chhoto.new_link(),
+            pid: chhoto.pid(),
+            script: Box::new(Chhoto::creation),
+            figures: Default::default(),
+        });
+    }
+    let mut appends = Vec::new();
+    for round in 1..=plan.rounds {
+        eprintln!("round {round} of {}", plan.rounds);
+        measure_round(plan, round, &mut makers, &mut appends, &folder)?;
+    }
+    report(makers, &Samples::new(appends)?)?;
+    if chhoto.is_none() {
+        println!("no Chhoto URL: --chhoto PATH adds it");
+    }
+    drop((instances, chhoto));
+    import(plan, &folder)
+}
+
+fn measure_round(
+    plan: &Plan,
+    round: u32,
+    makers: &mut [Maker<'_>],
+    appends: &mut Vec<f64>,
+    folder: &Path,
+) -> Result<()> {
+    for (at, connections) in CONNECTIONS.into_iter().enumerate() {
+        appends.push(disk::durable_appends(folder, Duration::from_secs(1))?);
+        for maker in &mut *makers {
+            // No server makes that many in one go, so no destination comes twice.
+            let start = (round * 10 + u32::try_from(at)?) * 10_000_000;
+            let load = Load {
+                url: &maker.url,
+                script: &(maker.script)(start),
+                seconds: plan.seconds,
+                connections,
+                answers: Answers::Good,
+                cpus: plan.cpus,
+            };
+            let cost = measure(&load, &[maker.pid], folder)?;
+            let [rate, micros] = &mut maker.figures[at];
+            rate.push(cost.rate);
+            micros.push(cost.micros);
+        }
+    }
+    Ok(())
+}
+
+fn report(makers: Vec<Maker<'_>>, appends: &Samples) -> Result<()> {
+    println!("\ncreate: links with a generated slug, one worker each\n");
+    let mut table = Table::new([
+        "per second",
+        "median",
+        "min–max",
+        "× fdatasync",
+        "CPU, µs each",
+        "min–max",
+    ]);
+    table.row([
+        "fdatasync of 4 KiB appends".into(),
+        appends.middle(0),
+        appends.range(0),
+        "1.00".into(),
+        String::new(),
+        String::new(),
+    ]);
+    let mut at_sixteen = Vec::new();
+    for maker in makers {
+        for (at, [rate, micros]) in maker.figures.into_iter().enumerate() {
+            let (rate, micros) = (Samples::new(rate)?, Samples::new(micros)?);
+            table.row([
+                format!("{}, {} connections", maker.name, CONNECTIONS[at]),
+                rate.middle(0),
+                rate.range(0),
+                format!("{:.2}", rate.ratio(appends)),
+                micros.middle(1),
+                micros.range(1),
+            ]);
+            if at == SIXTEEN {
+                at_sixteen.push((maker.name, rate, micros));
+            }
+        }
+    }
+    print!("{table}");
+    let find = |name| at_sixteen.iter().find(|(maker, ..)| *maker == name);
+    if let Some((_, rate, micros)) = find("slugline") {
+        let bound = Limit::AtLeast(appends.median().min(8_000.0));
+        let what = "links made by 16 connections";
+        goal::report(
+            what,
+            bound,
+            "per second, 8000 or fdatasync's rate",
+            rate.median(),
+        );
+        let bound = Limit::AtMost(80.0);
+        goal::report("processor time of each", bound, "µs", micros.median());
+        if let Some((_, theirs, _)) = find("Chhoto URL") {
+            goal::report(
+                what,
+                Limit::AtLeast(3.0),
+                "× Chhoto URL",
+                rate.ratio(theirs),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Prints how long an import into an empty folder takes.
+fn import(plan: &Plan, folder: &Path) -> Result<()> {
+    let links = IMPORTED.min(plan.links);
+    let document = folder.join("import.json");
+    export::write(&document, links)?;
+    let mut seconds: Vec<_> = plan.sluglines().map(|_| Vec::new()).collect();
+    for _ in 0..IMPORT_ROUNDS.min(plan.rounds) {
+        for (binary, seconds) in plan.sluglines().zip(&mut seconds) {
+            let data = folder.join("imported");
+            let began = Instant::now();
+            instance::import(binary, &data, &document)?;
+            seconds.push(began.elapsed().as_secs_f64());
+            fs::remove_dir_all(data)?;
+        }
+    }
+    println!("\nimport: {links} links into an empty folder\n");
+    let mut table = Table::new(["seconds", "median", "min–max", "links per s"]);
+    let mut ours = None;
+    for (binary, seconds) in plan.sluglines().zip(seconds) {
+        let seconds = Samples::new(seconds)?;
+        table.row([
+            binary.name.to_owned(),
+            seconds.middle(2),
+            seconds.range(2),
+            format!("{:.0}", f64::from(links) / seconds.median()),
+        ]);
+        ours.get_or_insert(seconds);
+    }
+    print!("{table}");
+    if let Some(ours) = ours {
+        let what = format!("import of {links} links");
+        goal::report(&what, Limit::AtMost(5.0), "s", ours.median());
+    }
+    Ok(())
+}
+
+fn creation(start: u32) -> String {
+    let token = format!("Bearer {TOKEN}");
+    let headers = [
+        ("authorization", &*token),
+        ("content-type", "application/json"),
+    ];
+    scripts::post_numbered(r#"{"url":"https://example.com/@"}"#, &headers, start)
+}

@@ -1,0 +1,56 @@
+//! What a figure should be.
+
+/// What a goal allows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Limit {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+/// Prints a goal, whether this run met it, and the figure.
+pub(crate) fn report(what: &str, limit: Limit, unit: &str, figure: f64) {
+    println!("{}", line(what, limit, unit, figure));
+}
+
+fn line(what: &str, limit: Limit, unit: &str, figure: f64) -> String {
+    let (sign, bound, met) = match limit {
+        Limit::AtMost(bound) => ("≤", bound, figure <= bound),
+        Limit::AtLeast(bound) => ("≥", bound, figure >= bound),
+    };
+    // One decimal more than the bound, so that a goal missed by a hair shows why.
+    let decimals = if bound < 10.0 { 2 } else { 0 };
+    let verdict = if met { "met" } else { "missed" };
+    let finer = decimals + 1;
+    format!("goal: {what} {sign} {bound:.decimals$} {unit}: {verdict} ({figure:.finer$})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goal_says_what_was_asked_and_what_came() {
+        assert_eq!(
+            line("redirect", Limit::AtMost(1.0), "× nginx map", 1.0),
+            "goal: redirect ≤ 1.00 × nginx map: met (1.000)"
+        );
+        assert_eq!(
+            line("redirect", Limit::AtMost(1.0), "× nginx map", 1.004),
+            "goal: redirect ≤ 1.00 × nginx map: missed (1.004)"
+        );
+        assert_eq!(
+            line("creations", Limit::AtLeast(8_000.0), "per second", 7_999.0),
+            "goal: creations ≥ 8000 per second: missed (7999.0)"
+        );
+        assert_eq!(
+            line("creations", Limit::AtLeast(3.0), "× Chhoto URL", 3.5),
+            "goal: creations ≥ 3.00 × Chhoto URL: met (3.500)"
+        );
+    }
+
+    #[test]
+    fn figure_that_is_no_number_misses_its_goal() {
+        let line = line("x", Limit::AtMost(1.0), "s", f64::NAN);
+        assert!(line.contains("missed"), "{line}");
+    }
+}

@@ -1,0 +1,156 @@
+//! What one run of the benchmarks measures, and with what.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use tempfile::TempDir;
+
+use super::{cpus::Cpus, instance::Binary};
+use crate::process;
+
+/// Options of `cargo xtask bench`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Options {
+    /// Slugline to measure, instead of building one.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) binary: Option<PathBuf>,
+    /// Another Slugline that takes part in the same rounds, such as the one before a change.
+    #[arg(long, value_name = "PATH")]
+    baseline: Option<PathBuf>,
+    /// A Chhoto URL that takes part in `redirect` and `create`.
+    #[arg(long, value_name = "PATH")]
+    chhoto: Option<PathBuf>,
+    /// How the binary is built.
+    #[arg(long, value_enum, default_value = "release")]
+    pub(crate) profile: Profile,
+    /// How often each contender is measured.
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// How long each time.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: u32,
+    /// Links of the benchmarks with many of them.
+    #[arg(long, default_value_t = MANY_LINKS, value_parser = clap::value_parser!(u32).range(1_000..))]
+    links: u32,
+    /// Visits of the benchmark `analytics`.
+    #[arg(long, default_value_t = 10_000_000)]
+    visits: u32,
+    /// Also measure a build from nothing, which takes minutes.
+    #[arg(long)]
+    pub(crate) build: bool,
+}
+
+/// A profile of cargo for binaries that people use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Profile {
+    Release,
+    Dist,
+}
+
+impl Profile {
+    /// Its name for cargo, and of its folder in `target`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Release => "release",
+            Self::Dist => "dist",
+        }
+    }
+}
+
+/// Links that the goals are about.
+pub(crate) const MANY_LINKS: u32 = 1_000_000;
+
+/// One run.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) binary: Binary,
+    pub(crate) baseline: Option<Binary>,
+    /// The example `actix_constant`; `None` if it was not built.
+    pub(crate) actix_constant: Option<PathBuf>,
+    pub(crate) chhoto: Option<PathBuf>,
+    pub(crate) cpus: Cpus,
+    pub(crate) rounds: u32,
+    pub(crate) seconds: u32,
+    pub(crate) links: u32,
+    pub(crate) visits: u32,
+    scratch: TempDir,
+}
+
+impl Plan {
+    /// Builds what has to be built.
+    pub(crate) fn prepare(options: &Options) -> Result<Self> {
+        let built = process::root().join("target").join(options.profile.name());
+        let actix_constant = built.join("examples/actix_constant");
+        let path = if let Some(path) = &options.binary {
+            found(path)?
+        } else {
+            build(options.profile)?;
+            built.join("slugline")
+        };
+        let find = |path: &Option<PathBuf>| path.as_deref().map(found).transpose();
+        let kept = kept()?;
+        Ok(Self {
+            binary: Binary {
+                name: "slugline",
+                path,
+            },
+            baseline: find(&options.baseline)?.map(|path| Binary {
+                name: "baseline",
+                path,
+            }),
+            actix_constant: actix_constant.exists().then_some(actix_constant),
+            chhoto: find(&options.chhoto)?,
+            cpus: Cpus::of_this_machine()?,
+            rounds: options.rounds,
+            seconds: options.seconds,
+            links: options.links,
+            visits: options.visits,
+            // Not where temporary files usually are, which may be in memory.
+            scratch: tempfile::tempdir_in(kept)?,
+        })
+    }
+
+    /// Every Slugline that is measured.
+    pub(crate) fn sluglines(&self) -> impl Iterator<Item = &Binary> {
+        [&self.binary].into_iter().chain(&self.baseline)
+    }
+
+    /// A folder of this run, which goes with it.
+    pub(crate) fn scratch(&self, name: &str) -> Result<PathBuf> {
+        let folder = self.scratch.path().join(name);
+        fs::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+}
+
+/// The folder of what later runs use again.
+pub(crate) fn kept() -> Result<PathBuf> {
+    let folder = process::root().join("target/bench");
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+fn build(profile: Profile) -> Result<()> {
+    let mut build = process::cargo();
+    build.args(["build", "--profile", profile.name(), "-p", "slugline"]);
+    process::run(build.args(["--bin", "slugline", "--example", "actix_constant"]))
+}
+
+fn found(path: &Path) -> Result<PathBuf> {
+    fs::canonicalize(path).with_context(|| format!("there is no {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn program_that_is_not_there_is_named() {
+        let error = found(Path::new("/no/such/slugline")).unwrap_err();
+        assert_eq!(error.to_string(), "there is no /no/such/slugline");
+    }
+}
