@@ -9,7 +9,7 @@ use super::{
     guard::{Guard, free_address},
 };
 
-/// A running `crates/server/examples/actix_constant.rs`.
+/// A running `crates/redirect/examples/actix_constant.rs`.
 #[derive(Debug)]
 pub(crate) struct ActixConstant {
     process: Guard,

@@ -1,6 +1,6 @@
 //! Servers that are measured in turn.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use anyhow::Result;
 
@@ -20,6 +20,8 @@ pub(crate) struct Contender {
     pub(crate) script: String,
     /// The processes that answer.
     pub(crate) processes: Vec<u32>,
+    /// Time after the last answer that still counts.
+    pub(crate) settle: Duration,
 }
 
 /// What a contender came to.
@@ -49,6 +51,7 @@ pub(crate) fn interleave(
             seconds,
             connections,
             answers: Answers::Good,
+            settle: contender.settle,
             cpus: plan.cpus,
         };
         let writer = || -> Result<f64> {

@@ -96,6 +96,7 @@ fn measure_round(
                 seconds: plan.seconds,
                 connections,
                 answers: Answers::Good,
+                settle: Duration::ZERO,
                 cpus: plan.cpus,
             };
             let cost = measure(&load, &[maker.pid], folder)?;

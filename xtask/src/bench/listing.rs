@@ -1,5 +1,7 @@
 //! A page of links among many, and a single link by REST and by MCP.
 
+use std::time::Duration;
+
 use anyhow::Result;
 
 use super::{
@@ -30,6 +32,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
                 url: format!("{origin}{path}"),
                 script,
                 processes: vec![instance.pid()],
+                settle: Duration::ZERO,
             });
         };
         let get = scripts::api_headers;

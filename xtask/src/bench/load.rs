@@ -1,6 +1,6 @@
 //! Requests in numbers, by wrk.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, thread, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 
@@ -16,8 +16,14 @@ pub(crate) struct Load<'l> {
     pub(crate) seconds: u32,
     pub(crate) connections: u32,
     pub(crate) answers: Answers,
+    /// Time after the last answer that still counts.
+    pub(crate) settle: Duration,
     pub(crate) cpus: Cpus,
 }
+
+/// How long after a visit the last of its costs comes: Slugline writes its
+/// access log, and nginx its own, up to a second later.
+pub(crate) const SETTLE: Duration = Duration::from_millis(1_500);
 
 /// The statuses that are right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +74,7 @@ pub(crate) fn latency(load: &Load<'_>, scratch: &Path) -> Result<Latency> {
 pub(crate) fn measure(load: &Load<'_>, server: &[u32], scratch: &Path) -> Result<Cost> {
     let meter = Meter::start(server)?;
     let report = wrk(load, scratch)?;
+    thread::sleep(load.settle);
     let cpu = meter.seconds()?;
     let read = || Some((requests(&report)?, rate(&report)?));
     let (requests, rate) = read().with_context(|| format!("wrk's report:\n{report}"))?;

@@ -21,6 +21,7 @@ pub(crate) fn describe(plan: &Plan, options: &Options) -> Result<()> {
     let rustc = said(process::program("rustc").arg("--version"));
     let nginx = said(process::program("nginx").arg("-v"));
     let wrk = said(process::program("wrk").arg("-v"));
+    let wrk = wrk.split(" [").next().unwrap_or_default();
     println!("programs    {rustc}; {nginx}; {wrk}");
     for binary in plan.sluglines() {
         let version = said(process::program(&binary.path).arg("--version"));

@@ -1,5 +1,7 @@
 //! A link by MCP beside the same link by REST, in an instance with one link.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -29,6 +31,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         url: format!("{}{path}", instance.origin()),
         script,
         processes: vec![instance.pid()],
+        settle: Duration::ZERO,
     };
     let query = "/api/link/query?slug=docs";
     let list = message("tools/list", &json!({}));

@@ -9,7 +9,7 @@ use super::{
     follower::Follower,
     goal::{self, Limit},
     instance::{Binary, Instance},
-    load::{Answers, Load, measure},
+    load::{Answers, Load, SETTLE, measure},
     memory::Memory,
     nginx::{Nginx, Redirects},
     plan::Plan,
@@ -208,6 +208,8 @@ fn load<'l>(plan: &Plan, url: &'l str, script: &'l str, answers: Answers) -> Loa
         seconds: plan.seconds,
         connections: CONNECTIONS,
         answers,
+        // Also keeps one step out of the next.
+        settle: SETTLE,
         cpus: plan.cpus,
     }
 }

@@ -135,9 +135,17 @@ pub(crate) fn kept() -> Result<PathBuf> {
 }
 
 fn build(profile: Profile) -> Result<()> {
-    let mut build = process::cargo();
-    build.args(["build", "--profile", profile.name(), "-p", "slugline"]);
-    process::run(build.args(["--bin", "slugline", "--example", "actix_constant"]))
+    // Apart, because what examples and tests depend on would add features to
+    // crates of the binary, and people do not run that one.
+    for targets in [
+        ["-p", "slugline", "--bin", "slugline"],
+        ["-p", "slugline-redirect", "--example", "actix_constant"],
+    ] {
+        let mut build = process::cargo();
+        build.args(["build", "--profile", profile.name()]);
+        process::run(build.args(targets))?;
+    }
+    Ok(())
 }
 
 fn found(path: &Path) -> Result<PathBuf> {

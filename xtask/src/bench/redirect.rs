@@ -11,6 +11,7 @@ use super::{
     export,
     goal::{self, Limit},
     instance::{self, Binary, Instance},
+    load::SETTLE,
     nginx::{Nginx, Redirects},
     plan::Plan,
     scripts::{self, Headers, Pick},
@@ -181,6 +182,7 @@ fn contender(name: &str, (origin, processes): (&str, &[u32]), headers: Headers) 
         url: origin.to_owned(),
         script: scripts::follow(Pick::InTurn { hot, links }, headers),
         processes: processes.to_vec(),
+        settle: SETTLE,
     }
 }
 

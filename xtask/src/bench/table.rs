@@ -1,6 +1,6 @@
 //! Tables in plain text, to be pasted into a document.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// Names in the first column, figures in the others.
 #[derive(Clone, Debug)]
@@ -28,13 +28,14 @@ impl<const COLUMNS: usize> fmt::Display for Table<COLUMNS> {
         };
         let widths: [usize; COLUMNS] = std::array::from_fn(width);
         for row in &self.rows {
+            let mut line = String::new();
             for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
                 match column {
-                    0 => write!(f, "{cell:<width$}")?,
-                    _ => write!(f, "  {cell:>width$}")?,
+                    0 => write!(line, "{cell:<width$}")?,
+                    _ => write!(line, "  {cell:>width$}")?,
                 }
             }
-            writeln!(f)?;
+            writeln!(f, "{}", line.trim_end())?;
         }
         Ok(())
     }
@@ -49,11 +50,13 @@ mod tests {
         let mut table = Table::new(["µs", "median", "range"]);
         table.row(["nginx map".into(), "12.5".into(), "9–14".into()]);
         table.row(["x".into(), "3.0".into(), "2–4".into()]);
+        table.row(["disk".into(), "1.0".into(), String::new()]);
         assert_eq!(
             table.to_string(),
             "µs         median  range\n\
              nginx map    12.5   9–14\n\
-             x             3.0    2–4\n"
+             x             3.0    2–4\n\
+             disk          1.0\n"
         );
     }
 }

@@ -4,6 +4,7 @@ use std::{
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
     thread,
+    time::Duration,
 };
 
 use anyhow::Result;
@@ -40,6 +41,7 @@ pub(super) fn measure(ours: &Instance, scratch: &Path) -> Result<()> {
             seconds: SECONDS,
             connections: 8,
             answers: Answers::Good,
+            settle: Duration::ZERO,
             // The scans need CPUs too, and how they share them is the question.
             cpus: Cpus::Any,
         };
