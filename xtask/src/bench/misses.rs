@@ -107,10 +107,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         String::new(),
     ]);
     print!("{table}");
-    println!(
-        "noise: the rounds of nginx constant lie {:.1} % apart",
-        noise.spread() * 100.0
-    );
+    println!("{}", noise.noise("nginx constant"));
     // The first binary is the one that the goals are for.
     if let Some(steps) = goals {
         report(&steps);

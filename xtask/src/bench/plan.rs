@@ -92,7 +92,6 @@ impl Plan {
             built.join("slugline")
         };
         let find = |path: &Option<PathBuf>| path.as_deref().map(found).transpose();
-        let kept = kept()?;
         Ok(Self {
             binary: Binary {
                 name: "slugline",
@@ -109,8 +108,7 @@ impl Plan {
             seconds: options.seconds,
             links: options.links,
             visits: options.visits,
-            // Not where temporary files usually are, which may be in memory.
-            scratch: tempfile::tempdir_in(kept)?,
+            scratch: new_scratch(&kept()?)?,
         })
     }
 
@@ -134,6 +132,22 @@ pub(crate) fn kept() -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// What folders of single runs begin with.
+const RUN: &str = "run-";
+
+/// A folder for this run, and an end to those that interrupted ones left. It is
+/// not where temporary files usually are, which may be in memory.
+fn new_scratch(kept: &Path) -> Result<TempDir> {
+    for entry in fs::read_dir(kept)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(RUN) {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    let mut scratch = tempfile::Builder::new();
+    Ok(scratch.prefix(RUN).tempdir_in(kept)?)
+}
+
 fn build(profile: Profile) -> Result<()> {
     // Apart, because what examples and tests depend on would add features to
     // crates of the binary, and people do not run that one.
@@ -155,6 +169,16 @@ fn found(path: &Path) -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn new_run_takes_away_what_an_interrupted_one_left() {
+        let kept = tempfile::tempdir().unwrap();
+        let [old, links] = ["run-old", "links-1000"].map(|name| kept.path().join(name));
+        fs::create_dir(&old).unwrap();
+        fs::create_dir(&links).unwrap();
+        let scratch = new_scratch(kept.path()).unwrap();
+        assert!(!old.exists() && links.exists() && scratch.path().exists());
+    }
 
     #[test]
     fn program_that_is_not_there_is_named() {

@@ -147,11 +147,8 @@ fn report(outcomes: &[Outcome]) -> Result<()> {
         ]);
     }
     print!("{table}");
-    println!(
-        "noise: the rounds of {CONSTANT} lie {:.1} % apart; `writer` is the part of the thread \
-         that keeps the access log",
-        constant.micros.spread() * 100.0
-    );
+    println!("writer: the part of the thread that keeps the access log");
+    println!("{}", constant.micros.noise(CONSTANT));
     let ours = find("slugline")?;
     let with = &find(&with_headers("slugline"))?.micros;
     let goal = |what, bound, unit, figure| goal::report(what, Limit::AtMost(bound), unit, figure);

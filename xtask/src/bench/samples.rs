@@ -20,9 +20,19 @@ impl Samples {
         f64::midpoint(self.0[low], self.0[high])
     }
 
-    /// How far the rounds lie apart, as a share of the median.
+    /// How far the rounds lie apart, as a share of the median. One round says
+    /// nothing about it, and gives 0.
     pub(crate) fn spread(&self) -> f64 {
         (self.max() - self.min()) / self.median()
+    }
+
+    /// A line about the spread of what should be the same in each round.
+    pub(crate) fn noise(&self, of: &str) -> String {
+        if self.0.len() < 2 {
+            return "noise: unknown, there was one round".into();
+        }
+        let percent = self.spread() * 100.0;
+        format!("noise: the rounds of {of} lie {percent:.1} % apart")
     }
 
     /// This median over another.
@@ -69,6 +79,11 @@ mod tests {
         let rounds = samples(&[12.0, 8.0, 10.0]);
         assert_eq!(rounds.range(0), "8–12");
         assert_eq!(format!("{:.2}", rounds.spread()), "0.40");
+        assert_eq!(rounds.noise("x"), "noise: the rounds of x lie 40.0 % apart");
+        assert_eq!(
+            samples(&[1.0]).noise("x"),
+            "noise: unknown, there was one round"
+        );
     }
 
     #[test]
