@@ -1,12 +1,35 @@
-//! Visits over one connection, each link as often as the caller says.
+//! Visits, each link as often as the caller says.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},
+    ops::Range,
+    thread,
     time::Duration,
 };
 
 use anyhow::{Context, Result, bail};
+
+use super::export;
+
+/// Follows links of [`export`] once each, over several connections, because a
+/// connection waits for an answer before the next one is made.
+pub(crate) fn follow_all(address: SocketAddr, links: Range<u32>) -> Result<()> {
+    const CONNECTIONS: usize = 16;
+    const AT_ONCE: usize = 32;
+    let share = |connection| {
+        let slugs = links.clone().skip(connection).step_by(CONNECTIONS);
+        Follower::connect(address)?.follow(slugs.map(export::slug), AT_ONCE)
+    };
+    thread::scope(|scope| {
+        let share = &share;
+        let followers: Vec<_> = (0..CONNECTIONS)
+            .map(|connection| scope.spawn(move || share(connection)))
+            .collect();
+        let mut followers = followers.into_iter();
+        followers.try_for_each(|follower| follower.join().expect("following does not panic"))
+    })
+}
 
 /// A connection that follows links.
 #[derive(Debug)]

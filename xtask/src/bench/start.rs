@@ -12,7 +12,7 @@ use anyhow::{Result, bail, ensure};
 
 use super::{
     dataset, export,
-    follower::Follower,
+    follower::follow_all,
     goal::{self, Limit},
     guard::{Guard, free_address},
     instance::{self, Binary, Instance},
@@ -28,8 +28,6 @@ const STARTS: u32 = 10;
 const SOME_LINKS: u32 = 100_000;
 /// Time in which an instance that nobody asks comes to rest.
 const REST: Duration = Duration::from_secs(1);
-/// Requests under way at once.
-const AT_ONCE: usize = 32;
 
 pub(crate) fn run(plan: &Plan) -> Result<()> {
     starts(plan)?;
@@ -162,13 +160,12 @@ fn memory_of(plan: &Plan, binary: &Binary, some: u32) -> Result<[Memory; 3]> {
     instance.stop()?;
 
     let instance = Instance::start(binary, &dataset::folder(plan, binary)?)?;
-    let mut follower = Follower::connect(instance.address()?)?;
-    let mut follow = |links: std::ops::Range<u32>| {
-        follower.follow(links.map(export::slug), AT_ONCE)?;
+    let address = instance.address()?;
+    let follow = |links| {
+        follow_all(address, links)?;
         Memory::of(instance.pid())
     };
     let figures = [idle, follow(0..some)?, follow(some..plan.links)?];
-    drop(follower);
     instance.stop()?;
     Ok(figures)
 }
