@@ -15,6 +15,8 @@ mod clickhouse; // visits in ClickHouse, of several nodes
 mod devices; // programs and devices of visitors
 mod doctor; // whether the databases are sound
 mod editing; // changing links
+#[cfg(target_os = "linux")] // whose ways to break things the tests use
+mod faults; // what was acknowledged is there, whatever breaks
 #[cfg(target_os = "linux")] // which alone has limits that can be changed from outside
 mod full_disk; // a disk that takes no more visits
 mod languages; // pages in the visitor's language

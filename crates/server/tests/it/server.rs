@@ -1,6 +1,7 @@
 //! A running binary with a data folder of its own.
 
 use std::{
+    env,
     io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command, ExitStatus, Output, Stdio},
@@ -196,20 +197,24 @@ impl Call<'_> {
     }
 
     pub(crate) fn send(self) -> Answer {
+        self.try_send().unwrap()
+    }
+
+    /// Fails when there is no answer, as when the service dies meanwhile.
+    pub(crate) fn try_send(self) -> Result<Answer, ureq::Error> {
         let request = self.builder.body(self.body).unwrap();
         let response: Response<Body> = request
             .with_agent(self.agent)
             .configure()
             .allow_non_standard_methods(true)
-            .run()
-            .unwrap();
+            .run()?;
         let (parts, mut body) = response.into_parts();
-        let text = body.read_to_string().unwrap();
-        Answer {
+        let text = body.read_to_string()?;
+        Ok(Answer {
             status: parts.status.as_u16(),
             response: Response::from_parts(parts, ()),
             text,
-        }
+        })
     }
 }
 
@@ -227,8 +232,10 @@ impl Answer {
 }
 
 /// The binary with nothing of this environment but the path.
+/// `SLUGLINE_TEST_BINARY` names another one than was just built.
 pub(crate) fn command(data_dir: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_slugline"));
+    let built = || env!("CARGO_BIN_EXE_slugline").into();
+    let mut command = Command::new(env::var_os("SLUGLINE_TEST_BINARY").unwrap_or_else(built));
     command
         .env_clear()
         .env("SLUGLINE_LISTEN", "127.0.0.1:0")

@@ -1,0 +1,24 @@
+//! Whatever breaks: what the service acknowledged is there, what it did not
+//! acknowledge is not half there, and when nothing is broken any more it works
+//! again by itself.
+//!
+//! Each test prints a table of the faults it injected; `--nocapture` shows it.
+//! `SLUGLINE_TEST_FAULTS=20` injects about twenty times as many, and
+//! `SLUGLINE_TEST_SEED` repeats the random choices of a run that failed.
+
+mod actor; // a client that makes, changes and deletes links of its own
+mod amount; // how many faults, and random choices that can be repeated
+mod operation; // what a client does to links, and how the answer is read
+mod promise; // what has to be there, and whether it is
+mod shim; // faults of the disk, by a library in front of the C library
+mod table; // what was injected and what came of it
+mod trial; // a service to break, and all that it promised
+mod versions; // links whose every member tells the same version
+
+mod checkpoints; // faults while the log is moved into the database
+mod concurrent; // faults under several clients at once
+mod deaths; // kill -9
+mod full_disk; // limits on files, and a small disk
+mod migration_pages; // faults while links of an older instance are moved
+mod sessions; // PostgreSQL ends sessions
+mod single_calls; // every call of every operation fails once

@@ -1,0 +1,153 @@
+//! What has to be there, and whether it is.
+
+use serde_json::Value;
+
+use super::versions::{EXPIRED, destination, mark, tags, version_of};
+use crate::server::Server;
+
+/// What may be said of links that one client alone has changed.
+#[derive(Clone, Debug)]
+pub(crate) struct Promise {
+    /// Links that were changed together, so they have one version.
+    pub(crate) slugs: Vec<String>,
+    /// The versions that may be there; `None` is no link. One after an
+    /// acknowledgement, two after a refusal.
+    pub(crate) allowed: Vec<Option<u32>>,
+    /// All versions that were ever asked for.
+    pub(crate) asked: Vec<u32>,
+    /// Whether the latest request was acknowledged.
+    pub(crate) acknowledged: bool,
+    /// How it came to be, to repeat it.
+    pub(crate) story: String,
+}
+
+impl Promise {
+    /// Of links of which nobody was told anything yet.
+    pub(crate) fn of(slugs: Vec<String>, before: Option<u32>) -> Self {
+        Self {
+            slugs,
+            allowed: vec![before],
+            asked: before.into_iter().collect(),
+            acknowledged: true,
+            story: String::new(),
+        }
+    }
+
+    /// The service was asked for this version.
+    pub(crate) fn asked_for(&mut self, version: Option<u32>, acknowledged: bool) {
+        self.acknowledged = acknowledged;
+        self.asked.extend(version);
+        if acknowledged {
+            self.allowed.clear();
+        }
+        self.allowed.push(version);
+    }
+
+    /// What is wrong with what is there, asked link by link.
+    pub(crate) fn wrong_now(&self, server: &Server) -> Option<String> {
+        let query = |slug: &str| {
+            let path = format!("/api/link/query?slug={slug}");
+            let answer = server.api("GET", &path).send();
+            match answer.status {
+                200 => Ok(Some(answer.json())),
+                404 => Ok(None),
+                _ => Err(format!("reading it: {} {}", answer.status, answer.text)),
+            }
+        };
+        self.wrong_with(server, query).1
+    }
+
+    /// The same with another way to a stored link. Also gives the version that
+    /// is there.
+    pub(crate) fn wrong_with(
+        &self,
+        server: &Server,
+        stored: impl Fn(&str) -> Result<Option<Value>, String>,
+    ) -> (Option<u32>, Option<String>) {
+        match self.version(stored) {
+            Ok(version) => {
+                let found = self
+                    .slugs
+                    .iter()
+                    .find_map(|slug| self.disagreement(server, slug, version));
+                (version, found.map(|wrong| self.told(&wrong)))
+            }
+            Err(wrong) => (None, Some(self.told(&wrong))),
+        }
+    }
+
+    /// The version that all links have, which must be an allowed one.
+    pub(crate) fn version(
+        &self,
+        stored: impl Fn(&str) -> Result<Option<Value>, String>,
+    ) -> Result<Option<u32>, String> {
+        let mut versions = Vec::new();
+        for slug in &self.slugs {
+            versions.push(match stored(slug)? {
+                None => None,
+                Some(link) => match version_of(&link, &self.asked) {
+                    None => return Err(format!("a mixture of versions: {link}")),
+                    version => version,
+                },
+            });
+        }
+        let version = versions[0];
+        if versions.iter().any(|other| *other != version) {
+            return Err(format!("done in part: {versions:?}"));
+        }
+        if !self.allowed.contains(&version) {
+            return Err(format!("{version:?} is there"));
+        }
+        Ok(version)
+    }
+
+    /// What the search, the tags and a visitor see must be the same version.
+    fn disagreement(&self, server: &Server, slug: &str, version: Option<u32>) -> Option<String> {
+        let get = |path: &str| {
+            let answer = server.api("GET", path).send();
+            (answer.status == 200).then(|| answer.json())
+        };
+        for asked in &self.asked {
+            let there = version == Some(*asked);
+            let path = format!("/api/link/search?status=all&q={}", mark(slug, *asked));
+            let found = get(&path);
+            let slugs: Option<Vec<&Value>> = found
+                .as_ref()
+                .map(|found| found.as_array().unwrap().iter().map(|link| &link["slug"]).collect());
+            let expected: &[&str] = if there { &[slug] } else { &[] };
+            if slugs.is_none_or(|slugs| slugs != expected) {
+                return Some(format!("{version:?} is there, but {path} finds {found:?}"));
+            }
+            for tag in tags(slug, *asked) {
+                let path = format!("/api/link/count?status=all&tag={tag}");
+                let count = get(&path).map(|count| count["count"] == u64::from(there));
+                if count != Some(true) {
+                    return Some(format!("{version:?} is there, but not so by {path}"));
+                }
+            }
+        }
+        let visit = server.visit(&format!("/{slug}"));
+        let location = visit.header("location").to_owned();
+        let expected = version
+            .filter(|version| *version != EXPIRED)
+            .map_or_else(String::new, |version| destination(slug, version));
+        (location != expected)
+            .then(|| format!("{version:?} is there, but visitors go to {location:?}"))
+    }
+
+    pub(crate) fn told(&self, wrong: &str) -> String {
+        let Self {
+            slugs,
+            allowed,
+            acknowledged,
+            story,
+            ..
+        } = self;
+        let answered = if *acknowledged {
+            "ACKNOWLEDGED"
+        } else {
+            "refused"
+        };
+        format!("{slugs:?} ({answered}; may be {allowed:?}): {wrong} [{story}]")
+    }
+}

@@ -1,0 +1,178 @@
+//! Faults of the disk, set and lifted while the service runs.
+
+use std::{
+    fs::{self, File},
+    os::unix::fs::FileExt,
+    path::PathBuf,
+    process::Command,
+    sync::OnceLock,
+};
+
+use tempfile::NamedTempFile;
+
+/// Makes calls of one service fail. `shim.c` is its other half.
+pub(crate) struct Faults {
+    control: NamedTempFile,
+}
+
+/// What fails, as `shim.c` numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// What changes a file fails as a broken disk does.
+    IoError,
+    /// What changes a file fails as a full disk does.
+    Full,
+    /// A write stops half-way, and those behind it fail as a full disk does.
+    Torn,
+    /// Only calls that wait for the disk fail.
+    Unsynced,
+    /// Only reads fail.
+    Unreadable,
+}
+
+/// The files on which it fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// All of the links database.
+    AnyFile,
+    /// The database itself, to which a checkpoint writes.
+    Pages,
+    /// The write-ahead log, to which a commit writes.
+    Log,
+}
+
+/// A fault to be set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fault {
+    pub(crate) kind: Kind,
+    pub(crate) place: Place,
+    /// The first call that fails, counted from 1.
+    pub(crate) first: u64,
+    /// How many fail, that one included.
+    pub(crate) count: u64,
+}
+
+impl Fault {
+    /// For a fault that stays until it is lifted.
+    pub(crate) const FOREVER: u64 = 1 << 40;
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::IoError,
+        Self::Full,
+        Self::Torn,
+        Self::Unsynced,
+        Self::Unreadable,
+    ];
+
+    fn number(self) -> u64 {
+        match self {
+            Self::IoError => 1,
+            Self::Full => 2,
+            Self::Torn => 3,
+            Self::Unsynced => 4,
+            Self::Unreadable => 5,
+        }
+    }
+}
+
+impl Place {
+    fn number(self) -> u64 {
+        match self {
+            Self::AnyFile => 0,
+            Self::Pages => 1,
+            Self::Log => 2,
+        }
+    }
+}
+
+/// Where each number stands in the file that the shim reads.
+const KIND: u64 = 0;
+const PLACE: u64 = 1;
+const FIRST: u64 = 2;
+const COUNT: u64 = 3;
+const CALLS: u64 = 4;
+const FAILED: u64 = 5;
+const NUMBERS: usize = 6;
+
+impl Faults {
+    /// None so far.
+    pub(crate) fn none() -> Self {
+        let control = NamedTempFile::new().unwrap();
+        control
+            .as_file()
+            .set_len(u64::try_from(NUMBERS * 8).unwrap())
+            .unwrap();
+        Self { control }
+    }
+
+    /// Lets the command's program run with these faults.
+    pub(crate) fn attach(&self, command: &mut Command) {
+        command
+            .env("LD_PRELOAD", library())
+            .env("STORE_FAULTS", self.control.path());
+    }
+
+    /// From now on calls fail.
+    pub(crate) fn set(&self, fault: Fault) {
+        self.write(KIND, 0);
+        for (place, number) in [
+            (PLACE, fault.place.number()),
+            (FIRST, fault.first),
+            (COUNT, fault.count),
+            (CALLS, 0),
+            (FAILED, 0),
+        ] {
+            self.write(place, number);
+        }
+        self.write(KIND, fault.kind.number());
+    }
+
+    /// From now on nothing fails. Gives the number of calls that did.
+    pub(crate) fn lift(&self) -> u64 {
+        self.write(KIND, 0);
+        self.failed()
+    }
+
+    /// How many calls have failed since a fault was set.
+    pub(crate) fn failed(&self) -> u64 {
+        let mut number = [0; 8];
+        self.file()
+            .read_exact_at(&mut number, FAILED * 8)
+            .unwrap();
+        u64::from_ne_bytes(number)
+    }
+
+    fn write(&self, place: u64, number: u64) {
+        self.file()
+            .write_all_at(&number.to_ne_bytes(), place * 8)
+            .unwrap();
+    }
+
+    fn file(&self) -> &File {
+        self.control.as_file()
+    }
+}
+
+/// The shim, compiled once for all tests of this run.
+fn library() -> &'static PathBuf {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        fs::create_dir_all(&folder).unwrap();
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/faults/shim.c");
+        // Under a name of its own first: another run may have the old one open.
+        let fresh = folder.join(format!("shim-{}.so", std::process::id()));
+        let compiled = Command::new("cc")
+            .args(["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o"])
+            .args([&fresh, &PathBuf::from(source)])
+            .output()
+            .unwrap_or_else(|error| panic!("cc, the C compiler that SQLite needs too: {error}"));
+        let said = String::from_utf8_lossy(&compiled.stderr);
+        assert!(compiled.status.success(), "{said}");
+        let library = folder.join("shim.so");
+        fs::rename(fresh, &library).unwrap();
+        library
+    })
+}

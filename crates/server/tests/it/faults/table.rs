@@ -1,0 +1,113 @@
+//! What was injected and what came of it.
+
+use std::{collections::BTreeMap, fmt::Display};
+
+use super::{operation::Reply, promise::Promise};
+
+/// Counts by fault and operation, and everything that went wrong.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    rows: BTreeMap<(String, String), Row>,
+    wrongs: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Row {
+    /// Faults that struck.
+    pub(crate) injected: u64,
+    pub(crate) acknowledged: u64,
+    pub(crate) refused: u64,
+    /// Requests that got no answer because nobody was there to give one.
+    pub(crate) unanswered: u64,
+    /// Acknowledged and not there.
+    pub(crate) lost: u64,
+    /// Not acknowledged and there in part.
+    pub(crate) halves: u64,
+}
+
+impl Table {
+    pub(crate) fn row(&mut self, fault: impl Display, operation: impl Display) -> &mut Row {
+        let key = (fault.to_string(), operation.to_string());
+        self.rows.entry(key).or_default()
+    }
+
+    /// Something went wrong that is no promise of a link.
+    pub(crate) fn wrong(&mut self, wrong: String) {
+        self.wrongs.push(wrong);
+    }
+
+    /// A promise was not kept.
+    pub(crate) fn broken(&mut self, fault: &str, operation: &str, promise: &Promise, wrong: String) {
+        let row = self.row(fault, operation);
+        if promise.acknowledged {
+            row.lost += 1;
+        } else {
+            row.halves += 1;
+        }
+        self.wrong(wrong);
+    }
+
+    /// The sum of all rows.
+    pub(crate) fn sum(&self) -> Row {
+        let add = |sum: Row, row: &Row| Row {
+            injected: sum.injected + row.injected,
+            acknowledged: sum.acknowledged + row.acknowledged,
+            refused: sum.refused + row.refused,
+            unanswered: sum.unanswered + row.unanswered,
+            lost: sum.lost + row.lost,
+            halves: sum.halves + row.halves,
+        };
+        self.rows.values().fold(Row::default(), add)
+    }
+
+    /// Prints the table, and fails if a promise was broken or too little was
+    /// injected or refused to prove anything.
+    pub(crate) fn conclude(&self, seed: u64, injected: u64, refused: u64) {
+        const SHOWN: usize = 20;
+
+        for ((fault, operation), row) in &self.rows {
+            println!("{fault:<30} | {operation:<18} | {row}");
+        }
+        let sum = self.sum();
+        let wrongs = self.wrongs.len();
+        let shown = &self.wrongs[..wrongs.min(SHOWN)];
+        assert!(
+            wrongs == 0 && sum.lost == 0 && sum.halves == 0,
+            "{wrongs} times wrong, SLUGLINE_TEST_SEED={seed}: {sum}\n{}",
+            shown.join("\n")
+        );
+        assert!(sum.injected >= injected, "too few faults: {sum}");
+        assert!(sum.refused + sum.unanswered >= refused, "too few refusals: {sum}");
+        assert!(sum.acknowledged > 0, "nothing was acknowledged: {sum}");
+    }
+}
+
+impl Row {
+    pub(crate) fn count(&mut self, reply: &Reply) {
+        match reply {
+            Reply::Acknowledged => self.acknowledged += 1,
+            Reply::Refused => self.refused += 1,
+            Reply::Unanswered(_) => self.unanswered += 1,
+            // It is listed by itself.
+            Reply::Improper(_) => {}
+        }
+    }
+}
+
+impl std::fmt::Display for Row {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            injected,
+            acknowledged,
+            refused,
+            unanswered,
+            lost,
+            halves,
+        } = self;
+        write!(
+            formatter,
+            "injected {injected:>5}, acknowledged {acknowledged:>5}, refused {refused:>5}, \
+             unanswered {unanswered:>4}, lost {lost}, half done {halves}"
+        )
+    }
+}

@@ -1,0 +1,190 @@
+//! A service to break, and all that it promised.
+
+use std::{
+    collections::BTreeMap,
+    process::Command,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{
+    operation::{Operation, Reply},
+    promise::Promise,
+    shim::Faults,
+    table::Table,
+    versions::link,
+};
+use crate::server::{Server, command};
+
+pub(crate) struct Trial {
+    /// There but for the moment between two lives.
+    server: Option<Server>,
+    pub(crate) faults: Faults,
+    settings: Vec<(String, String)>,
+    pub(crate) table: Table,
+    /// With the fault and the operation they came from.
+    kept: Vec<(Promise, String, String)>,
+    /// Those before are looked at without the search.
+    searched: usize,
+    slugs: AtomicU64,
+}
+
+impl Trial {
+    pub(crate) fn start() -> Self {
+        Self::start_in(tempfile::tempdir().unwrap(), &[])
+    }
+
+    pub(crate) fn start_in(folder: TempDir, settings: &[(&str, &str)]) -> Self {
+        let settings = settings
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let mut trial = Self {
+            server: None,
+            faults: Faults::none(),
+            settings: settings.collect(),
+            table: Table::default(),
+            kept: Vec::new(),
+            searched: 0,
+            slugs: AtomicU64::new(0),
+        };
+        trial.start_again(folder);
+        trial
+    }
+
+    pub(crate) fn server(&self) -> &Server {
+        self.server.as_ref().unwrap()
+    }
+
+    fn start_again(&mut self, folder: TempDir) {
+        let mut command = command(folder.path());
+        command
+            .envs(self.settings.iter().map(|(name, value)| (name, value)))
+            // The refusals are many, and each is a line.
+            .env("SLUGLINE_LOG", "off");
+        self.faults.attach(&mut command);
+        self.server = Some(Server::start_by(command, folder));
+    }
+
+    /// A slug that nobody has used.
+    pub(crate) fn fresh_slug(&self) -> String {
+        format!("s{}", self.slugs.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Slugs of links of this version, made without any fault; fresh slugs when
+    /// there are to be no links.
+    pub(crate) fn stock(&self, links: usize, version: Option<u32>) -> Vec<String> {
+        let slugs: Vec<String> = (0..links).map(|_| self.fresh_slug()).collect();
+        if let Some(version) = version {
+            for some in slugs.chunks(100) {
+                let links: Vec<Value> = some.iter().map(|slug| link(slug, version)).collect();
+                let document = json!({"version": "1.0", "links": links});
+                let import = self.server().api("POST", "/api/link/import");
+                let imported = import.json(&document).send();
+                assert_eq!(imported.status, 200, "{}", imported.text);
+                assert_eq!(imported.json()["success"], some.len(), "{}", imported.text);
+            }
+        }
+        slugs
+    }
+
+    /// Looks at a promise at once and keeps it for later.
+    pub(crate) fn keep(&mut self, fault: &str, operation: &str, promise: Promise) {
+        if let Some(wrong) = promise.wrong_now(self.server()) {
+            self.table.broken(fault, operation, &promise, wrong);
+        }
+        self.keep_for_later(fault, operation, promise);
+    }
+
+    pub(crate) fn keep_for_later(&mut self, fault: &str, operation: &str, promise: Promise) {
+        self.kept
+            .push((promise, fault.to_owned(), operation.to_owned()));
+    }
+
+    /// No fault is left, so a new link is made and is there.
+    pub(crate) fn works_again(&mut self, story: &str) {
+        let slug = vec![self.fresh_slug()];
+        let reply = Operation::Create.send(self.server(), &slug, 1);
+        let mut promise = Promise::of(slug, None);
+        promise.asked_for(Some(1), reply == Reply::Acknowledged);
+        story.clone_into(&mut promise.story);
+        if reply != Reply::Acknowledged {
+            self.table
+                .wrong(promise.told(&format!("it does not work again: {reply:?}")));
+        }
+        self.keep("none any more", "Create", promise);
+    }
+
+    /// Stops the service, by a signal that it may act on or by death, starts it
+    /// again and looks at all that was promised.
+    pub(crate) fn restart(&mut self, signal: &str) {
+        let server = self.server.take().unwrap();
+        let folder = match signal {
+            "KILL" => server.kill(),
+            signal => server.stop(signal).1,
+        };
+        self.start_again(folder);
+        self.audit();
+    }
+
+    /// Looks at all that was promised, and has `doctor` look at the database.
+    pub(crate) fn audit(&mut self) {
+        let server = self.server.as_ref().unwrap();
+        let links = all_links(server);
+        let stored = |slug: &str| Ok(links.get(slug).cloned());
+        for (place, (promise, fault, operation)) in self.kept.iter_mut().enumerate() {
+            let (version, wrong) = if place < self.searched {
+                match promise.version(stored) {
+                    Ok(version) => (version, None),
+                    Err(wrong) => (None, Some(promise.told(&wrong))),
+                }
+            } else {
+                promise.wrong_with(server, stored)
+            };
+            match wrong {
+                Some(wrong) => {
+                    let wrong = format!("later: {wrong}");
+                    self.table.broken(fault, operation, promise, wrong);
+                }
+                // What a restart has shown does not change any more.
+                None => promise.allowed = vec![version],
+            }
+        }
+        self.searched = self.kept.len();
+        let mut doctor = command(server.folder());
+        doctor
+            .envs(self.settings.iter().map(|(name, value)| (name, value)))
+            .arg("doctor");
+        if let Some(damage) = damage(doctor) {
+            self.table.wrong(damage);
+        }
+    }
+}
+
+/// Every link of a service, by slug.
+fn all_links(server: &Server) -> BTreeMap<String, Value> {
+    let mut links = BTreeMap::new();
+    let mut cursor = String::new();
+    loop {
+        let path = format!("/api/link/list?limit=1000&status=all&sort=az&cursor={cursor}");
+        let answer = server.api("GET", &path).send();
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        let page = answer.json();
+        for link in page["links"].as_array().unwrap() {
+            links.insert(link["slug"].as_str().unwrap().to_owned(), link.clone());
+        }
+        match page["cursor"].as_str() {
+            Some(next) => next.clone_into(&mut cursor),
+            None => return links,
+        }
+    }
+}
+
+/// What `slugline doctor` finds wrong.
+fn damage(mut doctor: Command) -> Option<String> {
+    let output = doctor.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let sound = output.status.success() && said.contains("links: ok: pages are sound");
+    (!sound).then(|| format!("doctor: {said}"))
+}

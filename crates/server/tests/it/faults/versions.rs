@@ -1,0 +1,58 @@
+//! Links whose every member tells the same version, so that a mixture of two
+//! versions, or a link without its tags, is seen.
+
+use serde_json::{Value, json};
+
+/// The version that has expired. All others have no expiry.
+pub(crate) const EXPIRED: u32 = 0;
+
+/// A link as it is sent.
+pub(crate) fn link(slug: &str, version: u32) -> Value {
+    let mut link = json!({
+        "slug": slug,
+        "url": destination(slug, version),
+        "comment": format!("{} of a test", mark(slug, version)),
+        "description": "d".repeat(filling(slug, version)),
+        "tags": tags(slug, version),
+    });
+    if version == EXPIRED {
+        link["expiration"] = json!(1000);
+    }
+    link
+}
+
+pub(crate) fn destination(slug: &str, version: u32) -> String {
+    format!("https://example.com/{slug}/{version}")
+}
+
+/// A word that no other version of any link holds. Slugs of the tests are an
+/// `s` and a number, so no mark is a part of another one.
+pub(crate) fn mark(slug: &str, version: u32) -> String {
+    format!("{slug}v{version}e")
+}
+
+/// Tags that no other version of any link has.
+pub(crate) fn tags(slug: &str, version: u32) -> [String; 2] {
+    ["a", "b"].map(|letter| format!("{slug}-{version}-{letter}"))
+}
+
+/// Links of many sizes fill pages in many ways.
+fn filling(slug: &str, version: u32) -> usize {
+    let sum = slug
+        .bytes()
+        .fold(usize::try_from(version).unwrap(), |sum, byte| {
+            sum * 31 + usize::from(byte)
+        });
+    1 + sum % 1999
+}
+
+/// Which of these versions a stored link is, if it is one of them wholly.
+pub(crate) fn version_of(stored: &Value, versions: &[u32]) -> Option<u32> {
+    let slug = stored["slug"].as_str()?;
+    versions.iter().copied().find(|version| {
+        let sent = link(slug, *version);
+        let members = sent.as_object().unwrap();
+        members.iter().all(|(name, value)| &stored[name] == value)
+            && sent["expiration"] == stored["expiration"]
+    })
+}
