@@ -1,1 +1,123 @@
-//! TODO
+//! A client that makes, changes and deletes links of its own.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{
+    amount::Random,
+    operation::{Operation, Reply},
+    promise::Promise,
+    trial::Trial,
+};
+
+/// What a client did and what it was told.
+#[derive(Debug, Default)]
+pub(crate) struct Deeds {
+    /// With the latest operation on them.
+    promises: Vec<(Promise, Operation)>,
+    replies: Vec<(Operation, Reply)>,
+    wrongs: Vec<String>,
+}
+
+/// Lets so many clients act at the same time as this is done, until it is.
+pub(crate) fn act_while(
+    trial: &Trial,
+    clients: usize,
+    random: &mut Random,
+    done: impl FnOnce(&mut Random),
+) -> Vec<Deeds> {
+    let stop = &AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..clients)
+            .map(|_| random.branch())
+            .map(|random| scope.spawn(move || act(trial, random, stop)))
+            .collect();
+        done(random);
+        stop.store(true, Ordering::Relaxed);
+        let deeds = clients.into_iter().map(|client| client.join().unwrap());
+        deeds.collect()
+    })
+}
+
+/// Leads links through their lives until it has to stop or nobody answers.
+fn act(trial: &Trial, mut random: Random, stop: &AtomicBool) -> Deeds {
+    let mut deeds = Deeds::default();
+    while !stop.load(Ordering::Relaxed) {
+        if let Reply::Unanswered(_) = deeds.lead_a_link(trial, &mut random, stop) {
+            break;
+        }
+    }
+    deeds
+}
+
+impl Deeds {
+    /// From its creation to a refusal, its end, or a moment to leave it. Nobody
+    /// touches it later.
+    fn lead_a_link(&mut self, trial: &Trial, random: &mut Random, stop: &AtomicBool) -> Reply {
+        use Operation::{Create, Delete, Edit, Import, Patch};
+
+        let mut operation = random.one_of(&[Create, Create, Create, Create, Import]);
+        let mut promise = Promise::of(trial.stock(operation.links(), None), None);
+        let mut version = 1;
+        let reply = loop {
+            let reply = operation.send(trial.server(), &promise.slugs, version);
+            let acknowledged = reply == Reply::Acknowledged;
+            promise.asked_for((operation != Delete).then_some(version), acknowledged);
+            promise.story = format!("{operation:?}: {reply:?}, seed {}", random.seed());
+            self.replies.push((operation, reply.clone()));
+            if !acknowledged {
+                break reply;
+            }
+            if random.below(3) == 0 {
+                self.read_back(trial, &promise);
+            }
+            let leaves = operation == Import || operation == Delete || random.below(3) == 0;
+            if leaves || stop.load(Ordering::Relaxed) {
+                break reply;
+            }
+            operation = random.one_of(&[Edit, Patch, Delete]);
+            version += 1;
+        };
+        self.promises.push((promise, operation));
+        reply
+    }
+
+    /// What was just acknowledged is there, if the service can read at all.
+    fn read_back(&mut self, trial: &Trial, promise: &Promise) {
+        let path = format!("/api/link/query?slug={}", promise.slugs[0]);
+        let Ok(answer) = trial.server().api("GET", &path).try_send() else {
+            return;
+        };
+        let stored = match answer.status {
+            200 => Some(answer.json()),
+            404 => None,
+            _ => return,
+        };
+        if let (Err(wrong), 1) = (promise.version(|_| Ok(stored.clone())), promise.slugs.len()) {
+            self.wrongs.push(promise.told(&format!("at once: {wrong}")));
+        }
+    }
+
+    /// Counts what came of it, and keeps the promises. Requests may stay
+    /// without an answer when the service died meanwhile.
+    pub(crate) fn settle(self, trial: &mut Trial, fault: &str, died: bool) {
+        for (operation, reply) in self.replies {
+            let operation = format!("{operation:?}");
+            trial.table.row(fault, &operation).count(&reply);
+            match reply {
+                Reply::Improper(answer) => {
+                    trial.table.wrong(format!("{fault}, {operation}: answered {answer}"));
+                }
+                Reply::Unanswered(error) if !died => {
+                    trial.table.wrong(format!("{fault}, {operation}: no answer, {error}"));
+                }
+                Reply::Unanswered(_) | Reply::Acknowledged | Reply::Refused => {}
+            }
+        }
+        for wrong in self.wrongs {
+            trial.table.wrong(wrong);
+        }
+        for (promise, operation) in self.promises {
+            trial.keep_for_later(fault, &format!("{operation:?}"), promise);
+        }
+    }
+}

@@ -1,1 +1,67 @@
-//! TODO
+//! Faults while the log is moved into the database. Everything is in the log by
+//! then, so nothing has to be refused, and nothing may be lost.
+
+use super::{
+    amount::{Random, factor},
+    operation::{Operation, Reply},
+    promise::Promise,
+    shim::{Fault, Kind, Place},
+    trial::Trial,
+    versions::HEAVY,
+};
+
+#[test]
+fn a_checkpoint_that_fails_loses_nothing() {
+    /// Of so many imports one fills the log.
+    const IMPORTS: usize = 12;
+
+    let mut random = Random::new();
+    let mut trial = Trial::start();
+    for round in 0..6 * factor() {
+        let kind = random.one_of(&[Kind::IoError, Kind::Full, Kind::Torn, Kind::Unsynced]);
+        let first = if kind == Kind::Unsynced {
+            1
+        } else {
+            1 + random.below(300)
+        };
+        let fault = Fault {
+            kind,
+            place: Place::Pages,
+            first,
+            count: random.one_of(&[2, Fault::FOREVER]),
+        };
+        let name = format!("{kind:?} in a checkpoint");
+        trial.faults.set(fault);
+        for _ in 0..IMPORTS {
+            import_heavy(&mut trial, &name);
+            if trial.faults.failed() > 0 {
+                break;
+            }
+        }
+        // The log goes on although it cannot be emptied.
+        import_heavy(&mut trial, &name);
+        let struck = trial.faults.lift();
+        trial.table.row(&name, "all").injected += u64::from(struck > 0);
+        trial.works_again(&format!("{fault:?}"), 0);
+        if round % 2 == 1 {
+            trial.restart(random.one_of(&["KILL", "TERM"]));
+        }
+    }
+    trial.restart("KILL");
+    trial.table.conclude(random.seed(), 4, 0);
+}
+
+/// Imports links that fill many pages.
+pub(crate) fn import_heavy(trial: &mut Trial, fault: &str) -> Reply {
+    let slugs = trial.stock(25, None);
+    let reply = Operation::Import.send(trial.server(), &slugs, HEAVY);
+    let mut promise = Promise::of(slugs, None);
+    promise.asked_for(Some(HEAVY), reply == Reply::Acknowledged);
+    promise.story = format!("{fault}: {reply:?}");
+    if let Reply::Improper(_) | Reply::Unanswered(_) = &reply {
+        trial.table.wrong(promise.told("no proper answer"));
+    }
+    trial.table.row(fault, "Import").count(&reply);
+    trial.keep(fault, "Import", promise);
+    reply
+}

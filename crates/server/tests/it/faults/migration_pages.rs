@@ -1,1 +1,130 @@
-//! TODO
+//! Faults while links of an older instance are moved: a page is moved wholly,
+//! with the account of it, or not at all.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{
+    amount::{Random, factor},
+    operation::{Reply, refusal},
+    promise::Promise,
+    shim::{Fault, Kind, Place},
+    trial::Trial,
+    versions::{destination, link},
+};
+
+const RUN: &str = "/api/link/migration/run";
+const STATUS: &str = "/api/link/migration/status";
+/// A bit more than three pages.
+const LINKS: u64 = 310;
+
+#[test]
+fn a_page_of_an_older_instance_is_moved_wholly_or_not_at_all() {
+    /// Calls that a page makes, roughly, and so many of them fail.
+    const CALLS: u64 = 900;
+    const FAULTS_PER_PAGE: u64 = 5;
+
+    let mut random = Random::new();
+    for _ in 0..factor() {
+        let old = tempfile::NamedTempFile::new().unwrap();
+        let url = format!("file:{}", old.path().display());
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(old.path(), "[]").unwrap();
+        let mut trial = Trial::start_in(folder, &[]);
+        let slugs = trial.stock(usize::try_from(LINKS).unwrap(), None);
+        fs::write(old.path(), bulk(&slugs)).unwrap();
+        trial.set("SLUGLINE_LEGACY_KV_URL", &url);
+        trial.restart_unseen("TERM");
+        let (mut first, mut inserted, mut attempts) = (0, 0, 0);
+        loop {
+            first += 1 + random.below(2 * CALLS / FAULTS_PER_PAGE);
+            let fault = Fault {
+                kind: random.one_of(&Kind::ALL),
+                place: Place::AnyFile,
+                first: if attempts % 4 == 0 { 1 } else { first },
+                count: random.one_of(&[2, Fault::FOREVER]),
+            };
+            let name = format!("{:?}", fault.kind);
+            trial.faults.set(fault);
+            let answer = trial.server().api("POST", RUN).send();
+            let struck = trial.faults.lift();
+            attempts += 1;
+            let reply = if answer.status == 200 {
+                Reply::Acknowledged
+            } else {
+                refusal(&answer)
+            };
+            let row = trial.table.row(&name, "Migration page");
+            row.injected += u64::from(struck > 0);
+            row.count(&reply);
+            let mut ended = false;
+            match reply {
+                Reply::Acknowledged => {
+                    let report = answer.json();
+                    inserted += report["inserted"].as_u64().unwrap();
+                    ended = report["list_complete"] == true;
+                    first = 0;
+                }
+                Reply::Refused => {}
+                Reply::Improper(_) | Reply::Unanswered(_) => {
+                    trial.table.wrong(format!("{fault:?}: {reply:?}"));
+                }
+            }
+            account(&mut trial, inserted, &format!("{fault:?}: {}", answer.text));
+            visit(&mut trial, &slugs[usize::try_from(random.below(LINKS)).unwrap()]);
+            if ended {
+                break;
+            }
+            if attempts > 200 {
+                trial.table.wrong("the migration has no end".to_owned());
+                break;
+            }
+            if attempts % 6 == 0 {
+                trial.restart_unseen("KILL");
+                account(&mut trial, inserted, "after a restart");
+            }
+        }
+        for slug in slugs {
+            let mut promise = Promise::of(vec![slug], None);
+            promise.asked_for(Some(1), true);
+            "it was moved".clone_into(&mut promise.story);
+            trial.keep_for_later("any", "Migration page", promise);
+        }
+        trial.works_again("the migration is over", 0);
+        trial.restart("KILL");
+        trial.table.conclude(random.seed(), 8, 8);
+    }
+}
+
+/// A bulk file of Cloudflare's.
+fn bulk(slugs: &[String]) -> String {
+    let entry = |slug: &String| {
+        let value = link(slug, 1).to_string();
+        json!({"key": format!("link:{slug}"), "value": value})
+    };
+    Value::Array(slugs.iter().map(entry).collect()).to_string()
+}
+
+/// So many links were reported as moved, and the account says the same.
+fn account(trial: &mut Trial, inserted: u64, story: &str) {
+    let status = trial.server().api("GET", STATUS).send().json();
+    let counted = status["run"]["inserted"].as_u64().unwrap_or_default();
+    if counted != inserted {
+        let row = trial.table.row("any", "Migration page");
+        row.lost += inserted.saturating_sub(counted);
+        row.halves += counted.saturating_sub(inserted);
+        let wrong = format!("{inserted} moved, {counted} on account: {story}");
+        trial.table.wrong(wrong);
+    }
+}
+
+/// Visitors are served all the time, from here or from the old store.
+fn visit(trial: &mut Trial, slug: &str) {
+    let visit = trial.server().visit(&format!("/{slug}"));
+    let location = visit.header("location");
+    if location != destination(slug, 1) {
+        let wrong = format!("{slug}: visitors get {} {location:?}", visit.status);
+        trial.table.wrong(wrong);
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    path::Path,
     process::Command,
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -16,13 +17,18 @@ use super::{
     table::Table,
     versions::link,
 };
-use crate::server::{Server, command};
+use crate::server::{Server, command, under_sh};
+
+/// What the table calls the time when no fault is left.
+const LIFTED: &str = "none any more";
 
 pub(crate) struct Trial {
     /// There but for the moment between two lives.
     server: Option<Server>,
     pub(crate) faults: Faults,
     settings: Vec<(String, String)>,
+    /// What a shell does before it becomes the service.
+    preparation: String,
     pub(crate) table: Table,
     /// With the fault and the operation they came from.
     kept: Vec<(Promise, String, String)>,
@@ -37,6 +43,16 @@ impl Trial {
     }
 
     pub(crate) fn start_in(folder: TempDir, settings: &[(&str, &str)]) -> Self {
+        // A write beyond a limit is a signal, which ends a program that does
+        // not ignore it.
+        Self::start_prepared(folder, settings, "trap '' XFSZ")
+    }
+
+    pub(crate) fn start_prepared(
+        folder: TempDir,
+        settings: &[(&str, &str)],
+        preparation: &str,
+    ) -> Self {
         let settings = settings
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -44,6 +60,7 @@ impl Trial {
             server: None,
             faults: Faults::none(),
             settings: settings.collect(),
+            preparation: preparation.to_owned(),
             table: Table::default(),
             kept: Vec::new(),
             searched: 0,
@@ -58,13 +75,18 @@ impl Trial {
     }
 
     fn start_again(&mut self, folder: TempDir) {
-        let mut command = command(folder.path());
-        command
-            .envs(self.settings.iter().map(|(name, value)| (name, value)))
-            // The refusals are many, and each is a line.
-            .env("SLUGLINE_LOG", "off");
+        let mut command = self.command(&folder);
+        // The refusals are many, and each is a line.
+        command.env("SLUGLINE_LOG", "off");
         self.faults.attach(&mut command);
+        let command = under_sh(&self.preparation, &command);
         self.server = Some(Server::start_by(command, folder));
+    }
+
+    fn command(&self, folder: impl AsRef<Path>) -> Command {
+        let mut command = command(folder.as_ref());
+        command.envs(self.settings.iter().map(|(name, value)| (name, value)));
+        command
     }
 
     /// A slug that nobody has used.
@@ -102,30 +124,48 @@ impl Trial {
             .push((promise, fault.to_owned(), operation.to_owned()));
     }
 
-    /// No fault is left, so a new link is made and is there.
-    pub(crate) fn works_again(&mut self, story: &str) {
-        let slug = vec![self.fresh_slug()];
-        let reply = Operation::Create.send(self.server(), &slug, 1);
-        let mut promise = Promise::of(slug, None);
-        promise.asked_for(Some(1), reply == Reply::Acknowledged);
-        story.clone_into(&mut promise.story);
-        if reply != Reply::Acknowledged {
-            self.table
-                .wrong(promise.told(&format!("it does not work again: {reply:?}")));
+    /// No fault is left, so a new link is made and is there, after so many
+    /// refusals at most.
+    pub(crate) fn works_again(&mut self, story: &str, refusals: usize) {
+        for attempt in 0..=refusals {
+            let slug = vec![self.fresh_slug()];
+            let reply = Operation::Create.send(self.server(), &slug, 1);
+            let acknowledged = reply == Reply::Acknowledged;
+            let mut promise = Promise::of(slug, None);
+            promise.asked_for(Some(1), acknowledged);
+            story.clone_into(&mut promise.story);
+            if !acknowledged && (attempt == refusals || reply != Reply::Refused) {
+                let wrong = promise.told(&format!("it does not work again: {reply:?}"));
+                self.table.wrong(wrong);
+            }
+            self.table.row(LIFTED, "Create").count(&reply);
+            self.keep(LIFTED, "Create", promise);
+            if acknowledged {
+                return;
+            }
         }
-        self.keep("none any more", "Create", promise);
+    }
+
+    /// A setting of the lives to come.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.settings.push((name.to_owned(), value.to_owned()));
     }
 
     /// Stops the service, by a signal that it may act on or by death, starts it
     /// again and looks at all that was promised.
     pub(crate) fn restart(&mut self, signal: &str) {
+        self.restart_unseen(signal);
+        self.audit();
+    }
+
+    /// The same without a look, as when links are locked.
+    pub(crate) fn restart_unseen(&mut self, signal: &str) {
         let server = self.server.take().unwrap();
         let folder = match signal {
             "KILL" => server.kill(),
             signal => server.stop(signal).1,
         };
         self.start_again(folder);
-        self.audit();
     }
 
     /// Looks at all that was promised, and has `doctor` look at the database.
@@ -152,11 +192,9 @@ impl Trial {
             }
         }
         self.searched = self.kept.len();
-        let mut doctor = command(server.folder());
-        doctor
-            .envs(self.settings.iter().map(|(name, value)| (name, value)))
-            .arg("doctor");
-        if let Some(damage) = damage(doctor) {
+        let mut doctor = self.command(server.folder());
+        doctor.arg("doctor");
+        if let Some(damage) = damage(under_sh(&self.preparation, &doctor)) {
             self.table.wrong(damage);
         }
     }

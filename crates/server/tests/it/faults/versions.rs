@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 /// The version that has expired. All others have no expiry.
 pub(crate) const EXPIRED: u32 = 0;
 
+/// From this version on links are as long as they may be.
+pub(crate) const HEAVY: u32 = 9000;
+
 /// A link as it is sent.
 pub(crate) fn link(slug: &str, version: u32) -> Value {
     let mut link = json!({
@@ -17,6 +20,11 @@ pub(crate) fn link(slug: &str, version: u32) -> Value {
     });
     if version == EXPIRED {
         link["expiration"] = json!(1000);
+    }
+    if version >= HEAVY {
+        let long = format!("https://example.com/{}", "u".repeat(16_000));
+        link["apple"] = json!(long);
+        link["google"] = json!(long);
     }
     link
 }
