@@ -27,15 +27,25 @@ pub(crate) fn act_while(
 ) -> Vec<Deeds> {
     let stop = &AtomicBool::new(false);
     std::thread::scope(|scope| {
+        let end = End(stop);
         let clients: Vec<_> = (0..clients)
             .map(|_| random.branch())
             .map(|random| scope.spawn(move || act(trial, random, stop)))
             .collect();
         done(random);
-        stop.store(true, Ordering::Relaxed);
+        drop(end);
         let deeds = clients.into_iter().map(|client| client.join().unwrap());
         deeds.collect()
     })
+}
+
+/// Tells the clients to stop, also when a test fails meanwhile.
+struct End<'s>(&'s AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Leads links through their lives until it has to stop or nobody answers.

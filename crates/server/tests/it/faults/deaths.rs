@@ -17,7 +17,7 @@ fn whatever_was_acknowledged_survives_a_sudden_death() {
     let mut trial = Trial::start();
     for life in 0..8 * factor() {
         let deeds = act_while(&trial, CLIENTS, &mut random, |random| {
-            sleep(Duration::from_millis(40 + random.below(200)));
+            sleep(Duration::from_millis(60 + random.below(300)));
             kill(trial.server().process_id());
         });
         for deeds in deeds {

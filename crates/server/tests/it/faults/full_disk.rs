@@ -1,1 +1,162 @@
-//! TODO
+//! A disk that is full, for real: by limits on the size of files, which hit
+//! every write in turn, and by a small file system.
+
+use std::{fs, process::Command};
+
+use super::{
+    amount::{Random, factor},
+    checkpoints::import_heavy,
+    operation::{Operation, Reply},
+    promise::Promise,
+    shim::{Fault, Kind, Place},
+    small_disk::SmallDisk,
+    trial::Trial,
+};
+
+#[test]
+fn an_acknowledged_link_survives_a_log_that_cannot_grow() {
+    const LIMIT: &str = "a limit on the log";
+    /// A create writes some sixty kilobytes; on average so many of them fit in.
+    const STEP: u64 = 6_000;
+
+    let mut random = Random::new();
+    let mut trial = Trial::start();
+    let mut beyond = 0;
+    for round in 0..60 * factor() {
+        if round % 20 == 19 {
+            // A log from the beginning, so that limits stay near its end.
+            trial.restart("TERM");
+        }
+        beyond += 1 + random.below(2 * STEP);
+        let log = length(&trial, "links.db-wal");
+        limit(&trial, &(log + beyond).to_string());
+        let reply = change(&mut trial, LIMIT, &mut random);
+        limit(&trial, "unlimited");
+        if reply == Reply::Acknowledged {
+            beyond = 0;
+        }
+        let row = trial.table.row(LIMIT, "all");
+        row.injected += u64::from(reply == Reply::Refused);
+        trial.works_again(&format!("the limit was {beyond} beyond {log}"), 0);
+    }
+    trial.restart("KILL");
+    trial.table.conclude(random.seed(), 15, 15);
+}
+
+#[test]
+fn an_acknowledged_link_survives_a_database_that_cannot_grow() {
+    const LIMIT: &str = "a limit on the database";
+
+    let mut random = Random::new();
+    let mut trial = Trial::start();
+    for _ in 0..factor() {
+        // The log may grow to four megabytes before it is moved there.
+        while length(&trial, "links.db") < 5 << 20 {
+            for _ in 0..3 {
+                import_heavy(&mut trial, "none");
+            }
+            trial.restart("TERM");
+        }
+        let beyond = random.below(3 * 4096);
+        let database = length(&trial, "links.db");
+        limit(&trial, &(database + beyond).to_string());
+        let mut refused = 0;
+        for _ in 0..30 {
+            let reply = import_heavy(&mut trial, LIMIT);
+            refused += u64::from(reply == Reply::Refused);
+            change(&mut trial, LIMIT, &mut random);
+            if refused == 3 {
+                break;
+            }
+        }
+        trial.table.row(LIMIT, "all").injected += refused;
+        limit(&trial, "unlimited");
+        trial.works_again(&format!("the limit was {beyond} beyond {database}"), 0);
+        import_heavy(&mut trial, "none any more");
+        trial.restart("KILL");
+    }
+    trial.table.conclude(random.seed(), 1, 1);
+}
+
+#[test]
+fn an_acknowledged_link_survives_a_full_disk() {
+    const FULL: &str = "a full disk";
+
+    let mut random = Random::new();
+    let folder = tempfile::tempdir().unwrap();
+    // Where nobody may mount anything, the disk's answer is put into the
+    // service's mouth instead; either way every fault below strikes.
+    let disk = SmallDisk::mount(folder.path(), 12 << 20);
+    println!("{FULL}: {}", disk.as_ref().map_or("pretended", |_| "mounted"));
+    let preparation = disk.as_ref().map_or(String::new(), SmallDisk::preparation);
+    let preparation = if disk.is_some() { preparation } else { "trap '' XFSZ".to_owned() };
+    let mut trial = Trial::start_prepared(folder, &[], &preparation);
+    for _ in 0..8 * factor() {
+        let left = random.below(30) * 4096;
+        match &disk {
+            Some(disk) => disk.fill(left),
+            None => trial.faults.set(Fault {
+                kind: Kind::Full,
+                place: Place::AnyFile,
+                first: 1 + left / 2048,
+                count: Fault::FOREVER,
+            }),
+        }
+        let mut refused = 0;
+        for _ in 0..20 {
+            let reply = change(&mut trial, FULL, &mut random);
+            refused += u64::from(reply == Reply::Refused);
+            if refused == 4 {
+                break;
+            }
+        }
+        trial.table.row(FULL, "all").injected += u64::from(refused > 0);
+        match &disk {
+            Some(disk) => disk.free(),
+            None => drop(trial.faults.lift()),
+        }
+        trial.works_again(&format!("{left} bytes were left"), 0);
+        // The log is full of room by now; a new one has to grow.
+        trial.restart("TERM");
+    }
+    trial.table.conclude(random.seed(), 4, 4);
+}
+
+/// One request, with what has to be there for it made before. The fault may
+/// keep that from being made; then it is the request.
+fn change(trial: &mut Trial, fault: &str, random: &mut Random) -> Reply {
+    use Operation::{Create, Edit, Import};
+
+    let operation = random.one_of(&[Create, Create, Import]);
+    let slugs = trial.stock(operation.links(), None);
+    let mut promise = Promise::of(slugs, None);
+    let mut reply = Reply::Refused;
+    for (operation, version) in [(operation, 1), (Edit, 2)] {
+        reply = operation.send(trial.server(), &promise.slugs, version);
+        promise.asked_for(Some(version), reply == Reply::Acknowledged);
+        promise.story = format!("{fault}, {operation:?}: {reply:?}");
+        if let Reply::Improper(_) | Reply::Unanswered(_) = &reply {
+            trial.table.wrong(promise.told("no proper answer"));
+        }
+        trial.table.row(fault, format!("{operation:?}")).count(&reply);
+        if reply != Reply::Acknowledged || promise.slugs.len() > 1 {
+            break;
+        }
+    }
+    trial.keep(fault, &format!("{operation:?}"), promise);
+    reply
+}
+
+fn length(trial: &Trial, file: &str) -> u64 {
+    let file = trial.server().folder().join(file);
+    fs::metadata(file).map_or(0, |data| data.len())
+}
+
+/// From now on no file of the service grows beyond so many bytes.
+fn limit(trial: &Trial, bytes: &str) {
+    let status = Command::new("prlimit")
+        .args(["--pid", &trial.server().process_id().to_string()])
+        .arg(format!("--fsize={bytes}:"))
+        .status();
+    assert!(status.unwrap().success());
+}

@@ -11,6 +11,7 @@ mod amount; // how many faults, and random choices that can be repeated
 mod operation; // what a client does to links, and how the answer is read
 mod promise; // what has to be there, and whether it is
 mod shim; // faults of the disk, by a library in front of the C library
+mod small_disk; // a disk that can be filled
 mod table; // what was injected and what came of it
 mod trial; // a service to break, and all that it promised
 mod versions; // links whose every member tells the same version

@@ -39,7 +39,7 @@ fn whatever_call_fails_an_answer_tells_what_became_of_the_links(#[case] operatio
         }
     }
     trial.restart("KILL");
-    trial.table.conclude(random.seed(), 25, 20);
+    trial.table.conclude(random.seed(), 15, 12);
 }
 
 /// Sets these faults, one for each request, until a request needs no call that
