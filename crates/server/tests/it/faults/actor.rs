@@ -115,10 +115,14 @@ impl Deeds {
             trial.table.row(fault, &operation).count(&reply);
             match reply {
                 Reply::Improper(answer) => {
-                    trial.table.wrong(format!("{fault}, {operation}: answered {answer}"));
+                    trial
+                        .table
+                        .wrong(format!("{fault}, {operation}: answered {answer}"));
                 }
                 Reply::Unanswered(error) if !died => {
-                    trial.table.wrong(format!("{fault}, {operation}: no answer, {error}"));
+                    trial
+                        .table
+                        .wrong(format!("{fault}, {operation}: no answer, {error}"));
                 }
                 Reply::Unanswered(_) | Reply::Acknowledged | Reply::Refused => {}
             }

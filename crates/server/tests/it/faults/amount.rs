@@ -57,7 +57,7 @@ impl Random {
         things[usize::try_from(self.below(count)).unwrap()]
     }
 
-    /// SplitMix64.
+    /// The next number, by `SplitMix64`.
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;

@@ -46,7 +46,12 @@ fn each_of_many_clients_is_told_what_became_of_its_links() {
 fn strike(faults: &Faults, kind: Kind, random: &mut Random) -> u64 {
     let count = random.one_of(&[1, 2, 5, Fault::FOREVER]);
     let (place, first) = (Place::AnyFile, 1 + random.below(60));
-    faults.set(Fault { kind, place, first, count });
+    faults.set(Fault {
+        kind,
+        place,
+        first,
+        count,
+    });
     let begun = Instant::now();
     while faults.failed() == 0 && begun.elapsed() < Duration::from_millis(300) {
         sleep(Duration::from_millis(1));

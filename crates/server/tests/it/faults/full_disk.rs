@@ -87,9 +87,16 @@ fn an_acknowledged_link_survives_a_full_disk() {
     // Where nobody may mount anything, the disk's answer is put into the
     // service's mouth instead; either way every fault below strikes.
     let disk = SmallDisk::mount(folder.path(), 12 << 20);
-    println!("{FULL}: {}", disk.as_ref().map_or("pretended", |_| "mounted"));
+    println!(
+        "{FULL}: {}",
+        disk.as_ref().map_or("pretended", |_| "mounted")
+    );
     let preparation = disk.as_ref().map_or(String::new(), SmallDisk::preparation);
-    let preparation = if disk.is_some() { preparation } else { "trap '' XFSZ".to_owned() };
+    let preparation = if disk.is_some() {
+        preparation
+    } else {
+        "trap '' XFSZ".to_owned()
+    };
     let mut trial = Trial::start_prepared(folder, &[], &preparation);
     for _ in 0..8 * factor() {
         let left = random.below(30) * 4096;
@@ -138,7 +145,10 @@ fn change(trial: &mut Trial, fault: &str, random: &mut Random) -> Reply {
         if let Reply::Improper(_) | Reply::Unanswered(_) = &reply {
             trial.table.wrong(promise.told("no proper answer"));
         }
-        trial.table.row(fault, format!("{operation:?}")).count(&reply);
+        trial
+            .table
+            .row(fault, format!("{operation:?}"))
+            .count(&reply);
         if reply != Reply::Acknowledged || promise.slugs.len() > 1 {
             break;
         }

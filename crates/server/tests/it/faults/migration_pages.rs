@@ -77,7 +77,10 @@ fn a_page_of_an_older_instance_is_moved_wholly_or_not_at_all() {
                 }
             }
             account(&mut trial, inserted, &format!("{fault:?}: {}", answer.text));
-            visit(&mut trial, &slugs[usize::try_from(random.below(LINKS)).unwrap()]);
+            visit(
+                &mut trial,
+                &slugs[usize::try_from(random.below(LINKS)).unwrap()],
+            );
             if ended {
                 break;
             }

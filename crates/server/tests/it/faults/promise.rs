@@ -113,9 +113,14 @@ impl Promise {
             let there = version == Some(*asked);
             let path = format!("/api/link/search?status=all&q={}", mark(slug, *asked));
             let found = get(&path);
-            let slugs: Option<Vec<&Value>> = found
-                .as_ref()
-                .map(|found| found.as_array().unwrap().iter().map(|link| &link["slug"]).collect());
+            let slugs: Option<Vec<&Value>> = found.as_ref().map(|found| {
+                found
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|link| &link["slug"])
+                    .collect()
+            });
             let expected: &[&str] = if there { &[slug] } else { &[] };
             if slugs.is_none_or(|slugs| slugs != expected) {
                 return Some(format!("{version:?} is there, but {path} finds {found:?}"));

@@ -138,9 +138,7 @@ impl Faults {
     /// How many calls have failed since a fault was set.
     pub(crate) fn failed(&self) -> u64 {
         let mut number = [0; 8];
-        self.file()
-            .read_exact_at(&mut number, FAILED * 8)
-            .unwrap();
+        self.file().read_exact_at(&mut number, FAILED * 8).unwrap();
         u64::from_ne_bytes(number)
     }
 
@@ -165,7 +163,9 @@ fn library() -> &'static PathBuf {
         // Under a name of its own first: another run may have the old one open.
         let fresh = folder.join(format!("shim-{}.so", std::process::id()));
         let compiled = Command::new("cc")
-            .args(["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o"])
+            .args([
+                "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o",
+            ])
             .args([&fresh, &PathBuf::from(source)])
             .output()
             .unwrap_or_else(|error| panic!("cc, the C compiler that SQLite needs too: {error}"));

@@ -34,7 +34,16 @@ fn whatever_call_fails_an_answer_tells_what_became_of_the_links(#[case] operatio
                 let offset = random.below(stride);
                 let faults = (1 + offset..).step_by(usize::try_from(stride).unwrap());
                 let place = Place::AnyFile;
-                strike(&mut trial, operation, faults.map(|first| Fault { kind, place, first, count }));
+                strike(
+                    &mut trial,
+                    operation,
+                    faults.map(|first| Fault {
+                        kind,
+                        place,
+                        first,
+                        count,
+                    }),
+                );
             }
         }
     }

@@ -44,9 +44,7 @@ impl SmallDisk {
     pub(crate) fn preparation(&self) -> String {
         let holder = self.holder.id();
         // The shell of the outside would do the rest, so it is left at once.
-        format!(
-            "trap '' XFSZ; exec nsenter -t {holder} -U -m --preserve-credentials \"$0\" \"$@\""
-        )
+        format!("trap '' XFSZ; exec nsenter -t {holder} -U -m --preserve-credentials \"$0\" \"$@\"")
     }
 
     /// Fills the disk but for about so many bytes.

@@ -37,7 +37,13 @@ impl Table {
     }
 
     /// A promise was not kept.
-    pub(crate) fn broken(&mut self, fault: &str, operation: &str, promise: &Promise, wrong: String) {
+    pub(crate) fn broken(
+        &mut self,
+        fault: &str,
+        operation: &str,
+        promise: &Promise,
+        wrong: String,
+    ) {
         let row = self.row(fault, operation);
         if promise.acknowledged {
             row.lost += 1;
@@ -62,6 +68,7 @@ impl Table {
 
     /// Prints the table, and fails if a promise was broken or too little was
     /// injected or refused to prove anything.
+    #[expect(clippy::print_stdout, reason = "the table is what people look for")]
     pub(crate) fn conclude(&self, seed: u64, injected: u64, refused: u64) {
         const SHOWN: usize = 20;
 
@@ -77,7 +84,10 @@ impl Table {
             shown.join("\n")
         );
         assert!(sum.injected >= injected, "too few faults: {sum}");
-        assert!(sum.refused + sum.unanswered >= refused, "too few refusals: {sum}");
+        assert!(
+            sum.refused + sum.unanswered >= refused,
+            "too few refusals: {sum}"
+        );
         assert!(sum.acknowledged > 0, "nothing was acknowledged: {sum}");
     }
 }
