@@ -121,7 +121,7 @@ fn account(trial: &mut Trial, inserted: u64, story: &str) {
     if counted != inserted {
         let row = trial.table.row("any", "Migration page");
         row.lost += inserted.saturating_sub(counted);
-        row.halves += counted.saturating_sub(inserted);
+        row.muddled += counted.saturating_sub(inserted);
         let wrong = format!("{inserted} moved, {counted} on account: {story}");
         trial.table.wrong(wrong);
     }

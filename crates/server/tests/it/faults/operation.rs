@@ -52,11 +52,16 @@ impl Operation {
         if self == Self::Import { 5 } else { 1 }
     }
 
-    /// Asks for these links to become this version.
-    pub(crate) fn send(self, server: &Server, slugs: &[String], version: u32) -> Reply {
+    /// Method, path behind `/api/link/` and body of a request for these links to
+    /// become this version.
+    pub(crate) fn request(
+        self,
+        slugs: &[String],
+        version: u32,
+    ) -> (&'static str, &'static str, Value) {
         let slug = &slugs[0];
         let whole = || link(slug, version);
-        let (method, path, body) = match self {
+        match self {
             Self::Create | Self::CreateOverExpired => ("POST", "create", whole()),
             Self::Edit => ("PUT", "edit", whole()),
             Self::Patch => ("PATCH", "edit", whole()),
@@ -65,7 +70,12 @@ impl Operation {
                 let links: Vec<Value> = slugs.iter().map(|slug| link(slug, version)).collect();
                 ("POST", "import", json!({"version": "1.0", "links": links}))
             }
-        };
+        }
+    }
+
+    /// Asks for these links to become this version.
+    pub(crate) fn send(self, server: &Server, slugs: &[String], version: u32) -> Reply {
+        let (method, path, body) = self.request(slugs, version);
         let call = server.api(method, &format!("/api/link/{path}")).json(&body);
         let answer = match call.try_send() {
             Ok(answer) => answer,

@@ -21,8 +21,9 @@ pub(crate) struct Row {
     pub(crate) unanswered: u64,
     /// Acknowledged and not there.
     pub(crate) lost: u64,
-    /// Not acknowledged and there in part.
-    pub(crate) halves: u64,
+    /// Not acknowledged, and what is there is neither what was before nor what
+    /// was asked for, or not all agree on it.
+    pub(crate) muddled: u64,
 }
 
 impl Table {
@@ -48,7 +49,7 @@ impl Table {
         if promise.acknowledged {
             row.lost += 1;
         } else {
-            row.halves += 1;
+            row.muddled += 1;
         }
         self.wrong(wrong);
     }
@@ -61,7 +62,7 @@ impl Table {
             refused: sum.refused + row.refused,
             unanswered: sum.unanswered + row.unanswered,
             lost: sum.lost + row.lost,
-            halves: sum.halves + row.halves,
+            muddled: sum.muddled + row.muddled,
         };
         self.rows.values().fold(Row::default(), add)
     }
@@ -79,7 +80,7 @@ impl Table {
         let wrongs = self.wrongs.len();
         let shown = &self.wrongs[..wrongs.min(SHOWN)];
         assert!(
-            wrongs == 0 && sum.lost == 0 && sum.halves == 0,
+            wrongs == 0 && sum.lost == 0 && sum.muddled == 0,
             "{wrongs} times wrong, SLUGLINE_TEST_SEED={seed}: {sum}\n{}",
             shown.join("\n")
         );
@@ -112,12 +113,12 @@ impl std::fmt::Display for Row {
             refused,
             unanswered,
             lost,
-            halves,
+            muddled,
         } = self;
         write!(
             formatter,
             "injected {injected:>5}, acknowledged {acknowledged:>5}, refused {refused:>5}, \
-             unanswered {unanswered:>4}, lost {lost}, half done {halves}"
+             unanswered {unanswered:>4}, lost {lost}, muddled {muddled}"
         )
     }
 }
