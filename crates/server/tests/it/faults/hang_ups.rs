@@ -1,0 +1,70 @@
+//! Clients that hang up before they are answered: the change is made or not,
+//! and visitors see which.
+
+use std::{io::Write, net::TcpStream, thread::sleep, time::Duration};
+
+use super::{
+    amount::{Random, factor},
+    operation::Operation,
+    promise::Promise,
+    trial::Trial,
+};
+use crate::server::TOKEN;
+
+#[test]
+fn visitors_see_what_became_of_a_change_whose_author_hung_up() {
+    use Operation::{Create, Delete, Edit, Patch};
+
+    const HUNG_UP: &str = "the client hangs up";
+    /// A change takes a few milliseconds.
+    const LONGEST_MICROSECONDS: u64 = 12_000;
+
+    let mut random = Random::new();
+    let mut trial = Trial::start();
+    let mut promises = Vec::new();
+    for _ in 0..120 * factor() {
+        let operation = random.one_of(&[Create, Edit, Patch, Delete]);
+        let slugs = trial.stock(1, operation.before());
+        // Visitors are served from memory, which has to follow.
+        trial.server().visit(&format!("/{}", slugs[0]));
+        let patience = Duration::from_micros(random.below(LONGEST_MICROSECONDS));
+        hang_up(&trial, operation, &slugs[0], patience);
+        let mut promise = Promise::of(slugs, operation.before());
+        promise.asked_for(operation.after(), false);
+        promise.story = format!("{operation:?}, hung up after {patience:?}");
+        promises.push((promise, format!("{operation:?}")));
+    }
+    // Whatever goes on without its author is over by then.
+    sleep(Duration::from_millis(500));
+    for (promise, operation) in promises {
+        let row = trial.table.row(HUNG_UP, &operation);
+        row.injected += 1;
+        row.unanswered += 1;
+        trial.keep(HUNG_UP, &operation, promise);
+    }
+    trial.works_again("everybody has hung up", 0);
+    trial.restart("KILL");
+    trial.table.conclude(random.seed(), 100, 100);
+}
+
+/// Sends a request, waits this long, but for no answer, and cuts the
+/// connection: with an answer to an earlier request unread, closing it is a
+/// reset, at which the server drops what it was about to do.
+fn hang_up(trial: &Trial, operation: Operation, slug: &str, patience: Duration) {
+    let slugs = [slug.to_owned()];
+    let (method, path, body) = operation.request(&slugs, operation.after().unwrap_or_default());
+    let address = trial.server().origin().trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).unwrap();
+    let earlier = format!("GET /_health/live HTTP/1.1\r\nhost: {address}\r\n\r\n");
+    stream.write_all(earlier.as_bytes()).unwrap();
+    stream.peek(&mut [0]).unwrap();
+    let body = body.to_string();
+    let length = body.len();
+    let request = format!(
+        "{method} /api/link/{path} HTTP/1.1\r\nhost: {address}\r\n\
+         authorization: Bearer {TOKEN}\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    sleep(patience);
+}
