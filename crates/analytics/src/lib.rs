@@ -13,7 +13,7 @@
 //!
 //! use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts};
 //! use slugline_domain::{
-//!     CountersQuery, Visit,
+//!     CountersQuery, Visit, VisitHeaders,
 //!     ports::{VisitLog, VisitSink},
 //! };
 //! use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
@@ -34,9 +34,11 @@
 //!     at: NOON.start(),
 //!     link: Arc::new(link("docs").build()),
 //!     client: Ipv4Addr::new(203, 0, 113, 7).into(),
-//!     user_agent: "ExampleBrowser/1.0".into(),
-//!     referer: "https://news.example/today".into(),
-//!     accept_language: "en-US,en;q=0.5".into(),
+//!     headers: VisitHeaders::new(
+//!         "ExampleBrowser/1.0",
+//!         "https://news.example/today",
+//!         "en-US,en;q=0.5",
+//!     ),
 //!     place: None,
 //! });
 //! recorder.flush().await?;

@@ -23,7 +23,7 @@
 //! | [`link`] | the record those values make up |
 //! | [`resolution`] | the rule: a link, a moment and a visitor → what happens |
 //! | [`user_agent`] | what the rule asks of a browser's own description |
-//! | [`visit`], [`sampling`], [`stats`] | followed links and the questions asked about them |
+//! | [`visit`], [`visit_headers`], [`sampling`], [`stats`] | followed links and the questions asked about them |
 //! | [`zone`] | clocks of places, for answers by hour and day |
 //! | [`page`], [`search`] | keyset paging, looking for links |
 //! | [`suggestion`] | slugs and previews that follow from a destination |
@@ -57,6 +57,7 @@ pub mod text;
 pub mod time;
 pub mod user_agent;
 pub mod visit;
+pub mod visit_headers;
 pub mod zone;
 
 pub use country::{Country, CountryError};
@@ -94,4 +95,5 @@ pub use text::{Comment, Description, ImageRef, Text, TextError, Title};
 pub use time::{TimeError, UnixMillis, UnixSeconds};
 pub use user_agent::Platform;
 pub use visit::{Visit, VisitRecord};
+pub use visit_headers::VisitHeaders;
 pub use zone::{HourOfWeek, LocalSeconds, Stretch, TimeUnit, UtcOffset, ZoneOffsets};

@@ -94,14 +94,20 @@ impl Link {
             Resolution::Redirect(target)
         } else if self.content.preview.is_for_show() && is_social_bot(visitor.user_agent) {
             Resolution::Preview(target)
-        } else if !is_web_page(&target) {
-            Resolution::Redirect(target)
-        } else if rules.proxying && self.content.delivery.proxy == Some(true) {
-            Resolution::Proxy(target)
-        } else if self.content.delivery.cloaking == Some(true) {
-            Resolution::Cloak(target)
         } else {
+            self.deliver(target, rules)
+        }
+    }
+
+    fn deliver<'l>(&'l self, target: Cow<'l, str>, rules: InstanceRules) -> Resolution<'l> {
+        let proxied = rules.proxying && self.content.delivery.proxy == Some(true);
+        let cloaked = self.content.delivery.cloaking == Some(true);
+        if !(proxied || cloaked) || !is_web_page(&target) {
             Resolution::Redirect(target)
+        } else if proxied {
+            Resolution::Proxy(target)
+        } else {
+            Resolution::Cloak(target)
         }
     }
 

@@ -40,10 +40,7 @@ impl Slug {
                 length: text.chars().count(),
             });
         }
-        let well_formed = text
-            .split('-')
-            .all(|group| !group.is_empty() && group.bytes().all(|b| b.is_ascii_alphanumeric()));
-        if well_formed {
+        if is_well_formed(text) {
             Ok(Self(text.into()))
         } else {
             Err(SlugError::Malformed)
@@ -54,6 +51,16 @@ impl Slug {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Whether a text matches [`Slug::PATTERN`]: each hyphen stands between two
+/// letters or digits.
+fn is_well_formed(text: &str) -> bool {
+    let last = text.bytes().try_fold(b'-', |before, byte| match byte {
+        b'-' => (before != b'-').then_some(byte),
+        _ => byte.is_ascii_alphanumeric().then_some(byte),
+    });
+    last.is_some_and(|last| last != b'-')
 }
 
 impl FromStr for Slug {

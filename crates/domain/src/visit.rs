@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use crate::{Link, LinkId, Place, SamplingInterval, Slug, UnixMillis};
+use crate::{Link, LinkId, Place, SamplingInterval, Slug, UnixMillis, VisitHeaders};
 
 /// What is known of a visit at the moment of the redirect. Small, because it
 /// waits in a queue; everything that can be worked out later is.
@@ -15,12 +15,8 @@ pub struct Visit {
     /// The visitor's address. It never reaches a disk: the access log keeps a
     /// keyed hash of it.
     pub client: IpAddr,
-    /// The `User-Agent` header, empty when absent.
-    pub user_agent: Box<str>,
-    /// The `Referer` header, empty when absent.
-    pub referer: Box<str>,
-    /// The `Accept-Language` header, empty when absent.
-    pub accept_language: Box<str>,
+    /// What the visitor's program said of itself.
+    pub headers: VisitHeaders,
     /// Where the visitor is, if somebody in front of the service said so.
     pub place: Option<Box<Place>>,
 }

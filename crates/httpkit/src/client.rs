@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use actix_web::HttpRequest;
+use actix_web::{HttpRequest, http::header::AsHeaderName};
 use ipnet::IpNet;
 use slugline_domain::ProbeCaller;
 
@@ -57,8 +57,9 @@ impl TrustedProxies {
     }
 }
 
-/// A request header as text; absent when it is not text.
-pub fn header<'r>(request: &'r HttpRequest, name: &str) -> Option<&'r str> {
+/// A request header as text; absent when it is not text. A constant of
+/// [`actix_web::http::header`] is found faster than a name in quotes.
+pub fn header(request: &HttpRequest, name: impl AsHeaderName) -> Option<&str> {
     request.headers().get(name)?.to_str().ok()
 }
 

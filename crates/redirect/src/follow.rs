@@ -5,10 +5,13 @@ use std::sync::Arc;
 use actix_web::{
     Error, FromRequest, HttpRequest, HttpResponse,
     dev::{ServiceRequest, ServiceResponse},
-    http::Method,
+    http::{
+        Method,
+        header::{ACCEPT_LANGUAGE, REFERER, USER_AGENT},
+    },
     web::Payload,
 };
-use slugline_domain::{Gate, Link, Place, Resolution, Slug, UnixMillis, Visit, Visitor};
+use slugline_domain::{Gate, Link, Resolution, Slug, Visit, VisitHeaders, Visitor};
 use slugline_httpkit::{Code, Edge, Failure, Problem, header};
 
 use crate::{
@@ -88,7 +91,7 @@ async fn resolve(
     let place = edge.forwarded_place(request);
     let mut visitor = Visitor {
         now: now.second(),
-        user_agent: header(request, "user-agent").unwrap_or_default(),
+        user_agent: header(request, &USER_AGENT).unwrap_or_default(),
         country: if link.content.routing.geo.is_empty() {
             None
         } else {
@@ -103,7 +106,9 @@ async fn resolve(
     let mut body = Some(body);
     let mut passage = Passage::Open;
     if matches!(resolution, Resolution::AskPassword(_) | Resolution::Warn(_)) {
-        match gate::examine(redirects, request, &mut body, &link, now).await? {
+        // What few visitors meet is boxed, or every redirect would make room for
+        // it, several times of what it needs itself.
+        match Box::pin(gate::examine(redirects, request, &mut body, &link, now)).await? {
             Verdict::Stopped(response) => return Ok(response),
             Verdict::Passed(gate) => visitor.passed = gate,
             Verdict::ShowWarning { passed, password } => {
@@ -116,13 +121,25 @@ async fn resolve(
         resolution = link.resolve(&visitor, rules);
         passage = passage_through_a_gate(request);
     }
+    let visit = || Visit {
+        at: now,
+        link: Arc::clone(&link),
+        client: edge.client_address(request),
+        headers: VisitHeaders::new(
+            visitor.user_agent,
+            header(request, &REFERER).unwrap_or_default(),
+            header(request, &ACCEPT_LANGUAGE).unwrap_or_default(),
+        ),
+        place: place.map(Box::new),
+    };
     if let (Resolution::Proxy(target), Some(forwarder)) = (&resolution, &redirects.forwarder) {
         // Before anything is waited for: a visitor may leave meanwhile.
-        record(redirects, request, &link, now, place);
-        return Ok(proxy::pass_on(forwarder.as_ref(), request, body, &link, target).await?);
+        redirects.visits.record(visit());
+        let passed_on = proxy::pass_on(forwarder.as_ref(), request, body, &link, target);
+        return Ok(Box::pin(passed_on).await?);
     }
     let response = arrive(redirects, request, &link, &resolution, passage)?;
-    record(redirects, request, &link, now, place);
+    redirects.visits.record(visit());
     Ok(response)
 }
 
@@ -154,26 +171,6 @@ fn passage_through_a_gate(request: &HttpRequest) -> Passage {
     } else {
         Passage::Gated
     }
-}
-
-fn record(
-    redirects: &Redirects,
-    request: &HttpRequest,
-    link: &Arc<Link>,
-    at: UnixMillis,
-    place: Option<Place>,
-) {
-    redirects.visits.record(Visit {
-        at,
-        link: Arc::clone(link),
-        client: Edge::of(request).client_address(request),
-        user_agent: header(request, "user-agent").unwrap_or_default().into(),
-        referer: header(request, "referer").unwrap_or_default().into(),
-        accept_language: header(request, "accept-language")
-            .unwrap_or_default()
-            .into(),
-        place: place.map(Box::new),
-    });
 }
 
 #[cfg(test)]

@@ -8,7 +8,10 @@ use crate::percent;
 /// blanks and other characters are percent-encoded as UTF-8, which is what a
 /// browser would do with them.
 pub(crate) fn location(target: &str) -> HeaderValue {
-    if target.bytes().all(|byte| byte.is_ascii_graphic()) {
+    // Without a way out at the first byte that is not, so that many are looked
+    // at together.
+    let fits = |fits, byte: u8| fits & byte.is_ascii_graphic();
+    if target.bytes().fold(true, fits) {
         return HeaderValue::from_str(target).expect("visible ASCII is a header value");
     }
     let encoded = percent::encode(target, |c| !c.is_ascii_graphic());

@@ -9,7 +9,7 @@ pub(crate) fn may_be_service_path(path: &str) -> bool {
     let below_api = path
         .strip_prefix("/api/")
         .is_some_and(|rest| !rest.is_empty());
-    below_api || path.starts_with("/_") || path.contains('%')
+    below_api || path.starts_with("/_") || path.as_bytes().contains(&b'%')
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::{
 
 use slugline_domain::{
     Colo, Coordinates, Country, Link, Place, PlaceName, TimeZoneName, UnixMillis, UnixSeconds,
-    Visit,
+    Visit, VisitHeaders,
 };
 use slugline_testkit::link;
 
@@ -99,9 +99,7 @@ impl Iterator for Visits {
             at: UnixMillis::new(at),
             link: Arc::clone(dice.pick(&self.links, 1.05)),
             client: IpAddr::V4(Ipv4Addr::from_bits(address)),
-            user_agent,
-            referer,
-            accept_language,
+            headers: VisitHeaders::new(&user_agent, &referer, &accept_language),
             place: Some(Box::new(place)),
         })
     }

@@ -210,7 +210,7 @@ mod tests {
 
     use slugline_domain::{
         Colo, Coordinates, Country, Place, PlaceName, SamplingInterval, TimeZoneName, UnixMillis,
-        Visit, VisitRecord,
+        Visit, VisitHeaders, VisitRecord,
     };
     use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
 
@@ -222,9 +222,11 @@ mod tests {
             at: UnixMillis::new(at),
             link: Arc::new(link("docs").id("docs-1").to(url).build()),
             client: Ipv4Addr::new(203, 0, 113, 7).into(),
-            user_agent: user_agent.into(),
-            referer: "https://news.example/today?token=1".into(),
-            accept_language: "de-AT,de;q=0.9".into(),
+            headers: VisitHeaders::new(
+                user_agent,
+                "https://news.example/today?token=1",
+                "de-AT,de;q=0.9",
+            ),
             place: Some(Box::new(vienna())),
         };
         Kept {

@@ -58,19 +58,19 @@ impl Enricher {
                 city: place.city_label(),
             })
         });
-        let header = &visit.referer;
+        let header = visit.headers.referer();
         Enriched {
             visit,
             referer: self.referers.get(header, || referer::host(header).into()),
             labels,
             place,
-            agent: self.user_agents.agent(&visit.user_agent),
+            agent: self.user_agents.agent(visit.headers.user_agent()),
         }
     }
 
     /// Whether a visit comes from a bot.
     pub(crate) fn is_from_bot(&mut self, visit: &Visit) -> bool {
-        self.user_agents.agent(&visit.user_agent).is_bot()
+        self.user_agents.agent(visit.headers.user_agent()).is_bot()
     }
 
     /// What was said of the visitor's place, and when that was not the city,
@@ -136,15 +136,15 @@ impl Enriched<'_> {
 
     /// What observers hear of the visit.
     pub(crate) fn record(&self, interval: SamplingInterval) -> VisitRecord<'_> {
-        let Visit { link, .. } = self.visit;
+        let Visit { link, headers, .. } = self.visit;
         VisitRecord {
             at: self.visit.at,
             link_id: &link.id,
             slug: &link.slug,
             url: bounds::truncate(link.content.destination.as_str(), bounds::URL_MAX_BYTES),
-            user_agent: bounds::truncate(&self.visit.user_agent, bounds::USER_AGENT_MAX_BYTES),
+            user_agent: bounds::truncate(headers.user_agent(), bounds::USER_AGENT_MAX_BYTES),
             referer: &self.referer,
-            language: language::first_preference(&self.visit.accept_language),
+            language: language::first_preference(headers.accept_language()),
             os: &self.agent.os,
             browser: &self.agent.browser,
             browser_type: self.agent.browser_type,
@@ -160,7 +160,7 @@ impl Enriched<'_> {
 mod tests {
     use std::path::Path;
 
-    use slugline_domain::{PlaceName, UnixMillis};
+    use slugline_domain::{PlaceName, UnixMillis, VisitHeaders};
     use slugline_testkit::{PLACES_FILE, link};
 
     use super::*;
@@ -174,9 +174,7 @@ mod tests {
             at: UnixMillis::new(0),
             link: Arc::new(link("docs").build()),
             client: client.parse().unwrap(),
-            user_agent: "".into(),
-            referer: "".into(),
-            accept_language: "".into(),
+            headers: VisitHeaders::default(),
             place: said.map(Box::new),
         };
         Enricher::new(places).enrich(&visit).place.into_owned()

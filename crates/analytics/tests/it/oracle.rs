@@ -2,7 +2,7 @@ use rusqlite::{Connection, params, params_from_iter, types::Value};
 use slugline_analytics::RecorderOptions;
 use slugline_domain::{
     CounterRow, Counters, CountersQuery, Country, Dimension, LinkId, Place, UnixMillis,
-    UnixSeconds, Visit, VisitFilter,
+    UnixSeconds, Visit, VisitFilter, VisitHeaders,
     ports::{VisitLog, VisitSink},
 };
 
@@ -56,11 +56,11 @@ fn add(at: i64, random: &Seeded, fixture: &Fixture, oracle: &Connection) {
     fixture.recorder.record(Visit {
         at: UnixMillis::new(at),
         link: link(&id, &slug, &url),
-        user_agent: agent.into(),
-        referer: referring_page.into(),
-        accept_language: format!("{language},fr;q=0.3")
-            .trim_start_matches(",fr;q=0.3")
-            .into(),
+        headers: VisitHeaders::new(
+            agent,
+            &referring_page,
+            format!("{language},fr;q=0.3").trim_start_matches(",fr;q=0.3"),
+        ),
         place: Some(Box::new(Place {
             country: Country::parse(country).ok(),
             ..Place::default()

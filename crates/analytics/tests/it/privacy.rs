@@ -7,7 +7,7 @@ use std::{
 
 use rusqlite::Connection;
 use slugline_analytics::{PlaceFile, Recorder, RecorderOptions, RecorderPorts};
-use slugline_domain::{Visit, ports::VisitSink};
+use slugline_domain::{Visit, VisitHeaders, ports::VisitSink};
 use slugline_testkit::PLACES_FILE;
 
 use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, ports, visit};
@@ -44,7 +44,7 @@ async fn an_address_never_reaches_the_disk() {
         ] {
             fixture.recorder.record(Visit {
                 client,
-                user_agent: "Findable/1.0".into(),
+                headers: VisitHeaders::new("Findable/1.0", "", ""),
                 ..visit(NEW_YEAR_MS + number, 0)
             });
         }
@@ -118,7 +118,7 @@ async fn a_salt_ends_on_time_also_when_nobody_comes() {
 async fn a_start_ends_what_should_have_ended_while_nothing_ran() {
     let fixture = Fixture::new(RecorderOptions::default());
     fixture.recorder.record(Visit {
-        user_agent: "Bygone/1.0".into(),
+        headers: VisitHeaders::new("Bygone/1.0", "", ""),
         ..visit(NEW_YEAR_MS - 40 * DAY_MS, 1)
     });
     // Visits of the last days, by which the clock is believed.

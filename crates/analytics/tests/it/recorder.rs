@@ -9,7 +9,7 @@ use slugline_analytics::{
     SamplingTargets,
 };
 use slugline_domain::{
-    CountersQuery, Visit, VisitFilter, VisitRecord,
+    CountersQuery, Visit, VisitFilter, VisitHeaders, VisitRecord,
     ports::{VisitLog, VisitLogError, VisitObserver, VisitSink},
 };
 
@@ -310,7 +310,7 @@ async fn bots_are_neither_stored_nor_told_of_where_that_is_set() {
         let (recorder, log) = Recorder::start(&file(folder.path()), options, ports).unwrap();
         for user_agent in user_agents {
             recorder.record(Visit {
-                user_agent: user_agent.into(),
+                headers: VisitHeaders::new(user_agent, "", ""),
                 ..visit(NEW_YEAR_MS, 1)
             });
         }

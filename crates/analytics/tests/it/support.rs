@@ -10,7 +10,7 @@ use std::{
 use slugline_analytics::{EmbeddedLog, Recorder, RecorderOptions, RecorderPorts};
 use slugline_domain::{
     Counters, CountersQuery, Destination, Link, LinkContent, LinkId, UnixMillis, UnixSeconds,
-    Visit, VisitFilter,
+    Visit, VisitFilter, VisitHeaders,
     ports::{Random, VisitLog},
 };
 use slugline_testkit::FixedClock;
@@ -129,9 +129,7 @@ pub(crate) fn visit(at_ms: i64, client: u32) -> Visit {
         at: UnixMillis::new(at_ms),
         link: link("docs-1", "docs", "https://example.com/docs"),
         client: IpAddr::V4(Ipv4Addr::from_bits(client)),
-        user_agent: "Example/1.0".into(),
-        referer: "".into(),
-        accept_language: "".into(),
+        headers: VisitHeaders::new("Example/1.0", "", ""),
         place: None,
     }
 }

@@ -12,7 +12,7 @@ use std::{
 
 use rusqlite::Connection;
 use slugline_domain::{
-    Counters, CountersQuery, UnixMillis, UnixSeconds, Visit, VisitFilter,
+    Counters, CountersQuery, UnixMillis, UnixSeconds, Visit, VisitFilter, VisitHeaders,
     ports::{VisitLog, VisitLogError, VisitSink},
 };
 use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
@@ -132,9 +132,7 @@ pub(super) fn visit(number: u32) -> Visit {
         at: UnixMillis::new(START_MS + i64::from(number) * 1_000),
         link: Arc::new(link("docs").build()),
         client: Ipv4Addr::from_bits(number).into(),
-        user_agent: "Example/1.0".into(),
-        referer: "https://news.example/today".into(),
-        accept_language: "en".into(),
+        headers: VisitHeaders::new("Example/1.0", "https://news.example/today", "en"),
         place: None,
     }
 }
