@@ -1,5 +1,7 @@
 //! What a figure should be.
 
+use super::samples::Samples;
+
 /// What a goal allows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Limit {
@@ -10,6 +12,11 @@ pub(crate) enum Limit {
 /// Prints a goal, whether this run met it, and the figure.
 pub(crate) fn report(what: &str, limit: Limit, unit: &str, figure: f64) {
     println!("{}", line(what, limit, unit, figure));
+}
+
+/// Prints what became of a figure since the baseline.
+pub(crate) fn change(what: &str, of: &str, now: &Samples, before: &Samples) {
+    println!("change: {what}, {of}: {:.2} × baseline", now.ratio(before));
 }
 
 fn line(what: &str, limit: Limit, unit: &str, figure: f64) -> String {

@@ -70,5 +70,11 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         "ms",
         list,
     );
+    if let [ours, baseline] = outcomes.chunks(3).collect::<Vec<_>>()[..] {
+        for (ours, baseline) in ours.iter().zip(baseline) {
+            let what = ours.name.trim_start_matches("slugline: ");
+            goal::change(what, "processor time", &ours.micros, &baseline.micros);
+        }
+    }
     Ok(())
 }

@@ -75,7 +75,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         plan.links
     );
     let mut table = Table::new(["µs of processor time", "median", "min–max", "× warm"]);
-    let mut goals = None;
+    let mut of_sides = Vec::new();
     for (binary, figures) in plan.sluglines().zip(figures) {
         let [before, after] = figures.resident.map(Samples::new);
         let (before, after) = (before?, after?);
@@ -97,7 +97,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
                 String::new(),
             ]);
         }
-        goals.get_or_insert(steps);
+        of_sides.push(steps);
     }
     let noise = Samples::new(noise)?;
     table.row([
@@ -109,8 +109,13 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     print!("{table}");
     println!("{}", noise.noise("nginx constant"));
     // The first binary is the one that the goals are for.
-    if let Some(steps) = goals {
-        report(&steps);
+    if let [ours, others @ ..] = &of_sides[..] {
+        report(ours);
+        if let [baseline, ..] = others {
+            for (step, (now, before)) in STEPS.into_iter().zip(ours.iter().zip(baseline)) {
+                goal::change(step, "processor time", now, before);
+            }
+        }
     }
     Ok(())
 }

@@ -28,10 +28,10 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value = "release")]
     pub(crate) profile: Profile,
     /// How often each contender is measured.
-    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
     /// How long each time.
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=600))]
     seconds: u32,
     /// Links of the benchmarks with many of them.
     #[arg(long, default_value_t = MANY_LINKS, value_parser = clap::value_parser!(u32).range(1_000..))]

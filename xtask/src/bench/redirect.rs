@@ -158,6 +158,11 @@ fn report(outcomes: &[Outcome]) -> Result<()> {
     goal(redirect, 1.0, "× nginx constant (aim)", to_constant);
     let (what, unit) = ("the same with a browser's headers", "× without them");
     goal(what, 1.1, unit, with.ratio(&ours.micros));
+    if let Ok(baseline) = find("baseline") {
+        goal::change("redirect", "processor time", &ours.micros, &baseline.micros);
+        let before = &find(&with_headers("baseline"))?.micros;
+        goal::change(what, "processor time", with, before);
+    }
     Ok(())
 }
 

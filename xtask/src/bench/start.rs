@@ -52,16 +52,19 @@ fn starts(plan: &Plan) -> Result<()> {
         plan.links
     );
     let mut table = Table::new(["milliseconds", "median", "min–max"]);
-    let mut ours = None;
+    let mut of_sides = Vec::new();
     for (binary, _, times) in sides {
         let times = Samples::new(times)?;
         table.row([binary.name.to_owned(), times.middle(1), times.range(1)]);
-        ours.get_or_insert(times);
+        of_sides.push(times);
     }
     print!("{table}");
-    if let Some(ours) = ours {
+    if let [ours, others @ ..] = &of_sides[..] {
         let bound = Limit::AtMost(20.0);
         goal::report("start to the first redirect", bound, "ms", ours.median());
+        if let [baseline, ..] = others {
+            goal::change("start to the first redirect", "time", ours, baseline);
+        }
     }
     Ok(())
 }
