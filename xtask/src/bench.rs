@@ -18,6 +18,7 @@ mod export;
 mod follower;
 mod goal;
 mod guard;
+mod import;
 mod instance;
 mod links;
 mod listing;

@@ -1,14 +1,15 @@
-//! New links, one by one and by import, beside the disk they are written to.
+//! New links, one by one, beside the disk they are written to.
 
-use std::{fs, path::Path, time::Duration, time::Instant};
+use std::{path::Path, time::Duration};
 
 use anyhow::Result;
 
 use super::{
     chhoto::Chhoto,
-    disk, export,
+    disk,
     goal::{self, Limit},
-    instance::{self, Instance, TOKEN},
+    import,
+    instance::{Instance, TOKEN},
     load::{Answers, Load, measure},
     plan::Plan,
     samples::Samples,
@@ -20,11 +21,6 @@ use super::{
 const CONNECTIONS: [u32; 3] = [1, 16, 64];
 /// The place in `CONNECTIONS` that the goals are about.
 const SIXTEEN: usize = 1;
-/// Links of an import.
-const IMPORTED: u32 = 100_000;
-/// An import takes seconds, and rounds of it differ little.
-const IMPORT_ROUNDS: u32 = 3;
-
 /// A server that makes links.
 struct Maker<'m> {
     name: &'static str,
@@ -75,7 +71,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         println!("no Chhoto URL: --chhoto PATH adds it");
     }
     drop((instances, chhoto));
-    import(plan, &folder)
+    import::run(plan, &folder)
 }
 
 fn measure_round(
@@ -169,42 +165,6 @@ fn report(makers: Vec<Maker<'_>>, appends: &Samples) -> Result<()> {
                 rate.ratio(theirs),
             );
         }
-    }
-    Ok(())
-}
-
-/// Prints how long an import into an empty folder takes.
-fn import(plan: &Plan, folder: &Path) -> Result<()> {
-    let links = IMPORTED.min(plan.links);
-    let document = folder.join("import.json");
-    export::write(&document, links)?;
-    let mut seconds: Vec<_> = plan.sluglines().map(|_| Vec::new()).collect();
-    for _ in 0..IMPORT_ROUNDS.min(plan.rounds) {
-        for (binary, seconds) in plan.sluglines().zip(&mut seconds) {
-            let data = folder.join("imported");
-            let began = Instant::now();
-            instance::import(binary, &data, &document)?;
-            seconds.push(began.elapsed().as_secs_f64());
-            fs::remove_dir_all(data)?;
-        }
-    }
-    println!("\nimport: {links} links into an empty folder\n");
-    let mut table = Table::new(["seconds", "median", "min–max", "links per s"]);
-    let mut ours = None;
-    for (binary, seconds) in plan.sluglines().zip(seconds) {
-        let seconds = Samples::new(seconds)?;
-        table.row([
-            binary.name.to_owned(),
-            seconds.middle(2),
-            seconds.range(2),
-            format!("{:.0}", f64::from(links) / seconds.median()),
-        ]);
-        ours.get_or_insert(seconds);
-    }
-    print!("{table}");
-    if let Some(ours) = ours {
-        let what = format!("import of {links} links");
-        goal::report(&what, Limit::AtMost(5.0), "s", ours.median());
     }
     Ok(())
 }
