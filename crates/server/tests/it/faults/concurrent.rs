@@ -22,6 +22,9 @@ fn each_of_many_clients_is_told_what_became_of_its_links() {
     let mut random = Random::new();
     let mut trial = Trial::start();
     for life in 0..4 * factor() {
+        if life % 8 == 7 {
+            trial.begin_anew();
+        }
         let kind = random.one_of(&Kind::ALL);
         let name = format!("{kind:?} at random");
         let mut injected = 0;
@@ -65,6 +68,7 @@ fn nothing_is_acknowledged_that_the_disk_does_not_confirm() {
     let mut random = Random::new();
     let mut trial = Trial::start();
     for _ in 0..factor() {
+        trial.begin_anew();
         let fault = Fault {
             kind: Kind::Unsynced,
             place: Place::Log,

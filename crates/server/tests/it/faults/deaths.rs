@@ -16,6 +16,9 @@ fn whatever_was_acknowledged_survives_a_sudden_death() {
     let mut random = Random::new();
     let mut trial = Trial::start();
     for life in 0..8 * factor() {
+        if life % 16 == 15 {
+            trial.begin_anew();
+        }
         let deeds = act_while(&trial, CLIENTS, &mut random, |random| {
             sleep(Duration::from_millis(60 + random.below(300)));
             kill(trial.server().process_id());

@@ -10,20 +10,23 @@ use super::{
     promise::Promise,
     shim::{Fault, Kind, Place},
     small_disk::SmallDisk,
-    trial::Trial,
+    trial::{IGNORING_LIMITS, Trial},
 };
 
 #[test]
 fn an_acknowledged_link_survives_a_log_that_cannot_grow() {
     const LIMIT: &str = "a limit on the log";
-    /// A create writes some sixty kilobytes; on average so many of them fit in.
+    /// From one limit to the next, on average; a create writes some sixty
+    /// kilobytes.
     const STEP: u64 = 6_000;
 
     let mut random = Random::new();
     let mut trial = Trial::start();
     let mut beyond = 0;
     for round in 0..60 * factor() {
-        if round % 20 == 19 {
+        if round % 60 == 0 {
+            trial.begin_anew();
+        } else if round % 20 == 0 {
             // A log from the beginning, so that limits stay near its end.
             trial.restart("TERM");
         }
@@ -50,6 +53,7 @@ fn an_acknowledged_link_survives_a_database_that_cannot_grow() {
     let mut random = Random::new();
     let mut trial = Trial::start();
     for _ in 0..factor() {
+        trial.begin_anew();
         // The log may grow to four megabytes before it is moved there.
         while length(&trial, "links.db") < 5 << 20 {
             for _ in 0..3 {
@@ -83,22 +87,30 @@ fn an_acknowledged_link_survives_a_full_disk() {
     const FULL: &str = "a full disk";
 
     let mut random = Random::new();
-    let folder = tempfile::tempdir().unwrap();
-    // Where nobody may mount anything, the disk's answer is put into the
-    // service's mouth instead; either way every fault below strikes.
-    let disk = SmallDisk::mount(folder.path(), 12 << 20);
-    println!(
-        "{FULL}: {}",
-        disk.as_ref().map_or("pretended", |_| "mounted")
-    );
-    let preparation = disk.as_ref().map_or(String::new(), SmallDisk::preparation);
-    let preparation = if disk.is_some() {
-        preparation
-    } else {
-        "trap '' XFSZ".to_owned()
-    };
-    let mut trial = Trial::start_prepared(folder, &[], &preparation);
-    for _ in 0..8 * factor() {
+    // Held longer than the service that is on it.
+    let mut disk = None;
+    let mut trial = Trial::start();
+    for round in 0..8 * factor() {
+        if round % 8 == 0 {
+            let folder = tempfile::tempdir().unwrap();
+            // Where nobody may mount anything, the service is told by the shim
+            // what a full disk says; either way it is refused the room.
+            let mounted = SmallDisk::mount(folder.path(), 12 << 20);
+            let preparation = mounted
+                .as_ref()
+                .map_or(IGNORING_LIMITS.to_owned(), SmallDisk::preparation);
+            trial.begin_anew_in(folder, &preparation);
+            println!(
+                "{FULL}: {}",
+                if mounted.is_some() {
+                    "mounted"
+                } else {
+                    "pretended"
+                }
+            );
+            // The service on the one before has ended.
+            disk = mounted;
+        }
         let left = random.below(30) * 4096;
         match &disk {
             Some(disk) => disk.fill(left),
@@ -129,8 +141,8 @@ fn an_acknowledged_link_survives_a_full_disk() {
     trial.table.conclude(random.seed(), 4, 4);
 }
 
-/// One request, with what has to be there for it made before. The fault may
-/// keep that from being made; then it is the request.
+/// Makes links and edits one that was made, as far as the fault lets it. Gives
+/// the last reply.
 fn change(trial: &mut Trial, fault: &str, random: &mut Random) -> Reply {
     use Operation::{Create, Edit, Import};
 

@@ -25,7 +25,10 @@ fn whatever_call_fails_an_answer_tells_what_became_of_the_links(#[case] operatio
     let mut random = Random::new();
     let mut trial = Trial::start();
     let (stride, passes) = (STRIDE.div_ceil(factor()), factor().div_ceil(STRIDE));
-    for _ in 0..passes {
+    for pass in 0..passes {
+        if pass > 0 {
+            trial.begin_anew();
+        }
         for kind in Kind::ALL {
             let once = if kind == Kind::Torn { 2 } else { 1 };
             for count in [once, Fault::FOREVER] {
@@ -46,8 +49,8 @@ fn whatever_call_fails_an_answer_tells_what_became_of_the_links(#[case] operatio
                 );
             }
         }
+        trial.restart("KILL");
     }
-    trial.restart("KILL");
     trial.table.conclude(random.seed(), 15, 12);
 }
 

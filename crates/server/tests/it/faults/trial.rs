@@ -22,6 +22,10 @@ use crate::server::{Server, command, under_sh};
 /// What the table calls the time when no fault is left.
 const LIFTED: &str = "none any more";
 
+/// A write beyond a limit is a signal, which ends a program that does not ignore
+/// it; a full disk is only the error.
+pub(crate) const IGNORING_LIMITS: &str = "trap '' XFSZ";
+
 pub(crate) struct Trial {
     /// There but for the moment between two lives.
     server: Option<Server>,
@@ -43,16 +47,6 @@ impl Trial {
     }
 
     pub(crate) fn start_in(folder: TempDir, settings: &[(&str, &str)]) -> Self {
-        // A write beyond a limit is a signal, which ends a program that does
-        // not ignore it.
-        Self::start_prepared(folder, settings, "trap '' XFSZ")
-    }
-
-    pub(crate) fn start_prepared(
-        folder: TempDir,
-        settings: &[(&str, &str)],
-        preparation: &str,
-    ) -> Self {
         let settings = settings
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -60,7 +54,7 @@ impl Trial {
             server: None,
             faults: Faults::none(),
             settings: settings.collect(),
-            preparation: preparation.to_owned(),
+            preparation: IGNORING_LIMITS.to_owned(),
             table: Table::default(),
             kept: Vec::new(),
             searched: 0,
@@ -77,10 +71,25 @@ impl Trial {
     fn start_again(&mut self, folder: TempDir) {
         let mut command = self.command(&folder);
         // The refusals are many, and each is a line.
-        command.env("SLUGLINE_LOG", "off");
+        command.env("SLUGLINE_LOG", "off,sqlx=off");
         self.faults.attach(&mut command);
         let command = under_sh(&self.preparation, &command);
         self.server = Some(Server::start_by(command, folder));
+    }
+
+    /// Goes on with a service that has no links and no settings yet; the table
+    /// stays. Long runs would ask for more and more links at every look.
+    pub(crate) fn begin_anew(&mut self) {
+        self.begin_anew_in(tempfile::tempdir().unwrap(), IGNORING_LIMITS);
+    }
+
+    pub(crate) fn begin_anew_in(&mut self, folder: TempDir, preparation: &str) {
+        self.server = None;
+        self.settings.clear();
+        preparation.clone_into(&mut self.preparation);
+        self.kept.clear();
+        self.searched = 0;
+        self.start_again(folder);
     }
 
     fn command(&self, folder: impl AsRef<Path>) -> Command {
