@@ -69,6 +69,9 @@ impl Server {
             .http_status_as_error(false)
             .max_redirects(0)
             .timeout_global(Some(Duration::from_secs(30)))
+            // The service closes a connection after five seconds without a
+            // request, which must not meet the next one on its way.
+            .max_idle_age(Duration::from_secs(2))
             .build()
             .into();
         Self {
