@@ -17,8 +17,8 @@ fn a_checkpoint_that_fails_loses_nothing() {
 
     let mut random = Random::new();
     let mut trial = Trial::start();
-    for round in 0..6 * factor() {
-        if round % 6 == 0 {
+    for round in 0..4 * factor() {
+        if round % 4 == 0 {
             trial.begin_anew();
         }
         let kind = random.one_of(&[Kind::IoError, Kind::Full, Kind::Torn, Kind::Unsynced]);
@@ -50,7 +50,7 @@ fn a_checkpoint_that_fails_loses_nothing() {
             trial.restart(random.one_of(&["KILL", "TERM"]));
         }
     }
-    trial.table.conclude(random.seed(), 4, 0);
+    trial.table.conclude(random.seed(), 3, 0);
 }
 
 /// Imports links that fill many pages.

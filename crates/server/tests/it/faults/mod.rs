@@ -3,8 +3,9 @@
 //! again by itself.
 //!
 //! Each test prints a table of the faults it injected; `--nocapture` shows it.
-//! `SLUGLINE_TEST_FAULTS=20` injects about twenty times as many, and
-//! `SLUGLINE_TEST_SEED` repeats the random choices of a run that failed.
+//! `SLUGLINE_TEST_FAULTS=20` injects about twenty times as many,
+//! `SLUGLINE_TEST_SEED` repeats the random choices of a run that failed, and
+//! `SLUGLINE_TEST_BINARY` breaks another binary than the one just built.
 
 mod actor; // a client that makes, changes and deletes links of its own
 mod amount; // how many faults, and random choices that can be repeated
