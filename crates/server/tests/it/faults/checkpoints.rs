@@ -50,7 +50,7 @@ fn a_checkpoint_that_fails_loses_nothing() {
             trial.restart(random.one_of(&["KILL", "TERM"]));
         }
     }
-    trial.table.conclude(random.seed(), 3, 0);
+    trial.table.conclude(random.seed(), 2, 0);
 }
 
 /// Imports links that fill many pages.

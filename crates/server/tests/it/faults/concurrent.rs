@@ -42,7 +42,7 @@ fn each_of_many_clients_is_told_what_became_of_its_links() {
         trial.audit();
         trial.restart(random.one_of(&["KILL", "TERM"]));
     }
-    trial.table.conclude(random.seed(), 12, 10);
+    trial.table.conclude(random.seed(), 12, 5);
 }
 
 /// Sets a fault, waits until it strikes, and lifts it a bit later.

@@ -38,7 +38,12 @@ fn a_page_of_an_older_instance_is_moved_wholly_or_not_at_all() {
         let (mut first, mut inserted, mut attempts) = (0, 0, 0);
         loop {
             first += 1 + random.below(2 * STEP);
-            let kind = random.one_of(&Kind::ALL);
+            // A page reads little, so most of these would not strike.
+            let kind = if attempts % 5 == 4 {
+                Kind::Unreadable
+            } else {
+                random.one_of(&[Kind::IoError, Kind::Full, Kind::Torn, Kind::Unsynced])
+            };
             let fault = Fault {
                 kind,
                 place: Place::AnyFile,
@@ -101,7 +106,7 @@ fn a_page_of_an_older_instance_is_moved_wholly_or_not_at_all() {
         trial.works_again("the migration is over", 0);
         trial.restart("KILL");
     }
-    trial.table.conclude(random.seed(), 4, 4);
+    trial.table.conclude(random.seed(), 2, 2);
 }
 
 /// A bulk file of Cloudflare's.

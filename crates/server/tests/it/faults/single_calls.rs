@@ -51,7 +51,7 @@ fn whatever_call_fails_an_answer_tells_what_became_of_the_links(#[case] operatio
         }
         trial.restart("KILL");
     }
-    trial.table.conclude(random.seed(), 15, 12);
+    trial.table.conclude(random.seed(), 10, 8);
 }
 
 /// Sets these faults, one for each request, until a request needs no call that
