@@ -41,6 +41,10 @@ fn each_client_is_told_what_became_of_its_links_when_sessions_are_cut() {
         for deeds in deeds {
             deeds.settle(&mut trial, CUT, false);
         }
+        // Each dead session shows itself once, to a reader or a writer.
+        for _ in 0..2 * SESSIONS {
+            trial.server().api("GET", "/api/link/tags").send();
+        }
         trial.works_again(&format!("life {life}"), SESSIONS);
         trial.audit();
         trial.restart(random.one_of(&["KILL", "TERM"]));
