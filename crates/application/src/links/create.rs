@@ -75,11 +75,11 @@ impl LinkService {
         };
         let mut collisions = 0;
         loop {
-            match parts.store.insert(&link, now.second()).await? {
-                Insertion::Stored => {
-                    parts.resolver.forget(&link.slug);
-                    return Ok(link);
-                }
+            let insertion = parts.store.insert(&link, now.second()).await;
+            // Also after an error: the link may have been made before it.
+            parts.resolver.forget(&link.slug);
+            match insertion? {
+                Insertion::Stored => return Ok(link),
                 Insertion::IdTaken => return Err(Error::IdTaken(link.id)),
                 Insertion::SlugTaken if generated => {
                     collisions += 1;

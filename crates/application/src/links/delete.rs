@@ -1,6 +1,6 @@
 //! Deleting a link.
 
-use slugline_domain::Slug;
+use slugline_domain::{LinkId, Slug};
 
 use super::LinkService;
 use crate::Error;
@@ -15,13 +15,18 @@ impl LinkService {
     pub async fn delete(&self, slug: &Slug) -> Result<(), Error> {
         self.may_delete()?;
         let canonical = self.parts.policy.case.canonical(slug);
-        let deleted = self.parts.store.delete(&canonical).await?;
-        self.parts.resolver.forget(&canonical);
+        let deleted = self.delete_spelled(&canonical).await?;
         if deleted.is_none() && canonical.as_ref() != slug {
-            self.parts.store.delete(slug).await?;
-            self.parts.resolver.forget(slug);
+            self.delete_spelled(slug).await?;
         }
         Ok(())
+    }
+
+    async fn delete_spelled(&self, slug: &Slug) -> Result<Option<LinkId>, Error> {
+        let deleted = self.parts.store.delete(slug).await;
+        // Also after an error: the link may have gone before it.
+        self.parts.resolver.forget(slug);
+        Ok(deleted?)
     }
 }
 

@@ -158,9 +158,10 @@ impl LinkService {
         // Strictly later, so that two versions never carry the same moment.
         let next = UnixSeconds::new(known.updated_at.get() + 1).unwrap_or(known.updated_at);
         link.updated_at = parts.clock.now().second().max(next);
-        let outcome = parts.store.update(&link, known).await?;
+        let outcome = parts.store.update(&link, known).await;
+        // Also after an error: the change may have been made before it.
         parts.resolver.forget(&link.slug);
-        match outcome {
+        match outcome? {
             Update::Stored => Ok(link),
             Update::Outdated => Err(Error::Outdated(link.slug)),
         }

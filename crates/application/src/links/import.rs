@@ -60,19 +60,20 @@ impl LinkService {
         for imported in batch {
             links.push(self.adopt(imported, now).await?);
         }
-        let outcomes = parts.store.insert_many(&links, now.second()).await?;
+        let outcomes = parts.store.insert_many(&links, now.second()).await;
+        // Also after an error: the links may have been made before it.
+        for link in &links {
+            parts.resolver.forget(&link.slug);
+        }
         let became = |(link, insertion): (Link, Insertion)| {
             let outcome = match insertion {
-                Insertion::Stored => {
-                    parts.resolver.forget(&link.slug);
-                    ImportOutcome::Stored
-                }
+                Insertion::Stored => ImportOutcome::Stored,
                 Insertion::SlugTaken => ImportOutcome::Skipped,
                 Insertion::IdTaken => ImportOutcome::IdTaken,
             };
             ImportedLink { link, outcome }
         };
-        Ok(links.into_iter().zip(outcomes).map(became).collect())
+        Ok(links.into_iter().zip(outcomes?).map(became).collect())
     }
 
     async fn adopt(&self, imported: ImportLink, now: UnixMillis) -> Result<Link, Error> {
