@@ -60,7 +60,11 @@ impl TrustedProxies {
 /// A request header as text; absent when it is not text. A constant of
 /// [`actix_web::http::header`] is found faster than a name in quotes.
 pub fn header(request: &HttpRequest, name: impl AsHeaderName) -> Option<&str> {
-    request.headers().get(name)?.to_str().ok()
+    let value = request.headers().get(name)?.as_bytes();
+    // A header has no control characters, so this is what `to_str` takes; that
+    // looks at one byte after the other.
+    let text = value.is_ascii().then(|| std::str::from_utf8(value))?;
+    text.ok()
 }
 
 /// What the destinations that a client wants checked are told of it.
