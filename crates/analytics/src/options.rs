@@ -10,8 +10,8 @@ use crate::{SaltPeriod, SamplingTargets};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecorderOptions {
     /// Visits that may wait for the writer; when so many wait, further ones
-    /// are dropped and counted. The room is allocated at the start, about
-    /// 100 bytes for each.
+    /// are dropped and counted. Each takes about 80 bytes and the headers that
+    /// came with it.
     pub queue: usize,
     /// A batch is stored as soon as it has this many visits.
     pub batch_rows: usize,

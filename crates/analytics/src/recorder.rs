@@ -4,7 +4,7 @@ use std::{
     path::Path,
     sync::{
         Arc, Mutex, PoisonError, RwLock,
-        mpsc::{self, SyncSender, TrySendError},
+        mpsc::{self, Sender},
     },
     thread::{self, JoinHandle, Thread},
     time::Duration,
@@ -25,15 +25,18 @@ use crate::{
 
 /// Takes visits from redirects and has one thread store them.
 ///
-/// Taking a visit is a push into a bounded queue of fixed room: no waiting, no
-/// allocation, no system call while the writer is gathering a batch. Use
+/// Taking a visit is a push into a bounded queue: no waiting, no system call
+/// while the writer is gathering a batch, and an allocation for each block of
+/// some thirty visits. The queue takes memory only for those that wait. Use
 /// [`Recorder::shutdown`] at the end; dropping the recorder does the same but
 /// blocks the thread it happens on.
 #[derive(Debug)]
 pub struct Recorder {
     /// Empty once the recorder is closed. Pushing takes the lock for reading
     /// and never waits for it: the only one who writes is the closing.
-    queue: RwLock<Option<SyncSender<Message>>>,
+    queue: RwLock<Option<Sender<Message>>>,
+    /// Most messages that may wait.
+    room: usize,
     tally: Arc<Tally>,
     thread: Thread,
     handle: Mutex<Option<JoinHandle<()>>>,
@@ -86,7 +89,7 @@ impl Recorder {
         options: RecorderOptions,
         tally: Arc<Tally>,
     ) -> Result<Self, OpenError> {
-        let (sender, receiver) = mpsc::sync_channel(options.queue.max(1));
+        let (sender, receiver) = mpsc::channel();
         let (alive, ended) = watch::channel(());
         let writer = Writer::new(receiver, sampler, appender, options, Arc::clone(&tally));
         let handle = thread::Builder::new()
@@ -100,6 +103,7 @@ impl Recorder {
 
         Ok(Self {
             queue: RwLock::new(Some(sender)),
+            room: options.queue.max(1),
             tally,
             thread: handle.thread().clone(),
             handle: Mutex::new(Some(handle)),
@@ -156,13 +160,13 @@ impl Recorder {
         let Some(sender) = queue.as_ref() else {
             return Err(Refused::Closed);
         };
-        self.tally.enter_queue();
-        sender.try_send(message).map_err(|error| {
+        if self.tally.enter_queue() >= self.room {
             self.tally.leave_queue();
-            match error {
-                TrySendError::Full(message) => Refused::Full(message),
-                TrySendError::Disconnected(_) => Refused::Closed,
-            }
+            return Err(Refused::Full(message));
+        }
+        sender.send(message).map_err(|_| {
+            self.tally.leave_queue();
+            Refused::Closed
         })
     }
 

@@ -18,8 +18,9 @@ impl Tally {
     }
 
     /// Has to come before a message is pushed, or it could be taken out first.
-    pub(crate) fn enter_queue(&self) {
-        self.waiting.fetch_add(1, Ordering::Relaxed);
+    /// Tells how many were waiting.
+    pub(crate) fn enter_queue(&self) -> usize {
+        self.waiting.fetch_add(1, Ordering::Relaxed)
     }
 
     pub(crate) fn leave_queue(&self) {
