@@ -7,6 +7,7 @@
 mod m0001_links;
 mod m0002_search;
 mod m0003_link_migration;
+mod m0004_search_queue;
 
 use sea_orm_migration::{
     prelude::*,
@@ -94,6 +95,7 @@ impl MigratorTrait for Steps {
             Box::new(m0001_links::Step),
             Box::new(m0002_search::Step),
             Box::new(m0003_link_migration::Step),
+            Box::new(m0004_search_queue::Step),
         ]
     }
 }

@@ -7,6 +7,7 @@
 //! | `transaction` | a transaction that ends once, or its connection is given up |
 //! | `writer` | the one thread that changes the file |
 //! | `job` | a change on its way to that thread and its answer on the way back |
+//! | `search_queue` | texts that wait to be indexed |
 //! | `readers` | connections for reading, used from any thread |
 //! | `schema` | a connection as sea-orm's, for schema steps |
 
@@ -14,6 +15,7 @@ mod file;
 mod job;
 mod readers;
 mod schema;
+mod search_queue;
 mod statements;
 mod transaction;
 mod writer;

@@ -22,6 +22,7 @@ use tokio::sync::Semaphore;
 use super::{
     SqliteFile,
     job::{Job, Unnoticed, Waiting, Wish},
+    search_queue,
     transaction::{Idle, Transaction},
 };
 use crate::{failure::Failure, session::Change};
@@ -168,7 +169,7 @@ impl WriterThread {
                 return Ok(Shared::Spoiled);
             }
         }
-        let Ok(connection) = transaction.commit() else {
+        let Ok(connection) = index_and_commit(transaction) else {
             return Ok(Shared::Spoiled);
         };
         self.connection = Some(connection);
@@ -225,7 +226,7 @@ type NotBegun = Arc<rusqlite::Error>;
 /// it can be used again.
 fn apply_alone(mut job: Box<dyn Job>, transaction: Transaction) -> Option<Idle> {
     match job.apply(transaction.statements()) {
-        Ok(Wish::Commit) => match transaction.commit() {
+        Ok(Wish::Commit) => match index_and_commit(transaction) {
             Ok(connection) => {
                 job.answer();
                 Some(connection)
@@ -246,6 +247,12 @@ fn apply_alone(mut job: Box<dyn Job>, transaction: Transaction) -> Option<Idle> 
             connection
         }
     }
+}
+
+/// After an error nothing was committed, and the connection is closed.
+fn index_and_commit(transaction: Transaction) -> Result<Idle, rusqlite::Error> {
+    search_queue::index(transaction.statements())?;
+    transaction.commit()
 }
 
 fn refuse(jobs: impl IntoIterator<Item = Box<dyn Job>>, error: &NotBegun) {
