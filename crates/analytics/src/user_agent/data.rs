@@ -6,9 +6,14 @@
 //! here, line by line, and a line of any other form is an error that a test
 //! would find, so no YAML library has to come along.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::{
+    borrow::Cow,
+    sync::{LazyLock, OnceLock},
+};
 
 use ua_parser::{device, os, user_agent};
+
+use super::filter::{Filter, Source};
 
 /// What the expressions find; empty when they find nothing.
 #[derive(Debug, Default)]
@@ -21,66 +26,88 @@ pub(super) struct Found<'u> {
     pub(super) model: Cow<'u, str>,
 }
 
-/// Asks the expressions. The first call in a process compiles them, which takes
-/// a tenth of a second and 30 MB; each takes time in proportion to the text,
-/// whatever it is, since the crate `regex` does not backtrack.
+/// Asks the expressions. The first call in a process reads them, and each is
+/// compiled when the first text comes that it may match: all of them compiled
+/// would be 40 MB. A call takes time in proportion to the text, whatever it is,
+/// since the crate `regex` does not backtrack.
 pub(super) fn find(user_agent: &str) -> Found<'_> {
-    let device = EXTRACTORS.devices.extract(user_agent);
+    let program = LISTS
+        .programs
+        .first(user_agent, |it| it.extract(user_agent));
+    let system = LISTS.systems.first(user_agent, |it| it.extract(user_agent));
+    let device = LISTS.devices.first(user_agent, |it| it.extract(user_agent));
     let (device, brand, model) = device.map_or_else(Default::default, |found| {
         (found.device, found.brand, found.model)
     });
     Found {
-        family: EXTRACTORS
-            .programs
-            .extract(user_agent)
-            .map_or_else(Cow::default, |found| found.family),
-        os: EXTRACTORS
-            .systems
-            .extract(user_agent)
-            .map_or_else(Cow::default, |found| found.os),
+        family: program.map_or_else(Cow::default, |found| found.family),
+        os: system.map_or_else(Cow::default, |found| found.os),
         device,
         brand: brand.unwrap_or_default(),
         model: model.unwrap_or_default(),
     }
 }
 
-static EXTRACTORS: LazyLock<Extractors> = LazyLock::new(|| {
+static LISTS: LazyLock<Lists> = LazyLock::new(|| {
     let file = include_str!("../../data/uap-core/regexes.yaml");
-    Extractors::read(file).expect("a test has read the same file")
+    Lists::read(file).expect("a test has read the same file")
 });
 
-struct Extractors {
-    programs: user_agent::Extractor<'static>,
-    systems: os::Extractor<'static>,
-    devices: device::Extractor<'static>,
+/// The three lists of the file.
+struct Lists {
+    programs: List<user_agent::Extractor<'static>>,
+    systems: List<os::Extractor<'static>>,
+    devices: List<device::Extractor<'static>>,
 }
 
-impl Extractors {
+impl Lists {
     fn read(file: &'static str) -> Result<Self, String> {
-        let (mut programs, mut systems, mut devices) = Default::default();
+        let (mut programs, mut systems, mut devices) = (Vec::new(), Vec::new(), Vec::new());
         for entry in entries(file)? {
             match entry.list {
-                "user_agent_parsers" => {
-                    programs = user_agent::Builder::push(programs, entry.program())
-                        .map_err(|error| error.to_string())?;
-                }
-                "os_parsers" => {
-                    systems = os::Builder::push(systems, entry.system())
-                        .map_err(|error| error.to_string())?;
-                }
-                "device_parsers" => {
-                    devices = device::Builder::push(devices, entry.device()?)
-                        .map_err(|error| error.to_string())?;
-                }
+                "user_agent_parsers" => programs.push(entry),
+                "os_parsers" => systems.push(entry),
+                "device_parsers" => devices.push(entry),
                 other => return Err(format!("unknown list {other}")),
             }
         }
-        let failed = |error: ua_parser::BuildError| error.to_string();
         Ok(Self {
-            programs: programs.build().map_err(failed)?,
-            systems: systems.build().map_err(failed)?,
-            devices: devices.build().map_err(failed)?,
+            programs: List::new(programs, Entry::program)?,
+            systems: List::new(systems, Entry::system)?,
+            devices: List::new(devices, Entry::device)?,
         })
+    }
+}
+
+/// Expressions of which the first that matches wins.
+struct List<E> {
+    filter: Filter,
+    entries: Vec<(Entry, OnceLock<E>)>,
+    compile: fn(&Entry) -> Result<E, String>,
+}
+
+impl<E> List<E> {
+    fn new(entries: Vec<Entry>, compile: fn(&Entry) -> Result<E, String>) -> Result<Self, String> {
+        let sources = entries.iter().map(Entry::source);
+        Ok(Self {
+            filter: Filter::new(sources)?,
+            entries: entries
+                .into_iter()
+                .map(|entry| (entry, OnceLock::new()))
+                .collect(),
+            compile,
+        })
+    }
+
+    /// What the first expression finds that finds something.
+    fn first<'l, F>(&'l self, text: &str, find: impl FnMut(&'l E) -> Option<F>) -> Option<F> {
+        let candidates = self.filter.candidates(text).into_iter();
+        candidates.map(|place| self.compiled(place)).find_map(find)
+    }
+
+    fn compiled(&self, place: usize) -> &E {
+        let (entry, compiled) = &self.entries[place];
+        compiled.get_or_init(|| (self.compile)(entry).expect("a test has compiled the same entry"))
     }
 }
 
@@ -100,25 +127,41 @@ impl Entry {
         self.take("regex").unwrap_or_default()
     }
 
+    fn source(&self) -> Source<'_> {
+        let regex = self.members.iter().find(|(member, _)| *member == "regex");
+        Source {
+            regex: regex.map_or("", |(_, text)| text),
+            ignores_case: self.take("regex_flag").is_some(),
+        }
+    }
+
     /// Versions are left out: nobody asks for them.
-    fn program(&self) -> user_agent::Parser<'static> {
-        user_agent::Parser {
+    fn program(&self) -> Result<user_agent::Extractor<'static>, String> {
+        let parser = user_agent::Parser {
             regex: self.regex(),
             family_replacement: self.take("family_replacement"),
             ..user_agent::Parser::default()
-        }
+        };
+        let builder = user_agent::Builder::new()
+            .push(parser)
+            .map_err(|error| error.to_string())?;
+        builder.build().map_err(|error| error.to_string())
     }
 
-    fn system(&self) -> os::Parser<'static> {
-        os::Parser {
+    fn system(&self) -> Result<os::Extractor<'static>, String> {
+        let parser = os::Parser {
             regex: self.regex(),
             os_replacement: self.take("os_replacement"),
             ..os::Parser::default()
-        }
+        };
+        let builder = os::Builder::new()
+            .push(parser)
+            .map_err(|error| error.to_string())?;
+        builder.build().map_err(|error| error.to_string())
     }
 
-    fn device(&self) -> Result<device::Parser<'static>, String> {
-        Ok(device::Parser {
+    fn device(&self) -> Result<device::Extractor<'static>, String> {
+        let parser = device::Parser {
             regex: self.regex(),
             regex_flag: match self.take("regex_flag").as_deref() {
                 None => None,
@@ -128,7 +171,11 @@ impl Entry {
             device_replacement: self.take("device_replacement"),
             brand_replacement: self.take("brand_replacement"),
             model_replacement: self.take("model_replacement"),
-        })
+        };
+        let builder = device::Builder::new()
+            .push(parser)
+            .map_err(|error| error.to_string())?;
+        builder.build().map_err(|error| error.to_string())
     }
 }
 
@@ -189,6 +236,20 @@ mod tests {
     }
 
     #[test]
+    fn every_expression_compiles() {
+        fn compile_all<E>(list: &List<E>) {
+            for (entry, _) in &list.entries {
+                if let Err(error) = (list.compile)(entry) {
+                    panic!("{}: {error}", entry.regex());
+                }
+            }
+        }
+        compile_all(&LISTS.programs);
+        compile_all(&LISTS.systems);
+        compile_all(&LISTS.devices);
+    }
+
+    #[test]
     fn texts_are_read_with_their_quotes() {
         assert_eq!(member("a: 'b: c'").unwrap(), ("a", "b: c".into()));
         assert_eq!(member("a: 'it''s'").unwrap(), ("a", "it's".into()));
@@ -208,7 +269,7 @@ mod tests {
         ] {
             assert!(entries(file).is_err(), "{file}");
         }
-        let error = Extractors::read("other:\n  - regex: 'a'").err().unwrap();
+        let error = Lists::read("other:\n  - regex: 'a'").err().unwrap();
         assert_eq!(error, "unknown list other");
     }
 }

@@ -1,13 +1,14 @@
 //! Which program and device a visitor uses, by the `User-Agent` header.
 //!
 //! Three steps. `data` asks the regular expressions of `uap-core` for family,
-//! system and device; `program` knows what those do not: bots that only fetch
+//! system and device, and `filter` tells it which to ask; `program` knows what those do not: bots that only fetch
 //! what somebody asked for, command lines, mail programs, apps with a browser
 //! inside; `device` tells kinds of devices. Names are those that dashboards
 //! know from `ua-parser-js`.
 
 mod data;
 mod device;
+mod filter;
 mod names;
 mod program;
 
