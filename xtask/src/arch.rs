@@ -329,7 +329,10 @@ mod tests {
     #[test]
     fn technology_out_of_its_home_is_found_even_in_tests() {
         let findings = check(&workspace(&[("server", "rusqlite", Some("dev"))]));
-        assert_eq!(findings, ["server -> rusqlite: its home is analytics"]);
+        assert_eq!(
+            findings,
+            ["server -> rusqlite: its home is analytics, storage"]
+        );
     }
 
     #[test]
