@@ -75,6 +75,6 @@ pub use migration::{
 };
 pub use passwords::{PasswordCheck, Passwords};
 pub use preview::{Forbidden, PreviewMode};
-pub use resolver::{Resolver, ResolverOptions};
+pub use resolver::{Recalled, Resolver, ResolverOptions};
 pub use stats::StatsService;
 pub use suggestions::Suggestions;

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use quick_cache::{Weighter, sync::Cache};
 use slugline_domain::{
-    Comment, Description, Destination, ImageRef, Link, PasswordHash, Slug, SlugCase, Title,
+    Comment, Description, Destination, ImageRef, Link, PasswordHash, Slug, SlugCase, Tag, Title,
     UnixMillis,
     ports::{Clock, LinkStore},
 };
@@ -42,11 +42,22 @@ pub struct ResolverOptions {
 impl Default for ResolverOptions {
     fn default() -> Self {
         Self {
-            capacity_bytes: 64 << 20,
+            capacity_bytes: 16 << 20,
             fresh_for: Duration::from_mins(1),
             unknown_for: Duration::from_secs(5),
         }
     }
+}
+
+/// What is remembered of a slug.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recalled {
+    /// This link has it.
+    Link(Arc<Link>),
+    /// No link has it.
+    NoLink,
+    /// Nothing: the store has to be asked.
+    Nothing,
 }
 
 #[derive(Clone, Debug)]
@@ -81,7 +92,7 @@ impl Resolver {
         options: ResolverOptions,
     ) -> Self {
         /// What a typical link weighs, to size the map.
-        const TYPICAL_BYTES: u64 = 400;
+        const TYPICAL_BYTES: u64 = 700;
         let items = usize::try_from(options.capacity_bytes / TYPICAL_BYTES).unwrap_or(usize::MAX);
         let cache = Cache::with_weighter(items, options.capacity_bytes, Weight);
         Self {
@@ -116,6 +127,19 @@ impl Resolver {
         self.find_spelled(slug).await
     }
 
+    /// What is remembered of a slug at this moment: what [`Resolver::find`] would
+    /// give, without waiting.
+    pub fn recall(&self, slug: &Slug, now: UnixMillis) -> Recalled {
+        let changes = self.store.unnoticed_changes();
+        let canonical = self.case.canonical(slug);
+        match self.recall_spelled(&canonical, now, changes) {
+            Recalled::NoLink if canonical.as_ref() != slug => {
+                self.recall_spelled(slug, now, changes)
+            }
+            recalled => recalled,
+        }
+    }
+
     /// Forgets what is known of a spelling. Called after every change to it.
     pub fn forget(&self, slug: &Slug) {
         // Removing also voids a read of the store that is under way, so an
@@ -127,12 +151,10 @@ impl Resolver {
         let now = self.clock.now();
         // Before anything is read, so that a change in between is not missed.
         let changes = self.store.unnoticed_changes();
-        if let Some(entry) = self.cache.get(slug) {
-            if !entry.fresh.is_over(now, changes) {
-                return Ok(entry.link);
-            }
-            let is_over = |entry: &Entry| entry.fresh.is_over(now, changes);
-            self.cache.remove_if(slug, is_over);
+        match self.recall_spelled(slug, now, changes) {
+            Recalled::Link(link) => return Ok(Some(link)),
+            Recalled::NoLink => return Ok(None),
+            Recalled::Nothing => {}
         }
         // Of many visitors who miss at once, one reads and the others wait.
         match self.cache.get_value_or_guard_async(slug).await {
@@ -154,6 +176,18 @@ impl Resolver {
                 Ok(link)
             }
         }
+    }
+
+    fn recall_spelled(&self, slug: &Slug, now: UnixMillis, changes: Option<u64>) -> Recalled {
+        let Some(entry) = self.cache.get(slug) else {
+            return Recalled::Nothing;
+        };
+        if entry.fresh.is_over(now, changes) {
+            let is_over = |entry: &Entry| entry.fresh.is_over(now, changes);
+            self.cache.remove_if(slug, is_over);
+            return Recalled::Nothing;
+        }
+        entry.link.map_or(Recalled::NoLink, Recalled::Link)
     }
 
     fn stale_at(&self, now: UnixMillis, known: bool) -> UnixMillis {
@@ -190,24 +224,38 @@ struct Found {
     may_change_unnoticed: bool,
 }
 
-/// Weighs entries by the bytes they hold.
+/// Weighs entries by the bytes they take.
 #[derive(Clone, Debug)]
 struct Weight;
 
 impl Weighter<Slug, Entry> for Weight {
     fn weight(&self, slug: &Slug, entry: &Entry) -> u64 {
-        /// The map's own share, the structs and the allocator's overhead.
-        const FIXED: usize = 96;
-        const LINK: usize = size_of::<Link>() + 64;
-        let link = entry
-            .link
-            .as_deref()
-            .map_or(0, |link| LINK + text_bytes(link));
-        u64::try_from(FIXED + slug.as_str().len() + link).unwrap_or(u64::MAX)
+        /// The map's own share of an entry.
+        const IN_MAP: usize = size_of::<(Slug, Entry)>() + 48;
+        /// The counters of an `Arc`.
+        const COUNTERS: usize = 16;
+        let link = entry.link.as_deref().map_or(0, |link| {
+            allocated(COUNTERS + size_of::<Link>()) + text_bytes(link)
+        });
+        u64::try_from(IN_MAP + allocated(slug.as_str().len()) + link).unwrap_or(u64::MAX)
+    }
+}
+
+/// What an allocation takes: an allocator rounds up, and keeps books of it.
+fn allocated(bytes: usize) -> usize {
+    const BOOKS: usize = 8;
+    const UNIT: usize = 16;
+    if bytes == 0 {
+        0
+    } else {
+        (bytes + BOOKS).next_multiple_of(UNIT).max(2 * UNIT)
     }
 }
 
 fn text_bytes(link: &Link) -> usize {
+    /// What a map or a list takes for each entry beside its text.
+    const IN_MAP: usize = 48;
+    const IN_LIST: usize = 16;
     let content = &link.content;
     let (preview, routing) = (&content.preview, &content.routing);
     let optional = [
@@ -219,19 +267,20 @@ fn text_bytes(link: &Link) -> usize {
         routing.google.as_ref().map(Destination::as_str),
         link.password.as_ref().map(PasswordHash::as_str),
     ];
-    content.destination.as_str().len()
-        + link.slug.as_str().len()
-        + link.id.as_str().len()
-        + optional.into_iter().flatten().map(str::len).sum::<usize>()
-        + routing
-            .geo
-            .values()
-            .map(|to| to.as_str().len() + 48)
+    let always = [
+        link.id.as_str(),
+        link.slug.as_str(),
+        content.destination.as_str(),
+    ];
+    let texts = always.into_iter().chain(optional.into_iter().flatten());
+    let by_country = routing.geo.values().map(Destination::as_str);
+    let tags = content.tags.iter().map(Tag::as_str);
+    texts.map(|text| allocated(text.len())).sum::<usize>()
+        + by_country
+            .map(|text| IN_MAP + allocated(text.len()))
             .sum::<usize>()
-        + content
-            .tags
-            .iter()
-            .map(|tag| tag.as_str().len() + 24)
+        + tags
+            .map(|text| IN_LIST + allocated(text.len()))
             .sum::<usize>()
 }
 

@@ -11,6 +11,7 @@ use actix_web::{
     },
     web::Payload,
 };
+use slugline_application::Recalled;
 use slugline_domain::{Gate, Link, Resolution, Slug, Visit, VisitHeaders, Visitor};
 use slugline_httpkit::{Code, Edge, Failure, Problem, header};
 
@@ -79,14 +80,18 @@ async fn resolve(
     body: Payload,
     slug: &Slug,
 ) -> Result<HttpResponse, Failure> {
-    let found = redirects.resolver.find(slug).await?;
+    let now = redirects.clock.now();
+    let found = match redirects.resolver.recall(slug, now) {
+        Recalled::Link(link) => Some(link),
+        Recalled::NoLink => None,
+        Recalled::Nothing => Box::pin(redirects.resolver.find(slug)).await?,
+    };
     let link = found.ok_or_else(|| {
         Problem::new(
             Code::LinkNotFound,
             format!("no link has the slug {:?}", slug.as_str()),
         )
     })?;
-    let now = redirects.clock.now();
     let edge = Edge::of(request);
     let place = edge.forwarded_place(request);
     let mut visitor = Visitor {

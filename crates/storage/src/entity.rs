@@ -1,7 +1,7 @@
 //! The tables as sea-orm sees them; the schema itself is in `migrations`.
 //!
-//! Rows are read column by column, in the order of a model's members, which is
-//! the order in which sea-orm selects them.
+//! Rows are read column by column, in the order in which they are selected: the
+//! order of a model's members, but for links.
 
 #![expect(
     unreachable_pub,
@@ -9,15 +9,45 @@
 )]
 
 pub(crate) mod link {
-    use sea_orm::entity::prelude::*;
+    use sea_orm::{QuerySelect, entity::prelude::*};
 
     use crate::{
         failure::Failure,
         session::{Columns, Row},
     };
 
-    /// How many columns there are.
+    /// How many columns are written.
     pub(crate) const COLUMNS: usize = 22;
+
+    /// The columns that are read, in this order: all but what searches look
+    /// into, which can be longer than the rest.
+    pub(crate) const READ: [Column; 20] = [
+        Column::Number,
+        Column::Id,
+        Column::Slug,
+        Column::Destination,
+        Column::Comment,
+        Column::Title,
+        Column::Description,
+        Column::Image,
+        Column::Apple,
+        Column::Google,
+        Column::Geo,
+        Column::RedirectWithQuery,
+        Column::Cloaking,
+        Column::Proxy,
+        Column::FlaggedUnsafe,
+        Column::PasswordHash,
+        Column::CreatedAt,
+        Column::UpdatedAt,
+        Column::ExpiresAt,
+        Column::EndsAt,
+    ];
+
+    /// Selects links; what searches look into is empty in the rows.
+    pub(crate) fn select() -> Select<Entity> {
+        Entity::find().select_only().columns(READ)
+    }
 
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
     #[sea_orm(table_name = "links")]
@@ -76,12 +106,12 @@ pub(crate) mod link {
                 proxy: columns.optional_flag(13)?,
                 flagged_unsafe: columns.optional_flag(14)?,
                 password_hash: columns.optional_text(15)?,
-                search_text: columns.text(16)?,
-                destination_key: columns.text(17)?,
-                created_at: columns.number(18)?,
-                updated_at: columns.number(19)?,
-                expires_at: columns.optional_number(20)?,
-                ends_at: columns.optional_number(21)?,
+                search_text: String::new(),
+                destination_key: String::new(),
+                created_at: columns.number(16)?,
+                updated_at: columns.number(17)?,
+                expires_at: columns.optional_number(18)?,
+                ends_at: columns.optional_number(19)?,
             })
         }
     }

@@ -3,8 +3,7 @@
 use std::sync::LazyLock;
 
 use sea_orm::{
-    ColumnTrait, DbBackend, EntityTrait, JoinType, QueryFilter, QuerySelect, QueryTrait, Select,
-    Statement,
+    ColumnTrait, DbBackend, JoinType, QueryFilter, QuerySelect, QueryTrait, Select, Statement,
     sea_query::{Expr, ExprTrait},
 };
 use slugline_domain::{Link, Slug};
@@ -48,7 +47,7 @@ impl Row for TaggedRow {
     fn read(columns: &impl Columns) -> Result<Self, Failure> {
         Ok(Self {
             link: link::Model::read(columns)?,
-            tag: columns.optional_text(link::COLUMNS)?,
+            tag: columns.optional_text(link::READ.len())?,
         })
     }
 }
@@ -71,7 +70,7 @@ fn statement(backend: DbBackend, slug: &Slug) -> Statement {
 
 /// One row for each tag of the link, and one without a tag if it has none.
 pub(super) fn select(slug: &str) -> Select<link::Entity> {
-    let mut select = link::Entity::find()
+    let mut select = link::select()
         .column(tag::Column::Tag)
         .filter(link::Column::Slug.eq(slug));
     let of_link =

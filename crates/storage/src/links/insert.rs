@@ -26,7 +26,7 @@ impl Change for InsertLink {
         if insert_row(session, new).await? {
             return Ok(Applied::Keep(Insertion::Stored));
         }
-        let of_slug = link::Entity::find().filter(link::Column::Slug.eq(new.slug.as_str()));
+        let of_slug = link::select().filter(link::Column::Slug.eq(new.slug.as_str()));
         let Some(owner) = session.first::<link::Model>(&of_slug).await? else {
             return Ok(Applied::Keep(Insertion::IdTaken));
         };
@@ -40,7 +40,7 @@ impl Change for InsertLink {
         if insert_row(session, new).await? {
             return Ok(Applied::Keep(Insertion::Stored));
         }
-        let of_id = link::Entity::find().filter(link::Column::Id.eq(new.id.as_str()));
+        let of_id = link::select().filter(link::Column::Id.eq(new.id.as_str()));
         let owner = session.first::<link::Model>(&of_id).await?;
         Ok(Applied::Undo(match owner {
             Some(_) => Insertion::IdTaken,

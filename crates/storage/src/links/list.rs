@@ -52,7 +52,7 @@ pub(super) async fn with_tags(
 
 /// The select of a page, without tags.
 pub(super) fn select_page(query: &ListQuery) -> Select<link::Entity> {
-    let mut select = link::Entity::find().limit(u64::from(query.limit));
+    let mut select = link::select().limit(u64::from(query.limit));
     if let Some(tag) = &query.tag {
         select = select.filter(with_tag(tag));
     }

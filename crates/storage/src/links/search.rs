@@ -1,8 +1,8 @@
 //! Searches, and the way each database finds what meets them.
 
 use sea_orm::{
-    ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
-    Statement, sea_query::Expr,
+    ColumnTrait, Condition, DbBackend, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
+    sea_query::Expr,
 };
 use slugline_domain::{Link, LinkFilter, SearchText};
 
@@ -70,7 +70,7 @@ async fn matching(
     session: &impl Session,
     filter: &LinkFilter,
 ) -> Result<Select<link::Entity>, Failure> {
-    let mut select = link::Entity::find().filter(with_status(filter.status, filter.now));
+    let mut select = link::select().filter(with_status(filter.status, filter.now));
     if let Some(tag) = &filter.tag {
         select = select.filter(with_tag(tag));
     }

@@ -29,6 +29,13 @@ PRAGMA foreign_keys = ON;
 PRAGMA journal_size_limit = 67108864;
 ";
 
+/// Settings of reading connections. 4 MiB of pages hold the upper levels of the
+/// indexes of millions of links, so that finding one reads leaves only.
+const READER_SETTINGS: &str = "
+PRAGMA query_only = ON;
+PRAGMA cache_size = -4096;
+";
+
 impl SqliteFile {
     pub(crate) fn new(path: &Path) -> Self {
         Self {
@@ -49,7 +56,7 @@ impl SqliteFile {
     pub(super) fn open_reader(&self) -> Result<Connection, rusqlite::Error> {
         // Not read-only: who comes first makes the shared memory of the WAL.
         let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        connection.execute_batch("PRAGMA query_only = ON")?;
+        connection.execute_batch(READER_SETTINGS)?;
         Ok(connection)
     }
 
