@@ -136,7 +136,7 @@ impl Resolver {
             Recalled::NoLink if canonical.as_ref() != slug => {
                 self.recall_spelled(slug, now, changes)
             }
-            recalled => recalled,
+            recalled @ (Recalled::Link(_) | Recalled::NoLink | Recalled::Nothing) => recalled,
         }
     }
 
