@@ -42,7 +42,7 @@ pub struct ResolverOptions {
 impl Default for ResolverOptions {
     fn default() -> Self {
         Self {
-            capacity_bytes: 12 << 20,
+            capacity_bytes: 16 << 20,
             fresh_for: Duration::from_mins(1),
             unknown_for: Duration::from_secs(5),
         }
