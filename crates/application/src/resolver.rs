@@ -49,7 +49,7 @@ impl Default for ResolverOptions {
     }
 }
 
-/// What is remembered of a slug.
+/// The memory of a slug.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recalled {
     /// This link has it.
@@ -66,7 +66,7 @@ struct Entry {
     fresh: Fresh,
 }
 
-/// How long an entry may be served, unless its slug is forgotten.
+/// The end of an entry, unless its slug is forgotten before.
 #[derive(Clone, Copy, Debug)]
 enum Fresh {
     /// As long as [`LinkStore::unnoticed_changes`] says this.
@@ -127,8 +127,8 @@ impl Resolver {
         self.find_spelled(slug).await
     }
 
-    /// What is remembered of a slug at this moment: what [`Resolver::find`] would
-    /// give, without waiting.
+    /// Gives what [`Resolver::find`] would give, if that is remembered; never
+    /// waits.
     pub fn recall(&self, slug: &Slug, now: UnixMillis) -> Recalled {
         let changes = self.store.unnoticed_changes();
         let canonical = self.case.canonical(slug);
@@ -217,7 +217,7 @@ impl Resolver {
     }
 }
 
-/// What the stores say of a spelling.
+/// The answer of the stores about a spelling.
 struct Found {
     link: Option<Link>,
     /// Nobody notices changes of the old store.
@@ -241,14 +241,14 @@ impl Weighter<Slug, Entry> for Weight {
     }
 }
 
-/// What an allocation takes: an allocator rounds up, and keeps books of it.
+/// Bytes that an allocation takes: an allocator rounds up and adds a header.
 fn allocated(bytes: usize) -> usize {
-    const BOOKS: usize = 8;
+    const HEADER: usize = 8;
     const UNIT: usize = 16;
     if bytes == 0 {
         0
     } else {
-        (bytes + BOOKS).next_multiple_of(UNIT).max(2 * UNIT)
+        (bytes + HEADER).next_multiple_of(UNIT).max(2 * UNIT)
     }
 }
 

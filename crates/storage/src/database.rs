@@ -1,7 +1,5 @@
 //! An open database, whichever it is, and its schema.
 
-use std::sync::Arc;
-
 use sea_orm::{DatabaseConnection, DbErr};
 use thiserror::Error;
 
@@ -10,7 +8,7 @@ use crate::{
     failure::Failure,
     postgres::Postgres,
     session::{Change, Read},
-    sqlite::{self, Sqlite, SqliteFile},
+    sqlite::{SchemaStatements, Sqlite, SqliteFile},
 };
 
 /// An open links database.
@@ -98,7 +96,7 @@ impl Database {
 #[derive(Debug)]
 pub struct SchemaConnection {
     connection: DatabaseConnection,
-    file: Option<Arc<sqlite::SchemaStatements>>,
+    file: Option<SchemaStatements>,
 }
 
 impl SchemaConnection {
@@ -108,7 +106,7 @@ impl SchemaConnection {
     /// # Errors
     /// The database refused.
     pub async fn open(url: &DatabaseUrl) -> Result<Self, ConnectError> {
-        Self::connect(url, SqliteFile::open_for_schema).await
+        Self::connect(url, SqliteFile::open_writer).await
     }
 
     /// Opens a connection that leaves a file exactly as it is.
@@ -126,7 +124,7 @@ impl SchemaConnection {
         match url {
             DatabaseUrl::File(path) => {
                 let opened = open(&SqliteFile::new(path)).map_err(|error| refused(&error))?;
-                let file = Arc::new(sqlite::SchemaStatements::new(opened));
+                let file = SchemaStatements::new(opened);
                 let connection = file.connection().map_err(|error| refused(&error))?;
                 Ok(Self {
                     connection,

@@ -99,7 +99,7 @@ impl<E> List<E> {
         })
     }
 
-    /// What the first expression finds that finds something.
+    /// The result of the first expression that finds something.
     fn first<'l, F>(&'l self, text: &str, find: impl FnMut(&'l E) -> Option<F>) -> Option<F> {
         let candidates = self.filter.candidates(text).into_iter();
         candidates.map(|place| self.compiled(place)).find_map(find)

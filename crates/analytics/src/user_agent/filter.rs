@@ -13,7 +13,7 @@ pub(super) struct Filter {
     mapper: mapper::Mapper,
 }
 
-/// What a filter has to know of an expression.
+/// An expression, as a filter needs it.
 pub(super) struct Source<'s> {
     pub(super) regex: &'s str,
     pub(super) ignores_case: bool,

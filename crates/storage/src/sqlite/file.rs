@@ -44,7 +44,7 @@ impl SqliteFile {
     }
 
     /// Opens a connection that changes the file, which is created when missing.
-    pub(super) fn open_writer(&self) -> Result<Connection, rusqlite::Error> {
+    pub(crate) fn open_writer(&self) -> Result<Connection, rusqlite::Error> {
         let create = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let connection = self.open(create)?;
         turn_to_wal(&connection)?;
@@ -58,12 +58,6 @@ impl SqliteFile {
         let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.execute_batch(READER_SETTINGS)?;
         Ok(connection)
-    }
-
-    /// Opens a connection that changes the schema of the file, which is created
-    /// when missing.
-    pub(crate) fn open_for_schema(&self) -> Result<Connection, rusqlite::Error> {
-        self.open_writer()
     }
 
     /// Opens a connection that leaves the file exactly as it is.

@@ -15,8 +15,8 @@ use sea_orm::{
     RuntimeErr, Statement, Value,
 };
 
-use super::statements::bind;
-use crate::failure::Failure;
+use super::statements::{Statements, bind, complete};
+use crate::{failure::Failure, session::Session};
 
 /// Runs sea-orm's statements on one connection.
 #[derive(Clone, Debug)]
@@ -70,17 +70,14 @@ impl SchemaStatements {
         Ok(read)
     }
 
-    fn run(&self, statement: &Statement) -> Result<u64, Failure> {
+    fn run(&self, statement: Statement) -> Result<u64, Failure> {
         let connection = self.locked();
         if statement.values.is_none() {
             // May be several statements.
             connection.execute_batch(&statement.sql)?;
             return Ok(connection.changes());
         }
-        let mut prepared = connection.prepare(&statement.sql)?;
-        bind(&mut prepared, statement)?;
-        let changed = prepared.raw_execute()?;
-        Ok(u64::try_from(changed).unwrap_or(u64::MAX))
+        complete(Statements(&connection).run(statement))
     }
 }
 
@@ -93,7 +90,7 @@ impl ProxyDatabaseTrait for SchemaStatements {
 
     async fn execute(&self, statement: Statement) -> Result<ProxyExecResult, DbErr> {
         let changed = self
-            .run(&statement)
+            .run(statement)
             .map_err(|failure| query_failed(&failure))?;
         Ok(ProxyExecResult::new(0, changed))
     }
