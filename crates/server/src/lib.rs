@@ -30,7 +30,7 @@
 //! | `service_path` | which paths are the service's own |
 //! | `mcp_bridge` | MCP over standard input and output, to a running instance |
 //! | `old_store` | moving links here from an older instance |
-//! | `data_folder`, `site_token` | what is kept beside the databases |
+//! | `data_folder`, `instance_lock`, `site_token` | what is kept beside the databases |
 //! | `transfer` | links to and from files |
 //! | `clickhouse_wire` | how the access log reaches ClickHouse |
 //! | `ambient` | the real clock and the real random source |
@@ -42,6 +42,7 @@ pub mod cli;
 mod clickhouse_wire;
 mod data_folder;
 mod doctor;
+mod instance_lock;
 mod logging;
 mod mcp_bridge;
 mod old_store;

@@ -13,7 +13,9 @@ use tokio::task::JoinHandle;
 use crate::{
     Settings,
     ambient::OsRandom,
-    data_folder, old_store,
+    data_folder,
+    instance_lock::InstanceLock,
+    old_store,
     site_token::{self, Source},
     wiring::{self, Parts},
 };
@@ -25,7 +27,10 @@ const DRAIN_SECONDS: u64 = 10;
 #[derive(Debug)]
 pub struct Service {
     address: SocketAddr,
-    origin: String,
+    /// Where it answers on this machine.
+    local_origin: String,
+    /// Where the public reaches it, if a setting says so.
+    base_url: Option<String>,
     token_source: Source,
     token_file: PathBuf,
     recorder: std::sync::Arc<slugline_analytics::Recorder>,
@@ -34,6 +39,8 @@ pub struct Service {
     migration: JoinHandle<()>,
     handle: ServerHandle,
     server: JoinHandle<io::Result<()>>,
+    // The last to go: others may take the folder only when nothing writes.
+    _lock: InstanceLock,
 }
 
 impl Service {
@@ -44,6 +51,7 @@ impl Service {
     /// Names the setting that is in the way and what to do about it.
     pub async fn start(settings: &Settings) -> anyhow::Result<Self> {
         data_folder::prepare(&settings.data_dir)?;
+        let lock = InstanceLock::take(&settings.data_dir)?;
         let (token, token_source) = match settings.site_token.clone() {
             Some(token) => (token, Source::Settings),
             None => site_token::kept_in(&settings.data_dir, &OsRandom)?,
@@ -54,15 +62,16 @@ impl Service {
         let webhook = parts.webhook.clone();
         let migration = parts.migration.clone();
         let (server, address) = listen(settings, parts)?;
-        let origin = match &settings.base_url {
-            Some(origin) => origin.to_string(),
+        let local_origin = if address.ip().is_unspecified() {
             // Every address of the machine; this one is sure to work here.
-            None if address.ip().is_unspecified() => format!("http://localhost:{}", address.port()),
-            None => format!("http://{address}"),
+            format!("http://localhost:{}", address.port())
+        } else {
+            format!("http://{address}")
         };
         Ok(Self {
             address,
-            origin,
+            local_origin,
+            base_url: settings.base_url.as_ref().map(ToString::to_string),
             token_source,
             token_file: site_token::file_in(&settings.data_dir),
             recorder,
@@ -71,6 +80,7 @@ impl Service {
             migration: tokio::spawn(old_store::watch(migration)),
             handle: server.handle(),
             server: tokio::spawn(server),
+            _lock: lock,
         })
     }
 
@@ -99,8 +109,12 @@ impl Service {
         Ok(ended.context("the listener ended badly")??)
     }
 
-    pub(crate) fn origin(&self) -> &str {
-        &self.origin
+    pub(crate) fn local_origin(&self) -> &str {
+        &self.local_origin
+    }
+
+    pub(crate) fn base_url(&self) -> Option<&str> {
+        self.base_url.as_deref()
     }
 
     pub(crate) fn token_source(&self) -> &Source {

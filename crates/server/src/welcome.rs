@@ -4,7 +4,12 @@ use crate::{Service, VERSION, site_token::Source};
 
 /// The address, and two things to try.
 pub(crate) fn text(service: &Service) -> String {
-    let origin = service.origin();
+    let local = service.local_origin();
+    let origin = service.base_url().unwrap_or(local);
+    let public = match service.base_url() {
+        Some(base_url) => format!("Its public address is {base_url}\n"),
+        None => String::new(),
+    };
     let file = service.token_file().display();
     let Shown {
         notice,
@@ -30,8 +35,8 @@ pub(crate) fn text(service: &Service) -> String {
         },
     };
     format!(
-        r#"Slugline {VERSION} is listening on {origin}
-
+        r#"Slugline {VERSION} is listening on {local}
+{public}
 {notice}Make a link:
 
   curl {origin}/api/link/create -H {in_shell} --json '{{"url":"https://example.com/","slug":"hello"}}'

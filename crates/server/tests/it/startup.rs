@@ -151,5 +151,28 @@ fn a_folder_may_have_any_name() {
 #[test]
 fn a_configured_origin_is_shown_everywhere() {
     let server = Server::start_with(&[("SLUGLINE_BASE_URL", "https://sl.example/")]);
-    assert_eq!(server.origin(), "https://sl.example");
+    let greeting = server.greeting();
+    assert!(
+        greeting.contains("public address is https://sl.example\n"),
+        "{greeting}"
+    );
+    assert!(
+        greeting.contains("curl https://sl.example/api/link/create"),
+        "{greeting}"
+    );
+    let made = server.create(&serde_json::json!({"url": "https://example.com/", "slug": "docs"}));
+    assert_eq!(made["shortLink"], "https://sl.example/docs");
+}
+
+#[test]
+fn a_folder_serves_one_instance_at_a_time() {
+    let first = Server::start();
+    let folder = first.folder().to_str().unwrap().to_owned();
+    assert_refused(
+        &[("SLUGLINE_DATA_DIR", &folder)],
+        &format!("(process {})", first.process_id()),
+        "name another folder in SLUGLINE_DATA_DIR",
+    );
+    let first = first.kill();
+    Server::start_in(first, &[]);
 }
