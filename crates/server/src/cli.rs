@@ -14,7 +14,7 @@ use crate::{
     Service, Settings, VERSION, doctor, logging,
     mcp_bridge::{self, Upstream},
     old_store,
-    settings::{CATALOGUE, ClientSettings, Setting, Sources},
+    settings::{CATALOGUE, ClientSettings, Setting, Sources, unknown_names},
     stop_request::StopRequest,
     transfer, welcome, wiring,
 };
@@ -28,7 +28,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
     match matches.subcommand() {
         Some(("openapi", given)) => print_document(&settings(given)?),
         Some(("migrate", given)) => migrate(&settings(given)?, given.get_flag("force")),
-        Some(("serve", given)) => serve(&settings(given)?),
+        Some(("serve", given)) => serve(given),
         Some(("mcp", given)) => bridge(given),
         Some(("export", given)) => {
             let (file, format) = file_and_format(given);
@@ -39,7 +39,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
             transfer::import::run(&settings(given)?, file, format)
         }
         Some(("doctor", given)) => look_after(given),
-        _ => serve(&settings(&matches)?),
+        _ => serve(&matches),
     }
 }
 
@@ -135,7 +135,12 @@ fn file_and_format(given: &ArgMatches) -> (&str, Option<TransferFormat>) {
     (text("file").unwrap_or("-"), format)
 }
 
+/// The settings of a command that keeps no log.
 fn settings(given: &ArgMatches) -> anyhow::Result<Settings> {
+    for warning in unknown_names(environment_names()) {
+        // A closed standard error is no reason to stop.
+        let _ = writeln!(io::stderr(), "warning: {warning}");
+    }
     Ok(Settings::resolve(&sources(given))?)
 }
 
@@ -147,6 +152,14 @@ fn sources(given: &ArgMatches) -> Sources {
     // A command without the flag leaves the setting to the environment.
     let flag = |setting: &Setting| given.try_get_one::<String>(setting.name).ok()?.cloned();
     Sources::from_flags_and_environment(flag, |name| std::env::var(name).ok())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the environment is read in this file only"
+)]
+fn environment_names() -> impl Iterator<Item = String> {
+    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())
 }
 
 fn print_document(settings: &Settings) -> anyhow::Result<()> {
@@ -180,12 +193,16 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
         .context("the runtime cannot be started")
 }
 
-fn serve(settings: &Settings) -> anyhow::Result<()> {
+fn serve(given: &ArgMatches) -> anyhow::Result<()> {
+    let settings = Settings::resolve(&sources(given))?;
     logging::start(&settings.log)?;
+    for warning in unknown_names(environment_names()) {
+        tracing::warn!("{warning}");
+    }
     runtime()?.block_on(async {
         // Whoever reads the greeting may ask to stop at once.
         let stop = StopRequest::listen()?;
-        let service = Service::start(settings).await?;
+        let service = Service::start(&settings).await?;
         greet(&service);
         stop.received().await;
         tracing::info!("stopping: finishing requests and writing visits");

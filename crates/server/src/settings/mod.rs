@@ -7,6 +7,7 @@
 mod catalogue;
 mod parse;
 mod source;
+mod unknown;
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
@@ -24,6 +25,7 @@ use url::Url;
 
 pub use catalogue::{CATALOGUE, Setting};
 pub use source::{SettingError, Sources};
+pub use unknown::warnings as unknown_names;
 
 /// Checked settings, in the shape the parts of the service take.
 #[derive(Clone, Debug)]

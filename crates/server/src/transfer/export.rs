@@ -6,11 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use slugline_contract::{ExportText, TransferFormat};
 use slugline_domain::PageSize;
 
-use super::{Links, STANDARD, format_of, open};
+use super::{Links, STANDARD, format_of, missing_file, open};
 use crate::Settings;
 
 /// Writes all links to the file, which appears when it is complete. It is
@@ -20,6 +20,13 @@ pub(crate) fn run(
     file: &str,
     format: Option<TransferFormat>,
 ) -> anyhow::Result<()> {
+    if let Some(file) = missing_file(settings) {
+        bail!(
+            "there is no database {}; name the folder of an instance in --data-dir, or its \
+             database in --database-url",
+            file.display()
+        );
+    }
     let links = open(settings)?;
     let format = format_of(format, file);
     if file == STANDARD {

@@ -9,8 +9,9 @@ use std::{
 use anyhow::{Context, bail};
 use slugline_application::ImportLink;
 use slugline_contract::{LinkImport, Problem, ReadLink, Rules, TransferFormat, read_links};
+use slugline_storage::DatabaseUrl;
 
-use super::{Links, STANDARD, format_of, open};
+use super::{Links, STANDARD, format_of, missing_file, open};
 use crate::Settings;
 
 /// Links written at once.
@@ -28,11 +29,12 @@ pub(crate) fn run(
     format: Option<TransferFormat>,
 ) -> anyhow::Result<()> {
     let format = format_of(format, file);
+    let target = target(settings);
     let told = |what: &'static str| move || format!("{what} {file}");
     if file == STANDARD {
         let links = open(settings)?;
         links.service.may_import().map_err(Problem::from)?;
-        return take_over(&links, format, io::stdin().lock(), &settings.rules);
+        return take_over(&links, format, io::stdin().lock(), &settings.rules, &target);
     }
     let mut source = File::open(file).with_context(told("cannot open"))?;
     if source
@@ -44,7 +46,16 @@ pub(crate) fn run(
         source.rewind().with_context(told("cannot read"))?;
     }
     let links = open(settings)?;
-    take_over(&links, format, source, &settings.rules).with_context(told("importing"))
+    take_over(&links, format, source, &settings.rules, &target).with_context(told("importing"))
+}
+
+/// Says which database takes the links: a mistyped folder would go unnoticed.
+fn target(settings: &Settings) -> String {
+    let new = missing_file(settings).map(|file| format!("made a new database {}", file.display()));
+    new.unwrap_or_else(|| match &settings.links {
+        DatabaseUrl::File(file) => format!("the database is {}", file.display()),
+        DatabaseUrl::Postgres(_) => "the database is the PostgreSQL one of the settings".into(),
+    })
 }
 
 fn check(format: TransferFormat, source: impl Read, rules: &Rules) -> anyhow::Result<()> {
@@ -69,6 +80,7 @@ fn take_over(
     format: TransferFormat,
     source: impl Read,
     rules: &Rules,
+    target: &str,
 ) -> anyhow::Result<()> {
     let mut import = Import {
         links,
@@ -94,7 +106,8 @@ fn take_over(
         failed,
     } = import.done;
     tell(&format!(
-        "imported {stored} links, skipped {skipped} whose slug is in use, failed {failed}"
+        "imported {stored} links, skipped {skipped} whose slug is in use, failed {failed}; \
+         {target}"
     ));
     outcome.and(finished)?;
     if failed > 0 {

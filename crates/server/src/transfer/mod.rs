@@ -11,6 +11,7 @@ use std::path::Path;
 use anyhow::Context;
 use slugline_application::LinkService;
 use slugline_contract::TransferFormat;
+use slugline_storage::DatabaseUrl;
 use tokio::runtime::Runtime;
 
 use crate::{Settings, data_folder, wiring};
@@ -21,11 +22,20 @@ struct Links {
     runtime: Runtime,
 }
 
+/// Opens the database, which is made if there is none.
 fn open(settings: &Settings) -> anyhow::Result<Links> {
     data_folder::prepare(&settings.data_dir)?;
     let runtime = Runtime::new().context("the runtime cannot be started")?;
     let service = runtime.block_on(wiring::link_service(settings))?;
     Ok(Links { service, runtime })
+}
+
+/// The file of the links, if it is not there yet. `None` for a database server.
+fn missing_file(settings: &Settings) -> Option<&Path> {
+    match &settings.links {
+        DatabaseUrl::File(file) if !file.exists() => Some(file),
+        DatabaseUrl::File(_) | DatabaseUrl::Postgres(_) => None,
+    }
 }
 
 /// Standard input or output, where a file could be named.

@@ -343,6 +343,58 @@ fn a_file_with_a_fault_imports_nothing_and_names_the_place() {
         assert!(said.contains("nothing was imported"), "{said}");
     }
     let out = folder.path().join("out.csv");
-    assert!(run(folder.path(), &["export", out.to_str().unwrap()]).0);
-    assert_eq!(std::fs::read_to_string(out).unwrap().lines().count(), 1);
+    let (good, said) = run(folder.path(), &["export", out.to_str().unwrap()]);
+    assert!(!good && said.contains("there is no database"), "{said}");
+    assert!(!out.exists());
+}
+
+#[test]
+fn a_mistyped_folder_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = folder.path().join("nowhere");
+    let (good, said) = run(&nowhere, &["export"]);
+    assert!(
+        !good && said.contains("nowhere/links.db") && said.contains("--data-dir"),
+        "{said}"
+    );
+    assert!(!nowhere.exists(), "an export makes nothing");
+
+    let file = folder.path().join("links.csv");
+    std::fs::write(&file, "slug,url\ndocs,https://example.com/\n").unwrap();
+    let (good, said) = run(&nowhere, &["import", file.to_str().unwrap()]);
+    assert!(
+        good && said.contains("made a new database") && said.contains("nowhere/links.db"),
+        "{said}"
+    );
+    let (good, said) = run(&nowhere, &["import", file.to_str().unwrap()]);
+    assert!(good && said.contains("the database is"), "{said}");
+    assert!(run(&nowhere, &["export"]).0);
+}
+
+#[test]
+fn a_mistyped_variable_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = command(folder.path())
+        .env("SLUGLINE_TRUSTED_PROXY", "127.0.0.1")
+        .arg("openapi")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success());
+    assert!(said.contains("SLUGLINE_TRUSTED_PROXIES"), "{said}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure_of_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut export = command(folder.path())
+        .arg("openapi")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(export.stdout.take());
+    let output = export.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), said.as_str()), (Some(141), ""));
 }
