@@ -1,9 +1,16 @@
 //! Collects every fault of an input before giving up.
 
+use slugline_application::Change;
+
 use crate::{
     issue::{Explain, Issue, IssueCode},
     problem::Problem,
+    sent::{Fault, Sent, Wire},
 };
+
+/// Most faults told of one input. Who sends more has sent something else than
+/// was meant, and a fault takes more bytes than what is wrong.
+const MAX_ISSUES: usize = 1_000;
 
 /// Faults found so far.
 #[derive(Debug, Default)]
@@ -12,6 +19,65 @@ pub(crate) struct Checks {
 }
 
 impl Checks {
+    /// What `parse` makes of a member that has to be there.
+    pub(crate) fn required<'s, S: Wire, T, E: Explain>(
+        &mut self,
+        path: &[&str],
+        sent: &'s Sent<S>,
+        parse: impl FnOnce(&'s S) -> Result<T, E>,
+    ) -> Option<T> {
+        let value = self.there(path, sent)?;
+        self.member(path, parse(value))
+    }
+
+    /// What `parse` makes of a member that may be left out.
+    pub(crate) fn optional<'s, S: Wire, T, E: Explain>(
+        &mut self,
+        path: &[&str],
+        sent: &'s Sent<S>,
+        parse: impl FnOnce(&'s S) -> Result<T, E>,
+    ) -> Option<T> {
+        let value = self.value(path, sent)?;
+        self.member(path, parse(value))
+    }
+
+    /// What becomes of a member of which `null` says that it is removed. `make`
+    /// gives `None` when it noted a fault.
+    pub(crate) fn change<'s, S: Wire, T>(
+        &mut self,
+        path: &[&str],
+        sent: &'s Sent<S>,
+        make: impl FnOnce(&mut Self, &'s S) -> Option<T>,
+    ) -> Change<T> {
+        if let Sent::Null = sent {
+            return Change::Clear;
+        }
+        let value = self.value(path, sent);
+        // Where there is a fault, what stands here is never used.
+        value
+            .and_then(|value| make(self, value))
+            .map_or(Change::Keep, Change::Set)
+    }
+
+    /// A member that has to be there, as it is.
+    pub(crate) fn there<'s, S: Wire>(&mut self, path: &[&str], sent: &'s Sent<S>) -> Option<&'s S> {
+        if let Sent::Absent = sent {
+            self.note(path, S::fault("undefined"));
+        }
+        self.value(path, sent)
+    }
+
+    /// A member that may be left out, as it is.
+    pub(crate) fn value<'s, S: Wire>(&mut self, path: &[&str], sent: &'s Sent<S>) -> Option<&'s S> {
+        match sent {
+            Sent::Value(value) => return Some(value),
+            Sent::Absent => {}
+            Sent::Null => self.note(path, S::fault("null")),
+            Sent::Wrong(received) => self.note(path, S::fault(received)),
+        }
+        None
+    }
+
     /// The value, or a note of what is wrong with the member.
     pub(crate) fn member<T, E: Explain>(
         &mut self,
@@ -23,25 +89,36 @@ impl Checks {
             .ok()
     }
 
-    /// The same for a member that may be absent.
-    pub(crate) fn optional<T, E: Explain>(
-        &mut self,
-        path: &[&str],
-        parsed: Option<Result<T, E>>,
-    ) -> Option<T> {
-        parsed.and_then(|parsed| self.member(path, parsed))
+    /// Notes members that the input does not have.
+    pub(crate) fn unknown<'n>(&mut self, names: impl Iterator<Item = &'n String>, known: &str) {
+        for name in names {
+            let message = format!("Unrecognized key: {name:?}");
+            let fault = (
+                IssueCode::UnrecognizedKeys,
+                message,
+                format!("one of {known}"),
+            );
+            self.note(&[name], fault);
+        }
+    }
+
+    /// Notes what is wrong with a part of the input, below its path.
+    pub(crate) fn below(&mut self, path: &[&str], problem: Problem) {
+        let issues = problem.within(path).issues;
+        let room = MAX_ISSUES.saturating_sub(self.issues.len());
+        self.issues.extend(issues.into_iter().take(room));
     }
 
     /// Notes a fault.
-    pub(crate) fn note(&mut self, path: &[&str], fault: (IssueCode, String, String)) {
-        let (code, message, expected) = fault;
-        let path = path.iter().map(|part| (*part).to_owned()).collect();
-        self.issues.push(Issue {
-            code,
-            path,
-            message,
-            expected,
-        });
+    pub(crate) fn note(&mut self, path: &[&str], (code, message, expected): Fault) {
+        if self.issues.len() < MAX_ISSUES {
+            self.issues.push(Issue {
+                code,
+                path: path.iter().map(|part| (*part).to_owned()).collect(),
+                message,
+                expected,
+            });
+        }
     }
 
     /// The checked input, unless there were faults. `build` gives `None` only

@@ -1,37 +1,23 @@
 //! Flags that may arrive as text.
 
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, de};
+use serde_json::Value;
+
+use crate::sent::Wire;
 
 /// `true` or `false`, or a text that spells it, since query strings know only
 /// text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flag(pub bool);
 
-impl<'de> Deserialize<'de> for Flag {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(FlagOrText)
-    }
-}
+impl Wire for Flag {
+    const TYPE: &'static str = "boolean";
 
-struct FlagOrText;
-
-impl de::Visitor<'_> for FlagOrText {
-    type Value = Flag;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("boolean")
-    }
-
-    fn visit_bool<E: de::Error>(self, flag: bool) -> Result<Flag, E> {
-        Ok(Flag(flag))
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Flag, E> {
-        let spelled = text.trim().parse().map(Flag);
-        spelled.map_err(|_| E::invalid_type(de::Unexpected::Str(text), &self))
+    fn from_json(value: Value) -> Option<Self> {
+        let spelled = value.as_str().and_then(|text| text.trim().parse().ok());
+        value.as_bool().or(spelled).map(Self)
     }
 }
 

@@ -5,9 +5,10 @@
 //! bodies and MCP arguments are the same types here, so the two cannot come to
 //! mean different things.
 //!
-//! Reading goes in two steps: [`read`] checks shapes and names the member that
-//! is wrong, then the type's own `check` makes domain values, which enforce
-//! every bound. Schemas state those same bounds from the same constants.
+//! Reading goes in two steps: [`read`] takes an object as it was sent, each member
+//! as a [`Sent`], then the type's own `check` makes domain values, which enforce
+//! every bound, and tells of all faults at once, of types as of bounds. Schemas
+//! state those same bounds from the same constants.
 //!
 //! ```
 //! use slugline_contract::{CreateLink, Rules, read};
@@ -16,8 +17,10 @@
 //! let new = read::<CreateLink>(&body)?.check(&Rules::default())?;
 //! assert!(new.slug.is_none());
 //!
-//! let problem = read::<CreateLink>(&serde_json::json!({"slug": "x"})).unwrap_err();
-//! assert_eq!(problem.issues[0].path, ["url"]);
+//! let body = serde_json::json!({"cloaking": "yes", "tags": ["ok", ""]});
+//! let problem = read::<CreateLink>(&body)?.check(&Rules::default()).unwrap_err();
+//! let paths: Vec<String> = problem.issues.iter().map(|issue| issue.path.join(".")).collect();
+//! assert_eq!(paths, ["url", "tags.1", "cloaking"]);
 //! # Ok::<(), slugline_contract::Problem>(())
 //! ```
 //!
@@ -26,10 +29,9 @@
 //! | [`links`], [`location`], [`migration`], [`stats`] | wire types |
 //! | [`code`], [`problem`] | every error code with its status; errors and their body |
 //! | [`issue`] | what is wrong with which member |
-//! | [`reader`] | JSON or a query string → wire type |
+//! | [`reader`], [`sent`] | JSON or a query string → wire type |
 //! | [`schema`] | JSON Schema settings shared by OpenAPI and MCP |
 
-mod absent;
 mod check;
 pub mod code;
 mod flag;
@@ -42,6 +44,7 @@ pub mod migration;
 pub mod problem;
 pub mod reader;
 pub mod schema;
+pub mod sent;
 pub mod stats;
 mod whole;
 
@@ -53,17 +56,18 @@ pub use issue::{Issue, IssueCode};
 pub use lenient::Lenient;
 pub use links::{
     CheckLinks, CountLinks, CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch,
-    ExportLinks, ExportText, ExportedLink, FailedImport, FoundLink, FoundLinks, GetLink,
+    ExportLinks, ExportText, ExportedLink, FailedImport, FirstText, FoundLink, FoundLinks, GetLink,
     ImportItem, ImportLimit, ImportLink, ImportLinks, LinkCheck, LinkChecks, LinkCount,
-    LinkCreated, LinkExport, LinkImport, LinkList, LinkUpserted, LinkView, ListLinks, Mask,
-    PatchLink, PreviewSuggestion, ReadLink, ReadLinksError, SearchLinks, SlugSuggestion, Sort,
-    Status, StoredHash, SuggestPreview, SuggestSlug, TagList, TagView, TransferFormat,
+    LinkCreated, LinkExport, LinkImport, LinkList, LinkMembers, LinkUpserted, LinkView, ListLinks,
+    Mask, PatchLink, PreviewSuggestion, ReadLink, ReadLinksError, SearchLinks, SlugSuggestion,
+    Sort, Status, StoredHash, SuggestPreview, SuggestSlug, TagList, TagView, TransferFormat,
     UpsertStatus, read_links,
 };
 pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};
 pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};
+pub use sent::Sent;
 pub use stats::{
     AnalyticsFilter, Answer, CSV_HEAD, CounterView, DimensionName, EventView, HeatmapRequest,
     HourView, LimitedRequest, LocationView, MetricView, MetricsRequest, SamplingView, Unit,

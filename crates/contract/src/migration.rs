@@ -8,20 +8,19 @@ use slugline_application::{
 };
 use slugline_domain::{FailedEntry, MigrationRun, Tally, UnixSeconds};
 
-use crate::{Flag, absent::present, iso_8601::iso_8601, problem::Problem};
+use crate::{Flag, check::Checks, iso_8601::iso_8601, problem::Problem, sent::Sent};
 
 /// Which page of links to move.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct RunMigration {
     /// The cursor of the previous report. Without it the migration goes on where it is, or begins.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = MAX_CURSOR_CHARS))]
-    pub cursor: Option<String>,
+    pub cursor: Sent<String>,
     /// Whether to look at all of the old store's entries again, after some were mended for
     /// instance. Links that are here stay as they are. Ignored beside a cursor.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(extend("default" = false))]
-    pub force: Option<Flag>,
+    pub force: Sent<Flag>,
 }
 
 /// Longest cursor that is read, in bytes: Sink's bound.
@@ -37,13 +36,18 @@ impl RunMigration {
     /// Makes domain values of the members.
     ///
     /// # Errors
-    /// The cursor is none that was given out. An empty one counts as absent.
+    /// Lists every member that is of another type, or says that the cursor is
+    /// none that was given out. An empty one counts as absent.
     pub fn check(&self) -> Result<application::RunMigration, Problem> {
-        let cursor = self.cursor.as_deref().filter(|text| !text.is_empty());
-        let read = |text| read_cursor(text).ok_or(application::Error::MigrationCursor);
+        let mut checks = Checks::default();
+        let cursor = checks.value(&["cursor"], &self.cursor);
+        let cursor = cursor.filter(|text| !text.is_empty());
+        let force = checks.value(&["force"], &self.force);
+        checks.finish(|| Some(()))?;
+        let read = |text: &String| read_cursor(text).ok_or(application::Error::MigrationCursor);
         Ok(application::RunMigration {
             cursor: cursor.map(read).transpose()?,
-            force: self.force.is_some_and(|Flag(force)| force),
+            force: force.is_some_and(|Flag(force)| *force),
         })
     }
 }

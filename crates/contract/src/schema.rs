@@ -155,11 +155,16 @@ impl Transform for RowLimits {
 
 #[cfg(test)]
 mod tests {
+    use serde::de::DeserializeOwned;
     use serde_json::json;
     use slugline_domain::RowLimit;
 
     use super::*;
-    use crate::{CreateLink, LinkList, LinkView, ListLinks, MetricsRequest};
+    use crate::{
+        CreateLink, DeleteLink, EditLink, ExactUrlSearch, GetLink, ImportLimit, ImportLink,
+        ImportLinks, Issue, LinkList, LinkView, ListLinks, MetricsRequest, PatchLink, Problem,
+        SuggestPreview, SuggestSlug, ViewsRequest, read,
+    };
 
     fn schema<T: JsonSchema>() -> Value {
         arguments::<T>(&Rules::default()).to_value()
@@ -220,6 +225,46 @@ mod tests {
         let view = result::<LinkView>(&Rules::default()).to_value();
         assert!(view["properties"]["createdAt"].get("format").is_none());
         assert_eq!(schema::<CreateLink>()["properties"]["url"]["format"], "uri");
+    }
+
+    /// The check decides which members have to be there, and the schema states it.
+    #[test]
+    fn what_is_required_is_missed_when_nothing_is_sent() {
+        fn both<T: JsonSchema + DeserializeOwned, V>(
+            check: impl Fn(T) -> Result<V, Problem>,
+        ) -> [Vec<String>; 2] {
+            let stated = schema::<T>()["required"].clone();
+            let stated = serde_json::from_value(stated).unwrap_or_default();
+            let checked = read(&json!({})).and_then(check);
+            let issues = checked.err().map(|problem| problem.issues);
+            let missed = |issue: Issue| {
+                assert!(issue.message.ends_with("received undefined"), "{issue:?}");
+                issue.path.join(".")
+            };
+            let mut missed: Vec<String> = issues.into_iter().flatten().map(missed).collect();
+            let mut stated: Vec<String> = stated;
+            missed.sort_unstable();
+            stated.sort_unstable();
+            [stated, missed]
+        }
+        let rules = &Rules::default();
+        for [stated, missed] in [
+            both(|body: CreateLink| body.check(rules)),
+            both(|body: EditLink| body.check(rules)),
+            both(|body: PatchLink| body.check(rules)),
+            both(|body: ImportLink| body.check(rules)),
+            both(|body: ImportLinks| body.check(rules, ImportLimit::DEFAULT)),
+            both(|body: ExactUrlSearch| body.check(rules)),
+            both(|query: GetLink| query.check()),
+            both(|body: DeleteLink| body.check()),
+            both(|query: SuggestSlug| query.check(rules)),
+            both(|query: SuggestPreview| query.check(rules)),
+            both(|query: ViewsRequest| query.check()),
+            both(|query: MetricsRequest| query.check(rules)),
+        ] {
+            assert_eq!(stated, missed);
+            assert!(!stated.is_empty());
+        }
     }
 
     #[test]

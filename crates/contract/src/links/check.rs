@@ -1,7 +1,9 @@
 //! Checking whether links still lead somewhere.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use slugline_application::{self as application, CheckedLink, CheckedPage};
 use slugline_domain::{CheckSize, ProbeCaller, ProbeFailure, ProbeTimeout};
 
@@ -9,7 +11,7 @@ use super::{
     cursor,
     listing::{Listing, Sort, Status},
 };
-use crate::{Lenient, absent::present, check::Checks, iso_8601::iso_8601, problem::Problem};
+use crate::{Lenient, check::Checks, iso_8601::iso_8601, problem::Problem, sent::Sent};
 
 /// The one listing that checks page through.
 const LISTING: Listing = Listing {
@@ -20,44 +22,48 @@ const LISTING: Listing = Listing {
 
 /// Which links to check, and how long to wait.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default)]
+#[schemars(extend("additionalProperties" = false))]
 pub struct CheckLinks {
     /// Links to check; all are asked at the same time.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(range(min = 1, max = CheckSize::MAX), extend("default" = CheckSize::DEFAULT))]
-    pub limit: Option<Lenient>,
+    pub limit: Sent<Lenient>,
     /// Where to continue: the cursor of the previous answer.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = cursor::MAX_CHARS))]
-    pub cursor: Option<String>,
+    pub cursor: Sent<String>,
     /// Seconds to wait for each destination, redirects included.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(
         range(min = 1, max = ProbeTimeout::MAX_SECONDS),
         extend("default" = ProbeTimeout::DEFAULT_SECONDS)
     )]
-    pub timeout: Option<Lenient>,
+    pub timeout: Sent<Lenient>,
+    /// Members that there are not.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub unknown: BTreeMap<String, IgnoredAny>,
 }
 
 impl CheckLinks {
     /// Makes domain values of the members.
     ///
     /// # Errors
-    /// Lists every member that is out of bounds, or says that the cursor
+    /// Lists every member that is of another type or out of bounds, or says that the cursor
     /// belongs to another listing.
     pub fn check(&self, caller: ProbeCaller) -> Result<application::CheckLinks, Problem> {
         let mut checks = Checks::default();
-        let size = self.limit.map(|Lenient(number)| CheckSize::new(number));
-        let size = checks.optional(&["limit"], size).unwrap_or_default();
-        let timeout = self
-            .timeout
-            .map(|Lenient(seconds)| ProbeTimeout::from_seconds(seconds));
-        let timeout = checks.optional(&["timeout"], timeout).unwrap_or_default();
+        let size = checks.optional(&["limit"], &self.limit, |Lenient(number)| {
+            CheckSize::new(*number)
+        });
+        let timeout = checks.optional(&["timeout"], &self.timeout, |Lenient(seconds)| {
+            ProbeTimeout::from_seconds(*seconds)
+        });
+        let cursor = checks.value(&["cursor"], &self.cursor);
+        checks.unknown(self.unknown.keys(), "limit, cursor, timeout");
         checks.finish(|| Some(()))?;
         Ok(application::CheckLinks {
-            size,
-            timeout,
-            after: cursor::read(self.cursor.as_deref(), &LISTING)?,
+            size: size.unwrap_or_default(),
+            timeout: timeout.unwrap_or_default(),
+            after: cursor::read(cursor, &LISTING)?,
             caller,
         })
     }
@@ -202,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_of_a_kind_are_told_at_once() {
+    fn all_faults_are_told_at_once() {
         let paths = |body: Value| -> Vec<String> {
             let issues = request(&body).unwrap_err().issues;
             issues
@@ -214,7 +220,10 @@ mod tests {
             paths(json!({"limit": 0, "timeout": 0})),
             ["limit", "timeout"]
         );
-        assert_eq!(paths(json!({"a": 0, "limit": 3, "b": 0})), ["a", "b"]);
+        assert_eq!(
+            paths(json!({"b": 0, "limit": 11, "a": 0, "timeout": "x", "cursor": 1})),
+            ["limit", "timeout", "cursor", "a", "b"]
+        );
     }
 
     #[test]

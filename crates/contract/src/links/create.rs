@@ -1,110 +1,51 @@
 //! The body that makes a link.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use slugline_application::NewLink;
-use slugline_domain::{
-    Comment, Description, DestinationRules, ImageRef, LinkId, Password, Slug, Tag, Tags, Title,
-    UnixSeconds,
-};
+use slugline_domain::{LinkId, Password, Slug, UnixSeconds};
 
-use super::members::{Members, urls_by_country};
-use crate::{Rules, absent::present, check::Checks, problem::Problem, whole::Whole};
+use super::members::{LinkMembers, TextBounds, seconds};
+use crate::{Rules, check::Checks, problem::Problem, sent::Sent, whole::Whole};
 
 /// A link to be made. Only `url` is required.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["url"]))]
 pub struct CreateLink {
-    /// Where the link leads: an absolute http or https URL.
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub url: String,
+    /// What the author decides.
+    #[serde(flatten)]
+    pub members: LinkMembers,
     /// Path of the short link; a free random one when left out.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
-    pub slug: Option<String>,
-    /// A private note.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = Comment::MAX_CHARS))]
-    pub comment: Option<String>,
-    /// When the link expires, in Unix seconds, in the future.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub expiration: Option<Whole>,
-    /// Tags to group links by; lower-cased.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
-    pub tags: Option<Vec<String>>,
+    pub slug: Sent<String>,
     /// What visitors must type; never shown again.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(length(min = 1, max = Password::MAX_CHARS))]
-    pub password: Option<String>,
-    /// Title of the social preview.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = Title::MAX_CHARS))]
-    pub title: Option<String>,
-    /// Description of the social preview.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = Description::MAX_CHARS))]
-    pub description: Option<String>,
-    /// Image of the social preview: a URL, or a path such as /a.png.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = ImageRef::MAX_CHARS))]
-    pub image: Option<String>,
-    /// Where iPhones and iPads are sent instead.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub apple: Option<String>,
-    /// Where Android devices are sent instead.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub google: Option<String>,
-    /// Where visitors from a country are sent instead: two-letter code to URL.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(schema_with = "urls_by_country")]
-    pub geo: Option<BTreeMap<String, String>>,
-    /// Whether the visitor's query is merged into the destination; as the server is set when left out.
-    #[serde(default, deserialize_with = "present")]
-    pub redirect_with_query: Option<bool>,
-    /// Whether the destination is shown in a frame.
-    #[serde(default, deserialize_with = "present")]
-    pub cloaking: Option<bool>,
-    /// Whether the server fetches the destination and passes it on.
-    #[serde(default, deserialize_with = "present")]
-    pub proxy: Option<bool>,
-    /// Whether visitors are warned before they go on.
-    #[serde(default, deserialize_with = "present", rename = "unsafe")]
-    pub flagged_unsafe: Option<bool>,
+    pub password: Sent<String>,
     /// Identity; a new one when left out.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(length(min = 1, max = LinkId::MAX_CHARS), regex(pattern = LinkId::PATTERN))]
-    pub id: Option<String>,
+    pub id: Sent<String>,
     /// When the link was made, in Unix seconds; now when left out.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub created_at: Option<Whole>,
+    pub created_at: Sent<Whole>,
     /// When the link last changed, in Unix seconds; now when left out.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub updated_at: Option<Whole>,
+    pub updated_at: Sent<Whole>,
 }
 
 impl CreateLink {
     /// Makes domain values of the members.
     ///
     /// # Errors
-    /// Lists every member that is out of bounds.
+    /// Lists every member that is missing, of another type or out of bounds.
     pub fn check(&self, rules: &Rules) -> Result<NewLink, Problem> {
         let mut checks = Checks::default();
-        let seconds = |Whole(second)| UnixSeconds::new(second);
-        let content = self.members().check(&mut checks, rules);
-        let slug = checks.optional(&["slug"], self.slug.as_deref().map(Slug::parse));
-        let password =
-            checks.optional(&["password"], self.password.as_deref().map(Password::parse));
-        let id = checks.optional(&["id"], self.id.as_deref().map(LinkId::parse));
-        let created_at = checks.optional(&["createdAt"], self.created_at.map(seconds));
-        let updated_at = checks.optional(&["updatedAt"], self.updated_at.map(seconds));
+        let content = self.members.content(TextBounds::Todays, &mut checks, rules);
+        let slug = checks.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        let password = checks.optional(&["password"], &self.password, |text| Password::parse(text));
+        let id = checks.optional(&["id"], &self.id, |id| LinkId::parse(id));
+        let created_at = checks.optional(&["createdAt"], &self.created_at, seconds);
+        let updated_at = checks.optional(&["updatedAt"], &self.updated_at, seconds);
         checks.finish(|| {
             Some(NewLink {
                 id,
@@ -116,31 +57,13 @@ impl CreateLink {
             })
         })
     }
-
-    fn members(&self) -> Members<'_> {
-        Members {
-            url: &self.url,
-            comment: self.comment.as_deref(),
-            expiration: self.expiration.map(|Whole(second)| second),
-            tags: self.tags.as_deref(),
-            title: self.title.as_deref(),
-            description: self.description.as_deref(),
-            image: self.image.as_deref(),
-            apple: self.apple.as_deref(),
-            google: self.google.as_deref(),
-            geo: self.geo.as_ref(),
-            redirect_with_query: self.redirect_with_query,
-            cloaking: self.cloaking,
-            proxy: self.proxy,
-            flagged_unsafe: self.flagged_unsafe,
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
     use serde_json::{Value, json};
+    use slugline_domain::Tag;
 
     use super::*;
     use crate::read;
@@ -195,8 +118,9 @@ mod tests {
     #[test]
     fn all_faults_are_listed_at_once() {
         let problem = check(&json!({
-            "url": "nope", "slug": "a/b", "tags": ["ok", " "], "geo": {"DEU": "https://x.example"},
-            "password": "__SINK_MASKED__•••••", "title": "x".repeat(257), "apple": "javascript:1"
+            "url": "nope", "slug": "a/b", "tags": ["ok", " ", 5], "geo": {"DEU": "https://x.example"},
+            "password": "__SINK_MASKED__•••••", "title": "x".repeat(257), "apple": "javascript:1",
+            "cloaking": "yes", "image": null, "expiration": "soon", "id": 5
         }))
         .unwrap_err();
         let paths: Vec<String> = problem
@@ -207,7 +131,18 @@ mod tests {
         assert_eq!(
             paths,
             [
-                "url", "tags.1", "title", "apple", "geo.DEU", "slug", "password"
+                "url",
+                "expiration",
+                "tags.1",
+                "tags.2",
+                "title",
+                "image",
+                "apple",
+                "geo.DEU",
+                "cloaking",
+                "slug",
+                "password",
+                "id"
             ]
         );
         assert!(

@@ -34,7 +34,7 @@ pub(super) fn encode(place: &Position, listing: &Listing) -> String {
 
 /// The place where a listing continues. An empty cursor is none: one client
 /// always sends the parameter.
-pub(super) fn read(text: Option<&str>, listing: &Listing) -> Result<Option<Position>, Problem> {
+pub(super) fn read(text: Option<&String>, listing: &Listing) -> Result<Option<Position>, Problem> {
     let text = text.filter(|text| !text.is_empty());
     text.map(|text| decode(text, listing)).transpose()
 }

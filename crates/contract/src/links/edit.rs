@@ -1,92 +1,41 @@
 //! The body that replaces a link.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use slugline_application::{self as application, Change};
-use slugline_domain::{
-    Comment, Description, DestinationRules, ImageRef, Password, Slug, Tag, Tags, Title, UnixSeconds,
-};
+use slugline_domain::{Password, Slug};
 
-use super::members::{Members, urls_by_country};
-use crate::{Rules, absent::present, check::Checks, problem::Problem, whole::Whole};
+use super::members::{LinkMembers, TextBounds};
+use crate::{Rules, check::Checks, problem::Problem, sent::Sent};
 
 /// A link's new content. Everything is replaced: a member that is left out is
 /// removed, except the password, which is kept.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("required" = ["slug", "url"]))]
 pub struct EditLink {
     /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
-    pub slug: String,
-    /// Where the link leads: an absolute http or https URL.
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub url: String,
-    /// A private note.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = Comment::MAX_CHARS))]
-    pub comment: Option<String>,
-    /// When the link expires, in Unix seconds, in the future.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub expiration: Option<Whole>,
-    /// Tags to group links by; lower-cased.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
-    pub tags: Option<Vec<String>>,
+    pub slug: Sent<String>,
+    /// What the author decides.
+    #[serde(flatten)]
+    pub members: LinkMembers,
     /// A new password. Left out, the old one stays; an empty text removes it. Never send a mask back.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = Password::MAX_CHARS))]
-    pub password: Option<String>,
-    /// Title of the social preview.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = Title::MAX_CHARS))]
-    pub title: Option<String>,
-    /// Description of the social preview.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = Description::MAX_CHARS))]
-    pub description: Option<String>,
-    /// Image of the social preview: a URL, or a path such as /a.png.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = ImageRef::MAX_CHARS))]
-    pub image: Option<String>,
-    /// Where iPhones and iPads are sent instead.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub apple: Option<String>,
-    /// Where Android devices are sent instead.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub google: Option<String>,
-    /// Where visitors from a country are sent instead: two-letter code to URL.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(schema_with = "urls_by_country")]
-    pub geo: Option<BTreeMap<String, String>>,
-    /// Whether the visitor's query is merged into the destination.
-    #[serde(default, deserialize_with = "present")]
-    pub redirect_with_query: Option<bool>,
-    /// Whether the destination is shown in a frame.
-    #[serde(default, deserialize_with = "present")]
-    pub cloaking: Option<bool>,
-    /// Whether the server fetches the destination and passes it on.
-    #[serde(default, deserialize_with = "present")]
-    pub proxy: Option<bool>,
-    /// Whether visitors are warned before they go on.
-    #[serde(default, deserialize_with = "present", rename = "unsafe")]
-    pub flagged_unsafe: Option<bool>,
+    pub password: Sent<String>,
 }
 
 impl EditLink {
     /// Makes domain values of the members.
     ///
     /// # Errors
-    /// Lists every member that is out of bounds.
+    /// Lists every member that is missing, of another type or out of bounds.
     pub fn check(&self, rules: &Rules) -> Result<application::EditLink, Problem> {
         let mut checks = Checks::default();
-        let slug = checks.member(&["slug"], Slug::parse(&self.slug));
-        let content = self.members().check(&mut checks, rules);
-        let password = password_change(&mut checks, self.password.as_deref());
+        let slug = checks.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        let content = self.members.content(TextBounds::Todays, &mut checks, rules);
+        let sent = checks.value(&["password"], &self.password);
+        let password = password_change(&mut checks, sent);
         checks.finish(|| {
             Some(application::EditLink {
                 slug: slug?,
@@ -95,29 +44,10 @@ impl EditLink {
             })
         })
     }
-
-    fn members(&self) -> Members<'_> {
-        Members {
-            url: &self.url,
-            comment: self.comment.as_deref(),
-            expiration: self.expiration.map(|Whole(second)| second),
-            tags: self.tags.as_deref(),
-            title: self.title.as_deref(),
-            description: self.description.as_deref(),
-            image: self.image.as_deref(),
-            apple: self.apple.as_deref(),
-            google: self.google.as_deref(),
-            geo: self.geo.as_ref(),
-            redirect_with_query: self.redirect_with_query,
-            cloaking: self.cloaking,
-            proxy: self.proxy,
-            flagged_unsafe: self.flagged_unsafe,
-        }
-    }
 }
 
 /// Absent keeps, empty removes, anything else is a new password.
-pub(super) fn password_change(checks: &mut Checks, sent: Option<&str>) -> Change<Password> {
+pub(super) fn password_change(checks: &mut Checks, sent: Option<&String>) -> Change<Password> {
     match sent {
         None => Change::Keep,
         Some(text) if text.trim().is_empty() => Change::Clear,
@@ -149,6 +79,14 @@ mod tests {
         ] {
             assert_eq!(check(&body).unwrap_err().issues[0].path, [path]);
         }
+    }
+
+    #[test]
+    fn all_faults_are_listed_at_once() {
+        let body = json!({"url": "x", "cloaking": "yes", "tags": ["ok", ""], "password": 1});
+        let problem = check(&body).unwrap_err();
+        let paths: Vec<String> = problem.issues.iter().map(|i| i.path.join(".")).collect();
+        assert_eq!(paths, ["slug", "url", "tags.1", "cloaking", "password"]);
     }
 
     #[test]

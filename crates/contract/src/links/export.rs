@@ -9,7 +9,12 @@ use super::{
     ExportedLink, cursor,
     listing::{Listing, Sort, Status},
 };
-use crate::{absent::present, iso_8601::iso_8601, problem::Problem};
+use crate::{
+    check::Checks,
+    iso_8601::iso_8601,
+    problem::Problem,
+    sent::{Sent, options},
+};
 
 /// All links, newest first.
 const LISTING: Listing = Listing {
@@ -20,15 +25,14 @@ const LISTING: Listing = Listing {
 
 /// Where to go on exporting, and in which form.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct ExportLinks {
     /// Where to continue: the cursor of the previous page.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = cursor::MAX_CHARS))]
-    pub cursor: Option<String>,
+    pub cursor: Sent<String>,
     /// A page of JSON, or all links as CSV.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(extend("default" = "json"))]
-    pub format: Option<TransferFormat>,
+    pub format: Sent<TransferFormat>,
 }
 
 /// The forms in which links are exported and imported.
@@ -42,13 +46,20 @@ pub enum TransferFormat {
     Csv,
 }
 
+options!(TransferFormat);
+
 impl ExportLinks {
-    /// The place to continue from.
+    /// The form, and the place to continue from.
     ///
     /// # Errors
-    /// The cursor was not issued by an export.
-    pub fn check(&self) -> Result<Option<Position>, Problem> {
-        cursor::read(self.cursor.as_deref(), &LISTING)
+    /// Lists every member that is of another type, or says that the cursor was
+    /// not issued by an export.
+    pub fn check(&self) -> Result<(TransferFormat, Option<Position>), Problem> {
+        let mut checks = Checks::default();
+        let cursor = checks.value(&["cursor"], &self.cursor);
+        let format = checks.value(&["format"], &self.format);
+        let format = checks.finish(|| Some(format.copied().unwrap_or_default()))?;
+        Ok((format, cursor::read(cursor, &LISTING)?))
     }
 }
 

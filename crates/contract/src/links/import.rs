@@ -1,113 +1,64 @@
 //! Imports of links.
 
-use std::{collections::BTreeMap, ops::ControlFlow};
+use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use slugline_application::{self as application, ImportOutcome, ImportedLink};
-use slugline_domain::{
-    Comment, Description, DestinationRules, ImportedPassword, LinkId, Slug, Tag, Tags, UnixSeconds,
-};
+use slugline_domain::{ImportedPassword, LinkId, Slug, UnixSeconds};
 
 use super::{
-    LinkExport, ReadLinksError, TransferFormat,
-    members::{Members, TextBounds, urls_by_country},
+    ReadLinksError, TransferFormat,
+    members::{LinkMembers, TextBounds, seconds, widest_texts},
     read_links,
 };
 use crate::{
-    Code, Rules, absent::present, check::Checks, issue::IssueCode, problem::Problem, whole::Whole,
+    Code, Rules, check::Checks, issue::IssueCode, problem::Problem, reader::read, sent::Sent,
+    whole::Whole,
 };
 
 /// Links to be taken over, as an export holds them.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["version", "links"]))]
 pub struct ImportLinks {
     /// Version of the form.
-    pub version: String,
+    pub version: Sent<String>,
     /// When the links were exported.
-    #[serde(default, deserialize_with = "present")]
-    pub exported_at: Option<String>,
+    pub exported_at: Sent<String>,
     /// How many links there were.
-    #[serde(default, deserialize_with = "present")]
-    pub count: Option<Whole>,
+    pub count: Sent<Whole>,
     /// The links.
-    #[schemars(length(min = 1))]
-    pub links: Vec<ImportLink>,
+    // Read one by one, and only if they are not too many: a link takes a hundred
+    // times the memory of `{}`.
+    #[schemars(with = "Vec<ImportLink>", length(min = 1))]
+    pub links: Sent<Vec<Value>>,
 }
 
-/// A link to be taken over. `url` and `slug` are required.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+/// A link to be taken over. `url` and `slug` are required. The title and the
+/// image may be longer than can be set today, as in older exports.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["url", "slug"]), transform = widest_texts)]
 pub struct ImportLink {
-    /// Where the link leads: an absolute URL.
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub url: String,
+    /// What the author decided.
+    #[serde(flatten)]
+    pub members: LinkMembers,
     /// The path of the short link.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
-    pub slug: String,
-    /// A private note about the link.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = Comment::MAX_CHARS))]
-    pub comment: Option<String>,
-    /// When the link expires, in Unix seconds; may be past.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub expiration: Option<Whole>,
-    /// Tags to group links by; lower-cased.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
-    pub tags: Option<Vec<String>>,
+    pub slug: Sent<String>,
     /// A stored hash (Argon2id or Sink's), or a password in clear, to be hashed.
-    #[serde(default, deserialize_with = "present")]
-    pub password: Option<String>,
-    /// Title of the link's social preview; older exports hold longer ones than can be set today.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = Description::MAX_CHARS))]
-    pub title: Option<String>,
-    /// Description of the link's social preview.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = Description::MAX_CHARS))]
-    pub description: Option<String>,
-    /// Image of the link's social preview; older exports hold longer ones than can be set today.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = Description::MAX_CHARS))]
-    pub image: Option<String>,
-    /// Where iPhones and iPads are sent instead.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub apple: Option<String>,
-    /// Where Android devices are sent instead.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub google: Option<String>,
-    /// Where visitors from a country are sent instead: two-letter country code to URL.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(schema_with = "urls_by_country")]
-    pub geo: Option<BTreeMap<String, String>>,
-    /// Whether the visitor's query parameters are merged into the destination.
-    #[serde(default, deserialize_with = "present")]
-    pub redirect_with_query: Option<bool>,
-    /// Whether the destination is shown in a frame under the short link.
-    #[serde(default, deserialize_with = "present")]
-    pub cloaking: Option<bool>,
-    /// Whether the server fetches the destination and passes it on.
-    #[serde(default, deserialize_with = "present")]
-    pub proxy: Option<bool>,
-    /// Whether visitors are warned before they go on.
-    #[serde(default, deserialize_with = "present", rename = "unsafe")]
-    pub flagged_unsafe: Option<bool>,
+    pub password: Sent<String>,
     /// Identity of the link; a new one when absent or blank.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = LinkId::MAX_CHARS))]
-    pub id: Option<String>,
+    pub id: Sent<String>,
     /// When the link was made, in Unix seconds; now when absent.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub created_at: Option<Whole>,
+    pub created_at: Sent<Whole>,
     /// When the link last changed, in Unix seconds; now when absent.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub updated_at: Option<Whole>,
+    pub updated_at: Sent<Whole>,
 }
 
 /// Links that one request may bring.
@@ -145,12 +96,37 @@ impl ImportLimit {
 }
 
 impl ImportLinks {
-    /// The links of a table, no more than it takes to see that they are too many.
+    /// Makes domain values of all links.
     ///
     /// # Errors
-    /// The text is no table of links, or lists every member of every link that
-    /// is missing or of another type.
-    pub fn read_table(table: &[u8], limit: ImportLimit) -> Result<Self, Problem> {
+    /// Too many links or none, or lists every member of every link that is
+    /// missing, of another type or out of bounds.
+    pub fn check(
+        &self,
+        rules: &Rules,
+        limit: ImportLimit,
+    ) -> Result<Vec<application::ImportLink>, Problem> {
+        let mut checks = Checks::default();
+        checks.there(&["version"], &self.version);
+        checks.value(&["exportedAt"], &self.exported_at);
+        checks.value(&["count"], &self.count);
+        let Some(links) = checks.there(&["links"], &self.links) else {
+            return checks.finish(|| None);
+        };
+        limit.check(links.len())?;
+        check_all(checks, links.iter().map(read), rules)
+    }
+
+    /// Makes domain values of the links of a table. No more of it is read than
+    /// it takes to see that they are too many.
+    ///
+    /// # Errors
+    /// As of [`check`](Self::check), or the text is no table of links.
+    pub fn check_table(
+        table: &[u8],
+        rules: &Rules,
+        limit: ImportLimit,
+    ) -> Result<Vec<application::ImportLink>, Problem> {
         let mut links = Vec::new();
         let read = read_links(TransferFormat::Csv, table, |read| {
             links.push(read.link);
@@ -160,76 +136,48 @@ impl ImportLinks {
                 ControlFlow::Continue(())
             }
         });
-        match read {
-            Ok(()) => {}
-            Err(ReadLinksError::Broken(problem)) => return Err(problem),
-            Err(ReadLinksError::Unreadable(error)) => {
-                return Err(Problem::new(Code::InvalidCsv, error.to_string()));
-            }
-        }
+        read.map_err(|error| match error {
+            ReadLinksError::Broken(problem) => problem,
+            ReadLinksError::Unreadable(error) => Problem::new(Code::InvalidCsv, error.to_string()),
+        })?;
         limit.check(links.len())?;
-        Ok(Self {
-            version: LinkExport::VERSION.into(),
-            exported_at: None,
-            count: None,
-            links: all_or_every_fault(links.into_iter())?,
-        })
-    }
-
-    /// Makes domain values of all links.
-    ///
-    /// # Errors
-    /// Too many links or none, or lists every member of every link that is out
-    /// of bounds.
-    pub fn check(
-        &self,
-        rules: &Rules,
-        limit: ImportLimit,
-    ) -> Result<Vec<application::ImportLink>, Problem> {
-        limit.check(self.links.len())?;
-        let links = self.links.iter().map(|link| link.check(rules));
-        all_or_every_fault(links)
+        check_all(Checks::default(), links.into_iter(), rules)
     }
 }
 
-/// All links, or the faults of all that have some.
-fn all_or_every_fault<T>(
-    links: impl Iterator<Item = Result<T, Problem>>,
-) -> Result<Vec<T>, Problem> {
-    let (mut checked, mut issues) = (Vec::new(), Vec::new());
+/// All links, unless there is a fault in any.
+fn check_all(
+    mut checks: Checks,
+    links: impl Iterator<Item = Result<ImportLink, Problem>>,
+    rules: &Rules,
+) -> Result<Vec<application::ImportLink>, Problem> {
+    let mut checked = Vec::new();
     for (index, link) in links.enumerate() {
-        match link {
+        match link.and_then(|link| link.check(rules)) {
             Ok(link) => checked.push(link),
-            Err(problem) if problem.issues.is_empty() => return Err(problem),
-            Err(problem) => {
-                issues.extend(problem.within(&["links", &index.to_string()]).issues);
-            }
+            Err(problem) => checks.below(&["links", &index.to_string()], problem),
         }
     }
-    if issues.is_empty() {
-        Ok(checked)
-    } else {
-        Err(Problem::invalid(issues))
-    }
+    checks.finish(|| Some(checked))
 }
 
 impl ImportLink {
     /// Makes domain values of the members.
     ///
     /// # Errors
-    /// Lists every member that is out of bounds.
+    /// Lists every member that is missing, of another type or out of bounds.
     pub fn check(&self, rules: &Rules) -> Result<application::ImportLink, Problem> {
         let mut checks = Checks::default();
-        let seconds = |Whole(second)| UnixSeconds::new(second);
-        let members = self.members();
-        let content = members.check_within(TextBounds::Widest, &mut checks, rules);
-        let slug = checks.member(&["slug"], Slug::parse(&self.slug));
-        let password = self.password.as_deref().map(ImportedPassword::parse);
-        let password = checks.optional(&["password"], password);
-        let id = self.id.as_deref().filter(|id| !id.trim().is_empty());
-        let id = checks.optional(&["id"], id.map(LinkId::parse));
-        let created_at = checks.optional(&["createdAt"], self.created_at.map(seconds));
-        let updated_at = checks.optional(&["updatedAt"], self.updated_at.map(seconds));
+        let content = self.members.content(TextBounds::Widest, &mut checks, rules);
+        let slug = checks.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        let password = checks.optional(&["password"], &self.password, |text| {
+            ImportedPassword::parse(text)
+        });
+        let id = checks.value(&["id"], &self.id);
+        let id = id.filter(|id| !id.trim().is_empty());
+        let id = id.and_then(|id| checks.member(&["id"], LinkId::parse(id)));
+        let created_at = checks.optional(&["createdAt"], &self.created_at, seconds);
+        let updated_at = checks.optional(&["updatedAt"], &self.updated_at, seconds);
         checks.finish(|| {
             Some(application::ImportLink {
                 id,
@@ -240,25 +188,6 @@ impl ImportLink {
                 content: content?,
             })
         })
-    }
-
-    fn members(&self) -> Members<'_> {
-        Members {
-            url: &self.url,
-            comment: self.comment.as_deref(),
-            expiration: self.expiration.map(|Whole(second)| second),
-            tags: self.tags.as_deref(),
-            title: self.title.as_deref(),
-            description: self.description.as_deref(),
-            image: self.image.as_deref(),
-            apple: self.apple.as_deref(),
-            google: self.google.as_deref(),
-            geo: self.geo.as_ref(),
-            redirect_with_query: self.redirect_with_query,
-            cloaking: self.cloaking,
-            proxy: self.proxy,
-            flagged_unsafe: self.flagged_unsafe,
-        }
     }
 }
 

@@ -26,7 +26,7 @@ pub struct ReadLink {
     pub index: usize,
     /// The line of a table on which it begins, from 1.
     pub line: Option<u64>,
-    /// The link, or which members are missing or of another type.
+    /// The link, or that it is no object.
     pub link: Result<ImportLink, Problem>,
 }
 
@@ -271,13 +271,15 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+    use crate::Rules;
 
     fn slugs(format: TransferFormat, text: &str) -> (Vec<String>, Option<String>) {
         let mut slugs = Vec::new();
         let outcome = read_links(format, text.as_bytes(), |read| {
             assert_eq!(read.index, slugs.len());
-            slugs.push(match read.link {
-                Ok(link) => link.slug,
+            let link = read.link.and_then(|link| link.check(&Rules::default()));
+            slugs.push(match link {
+                Ok(link) => link.slug.to_string(),
                 Err(problem) => format!("{:?} {}", read.line, problem.detail),
             });
             ControlFlow::Continue(())
@@ -287,7 +289,7 @@ mod tests {
 
     #[test]
     fn documents_are_read_link_by_link_whatever_the_order_of_members() {
-        let text = r#"{"count": 2, "links": [{"slug": "a", "url": "u", "x": null}, {"slug": 5}],
+        let text = r#"{"count": 2, "links": [{"slug": "a", "url": "http://u/", "x": null}, {"slug": 5}],
             "extra": {"links": [1]}, "version": "1.0", "list_complete": true}"#;
         let (slugs, error) = slugs(TransferFormat::Json, text);
         assert_eq!(slugs[0], "a");
@@ -323,8 +325,7 @@ mod tests {
 
     #[test]
     fn tables_are_read_row_by_row_with_their_lines() {
-        let text =
-            "\u{feff}url, slug ,note,comment,tags\r\nu,a,x,\"1\n2\",\r\n\nu,b,,,\"x,y\"\n,c,,,\n";
+        let text = "\u{feff}url, slug ,note,comment,tags\r\nhttp://u/,a,x,\"1\n2\",\r\n\nhttp://u/,b,,,\"x,y\"\n,c,,,\n";
         let (slugs, error) = slugs(TransferFormat::Csv, text);
         assert_eq!(error, None);
         assert_eq!(slugs[..2], ["a", "b"]);

@@ -10,50 +10,42 @@ use super::{
     listing::{Listing, Sort, Status},
     search::page_size,
 };
-use crate::{Lenient, absent::present, check::Checks, problem::Problem};
+use crate::{Lenient, check::Checks, problem::Problem, sent::Sent};
 
 /// Which links, in which order, how many.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct ListLinks {
     /// Links per page.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
-    pub limit: Option<Lenient>,
+    pub limit: Sent<Lenient>,
     /// Where to continue: the cursor of the previous page, with the same sort, tag and status.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = cursor::MAX_CHARS))]
-    pub cursor: Option<String>,
+    pub cursor: Sent<String>,
     /// Order of the links.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(extend("default" = "newest"))]
-    pub sort: Option<Sort>,
+    pub sort: Sent<Sort>,
     /// Only links with this tag.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
-    pub tag: Option<String>,
+    pub tag: Sent<String>,
     /// Only links that still lead somewhere, only expired ones, or all.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(extend("default" = "active"))]
-    pub status: Option<Status>,
+    pub status: Sent<Status>,
 }
 
 impl ListLinks {
     /// Makes domain values of the members.
     ///
     /// # Errors
-    /// Lists every member that is out of bounds, or says that the cursor
+    /// Lists every member that is of another type or out of bounds, or says that the cursor
     /// belongs to another listing.
     pub fn check(&self) -> Result<application::ListLinks, Problem> {
         let mut checks = Checks::default();
-        let size = page_size(&mut checks, self.limit);
-        let tag = checks.optional(&["tag"], self.tag.as_deref().map(Tag::parse));
-        let listing = Listing {
-            sort: self.sort(),
-            status: self.status(),
-            tag,
-        };
+        let size = page_size(&mut checks, &self.limit);
+        let cursor = checks.value(&["cursor"], &self.cursor);
+        let listing = self.listing(&mut checks);
         checks.finish(|| Some(()))?;
-        let after = cursor::read(self.cursor.as_deref(), &listing)?;
+        let after = cursor::read(cursor, &listing)?;
         Ok(application::ListLinks {
             size,
             order: listing.sort.into(),
@@ -63,12 +55,14 @@ impl ListLinks {
         })
     }
 
-    fn sort(&self) -> Sort {
-        self.sort.unwrap_or_default()
-    }
-
-    fn status(&self) -> Status {
-        self.status.unwrap_or_default()
+    fn listing(&self, checks: &mut Checks) -> Listing {
+        let sort = checks.value(&["sort"], &self.sort);
+        let status = checks.value(&["status"], &self.status);
+        Listing {
+            sort: sort.copied().unwrap_or_default(),
+            status: status.copied().unwrap_or_default(),
+            tag: checks.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)),
+        }
     }
 }
 
@@ -87,12 +81,7 @@ pub struct LinkList {
 impl LinkList {
     /// Shows a page, with a cursor that continues the same listing.
     pub fn new(request: &ListLinks, page: &LinkPage) -> Self {
-        let tag = request.tag.as_deref().and_then(|tag| Tag::parse(tag).ok());
-        let listing = Listing {
-            sort: request.sort(),
-            status: request.status(),
-            tag,
-        };
+        let listing = request.listing(&mut Checks::default());
         Self {
             links: page.links.iter().map(LinkView::from).collect(),
             list_complete: page.next.is_none(),
@@ -146,6 +135,13 @@ mod tests {
                 .check()
                 .is_ok()
         );
+    }
+
+    #[test]
+    fn all_faults_are_listed_at_once() {
+        let problem = request("limit=x&sort=up&tag=&status=old&cursor=a&cursor=b").unwrap_err();
+        let paths: Vec<&str> = problem.issues.iter().map(|i| i.path[0].as_str()).collect();
+        assert_eq!(paths, ["limit", "cursor", "sort", "status", "tag"]);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_domain::{LinkOrder, StatusFilter, Tag};
 
+use crate::sent::options;
+
 /// A listing, as far as a cursor belongs to it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Listing {
@@ -39,6 +41,8 @@ pub enum Status {
     /// Both.
     All,
 }
+
+options!(Sort, Status);
 
 impl From<Sort> for LinkOrder {
     fn from(sort: Sort) -> Self {

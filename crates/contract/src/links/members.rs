@@ -2,30 +2,61 @@
 
 use std::collections::BTreeMap;
 
-use schemars::{Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use slugline_application::{Change, LinkPatch};
 use slugline_domain::{
-    Country, Delivery, Destination, DestinationRules, LinkContent, Preview, Routing, Tag, Tags,
-    Text, TextError, UnixSeconds,
+    Comment, Country, Delivery, Description, Destination, DestinationError, DestinationRules,
+    ImageRef, LinkContent, Preview, Routing, Tag, Tags, Text, TextError, Title, UnixSeconds,
 };
 
-use crate::{Rules, check::Checks};
+use crate::{Rules, check::Checks, sent::Sent, whole::Whole};
 
-/// What was sent; absent members are `None`.
-pub(super) struct Members<'a> {
-    pub(super) url: &'a str,
-    pub(super) comment: Option<&'a str>,
-    pub(super) expiration: Option<i64>,
-    pub(super) tags: Option<&'a [String]>,
-    pub(super) title: Option<&'a str>,
-    pub(super) description: Option<&'a str>,
-    pub(super) image: Option<&'a str>,
-    pub(super) apple: Option<&'a str>,
-    pub(super) google: Option<&'a str>,
-    pub(super) geo: Option<&'a BTreeMap<String, String>>,
-    pub(super) redirect_with_query: Option<bool>,
-    pub(super) cloaking: Option<bool>,
-    pub(super) proxy: Option<bool>,
-    pub(super) flagged_unsafe: Option<bool>,
+/// What the author of a link decides. Bodies that hold a link hold these
+/// members beside their own.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LinkMembers {
+    /// Where the link leads: an absolute http or https URL.
+    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
+    pub url: Sent<String>,
+    /// A private note.
+    #[schemars(length(max = Comment::MAX_CHARS))]
+    pub comment: Sent<String>,
+    /// When the link expires, in Unix seconds; in the future, unless it is imported.
+    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
+    pub expiration: Sent<Whole>,
+    /// Tags to group links by; lower-cased.
+    #[schemars(length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
+    pub tags: Sent<Vec<Sent<String>>>,
+    /// Title of the social preview.
+    #[schemars(length(max = Title::MAX_CHARS))]
+    pub title: Sent<String>,
+    /// Description of the social preview.
+    #[schemars(length(max = Description::MAX_CHARS))]
+    pub description: Sent<String>,
+    /// Image of the social preview: a URL, or a path such as /a.png.
+    #[schemars(length(max = ImageRef::MAX_CHARS))]
+    pub image: Sent<String>,
+    /// Where iPhones and iPads are sent instead.
+    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
+    pub apple: Sent<String>,
+    /// Where Android devices are sent instead.
+    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
+    pub google: Sent<String>,
+    /// Where visitors from a country are sent instead: two-letter code to URL.
+    #[schemars(schema_with = "urls_by_country")]
+    pub geo: Sent<BTreeMap<String, Sent<String>>>,
+    /// Whether the visitor's query is merged into the destination; as the server is set when left out.
+    pub redirect_with_query: Sent<bool>,
+    /// Whether the destination is shown in a frame.
+    pub cloaking: Sent<bool>,
+    /// Whether the server fetches the destination and passes it on.
+    pub proxy: Sent<bool>,
+    /// Whether visitors are warned before they go on.
+    #[serde(rename = "unsafe")]
+    pub flagged_unsafe: Sent<bool>,
 }
 
 /// Which bounds hold for titles and other texts.
@@ -38,38 +69,43 @@ pub(super) enum TextBounds {
     Widest,
 }
 
-impl Members<'_> {
-    /// The content they make, unless one is out of bounds, which is noted.
-    pub(super) fn check(&self, checks: &mut Checks, rules: &Rules) -> Option<LinkContent> {
-        self.check_within(TextBounds::Todays, checks, rules)
-    }
-
-    /// The same with other bounds.
-    pub(super) fn check_within(
+impl LinkMembers {
+    /// The content they make, unless one is wrong, which is noted.
+    pub(super) fn content(
         &self,
         bounds: TextBounds,
         checks: &mut Checks,
         rules: &Rules,
     ) -> Option<LinkContent> {
-        let destination = |text: &str| Destination::parse(text, &rules.destinations);
-        let url = checks.member(&["url"], destination(self.url));
-        let comment = checks.optional(&["comment"], text(self.comment, bounds));
-        let expires_at = checks.optional(&["expiration"], self.expiration.map(UnixSeconds::new));
-        let tags = tags(checks, self.tags.unwrap_or_default());
+        let url = checks.required(&["url"], &self.url, |url| destination(url, rules));
+        let comment = checks.optional(&["comment"], &self.comment, |sent| text(sent, bounds));
+        let expires_at = checks.optional(&["expiration"], &self.expiration, seconds);
+        let tags = match checks.value(&["tags"], &self.tags) {
+            Some(sent) => tags(checks, sent),
+            None => Some(Tags::default()),
+        };
         let preview = Preview {
-            title: checks.optional(&["title"], text(self.title, bounds)),
-            description: checks.optional(&["description"], text(self.description, bounds)),
-            image: checks.optional(&["image"], text(self.image, bounds)),
+            title: checks.optional(&["title"], &self.title, |sent| text(sent, bounds)),
+            description: checks.optional(&["description"], &self.description, |sent| {
+                text(sent, bounds)
+            }),
+            image: checks.optional(&["image"], &self.image, |sent| text(sent, bounds)),
         };
+        let to = |url: &String| destination(url, rules);
         let routing = Routing {
-            apple: checks.optional(&["apple"], self.apple.map(destination)),
-            google: checks.optional(&["google"], self.google.map(destination)),
-            geo: self
-                .geo
-                .map(|sent| geo(checks, sent, rules))
-                .unwrap_or_default(),
-            with_query: self.redirect_with_query,
+            apple: checks.optional(&["apple"], &self.apple, to),
+            google: checks.optional(&["google"], &self.google, to),
+            geo: match checks.value(&["geo"], &self.geo) {
+                Some(sent) => geo(checks, sent, rules),
+                None => BTreeMap::new(),
+            },
+            with_query: flag(checks, "redirectWithQuery", &self.redirect_with_query),
         };
+        let delivery = Delivery {
+            cloaking: flag(checks, "cloaking", &self.cloaking),
+            proxy: flag(checks, "proxy", &self.proxy),
+        };
+        let flagged_unsafe = flag(checks, "unsafe", &self.flagged_unsafe);
         Some(LinkContent {
             destination: url?,
             comment,
@@ -77,50 +113,133 @@ impl Members<'_> {
             tags: tags?,
             preview,
             routing,
-            delivery: Delivery {
-                cloaking: self.cloaking,
-                proxy: self.proxy,
-            },
-            flagged_unsafe: self.flagged_unsafe,
+            delivery,
+            flagged_unsafe,
         })
+    }
+
+    /// The change they make; `null` removes, except the destination. The
+    /// password is none of them.
+    pub(super) fn patch(&self, checks: &mut Checks, rules: &Rules) -> LinkPatch {
+        LinkPatch {
+            destination: checks.optional(&["url"], &self.url, |url| destination(url, rules)),
+            comment: text_change(checks, "comment", &self.comment),
+            expires_at: checks.change(&["expiration"], &self.expiration, |checks, sent| {
+                checks.member(&["expiration"], seconds(sent))
+            }),
+            tags: checks.change(&["tags"], &self.tags, |checks, sent| tags(checks, sent)),
+            title: text_change(checks, "title", &self.title),
+            description: text_change(checks, "description", &self.description),
+            image: text_change(checks, "image", &self.image),
+            apple: destination_change(checks, "apple", &self.apple, rules),
+            google: destination_change(checks, "google", &self.google, rules),
+            geo: checks.change(&["geo"], &self.geo, |checks, sent| {
+                Some(geo(checks, sent, rules))
+            }),
+            with_query: flag_change(checks, "redirectWithQuery", &self.redirect_with_query),
+            cloaking: flag_change(checks, "cloaking", &self.cloaking),
+            proxy: flag_change(checks, "proxy", &self.proxy),
+            flagged_unsafe: flag_change(checks, "unsafe", &self.flagged_unsafe),
+            ..LinkPatch::default()
+        }
     }
 }
 
-pub(super) fn tags(checks: &mut Checks, sent: &[String]) -> Option<Tags> {
+/// For schemas of changes: members may be `null`, except those that cannot be
+/// removed.
+pub(super) fn members_or_null(schema: &mut Schema) {
+    for (name, member) in properties(schema) {
+        if ["slug", "url"].contains(&name.as_str()) {
+            continue;
+        }
+        member["type"] = json!([member["type"], "null"]);
+        member["nullable"] = true.into();
+    }
+}
+
+/// For schemas of imports: texts are as long as exports ever held them.
+pub(super) fn widest_texts(schema: &mut Schema) {
+    for (name, member) in properties(schema) {
+        if ["title", "image"].contains(&name.as_str()) {
+            member["maxLength"] = Description::MAX_CHARS.into();
+        }
+    }
+}
+
+fn properties(schema: &mut Schema) -> impl Iterator<Item = (&String, &mut Value)> {
+    let members = schema.get_mut("properties").and_then(Value::as_object_mut);
+    members.into_iter().flatten()
+}
+
+pub(super) fn seconds(Whole(second): &Whole) -> Result<UnixSeconds, slugline_domain::TimeError> {
+    UnixSeconds::new(*second)
+}
+
+fn destination(url: &str, rules: &Rules) -> Result<Destination, DestinationError> {
+    Destination::parse(url, &rules.destinations)
+}
+
+fn flag(checks: &mut Checks, name: &str, sent: &Sent<bool>) -> Option<bool> {
+    checks.value(&[name], sent).copied()
+}
+
+fn flag_change(checks: &mut Checks, name: &str, sent: &Sent<bool>) -> Change<bool> {
+    checks.change(&[name], sent, |_, flag| Some(*flag))
+}
+
+fn text_change<const MAX: usize>(
+    checks: &mut Checks,
+    name: &str,
+    sent: &Sent<String>,
+) -> Change<Text<MAX>> {
+    checks.change(&[name], sent, |checks, sent| {
+        checks.member(&[name], Text::parse(sent))
+    })
+}
+
+fn destination_change(
+    checks: &mut Checks,
+    name: &str,
+    sent: &Sent<String>,
+    rules: &Rules,
+) -> Change<Destination> {
+    checks.change(&[name], sent, |checks, sent| {
+        checks.member(&[name], destination(sent, rules))
+    })
+}
+
+fn tags(checks: &mut Checks, sent: &[Sent<String>]) -> Option<Tags> {
     let mut tags = Vec::new();
-    for (i, text) in sent.iter().enumerate() {
-        tags.push(checks.member(&["tags", &i.to_string()], Tag::parse(text)));
+    for (i, tag) in sent.iter().enumerate() {
+        tags.push(checks.required(&["tags", &i.to_string()], tag, |tag| Tag::parse(tag)));
     }
     let tags: Option<Vec<Tag>> = tags.into_iter().collect();
     checks.member(&["tags"], Tags::new(tags?))
 }
 
-pub(super) fn geo(
+fn geo(
     checks: &mut Checks,
-    sent: &BTreeMap<String, String>,
+    sent: &BTreeMap<String, Sent<String>>,
     rules: &Rules,
 ) -> BTreeMap<Country, Destination> {
     let mut geo = BTreeMap::new();
     for (code, url) in sent {
         let path = ["geo", code.as_str()];
         let country = checks.member(&path, Country::parse(code));
-        let destination = checks.member(&path, Destination::parse(url, &rules.destinations));
+        let destination = checks.required(&path, url, |url| destination(url, rules));
         geo.extend(country.zip(destination));
     }
     geo
 }
 
-fn text<const MAX: usize>(
-    sent: Option<&str>,
-    bounds: TextBounds,
-) -> Option<Result<Text<MAX>, TextError>> {
-    sent.map(match bounds {
-        TextBounds::Todays => Text::parse,
-        TextBounds::Widest => Text::restore,
-    })
+fn text<const MAX: usize>(sent: &str, bounds: TextBounds) -> Result<Text<MAX>, TextError> {
+    match bounds {
+        TextBounds::Todays => Text::parse(sent),
+        TextBounds::Widest => Text::restore(sent),
+    }
 }
 
-pub(super) fn urls_by_country(_: &mut SchemaGenerator) -> Schema {
+fn urls_by_country(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "object",
         "propertyNames": {"pattern": "^[A-Za-z]{2}$"},

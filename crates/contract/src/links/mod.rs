@@ -28,11 +28,12 @@ pub use self::{
     import_stream::{ReadLink, ReadLinksError, read_links},
     list::{LinkList, ListLinks},
     listing::{Sort, Status},
+    members::LinkMembers,
     one::{DeleteLink, DeletedLink, GetLink},
     patch::PatchLink,
     search::{
         CountLinks, ExactUrlSearch, FoundLink, FoundLinks, LinkCount, SearchLinks, TagList, TagView,
     },
-    suggest::{PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
+    suggest::{FirstText, PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
     view::{ExportedLink, LinkCreated, LinkUpserted, LinkView, Mask, StoredHash, UpsertStatus},
 };

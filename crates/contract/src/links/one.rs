@@ -5,14 +5,16 @@ use serde::{Deserialize, Serialize};
 use slugline_application::Error;
 use slugline_domain::Slug;
 
-use crate::{IssueCode, check::Checks, problem::Problem};
+use crate::{IssueCode, check::Checks, problem::Problem, sent::Sent};
 
 /// Which link to read.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("required" = ["slug"]))]
 pub struct GetLink {
     /// The slug of the link.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS))]
-    pub slug: String,
+    pub slug: Sent<String>,
 }
 
 impl GetLink {
@@ -22,7 +24,11 @@ impl GetLink {
     /// # Errors
     /// The text is empty or too long, or cannot be a slug.
     pub fn check(&self) -> Result<Slug, Problem> {
-        let text = self.slug.trim();
+        let mut checks = Checks::default();
+        let Some(text) = checks.there(&["slug"], &self.slug) else {
+            return checks.finish(|| None);
+        };
+        let text = text.trim();
         let expected = format!("1 to {} characters", Slug::MAX_CHARS);
         let fault = match text.chars().count() {
             0 => (IssueCode::TooSmall, "slug is empty".into(), expected),
@@ -34,18 +40,19 @@ impl GetLink {
                 (IssueCode::TooBig, message, expected)
             }
         };
-        let mut checks = Checks::default();
         checks.note(&["slug"], fault);
         checks.finish(|| None)
     }
 }
 
 /// Which link to delete.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("required" = ["slug"]))]
 pub struct DeleteLink {
     /// The slug of the link.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
-    pub slug: String,
+    pub slug: Sent<String>,
 }
 
 impl DeleteLink {
@@ -55,7 +62,7 @@ impl DeleteLink {
     /// The text is not a slug.
     pub fn check(&self) -> Result<Slug, Problem> {
         let mut checks = Checks::default();
-        let slug = checks.member(&["slug"], Slug::parse(&self.slug));
+        let slug = checks.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
         checks.finish(|| slug)
     }
 }
@@ -81,12 +88,14 @@ impl DeletedLink {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
-    use crate::Code;
+    use crate::{Code, read};
 
     #[test]
     fn reading_what_cannot_be_a_slug_finds_nothing_but_deleting_it_is_a_fault() {
-        let get = |slug: &str| GetLink { slug: slug.into() }.check();
+        let get = |slug: &str| read::<GetLink>(&json!({"slug": slug})).and_then(|get| get.check());
         assert_eq!(get(" Docs ").unwrap().as_str(), "Docs");
         assert_eq!(get("a/b?c").unwrap_err().code, Code::LinkNotFound);
         assert_eq!(get("  ").unwrap_err().code, Code::ValidationError);
@@ -94,7 +103,8 @@ mod tests {
             get(&"a".repeat(2049)).unwrap_err().code,
             Code::ValidationError
         );
-        let delete = |slug: &str| DeleteLink { slug: slug.into() }.check();
+        let delete =
+            |slug: &str| read::<DeleteLink>(&json!({"slug": slug})).and_then(|one| one.check());
         assert_eq!(delete(" Docs ").unwrap().as_str(), "Docs");
         assert_eq!(delete("a/b").unwrap_err().issues[0].path, ["slug"]);
     }

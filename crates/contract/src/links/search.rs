@@ -8,82 +8,61 @@ use slugline_domain::{
 };
 
 use super::listing::Status;
-use crate::{Lenient, Rules, absent::present, check::Checks, problem::Problem};
+use crate::{Lenient, Rules, check::Checks, problem::Problem, sent::Sent};
 
 /// What to look for. A link must meet every condition that is given; without `q`
 /// and `url` nothing is found.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct SearchLinks {
-    /// Text to find in slugs, URLs, comments and tags, without regard to case; at most 48 bytes.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(max = SearchText::MAX_BYTES))]
-    pub q: Option<String>,
-    /// A destination to find whatever its query string.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(url, length(max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub url: Option<String>,
-    /// Only links with this tag.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
-    pub tag: Option<String>,
-    /// Only links that still lead somewhere, only expired ones, or all.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(extend("default" = "active"))]
-    pub status: Option<Status>,
+    /// The conditions.
+    #[serde(flatten)]
+    pub conditions: CountLinks,
     /// Most links to return.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
-    pub limit: Option<Lenient>,
+    pub limit: Sent<Lenient>,
 }
 
 /// Which links to count: all active ones, or those that meet every condition.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct CountLinks {
     /// Text to find in slugs, URLs, comments and tags, without regard to case; at most 48 bytes.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = SearchText::MAX_BYTES))]
-    pub q: Option<String>,
+    pub q: Sent<String>,
     /// A destination to find whatever its query string.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(url, length(max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub url: Option<String>,
+    pub url: Sent<String>,
     /// Only links with this tag.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
-    pub tag: Option<String>,
+    pub tag: Sent<String>,
     /// Only links that still lead somewhere, only expired ones, or all.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(extend("default" = "active"))]
-    pub status: Option<Status>,
+    pub status: Sent<Status>,
 }
 
 /// A destination too long for a query string.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("required" = ["url"]))]
 pub struct ExactUrlSearch {
     /// The destination to find whatever its query string.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub url: String,
+    pub url: Sent<String>,
     /// Most links to return.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
-    pub limit: Option<Lenient>,
+    pub limit: Sent<Lenient>,
 }
 
 impl SearchLinks {
     /// Makes domain values of the members.
     ///
     /// # Errors
-    /// Lists every member that is out of bounds.
+    /// Lists every member that is of another type or out of bounds.
     pub fn check(&self, rules: &Rules) -> Result<(application::SearchLinks, PageSize), Problem> {
         let mut checks = Checks::default();
-        let conditions = Conditions {
-            q: self.q.as_deref(),
-            url: self.url.as_deref(),
-            tag: self.tag.as_deref(),
-            status: self.status,
-        };
-        let search = conditions.check(&mut checks, rules);
-        let size = page_size(&mut checks, self.limit);
+        let search = self.conditions.search(&mut checks, rules);
+        let size = page_size(&mut checks, &self.limit);
         checks.finish(|| Some((search, size)))
     }
 }
@@ -92,17 +71,28 @@ impl CountLinks {
     /// Makes domain values of the members.
     ///
     /// # Errors
-    /// Lists every member that is out of bounds.
+    /// Lists every member that is of another type or out of bounds.
     pub fn check(&self, rules: &Rules) -> Result<application::SearchLinks, Problem> {
         let mut checks = Checks::default();
-        let conditions = Conditions {
-            q: self.q.as_deref(),
-            url: self.url.as_deref(),
-            tag: self.tag.as_deref(),
-            status: self.status,
-        };
-        let search = conditions.check(&mut checks, rules);
+        let search = self.search(&mut checks, rules);
         checks.finish(|| Some(search))
+    }
+
+    /// An empty text is no condition.
+    fn search(&self, checks: &mut Checks, rules: &Rules) -> application::SearchLinks {
+        let text = checks.value(&["q"], &self.q);
+        let text = text.filter(|text| !text.trim().is_empty());
+        let to = |url: &String| Destination::parse(url, &rules.destinations);
+        application::SearchLinks {
+            text: text.and_then(|text| checks.member(&["q"], SearchText::parse(text))),
+            destination: checks.optional(&["url"], &self.url, to),
+            tag: checks.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)),
+            status: checks
+                .value(&["status"], &self.status)
+                .copied()
+                .unwrap_or_default()
+                .into(),
+        }
     }
 }
 
@@ -110,11 +100,13 @@ impl ExactUrlSearch {
     /// Makes domain values of the members.
     ///
     /// # Errors
-    /// Lists every member that is out of bounds.
+    /// Lists every member that is missing, of another type or out of bounds.
     pub fn check(&self, rules: &Rules) -> Result<(application::SearchLinks, PageSize), Problem> {
         let mut checks = Checks::default();
-        let url = checks.member(&["url"], Destination::parse(&self.url, &rules.destinations));
-        let size = page_size(&mut checks, self.limit);
+        let url = checks.required(&["url"], &self.url, |url| {
+            Destination::parse(url, &rules.destinations)
+        });
+        let size = page_size(&mut checks, &self.limit);
         let search = application::SearchLinks {
             destination: url,
             status: StatusFilter::Active,
@@ -124,31 +116,9 @@ impl ExactUrlSearch {
     }
 }
 
-/// The conditions that searching and counting share.
-struct Conditions<'a> {
-    q: Option<&'a str>,
-    url: Option<&'a str>,
-    tag: Option<&'a str>,
-    status: Option<Status>,
-}
-
-impl Conditions<'_> {
-    /// An empty text is no condition.
-    fn check(&self, checks: &mut Checks, rules: &Rules) -> application::SearchLinks {
-        let text = self.q.filter(|text| !text.trim().is_empty());
-        let to = |text| Destination::parse(text, &rules.destinations);
-        application::SearchLinks {
-            text: checks.optional(&["q"], text.map(SearchText::parse)),
-            destination: checks.optional(&["url"], self.url.map(to)),
-            tag: checks.optional(&["tag"], self.tag.map(Tag::parse)),
-            status: self.status.unwrap_or_default().into(),
-        }
-    }
-}
-
-pub(super) fn page_size(checks: &mut Checks, sent: Option<Lenient>) -> PageSize {
-    let size = sent.map(|Lenient(number)| PageSize::new(number));
-    checks.optional(&["limit"], size).unwrap_or_default()
+pub(super) fn page_size(checks: &mut Checks, sent: &Sent<Lenient>) -> PageSize {
+    let size = checks.optional(&["limit"], sent, |Lenient(number)| PageSize::new(*number));
+    size.unwrap_or_default()
 }
 
 /// A link as searches show it.
@@ -254,6 +224,7 @@ mod tests {
             ("tag=".into(), "tag"),
             ("status=old".into(), "status"),
             ("limit=0".into(), "limit"),
+            ("q=a&q=b".into(), "q"),
         ] {
             assert_eq!(
                 search(&query).unwrap_err().issues[0].path,

@@ -1,64 +1,72 @@
 //! Suggesting a slug or a preview for a destination.
 
-use std::fmt;
-
 use schemars::JsonSchema;
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{self, SeqAccess},
-};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use slugline_domain::{
     Description, Destination, DestinationRules, LanguageTag, LanguageTagError, Slug,
     SuggestedPreview, Title,
 };
 
-use crate::{IssueCode, Rules, absent::present, check::Checks, issue::Explain, problem::Problem};
+use crate::{
+    IssueCode, Rules,
+    check::Checks,
+    issue::Explain,
+    problem::Problem,
+    sent::{Sent, Wire},
+};
 
 /// What to suggest a slug for.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("required" = ["url"]))]
 pub struct SuggestSlug {
     /// The destination. Sink's browser extension does not encode it, so the parameters after its
     /// first `&` are taken for others, and missing.
-    #[serde(deserialize_with = "first")]
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub url: String,
+    #[schemars(with = "String", url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
+    pub url: Sent<FirstText>,
 }
 
 impl SuggestSlug {
     /// The destination.
     ///
     /// # Errors
-    /// It is not one.
+    /// It is missing, or none.
     pub fn check(&self, rules: &Rules) -> Result<Destination, Problem> {
         let mut checks = Checks::default();
-        let url = checks.member(&["url"], Destination::parse(&self.url, &rules.destinations));
+        let url = checks.required(&["url"], &self.url, |FirstText(url)| {
+            Destination::parse(url, &rules.destinations)
+        });
         checks.finish(|| url)
     }
 }
 
 /// What to suggest a title and a text for.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("required" = ["url"]))]
 pub struct SuggestPreview {
     /// The destination. Parameters after its first `&` are missing unless it is encoded.
-    #[serde(deserialize_with = "first")]
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
-    pub url: String,
+    #[schemars(with = "String", url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
+    pub url: Sent<FirstText>,
     /// Language of the answer, such as `de-DE`; what the caller's browser prefers when absent.
-    #[serde(default, deserialize_with = "present")]
     #[schemars(length(max = LanguageTag::MAX_CHARS))]
-    pub locale: Option<String>,
+    pub locale: Sent<String>,
 }
 
 impl SuggestPreview {
     /// The destination, and the language if one is named.
     ///
     /// # Errors
-    /// Lists the members that are wrong.
+    /// Lists every member that is missing, of another type or wrong.
     pub fn check(&self, rules: &Rules) -> Result<(Destination, Option<LanguageTag>), Problem> {
         let mut checks = Checks::default();
-        let url = checks.member(&["url"], Destination::parse(&self.url, &rules.destinations));
-        let named = self.locale.as_deref().filter(|locale| !locale.is_empty());
-        let language = checks.optional(&["locale"], named.map(str::parse));
+        let url = checks.required(&["url"], &self.url, |FirstText(url)| {
+            Destination::parse(url, &rules.destinations)
+        });
+        let named = checks.value(&["locale"], &self.locale);
+        let named = named.filter(|locale| !locale.is_empty());
+        let language = named.and_then(|named| checks.member(&["locale"], named.parse()));
         checks.finish(|| Some((url?, language)))
     }
 }
@@ -108,27 +116,18 @@ impl From<&SuggestedPreview> for PreviewSuggestion {
 
 /// A text, or the first of several: an unencoded destination may have a
 /// parameter of the same name.
-fn first<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    deserializer.deserialize_any(FirstText)
-}
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstText(pub String);
 
-struct FirstText;
+impl Wire for FirstText {
+    const TYPE: &'static str = String::TYPE;
 
-impl<'de> de::Visitor<'de> for FirstText {
-    type Value = String;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("string")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<String, E> {
-        Ok(text.to_owned())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut texts: A) -> Result<String, A::Error> {
-        let text = texts.next_element()?;
-        while texts.next_element::<de::IgnoredAny>()?.is_some() {}
-        text.ok_or_else(|| de::Error::invalid_length(0, &self))
+    fn from_json(value: Value) -> Option<Self> {
+        let text = match value {
+            Value::Array(texts) => texts.into_iter().next()?,
+            other => other,
+        };
+        String::from_json(text).map(Self)
     }
 }
 

@@ -1,109 +1,48 @@
 //! Which visits.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use slugline_domain::{Dimension, LinkId, UnixSeconds, VisitFilter};
 
-use crate::{IssueCode, Lenient, check::Checks, problem::Problem};
+use crate::{IssueCode, Lenient, check::Checks, problem::Problem, sent::Sent};
 
-/// Declares a request that has members of its own and those of a filter. Serde
-/// can flatten one struct into another, but then it no longer says which member
-/// was wrong.
-macro_rules! filtered {
-    (
-        $(#[$about:meta])*
-        pub struct $name:ident {
-            $($(#[$on_own:meta])* pub $own:ident: $own_type:ty,)*
-        }
-    ) => {
-        $(#[$about])*
-        #[derive(Clone, Debug, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(rename_all = "camelCase")]
-        pub struct $name {
-            $($(#[$on_own])* pub $own: $own_type,)*
-            /// Link ids.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub id: Option<String>,
-            /// Destinations as they were at the visit.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub url: Option<String>,
-            /// Slugs.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub slug: Option<String>,
-            /// Hosts of referring pages.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub referer: Option<String>,
-            /// Two-letter country codes.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub country: Option<String>,
-            /// Regions.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub region: Option<String>,
-            /// Cities.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub city: Option<String>,
-            /// Time zones of visitors, such as Europe/Berlin.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub timezone: Option<String>,
-            /// Languages, such as en-US.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub language: Option<String>,
-            /// Operating systems.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub os: Option<String>,
-            /// Browsers.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub browser: Option<String>,
-            /// Kinds of browsers.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub browser_type: Option<String>,
-            /// Device models.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub device: Option<String>,
-            /// Kinds of devices.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub device_type: Option<String>,
-            /// First second, in Unix seconds, inclusive; 0 for no beginning.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub start_at: Option<crate::Lenient>,
-            /// Last second, in Unix seconds, inclusive; 0 for no end.
-            #[serde(default, deserialize_with = "crate::absent::present")]
-            pub end_at: Option<crate::Lenient>,
-        }
-
-        impl $name {
-            fn filter(&self) -> $crate::stats::filter::Filter<'_> {
-                use slugline_domain::Dimension;
-
-                $crate::stats::filter::Filter {
-                    id: self.id.as_deref(),
-                    values: [
-                        ("url", Dimension::Url, self.url.as_deref()),
-                        ("slug", Dimension::Slug, self.slug.as_deref()),
-                        ("referer", Dimension::Referer, self.referer.as_deref()),
-                        ("country", Dimension::Country, self.country.as_deref()),
-                        ("region", Dimension::Region, self.region.as_deref()),
-                        ("city", Dimension::City, self.city.as_deref()),
-                        ("timezone", Dimension::Timezone, self.timezone.as_deref()),
-                        ("language", Dimension::Language, self.language.as_deref()),
-                        ("os", Dimension::Os, self.os.as_deref()),
-                        ("browser", Dimension::Browser, self.browser.as_deref()),
-                        ("browserType", Dimension::BrowserType, self.browser_type.as_deref()),
-                        ("device", Dimension::Device, self.device.as_deref()),
-                        ("deviceType", Dimension::DeviceType, self.device_type.as_deref()),
-                    ],
-                    start_at: self.start_at,
-                    end_at: self.end_at,
-                }
-            }
-        }
-    };
-}
-
-pub(super) use filtered;
-
-filtered! {
-    /// Which visits. Members take comma-separated lists of exact values; a visit
-    /// must match one value of every member that is given.
-    pub struct AnalyticsFilter {}
+/// Which visits. Members take comma-separated lists of exact values; a visit
+/// must match one value of every member that is given.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AnalyticsFilter {
+    /// Link ids.
+    pub id: Sent<String>,
+    /// Destinations as they were at the visit.
+    pub url: Sent<String>,
+    /// Slugs.
+    pub slug: Sent<String>,
+    /// Hosts of referring pages.
+    pub referer: Sent<String>,
+    /// Two-letter country codes.
+    pub country: Sent<String>,
+    /// Regions.
+    pub region: Sent<String>,
+    /// Cities.
+    pub city: Sent<String>,
+    /// Time zones of visitors, such as Europe/Berlin.
+    pub timezone: Sent<String>,
+    /// Languages, such as en-US.
+    pub language: Sent<String>,
+    /// Operating systems.
+    pub os: Sent<String>,
+    /// Browsers.
+    pub browser: Sent<String>,
+    /// Kinds of browsers.
+    pub browser_type: Sent<String>,
+    /// Device models.
+    pub device: Sent<String>,
+    /// Kinds of devices.
+    pub device_type: Sent<String>,
+    /// First second, in Unix seconds, inclusive; 0 for no beginning.
+    pub start_at: Sent<Lenient>,
+    /// Last second, in Unix seconds, inclusive; 0 for no end.
+    pub end_at: Sent<Lenient>,
 }
 
 impl AnalyticsFilter {
@@ -113,26 +52,14 @@ impl AnalyticsFilter {
     /// Lists every member that cannot be what it should be.
     pub fn check(&self) -> Result<VisitFilter, Problem> {
         let mut checks = Checks::default();
-        let filter = self.filter().check(&mut checks);
+        let filter = self.filter(&mut checks);
         checks.finish(|| Some(filter))
     }
-}
 
-/// The members of a filter, whichever request they came in.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Filter<'r> {
-    pub(super) id: Option<&'r str>,
-    /// Name, dimension and what was sent.
-    pub(super) values: [(&'static str, Dimension, Option<&'r str>); 13],
-    pub(super) start_at: Option<Lenient>,
-    pub(super) end_at: Option<Lenient>,
-}
-
-impl Filter<'_> {
     /// The filter they make, which counts only if nothing was noted.
-    pub(super) fn check(&self, checks: &mut Checks) -> VisitFilter {
-        let from = moment(checks, "startAt", self.start_at);
-        let until = moment(checks, "endAt", self.end_at);
+    pub(super) fn filter(&self, checks: &mut Checks) -> VisitFilter {
+        let from = moment(checks, "startAt", &self.start_at);
+        let until = moment(checks, "endAt", &self.end_at);
         if let (Some(from), Some(until)) = (from, until)
             && from > until
         {
@@ -141,11 +68,13 @@ impl Filter<'_> {
             checks.note(&["endAt"], (IssueCode::Custom, message, expected));
         }
         let mut links = Vec::new();
-        for piece in pieces(self.id.unwrap_or_default()) {
+        let ids = checks.value(&["id"], &self.id);
+        for piece in pieces(ids.map_or("", String::as_str)) {
             links.extend(checks.member(&["id"], LinkId::parse(piece)));
         }
         let mut values = Vec::new();
-        for (member, dimension, text) in self.values {
+        for (member, dimension, sent) in self.dimensions() {
+            let text = checks.value(&[member], sent);
             let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
                 continue;
             };
@@ -163,14 +92,33 @@ impl Filter<'_> {
             values,
         }
     }
+
+    /// Name, dimension and what was sent.
+    fn dimensions(&self) -> [(&'static str, Dimension, &Sent<String>); 13] {
+        [
+            ("url", Dimension::Url, &self.url),
+            ("slug", Dimension::Slug, &self.slug),
+            ("referer", Dimension::Referer, &self.referer),
+            ("country", Dimension::Country, &self.country),
+            ("region", Dimension::Region, &self.region),
+            ("city", Dimension::City, &self.city),
+            ("timezone", Dimension::Timezone, &self.timezone),
+            ("language", Dimension::Language, &self.language),
+            ("os", Dimension::Os, &self.os),
+            ("browser", Dimension::Browser, &self.browser),
+            ("browserType", Dimension::BrowserType, &self.browser_type),
+            ("device", Dimension::Device, &self.device),
+            ("deviceType", Dimension::DeviceType, &self.device_type),
+        ]
+    }
 }
 
-fn moment(checks: &mut Checks, member: &str, sent: Option<Lenient>) -> Option<UnixSeconds> {
-    let sent = sent.filter(|Lenient(seconds)| *seconds != 0);
-    checks.optional(
-        &[member],
-        sent.map(|Lenient(seconds)| UnixSeconds::new(seconds)),
-    )
+fn moment(checks: &mut Checks, member: &str, sent: &Sent<Lenient>) -> Option<UnixSeconds> {
+    let Lenient(seconds) = checks.value(&[member], sent)?;
+    if *seconds == 0 {
+        return None;
+    }
+    checks.member(&[member], UnixSeconds::new(*seconds))
 }
 
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
@@ -226,5 +174,8 @@ mod tests {
         ] {
             assert_eq!(filter(query).unwrap_err().issues[0].path, [path], "{query}");
         }
+        let all = filter("os=a&os=b&startAt=x&slug=a%00b&id=a%20b").unwrap_err();
+        let paths: Vec<&str> = all.issues.iter().map(|i| i.path[0].as_str()).collect();
+        assert_eq!(paths, ["startAt", "id", "slug", "os"]);
     }
 }

@@ -1,23 +1,25 @@
 //! Visits by hour of the week.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use slugline_domain::{HeatmapQuery, HeatmapRow};
 
 use super::{
-    filter::filtered,
+    filter::AnalyticsFilter,
     zone::{self, DEFAULT, MAX_CHARS, PATTERN},
 };
-use crate::{check::Checks, problem::Problem};
+use crate::{check::Checks, problem::Problem, sent::Sent};
 
-filtered! {
-    /// Which visits, and on whose clock.
-    pub struct HeatmapRequest {
-        /// Time zone of weekdays and hours, such as Europe/Berlin.
-        #[serde(default, deserialize_with = "crate::absent::present")]
-        #[schemars(length(max = MAX_CHARS), regex(pattern = PATTERN), extend("default" = DEFAULT))]
-        pub client_timezone: Option<String>,
-    }
+/// Which visits, and on whose clock.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct HeatmapRequest {
+    /// Time zone of weekdays and hours, such as Europe/Berlin.
+    #[schemars(length(max = MAX_CHARS), regex(pattern = PATTERN), extend("default" = DEFAULT))]
+    pub client_timezone: Sent<String>,
+    /// Which visits.
+    #[serde(flatten)]
+    pub filter: AnalyticsFilter,
 }
 
 impl HeatmapRequest {
@@ -27,8 +29,8 @@ impl HeatmapRequest {
     /// Lists every member that cannot be what it should be.
     pub fn check(&self) -> Result<HeatmapQuery, Problem> {
         let mut checks = Checks::default();
-        let filter = self.filter().check(&mut checks);
-        let zone = zone::check(&mut checks, self.client_timezone.as_deref(), &filter);
+        let filter = self.filter.filter(&mut checks);
+        let zone = zone::check(&mut checks, &self.client_timezone, &filter);
         checks.finish(|| Some(HeatmapQuery { filter, zone }))
     }
 }

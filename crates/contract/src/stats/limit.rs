@@ -1,23 +1,27 @@
 //! How many rows.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use slugline_domain::{EventsQuery, LocationsQuery, RowLimit};
 
-use super::filter::filtered;
-use crate::{Lenient, Rules, check::Checks, problem::Problem};
+use super::filter::AnalyticsFilter;
+use crate::{Lenient, Rules, check::Checks, problem::Problem, sent::Sent};
 
 /// The largest and the usual number of rows as the schemas of the wire types
 /// state it, until [`schema::settings`](crate::schema::settings) puts the
 /// instance's own in its place.
 pub(crate) const DEFAULT_ROWS: u32 = RowLimit::DEFAULT.get();
 
-filtered! {
-    /// Which visits, and how many rows at most.
-    pub struct LimitedRequest {
-        /// Rows at most.
-        #[serde(default, deserialize_with = "crate::absent::present")]
-        #[schemars(range(min = 1, max = DEFAULT_ROWS), extend("default" = DEFAULT_ROWS))]
-        pub limit: Option<crate::Lenient>,
-    }
+/// Which visits, and how many rows at most.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LimitedRequest {
+    /// Rows at most.
+    #[schemars(range(min = 1, max = DEFAULT_ROWS), extend("default" = DEFAULT_ROWS))]
+    pub limit: Sent<Lenient>,
+    /// Which visits.
+    #[serde(flatten)]
+    pub filter: AnalyticsFilter,
 }
 
 impl LimitedRequest {
@@ -27,8 +31,8 @@ impl LimitedRequest {
     /// Lists every member that cannot be what it should be.
     pub fn check_events(&self, rules: &Rules) -> Result<EventsQuery, Problem> {
         let mut checks = Checks::default();
-        let filter = self.filter().check(&mut checks);
-        let limit = limit(&mut checks, self.limit, rules);
+        let filter = self.filter.filter(&mut checks);
+        let limit = limit(&mut checks, &self.limit, rules);
         checks.finish(|| Some(EventsQuery { filter, limit }))
     }
 
@@ -43,10 +47,10 @@ impl LimitedRequest {
 }
 
 /// The limit sent, or the instance's own.
-pub(super) fn limit(checks: &mut Checks, sent: Option<Lenient>, rules: &Rules) -> RowLimit {
+pub(super) fn limit(checks: &mut Checks, sent: &Sent<Lenient>, rules: &Rules) -> RowLimit {
     let max = rules.rows_max;
-    let sent = sent.map(|Lenient(rows)| RowLimit::new(rows, max));
-    checks.optional(&["limit"], sent).unwrap_or(max)
+    let rows = checks.optional(&["limit"], sent, |Lenient(rows)| RowLimit::new(*rows, max));
+    rows.unwrap_or(max)
 }
 
 #[cfg(test)]

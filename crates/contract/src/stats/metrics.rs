@@ -5,21 +5,29 @@ use serde::{Deserialize, Serialize};
 use slugline_domain::{Dimension, MetricRow, MetricsQuery};
 
 use super::{
-    filter::filtered,
+    filter::AnalyticsFilter,
     limit::{DEFAULT_ROWS, limit},
 };
-use crate::{Rules, check::Checks, problem::Problem};
+use crate::{
+    Lenient, Rules,
+    check::Checks,
+    problem::Problem,
+    sent::{Sent, options},
+};
 
-filtered! {
-    /// Which visits, which property of them, and how many rows at most.
-    pub struct MetricsRequest {
-        /// The property whose values are counted.
-        pub r#type: DimensionName,
-        /// Rows at most.
-        #[serde(default, deserialize_with = "crate::absent::present")]
-        #[schemars(range(min = 1, max = DEFAULT_ROWS), extend("default" = DEFAULT_ROWS))]
-        pub limit: Option<crate::Lenient>,
-    }
+/// Which visits, which property of them, and how many rows at most.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["type"]))]
+pub struct MetricsRequest {
+    /// The property whose values are counted.
+    pub r#type: Sent<DimensionName>,
+    /// Rows at most.
+    #[schemars(range(min = 1, max = DEFAULT_ROWS), extend("default" = DEFAULT_ROWS))]
+    pub limit: Sent<Lenient>,
+    /// Which visits.
+    #[serde(flatten)]
+    pub filter: AnalyticsFilter,
 }
 
 impl MetricsRequest {
@@ -29,13 +37,13 @@ impl MetricsRequest {
     /// Lists every member that cannot be what it should be.
     pub fn check(&self, rules: &Rules) -> Result<MetricsQuery, Problem> {
         let mut checks = Checks::default();
-        let filter = self.filter().check(&mut checks);
-        let limit = limit(&mut checks, self.limit, rules);
-        let dimension = self.r#type.into();
+        let filter = self.filter.filter(&mut checks);
+        let limit = limit(&mut checks, &self.limit, rules);
+        let dimension = checks.there(&["type"], &self.r#type).copied();
         checks.finish(|| {
             Some(MetricsQuery {
                 filter,
-                dimension,
+                dimension: dimension?.into(),
                 limit,
             })
         })
@@ -85,6 +93,8 @@ pub enum DimensionName {
     /// Longitude in degrees.
     Longitude,
 }
+
+options!(DimensionName);
 
 impl From<DimensionName> for Dimension {
     fn from(name: DimensionName) -> Self {
@@ -138,20 +148,21 @@ mod tests {
 
     #[test]
     fn each_dimension_has_a_name_and_unknown_ones_are_told_them() {
-        let problem = read::<MetricsRequest>(&query_to_json("type=colour")).unwrap_err();
+        let check = |query: &str| {
+            let request = read::<MetricsRequest>(&query_to_json(query)).unwrap();
+            request.check(&Rules::default())
+        };
+        let problem = check("type=colour").unwrap_err();
         let issue = &problem.issues[0];
         assert_eq!(issue.path, ["type"]);
         let names: Vec<&str> = issue.expected.split('"').skip(1).step_by(2).collect();
         let dimensions: HashSet<Dimension> = names
             .iter()
-            .map(|name| {
-                let request = read::<MetricsRequest>(&query_to_json(&format!("type={name}")));
-                request.unwrap().check(&Rules::default()).unwrap().dimension
-            })
+            .map(|name| check(&format!("type={name}")).unwrap().dimension)
             .collect();
         assert_eq!(dimensions, HashSet::from(Dimension::ALL));
         assert!(names.contains(&"browserType") && names.contains(&"COLO"));
-        let missing = read::<MetricsRequest>(&query_to_json("")).unwrap_err();
+        let missing = check("").unwrap_err();
         assert_eq!(missing.issues[0].path, ["type"]);
     }
 }

@@ -7,21 +7,28 @@ use slugline_domain::{LocalSeconds, Report, TimeUnit, ViewRow, ViewsQuery};
 
 use super::{
     answer::Answer,
-    filter::filtered,
+    filter::AnalyticsFilter,
     zone::{self, DEFAULT, MAX_CHARS, PATTERN},
 };
-use crate::{check::Checks, problem::Problem};
+use crate::{
+    check::Checks,
+    problem::Problem,
+    sent::{Sent, options},
+};
 
-filtered! {
-    /// Which visits, how long a row lasts, and on whose clock.
-    pub struct ViewsRequest {
-        /// How long a row lasts.
-        pub unit: Unit,
-        /// Time zone in which rows begin, such as Europe/Berlin.
-        #[serde(default, deserialize_with = "crate::absent::present")]
-        #[schemars(length(max = MAX_CHARS), regex(pattern = PATTERN), extend("default" = DEFAULT))]
-        pub client_timezone: Option<String>,
-    }
+/// Which visits, how long a row lasts, and on whose clock.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["unit"]))]
+pub struct ViewsRequest {
+    /// How long a row lasts.
+    pub unit: Sent<Unit>,
+    /// Time zone in which rows begin, such as Europe/Berlin.
+    #[schemars(length(max = MAX_CHARS), regex(pattern = PATTERN), extend("default" = DEFAULT))]
+    pub client_timezone: Sent<String>,
+    /// Which visits.
+    #[serde(flatten)]
+    pub filter: AnalyticsFilter,
 }
 
 impl ViewsRequest {
@@ -31,17 +38,25 @@ impl ViewsRequest {
     /// Lists every member that cannot be what it should be.
     pub fn check(&self) -> Result<ViewsQuery, Problem> {
         let mut checks = Checks::default();
-        let filter = self.filter().check(&mut checks);
-        let zone = zone::check(&mut checks, self.client_timezone.as_deref(), &filter);
-        let unit = self.unit.into();
-        checks.finish(|| Some(ViewsQuery { filter, unit, zone }))
+        let filter = self.filter.filter(&mut checks);
+        let zone = zone::check(&mut checks, &self.client_timezone, &filter);
+        let unit = checks.there(&["unit"], &self.unit).copied();
+        checks.finish(|| {
+            Some(ViewsQuery {
+                filter,
+                unit: unit?.into(),
+                zone,
+            })
+        })
     }
+}
 
-    /// Shows the answer.
-    pub fn answer(&self, report: Report<ViewRow>) -> Answer<ViewView> {
+impl ViewView {
+    /// Shows the answer to a question for rows of this length.
+    pub fn answer(unit: TimeUnit, report: Report<ViewRow>) -> Answer<Self> {
         let rows = report.rows.into_iter();
         Answer::from(Report {
-            rows: rows.map(|row| ViewView::new(row, self.unit)).collect(),
+            rows: rows.map(|row| Self::new(row, unit)).collect(),
             rows_before_limit: report.rows_before_limit,
             sampling: report.sampling,
         })
@@ -60,6 +75,8 @@ pub enum Unit {
     /// A day.
     Day,
 }
+
+options!(Unit);
 
 impl From<Unit> for TimeUnit {
     fn from(unit: Unit) -> Self {
@@ -83,7 +100,7 @@ pub struct ViewView {
 }
 
 impl ViewView {
-    fn new(row: ViewRow, unit: Unit) -> Self {
+    fn new(row: ViewRow, unit: TimeUnit) -> Self {
         Self {
             time: text(row.start, unit),
             visits: row.visits,
@@ -92,11 +109,11 @@ impl ViewView {
     }
 }
 
-fn text(start: LocalSeconds, unit: Unit) -> String {
+fn text(start: LocalSeconds, unit: TimeUnit) -> String {
     let format = match unit {
-        Unit::Minute => "%Y-%m-%d %H:%M",
-        Unit::Hour => "%Y-%m-%d %H",
-        Unit::Day => "%Y-%m-%d",
+        TimeUnit::Minute => "%Y-%m-%d %H:%M",
+        TimeUnit::Hour => "%Y-%m-%d %H",
+        TimeUnit::Day => "%Y-%m-%d",
     };
     // No clock reports a moment after the year 9999.
     let reading = Timestamp::from_second(start.get()).unwrap_or(Timestamp::MAX);
@@ -130,15 +147,19 @@ mod tests {
                 visits: 3,
                 visitors: 2,
             };
-            let answer = request.answer(Report {
-                rows: vec![row],
-                rows_before_limit: 1,
-                sampling: SamplingNote {
-                    interval_max: SamplingInterval::EVERY,
-                    dropped: 0,
-                    sketched: false,
+            let unit = request.check().unwrap().unit;
+            let answer = ViewView::answer(
+                unit,
+                Report {
+                    rows: vec![row],
+                    rows_before_limit: 1,
+                    sampling: SamplingNote {
+                        interval_max: SamplingInterval::EVERY,
+                        dropped: 0,
+                        sketched: false,
+                    },
                 },
-            });
+            );
             assert_eq!(answer.data[0].time, expected);
         }
     }

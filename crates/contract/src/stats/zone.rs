@@ -3,7 +3,7 @@
 use jiff::{Timestamp, tz::TimeZone};
 use slugline_domain::{UnixMillis, UnixSeconds, UtcOffset, VisitFilter, ZoneOffsets};
 
-use crate::{IssueCode, check::Checks};
+use crate::{IssueCode, check::Checks, sent::Sent};
 
 /// Longest name, Sink's bound; IANA's longest has 30 characters.
 pub(super) const MAX_CHARS: usize = 64;
@@ -22,8 +22,9 @@ const LATEST: i64 = 4_102_444_800;
 
 /// The clocks of the zone with this name while the visits happened that a
 /// filter asks for. A name of the right form that no zone has stands for UTC.
-pub(super) fn check(checks: &mut Checks, name: Option<&str>, filter: &VisitFilter) -> ZoneOffsets {
-    let name = name.unwrap_or(DEFAULT);
+pub(super) fn check(checks: &mut Checks, sent: &Sent<String>, filter: &VisitFilter) -> ZoneOffsets {
+    let name = checks.value(&["clientTimezone"], sent);
+    let name = name.map_or(DEFAULT, String::as_str);
     if !is_legal(name) {
         let message = format!("Invalid string: must match pattern /{PATTERN}/");
         let expected =
@@ -84,7 +85,7 @@ mod tests {
             ..VisitFilter::default()
         };
         let mut checks = Checks::default();
-        let zone = check(&mut checks, Some(name), &filter);
+        let zone = check(&mut checks, &Sent::Value(name.into()), &filter);
         checks.finish(|| Some(zone)).ok()
     }
 

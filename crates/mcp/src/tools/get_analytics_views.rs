@@ -23,12 +23,8 @@ impl Tool for ViewsTool {
     }
 
     async fn call(context: Context<'_>, input: ViewsRequest) -> Result<Answer<ViewView>, Problem> {
-        let report = context
-            .services
-            .stats
-            .views(&input.check()?)
-            .await
-            .map_err(problem)?;
-        Ok(input.answer(report))
+        let query = input.check()?;
+        let report = context.services.stats.views(&query).await;
+        Ok(ViewView::answer(query.unit, report.map_err(problem)?))
     }
 }

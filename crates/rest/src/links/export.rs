@@ -39,8 +39,8 @@ pub(crate) async fn handle(
     Query(query): Query<ExportLinks>,
 ) -> Result<NoStore<PageOrTable<LinkExport>>, Failure> {
     let services = context.services;
-    let after = query.check()?;
-    Ok(NoStore(match query.format.unwrap_or_default() {
+    let (format, after) = query.check()?;
+    Ok(NoStore(match format {
         TransferFormat::Json => {
             let size = services.transfer.export_page;
             PageOrTable::Page(LinkExport::new(&services.links.export(size, after).await?))

@@ -68,12 +68,11 @@ impl FromRequest for Links {
                 .await
                 .map_err(|_| PayloadError::Overflow)?
                 .map_err(|error| unreadable(&error))?;
-            let links = if media_type == "text/csv" {
-                ImportLinks::read_table(&bytes[..], limit)?
+            Ok(Self(if media_type == "text/csv" {
+                ImportLinks::check_table(&bytes[..], rules, limit)?
             } else {
-                read(&parse(&media_type, &bytes)?)?
-            };
-            Ok(Self(links.check(rules, limit)?))
+                read::<ImportLinks>(&parse(&media_type, &bytes)?)?.check(rules, limit)?
+            }))
         })
     }
 }

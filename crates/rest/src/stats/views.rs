@@ -28,6 +28,7 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<ViewsRequest>,
 ) -> Result<Json<200, Answer<ViewView>>, Failure> {
-    let report = context.services.stats.views(&query.check()?).await?;
-    Ok(Json(query.answer(report)))
+    let query = query.check()?;
+    let report = context.services.stats.views(&query).await?;
+    Ok(Json(ViewView::answer(query.unit, report)))
 }

@@ -1,0 +1,222 @@
+//! Members of an input, as they were sent.
+//!
+//! Reading a member never fails: one of another type is kept as what is wrong
+//! with it. So a wire type can be read whole, and its `check` tells faults of
+//! type and faults of bounds together. Serde alone would stop at the first
+//! fault of type, and nobody would look at the bounds.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, DeserializeOwned, IntoDeserializer},
+};
+use serde_json::Value;
+
+use crate::issue::IssueCode;
+
+/// One member. In a schema it looks like its value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Sent<T> {
+    /// It was left out.
+    #[default]
+    Absent,
+    /// `null`, which differs from absent on this wire: only changes to a link
+    /// know it, everything else refuses it.
+    Null,
+    /// A value of the right type.
+    Value(T),
+    /// Something else: what JSON calls it.
+    Wrong(&'static str),
+}
+
+/// Kind of a fault, what is wrong, and what would be right.
+pub type Fault = (IssueCode, String, String);
+
+/// A type that members have.
+pub trait Wire: Sized {
+    /// What JSON calls it.
+    const TYPE: &'static str;
+
+    /// The value, if the JSON is one.
+    fn from_json(value: Value) -> Option<Self>;
+
+    /// What is wrong with JSON of this type that is no value.
+    fn fault(received: &str) -> Fault {
+        let message = format!(
+            "Invalid input: expected {}, received {received}",
+            Self::TYPE
+        );
+        (IssueCode::InvalidType, message, Self::TYPE.to_owned())
+    }
+}
+
+impl<T: Wire> Sent<T> {
+    fn of(value: Value) -> Self {
+        let received = match &value {
+            Value::Null => return Self::Null,
+            other => type_of(other),
+        };
+        T::from_json(value).map_or(Self::Wrong(received), Self::Value)
+    }
+}
+
+impl<T> Sent<T> {
+    /// The value, if there is one of the right type.
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Absent | Self::Null | Self::Wrong(_) => None,
+        }
+    }
+}
+
+/// What JSON calls the type of a value.
+pub(crate) fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Makes members of enums that are texts.
+macro_rules! options {
+    ($($option:ty),*) => {$(
+        impl $crate::sent::Wire for $option {
+            const TYPE: &'static str = "string";
+
+            fn from_json(value: serde_json::Value) -> Option<Self> {
+                serde_json::from_value(value).ok()
+            }
+
+            fn fault(received: &str) -> $crate::sent::Fault {
+                $crate::sent::no_option::<Self>(received)
+            }
+        }
+    )*};
+}
+
+pub(crate) use options;
+
+/// What is wrong with a member that is none of an enum's names.
+pub(crate) fn no_option<T: DeserializeOwned>(received: &str) -> Fault {
+    if received != String::TYPE {
+        return String::fault(received);
+    }
+    let names = match T::deserialize("".into_deserializer()) {
+        Err(NoOption(names)) => names,
+        Ok(_) => &[],
+    };
+    let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    let expected = format!("one of {}", names.join("|"));
+    let message = format!("Invalid option: expected {expected}");
+    (IssueCode::InvalidValue, message, expected)
+}
+
+/// The names that an enum has, which serde tells when it is given another.
+#[derive(Debug, thiserror::Error)]
+#[error("expected one of {}", .0.join(", "))]
+struct NoOption(&'static [&'static str]);
+
+impl de::Error for NoOption {
+    fn custom<T: std::fmt::Display>(_: T) -> Self {
+        Self(&[])
+    }
+
+    fn unknown_variant(_: &str, names: &'static [&'static str]) -> Self {
+        Self(names)
+    }
+}
+
+impl Wire for String {
+    const TYPE: &'static str = "string";
+
+    fn from_json(value: Value) -> Option<Self> {
+        match value {
+            Value::String(text) => Some(text),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => None,
+        }
+    }
+}
+
+impl Wire for bool {
+    const TYPE: &'static str = "boolean";
+
+    fn from_json(value: Value) -> Option<Self> {
+        value.as_bool()
+    }
+}
+
+/// A list whose items are read later.
+impl Wire for Vec<Value> {
+    const TYPE: &'static str = "array";
+
+    fn from_json(value: Value) -> Option<Self> {
+        match value {
+            Value::Array(items) => Some(items),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Object(_) => None,
+        }
+    }
+}
+
+impl<T: Wire> Wire for Vec<Sent<T>> {
+    const TYPE: &'static str = "array";
+
+    fn from_json(value: Value) -> Option<Self> {
+        let items = Vec::<Value>::from_json(value)?;
+        Some(items.into_iter().map(Sent::of).collect())
+    }
+}
+
+impl<T: Wire> Wire for BTreeMap<String, Sent<T>> {
+    const TYPE: &'static str = "object";
+
+    fn from_json(value: Value) -> Option<Self> {
+        let Value::Object(members) = value else {
+            return None;
+        };
+        let members = members.into_iter();
+        Some(
+            members
+                .map(|(name, value)| (name, Sent::of(value)))
+                .collect(),
+        )
+    }
+}
+
+impl<'de, T: Wire> Deserialize<'de> for Sent<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(Self::of)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Sent<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
