@@ -83,6 +83,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["server", "xtask"]),
     ("csv", &["contract"]),
     ("hyper", &["outbound"]),
+    ("icu_properties", &["mcp"]),
     ("jsonrpsee", &["mcp"]),
     ("jsonschema", &["server"]),
     ("pbkdf2", &["application"]),

@@ -2,7 +2,7 @@
 
 use jsonrpsee::types::ErrorCode;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value, json, value::RawValue};
 use slugline_contract::{Code, Problem};
 
 use crate::{
@@ -82,12 +82,17 @@ struct Text {
 impl Outcome {
     /// The text repeats the structured result: older clients see only text.
     fn success(result: Raw) -> Self {
+        let escaped = text::escaped(result.get()).map(|json| {
+            RawValue::from_string(json)
+                .expect("escapes leave JSON as it is")
+                .into()
+        });
         Self {
             content: [Text {
                 r#type: "text",
                 text: text::of_result(result.get()),
             }],
-            structured_content: Some(result),
+            structured_content: Some(escaped.unwrap_or(result)),
             is_error: false,
         }
     }

@@ -10,7 +10,7 @@ use crate::{
     answer::{Answer, HEADER_MISMATCH, Refusal},
     exchange::Exchange,
     legacy,
-    message::{Body, Message, Request},
+    message::{Body, Message, Notification, Request},
     modern::{self, VERSION_KEY},
     versions::MODERN,
 };
@@ -36,12 +36,24 @@ impl Exchange<'_> {
                 answer.map_err(|refusal| refusal.about(Some(request.id)))
             }
             Message::Notification(notification) => {
-                if !claims(&notification.params) && !self.has_modern_header() {
-                    legacy::check_headers(self.headers)?;
-                }
+                self.take(claims(&notification.params))?;
                 Ok(Answer::accepted())
             }
-            Message::Response => Ok(Answer::accepted()),
+            Message::Response => {
+                self.take(false)?;
+                Ok(Answer::accepted())
+            }
+        }
+    }
+
+    /// The headers of a message that gets no answer. The modern revision demands
+    /// none there; but a version that is named has to be one that is served.
+    fn take(&self, claimed: bool) -> Result<(), Refusal> {
+        match self.headers.protocol_version.as_deref() {
+            Some(MODERN) => Ok(()),
+            None if claimed => Ok(()),
+            _ if claimed => legacy::check_version(self.headers),
+            _ => legacy::check_headers(self.headers),
         }
     }
 
@@ -63,12 +75,14 @@ impl Exchange<'_> {
 
     /// Only the oldest revisions know batches.
     async fn batch(&self, messages: &[&RawValue]) -> Result<Answer, Refusal> {
-        legacy::check_headers(self.headers)?;
         let invalid = |what: &str| Refusal::new(400, ErrorCode::InvalidRequest, what);
+        let no_batches = || invalid("Invalid request: this protocol version has no batches");
+        if self.headers.protocol_version.as_deref() == Some(MODERN) {
+            return Err(no_batches());
+        }
+        legacy::check_headers(self.headers)?;
         if !legacy::knows_batches(self.headers) {
-            return Err(invalid(
-                "Invalid request: this protocol version has no batches",
-            ));
+            return Err(no_batches());
         }
         if messages.is_empty() {
             return Err(invalid("Invalid request: the batch is empty"));
@@ -86,10 +100,11 @@ impl Exchange<'_> {
                         "Invalid request: initialize cannot be part of a batch",
                     ));
                 }
-                Message::Request(Request { params, .. }) if claims(params) => {
-                    return Err(invalid(
-                        "Invalid request: this protocol version has no batches",
-                    ));
+                Message::Request(Request { params, .. })
+                | Message::Notification(Notification { params, .. })
+                    if claims(params) =>
+                {
+                    return Err(no_batches());
                 }
                 Message::Request(_) | Message::Notification(_) | Message::Response => {}
             }

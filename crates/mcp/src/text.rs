@@ -3,10 +3,17 @@
 //! Titles, comments, URLs, referers and user agents were written by strangers,
 //! and what they write stands in the same context as the model's orders and,
 //! in many hosts, on somebody's terminal. So the text shows neither characters
-//! that steer a terminal nor ones that make text look like other text, and it
-//! has an end. Structured content stays exact: programs read that, and what an
-//! agent reads and writes back must not change on the way.
+//! that steer a terminal nor ones that nobody sees, and it has an end.
+//!
+//! Structured content stays exact: programs read it, and what an agent reads and
+//! writes back must not change on the way. Hosts may show its JSON to a model as
+//! it came, so that JSON writes every such character as an escape: the same value
+//! to whoever parses it, and nothing hidden to whoever reads it.
 
+use icu_properties::{
+    CodePointSetData,
+    props::{DefaultIgnorableCodePoint, EmojiModifier, ExtendedPictographic},
+};
 use serde_json::Value;
 
 /// Most bytes of a result's text: more than a page of ordinary links, and about
@@ -30,43 +37,99 @@ pub(crate) fn of_result(json: &str) -> String {
 
 /// An error for reading: one line.
 pub(crate) fn of_error(text: &str) -> String {
-    let text: String = text
-        .chars()
+    let text: String = shown(text)
         .map(|c| if c.is_whitespace() { ' ' } else { c })
-        .filter(|c| !is_hidden(*c))
         .collect();
     bounded(text, MAX_ERROR, "what was sent is too long to repeat")
 }
 
+/// The same JSON with escapes for hidden characters, or nothing where there are
+/// none. They stand inside of texts only, where every character may be an escape.
+pub(crate) fn escaped(json: &str) -> Option<String> {
+    if !json.contains(is_hidden) {
+        return None;
+    }
+    let mut text = String::with_capacity(json.len());
+    for (c, hidden) in judged(json) {
+        if hidden {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                text.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            text.push(c);
+        }
+    }
+    Some(text)
+}
+
 fn cleaned(value: Value) -> Value {
     match value {
-        Value::String(text) => text.replace(is_hidden, "").into(),
+        Value::String(text) => shown(&text).collect::<String>().into(),
         Value::Array(items) => items.into_iter().map(cleaned).collect(),
         Value::Object(members) => members
             .into_iter()
-            .map(|(name, value)| (name.replace(is_hidden, ""), cleaned(value)))
+            .map(|(name, value)| (shown(&name).collect::<String>(), cleaned(value)))
             .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) => value,
     }
 }
 
-/// Characters that show nothing and do something: controls, those that turn the
-/// direction of writing (Unicode UAX #9), line separators that are no escapes in
-/// JSON, and tags, which spell ASCII that only a model sees. Line breaks and
-/// tabs stay, because JSON writes them as escapes.
+/// The characters of a text without the hidden ones.
+fn shown(text: &str) -> impl Iterator<Item = char> {
+    judged(text).filter_map(|(c, hidden)| (!hidden).then_some(c))
+}
+
+/// Each character, and whether it is hidden where it stands.
+fn judged(text: &str) -> impl Iterator<Item = (char, bool)> {
+    let mut chars = text.chars().peekable();
+    let mut before = None;
+    std::iter::from_fn(move || {
+        let c = chars.next()?;
+        let hidden = is_hidden(c) && !is_part_of_emoji(before, c, chars.peek().copied());
+        if !hidden {
+            before = Some(c);
+        }
+        Some((c, hidden))
+    })
+}
+
+/// Characters that show nothing and do something: controls, separators of lines
+/// that are no escapes in JSON, annotations between lines, and what Unicode calls
+/// default ignorable, which has the marks that turn the direction of writing, all
+/// of zero width, variation selectors, fillers, and tags, which spell ASCII that
+/// only a model sees. Line breaks and tabs stay, because JSON writes them as
+/// escapes.
 fn is_hidden(c: char) -> bool {
+    const IGNORABLE: Property = CodePointSetData::new::<DefaultIgnorableCodePoint>();
     match c {
         '\n' | '\r' | '\t' => false,
-        '\u{61c}'
-        | '\u{200e}'
-        | '\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2066}'..='\u{2069}'
-        | '\u{feff}'
-        | '\u{e0000}'..='\u{e007f}' => true,
-        other => other.is_control(),
+        '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' => true,
+        other => other.is_control() || (!other.is_ascii() && IGNORABLE.contains(other)),
     }
 }
+
+/// Whether a hidden character makes one picture of those beside it. Each picture
+/// takes one selector and one joiner, so there is no room to hide a text. Flags
+/// spelled in tags turn black, and joiners between letters go, though some
+/// scripts use them: a model reads the words without.
+fn is_part_of_emoji(before: Option<char>, c: char, after: Option<char>) -> bool {
+    const PICTURE: Property = CodePointSetData::new::<ExtendedPictographic>();
+    const SKIN: Property = CodePointSetData::new::<EmojiModifier>();
+    let Some(before) = before else {
+        return false;
+    };
+    match c {
+        '\u{fe0e}' | '\u{fe0f}' => PICTURE.contains(before),
+        '\u{200d}' => {
+            let ends_a_picture =
+                PICTURE.contains(before) || SKIN.contains(before) || before == '\u{fe0f}';
+            ends_a_picture && after.is_some_and(|after| PICTURE.contains(after))
+        }
+        _ => false,
+    }
+}
+
+type Property = icu_properties::CodePointSetDataBorrowed<'static>;
 
 fn bounded(mut text: String, max: usize, note: &str) -> String {
     let whole = text.len();
@@ -82,6 +145,7 @@ fn bounded(mut text: String, max: usize, note: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rstest::rstest;
     use serde_json::json;
 
     use super::*;
@@ -100,6 +164,44 @@ mod tests {
 
         let kind = json!({"comment": "zwei\nZeilen\tund \"ß\" 👩‍👩‍👧 سلام \\u0041"}).to_string();
         assert_eq!(of_result(&kind), kind);
+    }
+
+    #[rstest]
+    #[case::zero_width("a\u{200b}\u{200c}\u{200d}b")]
+    #[case::word_joiner_and_invisible_operators("a\u{2060}\u{2061}\u{2064}b")]
+    #[case::soft_hyphen("a\u{ad}b")]
+    #[case::selectors("a\u{fe00}\u{fe0f}\u{e0100}\u{e01ef}b")]
+    #[case::fillers("a\u{115f}\u{3164}\u{ffa0}\u{34f}\u{180e}b")]
+    #[case::tags("a\u{e0001}\u{e0041}\u{e007f}b")]
+    #[case::annotations("a\u{fff9}\u{fffb}b")]
+    #[case::lines("a\u{2028}\u{2029}\u{85}b")]
+    fn what_shows_nothing_is_removed_from_texts_and_escaped_in_structures(#[case] hidden: &str) {
+        assert_eq!(of_error(hidden).replace(' ', ""), "ab");
+        let json = json!({"title": hidden, "geo": {hidden: "😀"}}).to_string();
+        let read: Value = serde_json::from_str(&of_result(&json)).unwrap();
+        assert_eq!(read, json!({"title": "ab", "geo": {"ab": "😀"}}));
+        let escaped = escaped(&json).unwrap();
+        assert!(!escaped.contains(is_hidden), "{escaped}");
+        assert_eq!(
+            serde_json::from_str::<Value>(&escaped).unwrap().to_string(),
+            json
+        );
+    }
+
+    #[rstest]
+    #[case(
+        "❤\u{fe0f} 👩\u{200d}👩\u{200d}👧 🧑🏽\u{200d}🚀 🏳\u{fe0f}\u{200d}🌈",
+        None
+    )]
+    #[case("❤\u{fe0f}\u{fe0f}\u{fe00}\u{200d}", Some("❤\u{fe0f}"))]
+    #[case("\u{fe0f}\u{200d}❤", Some("❤"))]
+    #[case("👩\u{200d}a1\u{fe0f}", Some("👩a1"))]
+    #[case("👩\u{200b}\u{200d}👧", Some("👩\u{200d}👧"))]
+    fn emoji_stay_whole(#[case] text: &str, #[case] read: Option<&str>) {
+        assert_eq!(of_error(text), read.unwrap_or(text));
+        let json = json!(text).to_string();
+        let escaped = escaped(&json).unwrap_or_default();
+        assert_eq!(escaped == json, read.is_none(), "{escaped}");
     }
 
     #[test]

@@ -235,3 +235,175 @@ fn modern_headers_are_exact_and_others_do_not_matter() {
         assert_refused(&call(wrong, &[]), 400, -32020);
     }
 }
+
+/// A message with the status that each version header gets, and the code of a
+/// refusal.
+struct Row {
+    message: Value,
+    none: Expected,
+    old: Expected,
+    newer: Expected,
+    modern: Expected,
+    before_all: Expected,
+    after_all: Expected,
+}
+
+type Expected = (u16, Option<i32>);
+
+#[test]
+fn every_kind_of_message_is_held_to_the_version_header() {
+    const OK: Expected = (200, None);
+    const TAKEN: Expected = (202, None);
+    const INVALID: Expected = (400, Some(-32600));
+    const INCOMPLETE: Expected = (400, Some(-32602));
+    const MISMATCH: Expected = (400, Some(-32020));
+    const UNSUPPORTED: Expected = (400, Some(-32022));
+    let server = Server::start();
+    let request: Value = serde_json::from_str(&ping()).unwrap();
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled"});
+    let mut claimed_note = claimed("notifications/cancelled", json!({}));
+    claimed_note.as_object_mut().unwrap().remove("id");
+    let row = |message, none, old, newer, modern, before_all, after_all| Row {
+        message,
+        none,
+        old,
+        newer,
+        modern,
+        before_all,
+        after_all,
+    };
+    let handshake = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}});
+    let response = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
+    for row in [
+        row(
+            request.clone(),
+            OK,
+            OK,
+            OK,
+            INCOMPLETE,
+            UNSUPPORTED,
+            INCOMPLETE,
+        ),
+        row(handshake, OK, OK, OK, MISMATCH, OK, MISMATCH),
+        row(
+            note.clone(),
+            TAKEN,
+            TAKEN,
+            TAKEN,
+            TAKEN,
+            UNSUPPORTED,
+            UNSUPPORTED,
+        ),
+        row(
+            response,
+            TAKEN,
+            TAKEN,
+            TAKEN,
+            TAKEN,
+            UNSUPPORTED,
+            UNSUPPORTED,
+        ),
+        row(
+            claimed_note.clone(),
+            TAKEN,
+            TAKEN,
+            TAKEN,
+            TAKEN,
+            UNSUPPORTED,
+            UNSUPPORTED,
+        ),
+        row(
+            json!([request]),
+            OK,
+            OK,
+            INVALID,
+            INVALID,
+            UNSUPPORTED,
+            UNSUPPORTED,
+        ),
+        row(
+            json!([note]),
+            TAKEN,
+            TAKEN,
+            INVALID,
+            INVALID,
+            UNSUPPORTED,
+            UNSUPPORTED,
+        ),
+        row(
+            json!([claimed_note]),
+            INVALID,
+            INVALID,
+            INVALID,
+            INVALID,
+            UNSUPPORTED,
+            UNSUPPORTED,
+        ),
+    ] {
+        for (version, (status, code)) in [
+            (None, row.none),
+            (Some("2024-11-05"), row.old),
+            (Some("2025-03-26"), row.old),
+            (Some("2025-06-18"), row.newer),
+            (Some(" 2025-11-25 "), row.newer),
+            (Some(MODERN), row.modern),
+            (Some("1900-01-01"), row.before_all),
+            (Some("2099-01-01"), row.after_all),
+            (Some("latest"), row.after_all),
+        ] {
+            // Sessions and names of methods are no business of older clients.
+            let call = legacy(&server)
+                .header("mcp-session-id", "5")
+                .header("last-event-id", "5");
+            let call = match version {
+                Some(version) => call.header("mcp-protocol-version", version),
+                None => call,
+            };
+            let answer = call.body(&row.message.to_string()).send();
+            let place = format!("{version:?} {}: {}", row.message, answer.text);
+            assert_eq!(answer.status, status, "{place}");
+            assert_bare(&answer);
+            match code {
+                Some(code) => assert_eq!(answer.json()["error"]["code"], code, "{place}"),
+                None if status == 202 => assert_eq!(answer.text, ""),
+                None => assert!(!answer.text.contains("error"), "{place}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn older_messages_of_every_kind_list_both_media_types() {
+    let server = Server::start();
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let request: Value = serde_json::from_str(&ping()).unwrap();
+    let messages = [
+        request.clone(),
+        note.clone(),
+        json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
+        json!([request]),
+    ];
+    let send = |message: &Value, accept: Option<&str>, version: Option<&str>| {
+        let mut call = post(&server, PATHS[0]).header("content-type", "application/json");
+        for (name, value) in [("accept", accept), ("mcp-protocol-version", version)] {
+            if let Some(value) = value {
+                call = call.header(name, value);
+            }
+        }
+        call.body(&message.to_string()).send()
+    };
+    for message in &messages {
+        for accept in [
+            None,
+            Some("application/json"),
+            Some("text/event-stream"),
+            Some("*/*"),
+        ] {
+            assert_refused(&send(message, accept, None), 406, -32600);
+        }
+        let weighed = "Text/Event-Stream;q=0.1 , application/json;q=0";
+        assert!(send(message, Some(weighed), None).status < 300, "{message}");
+    }
+    // The modern revision demands no header of a notification.
+    assert_eq!(send(&note, None, Some(MODERN)).status, 202);
+}

@@ -42,13 +42,15 @@ pub(crate) fn claimed(method: &str, mut params: Value) -> Value {
 
 /// Calls a tool and returns its result.
 pub(crate) fn call_tool(server: &Server, name: &str, arguments: &Value) -> Value {
-    let answer = modern(
-        server,
-        "tools/call",
-        json!({"name": name, "arguments": arguments}),
-    );
+    answer_of_tool(server, name, arguments).json()["result"].clone()
+}
+
+/// The same with all that was sent back.
+pub(crate) fn answer_of_tool(server: &Server, name: &str, arguments: &Value) -> Answer {
+    let params = json!({"name": name, "arguments": arguments});
+    let answer = modern(server, "tools/call", params);
     assert_eq!(answer.status, 200, "{}", answer.text);
-    answer.json()["result"].clone()
+    answer
 }
 
 /// Every tool as it is listed.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    mcp_wire::call_tool,
+    mcp_wire::{answer_of_tool, call_tool},
     server::{Server, TOKEN},
 };
 
@@ -97,8 +97,8 @@ fn errors_hold_nothing_secret_and_end() {
 #[test]
 fn texts_of_strangers_are_harmless_to_read_and_exact_in_structure() {
     let server = Server::start();
-    let hostile = "a\u{202e}b\u{2066}c\u{1b}[31md\u{8}e\u{9b}f\u{200f}g\u{e0041}h\u{7f}i\nj";
-    let plain = "abc[31mdefghi\nj";
+    let hostile = "❤\u{fe0f}a\u{200b}\u{2064}\u{e01ef}\u{202e}b\u{2066}c\u{1b}[31md\u{8}e\u{9b}f\u{200f}g\u{e0041}h\u{7f}i\nj";
+    let plain = "❤\u{fe0f}abc[31mdefghi\nj";
     let link = json!({
         "url": format!("https://example.com/?q=\u{202e}{}", "x"), "slug": "docs",
         "title": hostile, "comment": hostile, "description": hostile, "tags": ["t\u{202e}ag"],
@@ -114,12 +114,15 @@ fn texts_of_strangers_are_harmless_to_read_and_exact_in_structure() {
             json!({"slug": "docs", "url": "https://example.com/"}),
         ),
     ] {
-        let result = call_tool(&server, tool, &arguments);
+        let answer = answer_of_tool(&server, tool, &arguments);
+        let result = answer.json()["result"].clone();
         let text = result["content"][0]["text"].as_str().unwrap();
         let hidden = |c: char| {
             c.is_control()
                 || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..)
         };
+        // A host may show a model the JSON as it came.
+        assert!(!answer.text.contains(hidden), "{tool}: {:?}", answer.text);
         assert!(!text.contains(hidden), "{tool}: {text:?}");
         assert!(!text.contains(r"\u00"), "{tool}: {text:?}");
         let read: Value = serde_json::from_str(text).unwrap();

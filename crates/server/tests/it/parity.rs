@@ -220,6 +220,131 @@ fn the_same_input_gives_the_same_record_and_the_same_error() {
     }
 }
 
+/// Operations with an input full of faults, and where they are.
+fn full_of_faults() -> Vec<(&'static str, Value, Vec<&'static str>)> {
+    let members = json!({
+        "url": "x", "cloaking": "yes", "tags": ["ok", "", 5], "title": null, "expiration": "1",
+        "geo": {"DEU": "https://example.com/", "FR": 1}, "apple": "javascript:1",
+    });
+    let with = |slug: Option<Value>| {
+        let mut body = members.clone();
+        body["slug"] = slug.unwrap_or_default();
+        body
+    };
+    let all = [
+        "url",
+        "expiration",
+        "tags.1",
+        "tags.2",
+        "title",
+        "apple",
+        "geo.DEU",
+        "geo.FR",
+        "cloaking",
+    ];
+    let and_slug = [&["slug"], &all[..]].concat();
+    vec![
+        ("link_create", members.clone(), all.to_vec()),
+        ("link_upsert", with(Some(json!("a b"))), and_slug.clone()),
+        ("link_edit", members.clone(), and_slug),
+        (
+            "link_list",
+            json!({"limit": "many", "sort": "up", "tag": "", "status": "old"}),
+            vec!["limit", "sort", "tag", "status"],
+        ),
+        (
+            "link_search",
+            json!({"url": "x", "limit": "0", "status": "old"}),
+            vec!["url", "limit", "status"],
+        ),
+        (
+            "link_check",
+            json!({"limit": 11, "timeout": "soon", "cursor": 5, "depth": 2}),
+            vec!["limit", "timeout", "cursor", "depth"],
+        ),
+        (
+            "stats_views",
+            json!({"clientTimezone": "../etc", "startAt": "soon", "id": "a.b"}),
+            vec!["clientTimezone", "startAt", "id", "unit"],
+        ),
+        (
+            "stats_metrics",
+            json!({"type": "colour", "limit": 0, "endAt": "soon"}),
+            vec!["type", "limit", "endAt"],
+        ),
+    ]
+}
+
+/// Where the faults of an answer are, in order.
+fn paths(answer: &Answer) -> BTreeSet<String> {
+    let body = answer.json();
+    let issues = body["data"]["issues"].as_array().expect("issues").clone();
+    let parts =
+        |issue: &Value| -> Vec<String> { serde_json::from_value(issue["path"].clone()).unwrap() };
+    issues.iter().map(|issue| parts(issue).join(".")).collect()
+}
+
+#[test]
+fn one_answer_names_every_fault_of_type_and_of_bounds() {
+    let server = Server::start();
+    let both = Both::of(&server);
+    for (operation, input, expected) in full_of_faults() {
+        assert_eq!(both.refuse(operation, &input), 400, "{operation}");
+        let expected: BTreeSet<String> = expected.into_iter().map(str::to_owned).collect();
+        assert_eq!(
+            paths(&both.by_rest(operation, &input)),
+            expected,
+            "{operation}"
+        );
+    }
+    // What has no tool.
+    let refused = |method: &str, path: &str, body: Value| {
+        let answer = server.api(method, path).json(&body).send();
+        assert_eq!(answer.status, 400, "{}", answer.text);
+        paths(&answer).into_iter().collect::<Vec<_>>()
+    };
+    let patch = json!({"slug": "a", "url": null, "title": null, "proxy": 1, "tags": [""]});
+    assert_eq!(
+        refused("PATCH", "/api/link/edit", patch),
+        ["proxy", "tags.0", "url"]
+    );
+    let import = json!({"version": 1, "count": "x", "links": [
+        {"url": "x", "slug": 5, "tags": ["ok", ""]}, 7, {"url": "https://example.com/", "slug": "a"},
+        {"slug": "a b", "unsafe": "no"},
+    ]});
+    assert_eq!(
+        refused("POST", "/api/link/import", import),
+        [
+            "count",
+            "links.0.slug",
+            "links.0.tags.1",
+            "links.0.url",
+            "links.1",
+            "links.3.slug",
+            "links.3.unsafe",
+            "links.3.url",
+            "version",
+        ]
+    );
+    let table = server
+        .api("POST", "/api/link/import")
+        .header("content-type", "text/csv")
+        .body("slug,url,cloaking,createdAt,tags\na b,x,yes,soon,\"ok,\"\n,,,,\n")
+        .send();
+    assert_eq!(
+        paths(&table).into_iter().collect::<Vec<_>>(),
+        [
+            "links.0.cloaking",
+            "links.0.createdAt",
+            "links.0.slug",
+            "links.0.tags.1",
+            "links.0.url",
+            "links.1.slug",
+            "links.1.url",
+        ]
+    );
+}
+
 #[test]
 fn a_demonstration_treats_both_alike() {
     let server = Server::start_with(&[
