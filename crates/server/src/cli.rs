@@ -154,10 +154,6 @@ fn sources(given: &ArgMatches) -> Sources {
     Sources::from_flags_and_environment(flag, |name| std::env::var(name).ok())
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the environment is read in this file only"
-)]
 fn environment_names() -> impl Iterator<Item = String> {
     std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())
 }
