@@ -3,7 +3,7 @@
 use slugline_application::Change;
 
 use crate::{
-    issue::{Explain, Issue, IssueCode},
+    issue::{Explain, Issue},
     problem::Problem,
     sent::{Fault, Sent, Wire},
 };
@@ -87,19 +87,6 @@ impl Checks {
         parsed
             .map_err(|error| self.note(path, error.explain()))
             .ok()
-    }
-
-    /// Notes members that the input does not have.
-    pub(crate) fn unknown<'n>(&mut self, names: impl Iterator<Item = &'n String>, known: &str) {
-        for name in names {
-            let message = format!("Unrecognized key: {name:?}");
-            let fault = (
-                IssueCode::UnrecognizedKeys,
-                message,
-                format!("one of {known}"),
-            );
-            self.note(&[name], fault);
-        }
     }
 
     /// Notes what is wrong with a part of the input, below its path.

@@ -30,6 +30,7 @@
 //! | [`code`], [`problem`] | every error code with its status; errors and their body |
 //! | [`issue`] | what is wrong with which member |
 //! | [`reader`], [`sent`] | JSON or a query string → wire type |
+//! | [`unknown`] | names that an input has and its type does not |
 //! | [`schema`] | JSON Schema settings shared by OpenAPI and MCP |
 
 mod check;
@@ -46,6 +47,7 @@ pub mod reader;
 pub mod schema;
 pub mod sent;
 pub mod stats;
+pub mod unknown;
 mod whole;
 
 use slugline_domain::{DestinationRules, RowLimit};
@@ -73,6 +75,7 @@ pub use stats::{
     HourView, LimitedRequest, LocationView, MetricView, MetricsRequest, SamplingView, Unit,
     ViewView, ViewsRequest, csv_file_name, csv_lines,
 };
+pub use unknown::UnknownNames;
 pub use whole::Whole;
 
 /// What a tool without arguments takes.

@@ -9,8 +9,9 @@ use crate::{
     sent::type_of,
 };
 
-/// Reads a wire type from a JSON object. Unknown members are dropped, unless
-/// the type refuses them. What is wrong with members the type's `check` tells.
+/// Reads a wire type from a JSON object. Unknown members are dropped; ask
+/// [`UnknownNames`](crate::UnknownNames) about them first. The type's `check`
+/// tells which members are wrong.
 ///
 /// # Errors
 /// The value is no object.

@@ -1,7 +1,7 @@
 //! What happens before and after every handler of an adapter.
 
 use actix_web::{
-    Error, Resource,
+    Error, HttpMessage, Resource,
     body::{BoxBody, MessageBody},
     dev::{AppService, HttpServiceFactory, ServiceRequest, ServiceResponse},
     http::{Method, StatusCode, header},
@@ -12,6 +12,7 @@ use slugline_contract::{Code, Problem};
 use crate::{
     cors,
     edge::Edge,
+    ignored::IgnoredNames,
     problem::{Failure, problem_response},
 };
 
@@ -67,15 +68,24 @@ async fn render(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let response = next.call(request).await?;
+    let ignored = response.request().extensions_mut().remove::<IgnoredNames>();
+    let mut response = answer(response);
+    if let Some(ignored) = ignored {
+        ignored.tell(response.headers_mut());
+    }
+    Ok(response)
+}
+
+fn answer(response: ServiceResponse<impl MessageBody + 'static>) -> ServiceResponse<BoxBody> {
     let Some(problem) = problem_of(&response) else {
-        return Ok(response.map_into_boxed_body());
+        return response.map_into_boxed_body();
     };
     let (request, inner) = response.into_parts();
     let mut outer = problem_response(&problem, &request);
     if let Some(methods) = inner.headers().get(header::ALLOW) {
         outer.headers_mut().insert(header::ALLOW, methods.clone());
     }
-    Ok(ServiceResponse::new(request, outer))
+    ServiceResponse::new(request, outer)
 }
 
 fn problem_of(response: &ServiceResponse<impl MessageBody>) -> Option<Problem> {

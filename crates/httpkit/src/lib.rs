@@ -1,6 +1,6 @@
 //! What the actix adapters share, and nothing else: who is asking (client
-//! address, place, token), under which public origin, and how a problem is
-//! rendered. A fifth thing needs a better home or a change of this sentence.
+//! address, place, token), under which public origin, how a problem is rendered,
+//! and which names of an input were ignored. A sixth thing needs a better home or a change of this sentence.
 //!
 //! It knows HTTP and actix; it does not know any route, SQL or the protocol of
 //! an adapter.
@@ -15,6 +15,7 @@ mod cors;
 mod edge;
 mod edge_network;
 mod guard;
+mod ignored;
 mod origin;
 mod problem;
 
@@ -22,6 +23,7 @@ pub use client::{TrustedProxies, header, probe_caller};
 pub use edge::Edge;
 pub use edge_network::{EdgeNetwork, PlaceHeaders, PlaceHeadersError};
 pub use guard::{guarded, public};
+pub use ignored::IgnoredNames;
 pub use origin::{Origin, OriginError};
 pub use problem::{Failure, problem_response};
 pub use slugline_contract::{Code, Problem};

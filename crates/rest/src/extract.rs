@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
-use actix_web::{FromRequest, HttpRequest, dev::Payload, error::PayloadError, web};
+use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload, error::PayloadError, web};
 use aide::{
     OperationInput,
     generate::GenContext,
@@ -18,9 +18,9 @@ use serde_json::Value;
 use slugline_application::{
     LinkChecker, LinkMigration, LinkService, LiveVisits, StatsService, Suggestions,
 };
-use slugline_contract::{Code, ImportLimit, Problem, Rules, query_to_json, read};
+use slugline_contract::{Code, ImportLimit, Problem, Rules, UnknownNames, query_to_json, read};
 use slugline_domain::{PageSize, Place, ports::Clock};
-use slugline_httpkit::{Edge, Failure, Origin, header};
+use slugline_httpkit::{Edge, Failure, IgnoredNames, Origin, header};
 
 /// The use cases and bounds behind every handler, from the app's data.
 #[derive(Clone, Debug)]
@@ -116,14 +116,28 @@ impl FromRequest for ClientPlace {
 
 impl OperationInput for ClientPlace {}
 
-impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
+impl<T: DeserializeOwned + JsonSchema + 'static> FromRequest for Body<T> {
     type Error = Failure;
     type Future = Extracted<Self>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let body = body_of(request, payload);
-        Box::pin(async move { Ok(Self(read(&body.await?)?)) })
+        let request = request.clone();
+        Box::pin(async move { Ok(Self(read_members(&request, &body.await?)?)) })
     }
+}
+
+/// Reads an input. A mistyped name is refused. Other names nobody knows are
+/// ignored, as Sink ignores them, and named in a header of the response.
+fn read_members<T: DeserializeOwned + JsonSchema + 'static>(
+    request: &HttpRequest,
+    value: &Value,
+) -> Result<T, Problem> {
+    let ignored = UnknownNames::of::<T>(value).refuse_mistyped()?;
+    if !ignored.is_empty() {
+        request.extensions_mut().insert(IgnoredNames(ignored));
+    }
+    read(value)
 }
 
 /// The body as JSON; an empty one is `null`.
@@ -136,13 +150,14 @@ fn body_of(request: &HttpRequest, payload: &mut Payload) -> Extracted<Value> {
     })
 }
 
-impl<T: DeserializeOwned + 'static> FromRequest for QueryOrBody<T> {
+impl<T: DeserializeOwned + JsonSchema + 'static> FromRequest for QueryOrBody<T> {
     type Error = Failure;
     type Future = Extracted<Self>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let mut members = query_to_json(request.query_string());
         let body = body_of(request, payload);
+        let request = request.clone();
         Box::pin(async move {
             match body.await? {
                 Value::Null => {}
@@ -155,7 +170,7 @@ impl<T: DeserializeOwned + 'static> FromRequest for QueryOrBody<T> {
                     members = other;
                 }
             }
-            Ok(Self(read(&members)?))
+            Ok(Self(read_members(&request, &members)?))
         })
     }
 }
@@ -213,12 +228,12 @@ impl<T: JsonSchema> OperationInput for Body<T> {
     }
 }
 
-impl<T: DeserializeOwned + 'static> FromRequest for Query<T> {
+impl<T: DeserializeOwned + JsonSchema + 'static> FromRequest for Query<T> {
     type Error = Failure;
     type Future = std::future::Ready<Result<Self, Failure>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let parsed = read(&query_to_json(request.query_string()));
+        let parsed = read_members(request, &query_to_json(request.query_string()));
         std::future::ready(parsed.map(Self).map_err(Failure))
     }
 }

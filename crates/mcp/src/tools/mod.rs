@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use slugline_application::Error;
-use slugline_contract::{Problem, Rules, read, schema};
+use slugline_contract::{Problem, Rules, UnknownNames, read, schema};
 use slugline_domain::ProbeCaller;
 
 use crate::{Services, answer::Raw};
@@ -61,7 +61,7 @@ pub(crate) trait Tool {
     const DESCRIPTION: &'static str;
     const HINTS: Hints;
     /// The same type that REST reads.
-    type Input: DeserializeOwned + JsonSchema + Send;
+    type Input: DeserializeOwned + JsonSchema + Send + 'static;
     /// The same type that REST writes, as an object.
     type Output: Serialize + JsonSchema;
 
@@ -143,17 +143,20 @@ pub(crate) fn describe_all(rules: &Rules) -> Vec<Value> {
 fn call<'a, T: Tool>(context: Context<'a>, arguments: &'a Value) -> Calling<'a> {
     Box::pin(async move {
         T::permit(context.services)?;
+        UnknownNames::of::<T::Input>(arguments).refuse_all()?;
         let input = read::<T::Input>(arguments)?;
         Ok(Raw::of(&T::call(context, input).await?))
     })
 }
 
 fn describe<T: Tool>(rules: &Rules) -> Value {
+    let mut input = schema::arguments::<T::Input>(rules);
+    input.insert("additionalProperties".into(), false.into());
     json!({
         "name": T::NAME,
         "title": title(T::NAME),
         "description": T::DESCRIPTION,
-        "inputSchema": schema::arguments::<T::Input>(rules),
+        "inputSchema": input,
         "outputSchema": schema::result::<T::Output>(rules),
         "annotations": T::HINTS.annotations(),
     })
