@@ -11,7 +11,8 @@ pub enum PreviewMode {
     /// It is not.
     #[default]
     Off,
-    /// It is: links end soon and cannot be changed or deleted.
+    /// It is. The token is public, so links end soon, are screened whatever
+    /// their author says, and everything that [`Forbidden`] names is refused.
     On,
 }
 
@@ -24,6 +25,14 @@ pub enum Forbidden {
     Delete,
     /// Importing links.
     Import,
+    /// Exporting links, with stored passwords.
+    Export,
+    /// Having the service ask destinations whether they answer.
+    Check,
+    /// Asking the operator's language model.
+    Suggest,
+    /// Moving links here from an older instance.
+    Migrate,
 }
 
 impl PreviewMode {
@@ -35,6 +44,12 @@ impl PreviewMode {
             Self::Off => None,
             Self::On => UnixSeconds::new(made.get().saturating_add(Self::LIFETIME_SECONDS)).ok(),
         }
+    }
+
+    /// Whether the token is everybody's, so that what an author says is what a
+    /// stranger says.
+    pub(crate) fn distrusts_authors(self) -> bool {
+        self == Self::On
     }
 
     pub(crate) fn permit(self, action: Forbidden) -> Result<(), Error> {

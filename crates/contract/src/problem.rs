@@ -201,8 +201,13 @@ impl From<Error> for Problem {
                     Forbidden::Edit => "Preview mode cannot edit links.",
                     Forbidden::Delete => "Preview mode cannot delete links.",
                     Forbidden::Import => "Preview mode cannot import links.",
+                    Forbidden::Export => "Preview mode cannot export links.",
+                    Forbidden::Check => "Preview mode cannot check links.",
+                    Forbidden::Suggest => "Preview mode cannot suggest slugs and previews.",
+                    Forbidden::Migrate => "Preview mode cannot move links here.",
                 };
-                let detail = "this is a public demonstration: links end after five minutes";
+                let detail = "this is a public demonstration: links can be made, found and \
+                              followed, and end after five minutes";
                 Self {
                     title: title.into(),
                     ..Self::new(Code::PreviewMode, detail)

@@ -29,7 +29,7 @@
 //! | [`suggestion`] | slugs and previews that follow from a destination |
 //! | [`forwarding`] | passing a request on to a destination, and its answer back |
 //! | [`legacy`], [`migration`] | links in an older instance's store, and moving them here |
-//! | [`probe`] | asking a destination whether it answers |
+//! | [`probe`], [`screening`] | asking whether a destination answers, and whether it is dangerous |
 //! | [`ports`] | what the domain needs from outside |
 
 pub mod country;
@@ -48,6 +48,7 @@ pub mod ports;
 pub mod probe;
 pub mod resolution;
 pub mod sampling;
+pub mod screening;
 pub mod search;
 pub mod slug;
 pub mod stats;
@@ -81,6 +82,7 @@ pub use probe::{
 };
 pub use resolution::{Gate, InstanceRules, Resolution, Visitor};
 pub use sampling::{SamplingInterval, SamplingNote};
+pub use screening::ScreenVerdict;
 pub use search::{LinkFilter, SearchText, SearchTextError, TagCount};
 pub use slug::{Slug, SlugCase, SlugError};
 pub use stats::{

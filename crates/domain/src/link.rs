@@ -63,6 +63,17 @@ impl LinkContent {
             flagged_unsafe: None,
         }
     }
+
+    /// Everywhere that the link may send a visitor.
+    pub fn destinations(&self) -> impl Iterator<Item = &Destination> {
+        let Routing {
+            apple, google, geo, ..
+        } = &self.routing;
+        let devices = apple.iter().chain(google);
+        std::iter::once(&self.destination)
+            .chain(devices)
+            .chain(geo.values())
+    }
 }
 
 /// How a link shows itself in social networks and messengers.

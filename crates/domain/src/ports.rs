@@ -11,8 +11,8 @@ use crate::{
     FailedEntry, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport,
     LanguageTag, Link, LinkFilter, LinkId, ListQuery, LocationsQuery, LocationsReport,
     MetricsQuery, MetricsReport, MigrationState, MigrationStep, OldLink, OldPage, OldPlace, Place,
-    ProbeOutcome, ProbeRequest, Slug, TagCount, UnixMillis, UnixSeconds, ViewsQuery, ViewsReport,
-    Visit, VisitFilter, VisitRecord,
+    ProbeOutcome, ProbeRequest, ScreenVerdict, Slug, TagCount, UnixMillis, UnixSeconds, ViewsQuery,
+    ViewsReport, Visit, VisitFilter, VisitRecord,
 };
 
 /// Where links are kept. Each method is one transaction.
@@ -264,9 +264,9 @@ pub trait LinkProber: fmt::Debug + Send + Sync {
 /// Knows destinations that visitors are to be warned of.
 #[async_trait]
 pub trait DestinationScreen: fmt::Debug + Send + Sync {
-    /// Whether this one is known to be dangerous. One that nothing can be found
-    /// out about is not.
-    async fn flags(&self, destination: &Destination) -> bool;
+    /// A verdict on each of these, in their order. Whoever makes a link waits
+    /// for it.
+    async fn judge(&self, destinations: &[Destination]) -> Vec<ScreenVerdict>;
 }
 
 /// Thinks of words for destinations, as a language model does. What it says may

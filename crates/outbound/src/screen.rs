@@ -1,17 +1,24 @@
 //! The domain's screen, on a name service that hides dangerous hosts.
 
-use std::time::Duration;
+use std::{
+    collections::{BTreeSet, HashMap},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use hyper::header::{ACCEPT, HeaderValue};
 use serde::Deserialize;
-use slugline_domain::{Destination, ports::DestinationScreen};
+use slugline_domain::{Destination, ScreenVerdict, ports::DestinationScreen};
+use tokio::task::JoinSet;
 use url::{Host, Url};
 
 use crate::{Client, Error, Request};
 
 /// Time for one look-up; whoever makes a link waits for it.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Names that are looked up at the same time. Each costs a connection, and one
+/// link may have a destination for every country.
+const AT_ONCE: usize = 32;
 /// Bytes of an answer; addresses of one name take a few hundred.
 const MAX_BYTES: usize = 64 << 10;
 /// The address that filtering name services give a name they hide.
@@ -62,29 +69,61 @@ impl NameServiceScreen {
         let found: Found = serde_json::from_slice(&answer.body)?;
         Ok(found.answer.iter().any(|record| record.data == HIDDEN))
     }
-}
 
-#[async_trait]
-impl DestinationScreen for NameServiceScreen {
-    async fn flags(&self, destination: &Destination) -> bool {
-        let Ok(url) = Url::parse(destination.as_str()) else {
-            return false;
-        };
-        // An address has no name to be hidden.
-        let Some(Host::Domain(name)) = url.host() else {
-            return false;
-        };
+    async fn verdict(&self, name: &str) -> ScreenVerdict {
         match self.hides(name).await {
-            Ok(hidden) => hidden,
+            Ok(true) => ScreenVerdict::Dangerous,
+            Ok(false) => ScreenVerdict::Harmless,
             Err(error) => {
                 let reason: &dyn std::error::Error = &error;
                 tracing::warn!(
                     reason,
                     "the name service did not say whether a host is safe"
                 );
-                false
+                ScreenVerdict::Unknown
             }
         }
+    }
+}
+
+#[async_trait]
+impl DestinationScreen for NameServiceScreen {
+    async fn judge(&self, destinations: &[Destination]) -> Vec<ScreenVerdict> {
+        let names: Vec<Option<String>> = destinations.iter().map(name_of).collect();
+        let mut waiting: BTreeSet<String> = names.iter().flatten().cloned().collect();
+        let mut verdicts = HashMap::new();
+        let mut lookups = JoinSet::new();
+        loop {
+            while lookups.len() < AT_ONCE
+                && let Some(name) = waiting.pop_first()
+            {
+                let this = self.clone();
+                lookups.spawn(async move {
+                    let verdict = this.verdict(&name).await;
+                    (name, verdict)
+                });
+            }
+            match lookups.join_next().await {
+                Some(Ok((name, verdict))) => drop(verdicts.insert(name, verdict)),
+                // A look-up that panicked; its name stays unknown.
+                Some(Err(_)) => {}
+                None => break,
+            }
+        }
+        let known = |name: Option<String>| verdicts.get(&name?).copied();
+        names
+            .into_iter()
+            .map(|name| known(name).unwrap_or(ScreenVerdict::Unknown))
+            .collect()
+    }
+}
+
+/// The name of the destination's host. An address has none to be hidden.
+fn name_of(destination: &Destination) -> Option<String> {
+    let url = Url::parse(destination.as_str()).ok()?;
+    match url.host()? {
+        Host::Domain(name) => Some(name.to_owned()),
+        Host::Ipv4(_) | Host::Ipv6(_) => None,
     }
 }
 

@@ -3,13 +3,14 @@
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use slugline_domain::{Destination, ports::DestinationScreen};
+use slugline_domain::{Destination, ScreenVerdict, ports::DestinationScreen};
 
-/// Flags the destinations it was told of.
+/// Warns of the destinations it was told of, and finds all others harmless.
 #[derive(Debug, Default)]
 pub struct ListedScreen {
     flagged: Mutex<Vec<String>>,
     asked: Mutex<Vec<Destination>>,
+    is_down: Mutex<bool>,
 }
 
 impl ListedScreen {
@@ -20,6 +21,14 @@ impl ListedScreen {
     pub fn flag(&self, destination: &str) {
         let mut flagged = self.flagged.lock().expect(UNPOISONED);
         flagged.push(destination.to_owned());
+    }
+
+    /// Knows nothing of any destination from now on.
+    ///
+    /// # Panics
+    /// A test panicked while it held the lock.
+    pub fn break_down(&self) {
+        *self.is_down.lock().expect(UNPOISONED) = true;
     }
 
     /// The destinations that were asked about so far.
@@ -35,12 +44,22 @@ const UNPOISONED: &str = "no test panics while holding the lock";
 
 #[async_trait]
 impl DestinationScreen for ListedScreen {
-    async fn flags(&self, destination: &Destination) -> bool {
+    async fn judge(&self, destinations: &[Destination]) -> Vec<ScreenVerdict> {
         self.asked
             .lock()
             .expect(UNPOISONED)
-            .push(destination.clone());
+            .extend_from_slice(destinations);
+        let is_down = *self.is_down.lock().expect(UNPOISONED);
         let flagged = self.flagged.lock().expect(UNPOISONED);
-        flagged.iter().any(|listed| listed == destination.as_str())
+        let verdict = |destination: &Destination| {
+            if is_down {
+                ScreenVerdict::Unknown
+            } else if flagged.iter().any(|listed| listed == destination.as_str()) {
+                ScreenVerdict::Dangerous
+            } else {
+                ScreenVerdict::Harmless
+            }
+        };
+        destinations.iter().map(verdict).collect()
     }
 }

@@ -55,9 +55,7 @@ impl LinkService {
             None => None,
         };
         let mut content = new.content;
-        if content.flagged_unsafe.is_none() && self.is_flagged(&content.destination).await {
-            content.flagged_unsafe = Some(true);
-        }
+        self.screen_new(&mut content).await;
         let chosen = new
             .slug
             .map(|slug| parts.policy.case.canonical(&slug).into_owned());

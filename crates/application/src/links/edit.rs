@@ -1,12 +1,12 @@
 //! Changing a link: all of it, or some members.
 
 use slugline_domain::{
-    Comment, Country, Description, Destination, ImageRef, Link, LinkContent, Password, Slug, Tags,
-    Title, UnixSeconds,
+    Comment, Country, Description, Destination, ImageRef, Link, LinkContent, Password,
+    ScreenVerdict, Slug, Tags, Title, UnixSeconds,
     ports::{Update, Version},
 };
 
-use super::LinkService;
+use super::{LinkService, screen::leads_elsewhere};
 use crate::Error;
 
 /// The whole of a link's content, to replace what is there.
@@ -90,7 +90,9 @@ impl<T> Change<T> {
 
 impl LinkService {
     /// Replaces the content of a link. Expired links can be edited; that is
-    /// how one is revived.
+    /// how one is revived. The warning of an unsafe link stays, unless the
+    /// content says whether it is safe, or the link leads elsewhere now and the
+    /// screen finds that harmless.
     ///
     /// # Errors
     /// Preview mode, the expiry is not in the future, no link has the slug, somebody else
@@ -102,18 +104,16 @@ impl LinkService {
         let mut link = self.get(&edit.slug).await?;
         let known = Version::of(&link);
         let mut content = edit.content;
-        if content.flagged_unsafe.is_none()
-            && content.destination != link.content.destination
-            && self.is_flagged(&content.destination).await
-        {
-            content.flagged_unsafe = Some(true);
+        if content.flagged_unsafe.is_none() {
+            content.flagged_unsafe = self.flag_after(&link.content, &content).await;
         }
         link.content = content;
         password.apply(&mut link.password);
         self.store_change(link, &known).await
     }
 
-    /// Changes some members of a link and keeps the others. When somebody else
+    /// Changes some members of a link and keeps the others, a warning included.
+    /// New destinations that are dangerous bring a warning. When somebody else
     /// changes the link at the same time, the members are applied to what they
     /// made of it.
     ///
@@ -130,20 +130,22 @@ impl LinkService {
         }
         let password = self.hash_change(patch.password.clone()).await?;
         let mut attempt = 1;
-        let mut flagged = None;
+        let mut judged: Option<(LinkContent, ScreenVerdict)> = None;
         loop {
             let mut link = self.get(slug).await?;
             let known = Version::of(&link);
-            let unseen = patch.unseen_destination(&link.content);
+            let old = link.content.clone();
             patch.clone().apply(&mut link.content);
-            if let Some(destination) = unseen {
-                let flagged = match flagged {
-                    Some(flagged) => flagged,
-                    None => *flagged.insert(self.is_flagged(destination).await),
+            let content = &mut link.content;
+            if patch.flagged_unsafe == Change::Keep && leads_elsewhere(&old, content) {
+                let verdict = match &judged {
+                    Some((seen, verdict)) if !leads_elsewhere(seen, content) => *verdict,
+                    Some(_) | None => self.judge(content).await,
                 };
-                if flagged {
-                    link.content.flagged_unsafe = Some(true);
+                if verdict == ScreenVerdict::Dangerous {
+                    content.flagged_unsafe = Some(true);
                 }
+                judged = Some((content.clone(), verdict));
             }
             password.clone().apply(&mut link.password);
             match self.store_change(link, &known).await {
@@ -180,14 +182,6 @@ impl LinkService {
 }
 
 impl LinkPatch {
-    /// The destination, if it is another one and nothing is said of whether it
-    /// is safe.
-    fn unseen_destination(&self, now: &LinkContent) -> Option<&Destination> {
-        let silent = matches!(self.flagged_unsafe, Change::Keep);
-        let destination = self.destination.as_ref().filter(|_| silent);
-        destination.filter(|destination| **destination != now.destination)
-    }
-
     fn apply(self, content: &mut LinkContent) {
         if let Some(destination) = self.destination {
             content.destination = destination;

@@ -47,13 +47,16 @@ pub enum ImportOutcome {
 
 impl LinkService {
     /// Takes over links as if one after the other, and says what became of each,
-    /// in order. Doing it again changes nothing that leads anywhere.
+    /// in order. Doing it again changes nothing that leads anywhere. Links to
+    /// dangerous destinations get a warning, unless they say whether they are
+    /// safe.
     ///
     /// # Errors
     /// Preview mode, a password cannot be hashed, or the store failed; then none
     /// was taken over.
-    pub async fn import(&self, batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
+    pub async fn import(&self, mut batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
         self.may_import()?;
+        self.screen_import(&mut batch).await;
         let parts = &self.parts;
         let now = parts.clock.now();
         let mut links = Vec::with_capacity(batch.len());

@@ -1,32 +1,119 @@
-//! Whether visitors are warned of a destination when its author does not say.
+//! Whether visitors are warned of destinations when the author does not say.
 
-use slugline_domain::Destination;
+use std::{collections::HashSet, time::Duration};
 
-use super::LinkService;
+use slugline_domain::{Destination, LinkContent, ScreenVerdict, ports::DestinationScreen};
+use tokio::time::{Instant, timeout_at};
+
+use super::{ImportLink, LinkService};
+
+/// Time for the destinations of one import. What the screen has not judged by
+/// then is unknown: the import is more use to its author than the warning.
+const IMPORT_PATIENCE: Duration = Duration::from_secs(20);
+/// Destinations of an import that the screen is asked about at a time, so that
+/// the verdicts before a timeout count.
+const IMPORT_STEP: usize = 64;
 
 impl LinkService {
-    /// Whether this destination is known to be dangerous, as far as somebody
-    /// is there to be asked.
-    pub(super) async fn is_flagged(&self, destination: &Destination) -> bool {
-        match &self.parts.screen {
-            Some(screen) => screen.flags(destination).await,
-            None => false,
+    /// Warns of a new link that leads to a dangerous destination. The author may
+    /// say that it does not, except in preview mode, where anybody is an author.
+    pub(super) async fn screen_new(&self, content: &mut LinkContent) {
+        let decided = content.flagged_unsafe.is_some() && !self.parts.preview.distrusts_authors();
+        if !decided && self.judge(content).await == ScreenVerdict::Dangerous {
+            content.flagged_unsafe = Some(true);
+        }
+    }
+
+    /// The flag of a link whose content is replaced and whose author does not
+    /// say whether it is safe. It stays until the link leads elsewhere and the
+    /// screen finds that harmless.
+    pub(super) async fn flag_after(&self, old: &LinkContent, new: &LinkContent) -> Option<bool> {
+        if !leads_elsewhere(old, new) {
+            return old.flagged_unsafe;
+        }
+        match self.judge(new).await {
+            ScreenVerdict::Dangerous => Some(true),
+            ScreenVerdict::Unknown => old.flagged_unsafe,
+            ScreenVerdict::Harmless => None,
+        }
+    }
+
+    /// What the screen says of everywhere the link leads.
+    pub(super) async fn judge(&self, content: &LinkContent) -> ScreenVerdict {
+        let Some(screen) = &self.parts.screen else {
+            return ScreenVerdict::Unknown;
+        };
+        let destinations = distinct([content]);
+        let verdicts = screen.judge(&destinations).await;
+        verdicts.into_iter().max().unwrap_or(ScreenVerdict::Unknown)
+    }
+
+    /// Warns of the links of an import that lead to dangerous destinations and
+    /// whose export does not say whether they are safe.
+    pub(super) async fn screen_import(&self, links: &mut [ImportLink]) {
+        let Some(screen) = &self.parts.screen else {
+            return;
+        };
+        let undecided = |link: &&ImportLink| link.content.flagged_unsafe.is_none();
+        let contents = links.iter().filter(undecided).map(|link| &link.content);
+        let dangerous = dangerous(screen.as_ref(), &distinct(contents)).await;
+        for link in links {
+            let content = &mut link.content;
+            if content.flagged_unsafe.is_none()
+                && content.destinations().any(|to| dangerous.contains(to))
+            {
+                content.flagged_unsafe = Some(true);
+            }
         }
     }
 }
 
+/// Whether the links lead to different places. Which visitors go where does not
+/// matter.
+pub(super) fn leads_elsewhere(old: &LinkContent, new: &LinkContent) -> bool {
+    let places = |content: &'_ LinkContent| -> HashSet<Destination> {
+        content.destinations().cloned().collect()
+    };
+    places(old) != places(new)
+}
+
+fn distinct<'l>(contents: impl IntoIterator<Item = &'l LinkContent>) -> Vec<Destination> {
+    let mut seen = HashSet::new();
+    let all = contents.into_iter().flat_map(LinkContent::destinations);
+    all.filter(|to| seen.insert(*to)).cloned().collect()
+}
+
+async fn dangerous(
+    screen: &dyn DestinationScreen,
+    destinations: &[Destination],
+) -> HashSet<Destination> {
+    let deadline = Instant::now() + IMPORT_PATIENCE;
+    let mut dangerous = HashSet::new();
+    for step in destinations.chunks(IMPORT_STEP) {
+        let Ok(verdicts) = timeout_at(deadline, screen.judge(step)).await else {
+            break;
+        };
+        let judged = step.iter().zip(verdicts);
+        let warned = judged.filter(|(_, verdict)| *verdict == ScreenVerdict::Dangerous);
+        dangerous.extend(warned.map(|(destination, _)| destination.clone()));
+    }
+    dangerous
+}
+
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{LinkContent, ports::LinkStore};
+    use slugline_domain::{Country, Slug, ports::LinkStore};
     use slugline_testkit::{NOON, destination, link, slug};
 
+    use super::*;
     use crate::{
         Change, EditLink, LinkPatch, NewLink, Upserted,
-        links::fixture::{House, house},
+        links::fixture::{House, demonstration, house},
     };
 
     const BAD: &str = "https://bad.example/";
     const GOOD: &str = "https://good.example/";
+    const ELSEWHERE: &str = "https://elsewhere.example/";
 
     /// A house whose screen flags one destination, with a link to `url`.
     async fn house_with(url: &str, flagged: Option<bool>) -> House {
@@ -45,6 +132,35 @@ mod tests {
         }
     }
 
+    /// Contents that lead to a good place, and in one case each to a bad one.
+    fn bad_for_some() -> [LinkContent; 3] {
+        let bad = || Some(destination(BAD));
+        let mut by_device = [content(GOOD, None), content(GOOD, None)];
+        by_device[0].routing.apple = bad();
+        by_device[1].routing.google = bad();
+        let [apple, google] = by_device;
+        let mut abroad = content(GOOD, None);
+        let countries = ["DE", "FR"].map(|code| Country::parse(code).unwrap());
+        let places = [GOOD, BAD].map(destination);
+        abroad.routing.geo = countries.into_iter().zip(places).collect();
+        [apple, google, abroad]
+    }
+
+    fn new(content: LinkContent) -> NewLink {
+        NewLink {
+            content,
+            ..NewLink::leading_to(destination(GOOD))
+        }
+    }
+
+    fn edit(content: LinkContent) -> EditLink {
+        EditLink {
+            slug: slug("docs"),
+            password: Change::Keep,
+            content,
+        }
+    }
+
     #[tokio::test]
     async fn a_new_link_is_screened_unless_its_author_decides() {
         let house = house_with(GOOD, None).await;
@@ -54,16 +170,11 @@ mod tests {
             (BAD, Some(false), Some(false), 2),
             (GOOD, Some(true), Some(true), 2),
         ] {
-            let mut new = NewLink::leading_to(destination(url));
-            new.content = content(url, said);
-            let made = house.links.create(new).await.unwrap();
+            let made = house.links.create(new(content(url, said))).await.unwrap();
             assert_eq!(made.content.flagged_unsafe, kept, "{url} {said:?}");
             assert_eq!(house.screen.asked().len(), lookups);
         }
-        let upserted = house
-            .links
-            .upsert(NewLink::leading_to(destination(BAD)))
-            .await;
+        let upserted = house.links.upsert(new(content(BAD, None))).await;
         let Ok(Upserted::Created(made)) = upserted else {
             panic!("{upserted:?}")
         };
@@ -71,37 +182,102 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_edit_screens_a_new_destination_and_clears_the_flag_of_the_old() {
-        for (from, to, said, kept, lookups) in [
-            (GOOD, BAD, None, Some(true), 1),
-            (BAD, GOOD, None, None, 1),
-            (BAD, BAD, None, None, 0),
-            (GOOD, BAD, Some(false), Some(false), 0),
+    async fn in_a_demonstration_nobody_says_that_a_link_is_safe() {
+        let house = demonstration();
+        house.screen.flag(BAD);
+        for (url, said, kept) in [
+            (BAD, Some(false), Some(true)),
+            (GOOD, Some(false), Some(false)),
+            (GOOD, Some(true), Some(true)),
         ] {
-            let house = house_with(from, Some(true)).await;
-            let edit = EditLink {
-                slug: slug("docs"),
-                password: Change::Keep,
-                content: content(to, said),
-            };
-            let edited = house.links.edit(edit).await.unwrap();
-            assert_eq!(edited.content.flagged_unsafe, kept, "{from} {to} {said:?}");
-            assert_eq!(house.screen.asked().len(), lookups, "{from} {to} {said:?}");
+            let made = house.links.create(new(content(url, said))).await.unwrap();
+            assert_eq!(made.content.flagged_unsafe, kept, "{url} {said:?}");
         }
     }
 
     #[tokio::test]
-    async fn a_patch_screens_a_new_destination_and_keeps_a_flag() {
+    async fn every_destination_counts_however_the_link_comes() {
+        for content in bad_for_some() {
+            let house = house_with(GOOD, None).await;
+            let made = house.links.create(new(content.clone())).await.unwrap();
+            assert_eq!(made.content.flagged_unsafe, Some(true), "{content:?}");
+            let edited = house.links.edit(edit(content.clone())).await.unwrap();
+            assert_eq!(edited.content.flagged_unsafe, Some(true), "{content:?}");
+
+            let house = house_with(GOOD, None).await;
+            let routing = content.routing.clone();
+            let set = |to: Option<Destination>| to.map_or(Change::Keep, Change::Set);
+            let patch = LinkPatch {
+                apple: set(routing.apple),
+                google: set(routing.google),
+                geo: Change::Set(routing.geo),
+                ..LinkPatch::default()
+            };
+            let patched = house.links.patch(&slug("docs"), patch).await.unwrap();
+            assert_eq!(patched.content.flagged_unsafe, Some(true), "{content:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_import_is_screened_at_once_unless_it_says_what_is_safe() {
+        let house = house_with(GOOD, None).await;
+        let [apple, google, abroad] = bad_for_some();
+        let mut decided = apple.clone();
+        decided.flagged_unsafe = Some(false);
+        let all = [apple, google, abroad, decided, content(GOOD, None)];
+        let batch: Vec<ImportLink> = all
+            .into_iter()
+            .enumerate()
+            .map(|(number, content)| ImportLink {
+                id: None,
+                slug: Slug::parse(&format!("l{number}")).unwrap(),
+                created_at: None,
+                updated_at: None,
+                password: None,
+                content,
+            })
+            .collect();
+        let imported = house.links.import(batch).await.unwrap();
+        let flags: Vec<_> = imported
+            .iter()
+            .map(|imported| imported.link.content.flagged_unsafe)
+            .collect();
+        let warned = Some(true);
+        assert_eq!(flags, [warned, warned, warned, Some(false), None]);
+        assert_eq!(house.screen.asked().len(), 2, "each destination once");
+    }
+
+    #[tokio::test]
+    async fn a_replaced_link_keeps_its_warning_until_the_screen_clears_where_it_leads() {
+        for (from, to, said, kept, lookups) in [
+            (BAD, GOOD, None, None, 1),
+            (BAD, BAD, None, Some(true), 0),
+            (GOOD, BAD, Some(false), Some(false), 0),
+            (BAD, BAD, Some(false), Some(false), 0),
+        ] {
+            let house = house_with(from, Some(true)).await;
+            let edited = house.links.edit(edit(content(to, said))).await.unwrap();
+            assert_eq!(edited.content.flagged_unsafe, kept, "{from} {to} {said:?}");
+            assert_eq!(house.screen.asked().len(), lookups, "{from} {to} {said:?}");
+        }
+        let house = house_with(GOOD, None).await;
+        let edited = house.links.edit(edit(content(BAD, None))).await.unwrap();
+        assert_eq!(edited.content.flagged_unsafe, Some(true));
+        house.screen.break_down();
+        let edited = house.links.edit(edit(content(GOOD, None))).await.unwrap();
+        assert_eq!(
+            edited.content.flagged_unsafe,
+            Some(true),
+            "a screen that says nothing clears nothing"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_patch_screens_new_destinations_and_keeps_a_flag() {
         for (flagged, to, change, kept, lookups) in [
             (None, Some(BAD), Change::Keep, Some(true), 1),
             (Some(false), Some(BAD), Change::Keep, Some(true), 1),
-            (
-                Some(true),
-                Some("https://e.example/"),
-                Change::Keep,
-                Some(true),
-                1,
-            ),
+            (Some(true), Some(ELSEWHERE), Change::Keep, Some(true), 1),
             (None, Some(BAD), Change::Clear, None, 0),
             (None, Some(BAD), Change::Set(false), Some(false), 0),
             (None, Some(GOOD), Change::Keep, None, 0),

@@ -9,7 +9,7 @@ use super::members::{LinkMembers, TextBounds};
 use crate::{Rules, check::Checks, problem::Problem, sent::Sent};
 
 /// A link's new content. Everything is replaced: a member that is left out is
-/// removed, except the password, which is kept.
+/// removed, except the password and a warning, which are kept.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["slug", "url"]))]

@@ -11,7 +11,7 @@ impl Tool for UpdateLinkTool {
     const NAME: &'static str = "update_link";
     const DESCRIPTION: &'static str = "Replace everything a link holds. Members you leave out are \
         removed, so read the link with get_link first and send back what should stay; only the \
-        password is kept when left out, and an empty text removes it. Never send the password \
+        password and a warning (unsafe) are kept when left out; an empty password removes it. Never send the password \
         mask back. The slug, the id and the creation time cannot be changed. Fails with 404 when \
         no link has the slug, and with 409 when somebody else changed it at the same time: read \
         it again.";

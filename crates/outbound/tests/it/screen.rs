@@ -1,42 +1,46 @@
 //! The domain's screen, on a name service under the test's control.
 
 use rstest::rstest;
-use slugline_domain::{Destination, DestinationRules, ports::DestinationScreen};
+use slugline_domain::{Destination, DestinationRules, ScreenVerdict, ports::DestinationScreen};
 use slugline_outbound::{Client, NameServiceScreen, Policy};
 
 use crate::support::{Listener, Script};
 
-async fn flags(service: &Listener, query: &str, url: &str) -> bool {
+async fn judge(service: &Listener, query: &str, urls: &[&str]) -> Vec<ScreenVerdict> {
     let rules = DestinationRules::new(1000, vec!["mailto".parse().unwrap()]);
-    let destination = Destination::parse(url, &rules).unwrap();
+    let parse = |url: &&str| Destination::parse(url, &rules).unwrap();
+    let destinations: Vec<Destination> = urls.iter().map(parse).collect();
     let service = format!("http://localhost:{}/dns-query{query}", service.port);
     let client = Client::new(Policy::for_operators_servers());
     NameServiceScreen::new(client, service.parse().unwrap())
-        .flags(&destination)
+        .judge(&destinations)
         .await
 }
 
 #[rstest]
 #[case::hidden(
     r#"{"Status":0,"Answer":[{"name":"b.example","type":1,"TTL":60,"data":"0.0.0.0"}]}"#,
-    true
+    ScreenVerdict::Dangerous
 )]
 #[case::hidden_behind_an_alias(
     r#"{"Answer":[{"type":5,"data":"c.example."},{"type":1,"data":"0.0.0.0"}]}"#,
-    true
+    ScreenVerdict::Dangerous
 )]
 #[case::known(
     r#"{"Answer":[{"type":1,"data":"10.0.0.0"},{"type":1,"data":"93.184.216.34"}]}"#,
-    false
+    ScreenVerdict::Harmless
 )]
-#[case::unknown(r#"{"Status":3}"#, false)]
-#[case::no_json("0.0.0.0", false)]
-#[case::another_shape(r#"{"Answer":"0.0.0.0"}"#, false)]
+#[case::without_address(r#"{"Status":3}"#, ScreenVerdict::Harmless)]
+#[case::no_json("0.0.0.0", ScreenVerdict::Unknown)]
+#[case::another_shape(r#"{"Answer":"0.0.0.0"}"#, ScreenVerdict::Unknown)]
 #[tokio::test]
-async fn a_name_that_the_service_hides_is_flagged(#[case] answer: &str, #[case] flagged: bool) {
+async fn a_name_that_the_service_hides_is_dangerous(
+    #[case] answer: &str,
+    #[case] verdict: ScreenVerdict,
+) {
     let service = Listener::start(Script::ok(answer)).await;
     let url = "https://user@BÜCHER.example:8443/path?query#fragment";
-    assert_eq!(flags(&service, "?key=a%26b", url).await, flagged);
+    assert_eq!(judge(&service, "?key=a%26b", &[url]).await, [verdict]);
     let asked = &service.requests()[0];
     assert!(
         asked
@@ -61,9 +65,10 @@ async fn a_name_that_the_service_hides_is_flagged(#[case] answer: &str, #[case] 
 #[case::no_http("SSH-2.0-x\r\n")]
 #[case::nothing("")]
 #[tokio::test]
-async fn what_the_service_fails_to_say_counts_as_safe(#[case] answer: &str) {
+async fn what_the_service_fails_to_say_is_unknown(#[case] answer: &str) {
     let service = Listener::start(Script::Say(answer.into())).await;
-    assert!(!flags(&service, "", "https://bad.example/").await);
+    let verdicts = judge(&service, "", &["https://bad.example/"]).await;
+    assert_eq!(verdicts, [ScreenVerdict::Unknown]);
     assert_eq!(service.connections(), 1);
 }
 
@@ -74,6 +79,21 @@ async fn what_the_service_fails_to_say_counts_as_safe(#[case] answer: &str) {
 #[tokio::test]
 async fn what_has_no_name_is_not_asked_about(#[case] url: &str) {
     let service = Listener::start(Script::ok(r#"{"Answer":[{"data":"0.0.0.0"}]}"#)).await;
-    assert!(!flags(&service, "", url).await);
+    assert_eq!(judge(&service, "", &[url]).await, [ScreenVerdict::Unknown]);
     assert_eq!(service.connections(), 0);
+}
+
+#[tokio::test]
+async fn of_many_destinations_each_name_is_asked_about_once() {
+    let service = Listener::start(Script::ok(r#"{"Answer":[{"data":"0.0.0.0"}]}"#)).await;
+    let mut urls: Vec<String> = (0..100)
+        .map(|number| format!("https://host{number}.example/"))
+        .collect();
+    urls.push("https://host7.example/another/page".into());
+    urls.push("http://9.9.9.9/".into());
+    let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+    let verdicts = judge(&service, "", &urls).await;
+    assert_eq!(verdicts[..101], [ScreenVerdict::Dangerous; 101]);
+    assert_eq!(verdicts[101], ScreenVerdict::Unknown);
+    assert_eq!(service.connections(), 100);
 }
