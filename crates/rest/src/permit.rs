@@ -1,63 +1,74 @@
 //! What an instance forbids as a whole, decided before a body is looked at.
+//!
+//! A handler takes one of these before whatever else a request holds.
+
+use std::marker::PhantomData;
 
 use actix_web::{FromRequest, HttpRequest, dev::Payload};
 use aide::OperationInput;
+use slugline_application::{Error, LinkService};
 use slugline_httpkit::Failure;
 
 use crate::extract::services;
 
-/// Links can be used. To be taken before whatever else a request holds.
-pub(crate) struct MayUse;
+/// Links can be used.
+pub(crate) type MayUse = May<Use>;
+/// Links may be changed here.
+pub(crate) type MayEdit = May<Edit>;
+/// Links may be deleted here.
+pub(crate) type MayDelete = May<Delete>;
+/// Links may be imported here.
+pub(crate) type MayImport = May<Import>;
+/// Links may be exported here.
+pub(crate) type MayExport = May<Export>;
+/// Links may be checked here.
+pub(crate) type MayCheck = May<Check>;
+/// Slugs and previews may be suggested here.
+pub(crate) type MaySuggest = May<Suggest>;
+/// Links may be moved here from an older instance.
+pub(crate) type MayMigrate = May<Migrate>;
 
-/// Links may be changed here. To be taken before the body.
-pub(crate) struct MayEdit;
+/// The instance permits this.
+pub(crate) struct May<P>(PhantomData<P>);
 
-/// Links may be deleted here. To be taken before the body.
-pub(crate) struct MayDelete;
+/// What a handler needs the instance to permit.
+pub(crate) trait Permission {
+    /// # Errors
+    /// The instance does not permit it.
+    fn ask(links: &LinkService) -> Result<(), Error>;
+}
 
-/// Links may be imported here. To be taken before the body.
-pub(crate) struct MayImport;
-impl FromRequest for MayUse {
+macro_rules! permissions {
+    ($($name:ident: $method:ident,)*) => {$(
+        pub(crate) enum $name {}
+
+        impl Permission for $name {
+            fn ask(links: &LinkService) -> Result<(), Error> {
+                links.$method()
+            }
+        }
+    )*};
+}
+
+permissions! {
+    Use: may_use,
+    Edit: may_edit,
+    Delete: may_delete,
+    Import: may_import,
+    Export: may_export,
+    Check: may_check,
+    Suggest: may_suggest,
+    Migrate: may_migrate,
+}
+
+impl<P: Permission> FromRequest for May<P> {
     type Error = Failure;
     type Future = std::future::Ready<Result<Self, Failure>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let permitted = services(request).links.may_use();
-        std::future::ready(permitted.map(|()| Self).map_err(Failure::from))
+        let permitted = P::ask(&services(request).links);
+        std::future::ready(permitted.map(|()| Self(PhantomData)).map_err(Failure::from))
     }
 }
 
-impl FromRequest for MayEdit {
-    type Error = Failure;
-    type Future = std::future::Ready<Result<Self, Failure>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let permitted = services(request).links.may_edit();
-        std::future::ready(permitted.map(|()| Self).map_err(Failure::from))
-    }
-}
-
-impl FromRequest for MayDelete {
-    type Error = Failure;
-    type Future = std::future::Ready<Result<Self, Failure>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let permitted = services(request).links.may_delete();
-        std::future::ready(permitted.map(|()| Self).map_err(Failure::from))
-    }
-}
-
-impl FromRequest for MayImport {
-    type Error = Failure;
-    type Future = std::future::Ready<Result<Self, Failure>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let permitted = services(request).links.may_import();
-        std::future::ready(permitted.map(|()| Self).map_err(Failure::from))
-    }
-}
-
-impl OperationInput for MayUse {}
-impl OperationInput for MayEdit {}
-impl OperationInput for MayDelete {}
-impl OperationInput for MayImport {}
+impl<P> OperationInput for May<P> {}

@@ -69,9 +69,10 @@ impl LinkChecker {
     /// slug ascending. When the caller goes away, so do the probes.
     ///
     /// # Errors
-    /// The store failed. A destination that does not answer is no error but a
+    /// Preview mode, or the store failed. A destination that does not answer is no error but a
     /// result.
     pub async fn check(&self, request: CheckLinks) -> Result<CheckedPage, Error> {
+        self.links.may_check()?;
         let page = ListLinks {
             size: PageSize::new(request.size.get().into()).expect("fewer links than on a page"),
             order: LinkOrder::SlugAscending,

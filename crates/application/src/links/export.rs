@@ -18,13 +18,13 @@ impl LinkService {
     /// One page of all links, expired ones too, newest first.
     ///
     /// # Errors
-    /// The store failed.
+    /// Preview mode, or the store failed.
     pub async fn export(
         &self,
         size: PageSize,
         after: Option<Position>,
     ) -> Result<ExportPage, Error> {
-        self.may_use()?;
+        self.may_export()?;
         let request = ListLinks {
             size,
             order: LinkOrder::Newest,

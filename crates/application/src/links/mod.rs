@@ -116,10 +116,46 @@ impl LinkService {
     /// Whether links may be imported at all. Asked before an input is looked at.
     ///
     /// # Errors
-    /// The instance is in preview mode.
+    /// The instance is in preview mode, or links cannot be used yet.
     pub fn may_import(&self) -> Result<(), Error> {
         self.may_use()?;
         self.parts.preview.permit(Forbidden::Import)
+    }
+
+    /// Whether links may be exported at all. Asked before an input is looked at.
+    ///
+    /// # Errors
+    /// The instance is in preview mode, or links cannot be used yet.
+    pub fn may_export(&self) -> Result<(), Error> {
+        self.may_use()?;
+        self.parts.preview.permit(Forbidden::Export)
+    }
+
+    /// Whether links may be checked at all. Asked before an input is looked at.
+    ///
+    /// # Errors
+    /// The instance is in preview mode, or links cannot be used yet.
+    pub fn may_check(&self) -> Result<(), Error> {
+        self.may_use()?;
+        self.parts.preview.permit(Forbidden::Check)
+    }
+
+    /// Whether slugs and previews may be suggested at all. Asked before an input
+    /// is looked at.
+    ///
+    /// # Errors
+    /// The instance is in preview mode.
+    pub fn may_suggest(&self) -> Result<(), Error> {
+        self.parts.preview.permit(Forbidden::Suggest)
+    }
+
+    /// Whether callers of the API may move links here from an older instance.
+    /// Asked before an input is looked at.
+    ///
+    /// # Errors
+    /// The instance is in preview mode.
+    pub fn may_migrate(&self) -> Result<(), Error> {
+        self.parts.preview.permit(Forbidden::Migrate)
     }
 
     fn check_expiry(&self, expires_at: Option<UnixSeconds>) -> Result<(), Error> {

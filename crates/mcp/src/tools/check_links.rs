@@ -3,6 +3,7 @@
 use slugline_contract::{CheckLinks, LinkChecks, Problem};
 
 use super::{Context, Hints, Tool, problem};
+use crate::Services;
 
 pub(crate) struct CheckLinksTool;
 
@@ -16,6 +17,10 @@ impl Tool for CheckLinksTool {
     const HINTS: Hints = Hints::ReadsWorld;
     type Input = CheckLinks;
     type Output = LinkChecks;
+
+    fn permit(services: &Services) -> Result<(), Problem> {
+        services.links.may_check().map_err(problem)
+    }
 
     async fn call(context: Context<'_>, input: CheckLinks) -> Result<LinkChecks, Problem> {
         let check = input.check(context.caller.clone())?;

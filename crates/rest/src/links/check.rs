@@ -8,7 +8,7 @@ use slugline_httpkit::{Failure, probe_caller};
 
 use crate::{
     extract::{Body, Context},
-    permit::MayUse,
+    permit::MayCheck,
     registrar::About,
     reply::Json,
 };
@@ -24,12 +24,16 @@ pub(crate) fn about() -> About {
                       a few links at a time, by slug. Pass `cursor` back until `list_complete` is \
                       true. Destinations are told the `Accept-Language` and `User-Agent` of this \
                       request. Destinations that are not on the public internet are not asked.",
-        fails: &[Code::InvalidCursor, Code::MigrationRequired],
+        fails: &[
+            Code::InvalidCursor,
+            Code::PreviewMode,
+            Code::MigrationRequired,
+        ],
     }
 }
 
 pub(crate) async fn handle(
-    _: MayUse,
+    _: MayCheck,
     context: Context,
     Caller(caller): Caller,
     Body(body): Body<CheckLinks>,

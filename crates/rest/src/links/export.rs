@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, Query},
-    permit::MayUse,
+    permit::MayExport,
     registrar::About,
     reply::{NoStore, PageOrTable},
     table::Table,
@@ -26,7 +26,11 @@ pub(crate) fn about() -> About {
                       separated by commas, country destinations as lines of code and URL. Cells \
                       that a spreadsheet would run begin with an apostrophe, which the import \
                       removes.",
-        fails: &[Code::InvalidCursor, Code::MigrationRequired],
+        fails: &[
+            Code::InvalidCursor,
+            Code::PreviewMode,
+            Code::MigrationRequired,
+        ],
     }
 }
 
@@ -34,7 +38,7 @@ pub(crate) fn about() -> About {
 const ROWS: i64 = 500;
 
 pub(crate) async fn handle(
-    _: MayUse,
+    _: MayExport,
     context: Context,
     Query(query): Query<ExportLinks>,
 ) -> Result<NoStore<PageOrTable<LinkExport>>, Failure> {

@@ -6,6 +6,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, QueryOrBody},
+    permit::MayMigrate,
     registrar::About,
     reply::Json,
 };
@@ -23,6 +24,7 @@ pub(crate) fn about() -> About {
                       changed. Entries that hold no link are named in the report and stop nothing.",
         fails: &[
             Code::InvalidCursor,
+            Code::PreviewMode,
             Code::MigrationRunGone,
             Code::MigrationPageDone,
         ],
@@ -30,6 +32,7 @@ pub(crate) fn about() -> About {
 }
 
 pub(crate) async fn handle(
+    _: MayMigrate,
     context: Context,
     QueryOrBody(request): QueryOrBody<RunMigration>,
 ) -> Result<Json<200, MigrationReport>, Failure> {

@@ -176,7 +176,9 @@ pub const CATALOGUE: &[Setting] = &[
         "SLUGLINE_PUBLIC_PREVIEW_MODE",
         &["NUXT_PUBLIC_PREVIEW_MODE"],
         "false",
-        "Public demonstration: links end after 5 minutes and cannot be changed",
+        "Public demonstration, whose token anybody may know: links end after 5 minutes and are \
+         screened whatever their author says; nobody can edit, delete, import, export or check \
+         links, ask for suggestions, or move links here from an older instance",
     ),
     setting(
         "SLUGLINE_IMPORT_REQUEST_LIMIT",
@@ -242,7 +244,8 @@ pub const CATALOGUE: &[Setting] = &[
     secret(
         "SLUGLINE_SAFE_BROWSING_DOH",
         &["NUXT_SAFE_BROWSING_DOH"],
-        "DNS-over-HTTPS URL that answers 0.0.0.0 for dangerous hosts; links to them get a warning",
+        "DNS-over-HTTPS URL that answers 0.0.0.0 for dangerous hosts; links with a destination \
+         there get a warning, unless their author says that they are safe",
     ),
     secret(
         "SLUGLINE_WEBHOOK_URL",

@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use slugline_application::PreviewMode;
 use slugline_contract::{ExportText, TransferFormat};
 use slugline_domain::PageSize;
 
@@ -27,7 +28,13 @@ pub(crate) fn run(
             file.display()
         );
     }
-    let links = open(settings)?;
+    // Preview mode forbids this to callers of the API. Whoever runs the command
+    // has the database at hand.
+    let own = Settings {
+        preview: PreviewMode::Off,
+        ..settings.clone()
+    };
+    let links = open(&own)?;
     let format = format_of(format, file);
     if file == STANDARD {
         write(&links, format, io::stdout().lock())?;

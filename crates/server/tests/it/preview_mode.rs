@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::{mcp_wire::call_tool, server::Server};
+use crate::{
+    mcp_wire::call_tool,
+    safe_browsing::name_service,
+    server::{Server, command},
+};
 
 #[test]
 fn links_end_soon_and_cannot_be_changed_or_deleted() {
@@ -34,6 +38,21 @@ fn links_end_soon_and_cannot_be_changed_or_deleted() {
             "/api/link/import",
             "Preview mode cannot import links.",
         ),
+        (
+            "POST",
+            "/api/link/check",
+            "Preview mode cannot check links.",
+        ),
+        (
+            "POST",
+            "/api/link/migration/run",
+            "Preview mode cannot move links here.",
+        ),
+        (
+            "POST",
+            "/api/link/migration/run?force=true",
+            "Preview mode cannot move links here.",
+        ),
     ] {
         for body in [
             json!({"slug": "docs", "url": "https://example.org/"}),
@@ -45,7 +64,31 @@ fn links_end_soon_and_cannot_be_changed_or_deleted() {
             assert_eq!(refused.json()["code"], "preview_mode");
         }
     }
+    for (path, text) in [
+        ("/api/link/export", "Preview mode cannot export links."),
+        (
+            "/api/link/export?format=csv",
+            "Preview mode cannot export links.",
+        ),
+        (
+            "/api/link/ai?url=https://example.com/",
+            "Preview mode cannot suggest slugs and previews.",
+        ),
+        (
+            "/api/link/og-ai",
+            "Preview mode cannot suggest slugs and previews.",
+        ),
+    ] {
+        let refused = server.api("GET", path).send();
+        assert_eq!(refused.status, 403, "{path}: {}", refused.text);
+        assert_eq!(refused.json()["statusMessage"], text);
+        assert_eq!(refused.json()["code"], "preview_mode");
+    }
     for (tool, text) in [
+        (
+            "check_links",
+            "check_links failed: 403 Preview mode cannot check links.",
+        ),
         (
             "update_link",
             "update_link failed: 403 Preview mode cannot edit links.",
@@ -68,4 +111,33 @@ fn links_end_soon_and_cannot_be_changed_or_deleted() {
         server.api("GET", "/api/link/count").send().json()["count"],
         3
     );
+}
+
+#[test]
+fn what_a_stranger_says_of_a_link_is_not_believed() {
+    let service = name_service();
+    let server = Server::start_with(&[
+        ("SLUGLINE_PUBLIC_PREVIEW_MODE", "true"),
+        ("SLUGLINE_SAFE_BROWSING_DOH", &service.url("/dns-query")),
+    ]);
+    let bad = json!({"slug": "bad", "url": "https://bad.example/", "unsafe": false});
+    assert_eq!(server.create(&bad)["link"]["unsafe"], true);
+    let through_a_tool = json!({"slug": "worse", "url": "https://good.example/", "unsafe": false,
+        "google": "https://bad.example/"});
+    let made = call_tool(&server, "create_link", &through_a_tool);
+    assert_eq!(made["structuredContent"]["link"]["unsafe"], true, "{made}");
+}
+
+#[test]
+fn the_operator_of_a_demonstration_still_exports_by_command() {
+    let server = Server::start_with(&[("SLUGLINE_PUBLIC_PREVIEW_MODE", "true")]);
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    let exported = command(server.folder())
+        .env("SLUGLINE_PUBLIC_PREVIEW_MODE", "true")
+        .args(["export", "-"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&exported.stderr);
+    assert!(exported.status.success(), "{told}");
+    assert!(String::from_utf8_lossy(&exported.stdout).contains("\"docs\""));
 }
