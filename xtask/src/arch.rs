@@ -73,6 +73,7 @@ const PLAN: &[Floor] = &[
 ///
 /// What is kept in one place can be replaced in one place.
 const HOMES: &[(&str, &[&str])] = &[
+    ("actix-http", &["server"]),
     (
         "actix-web",
         &["httpkit", "rest", "mcp", "redirect", "server"],

@@ -43,6 +43,8 @@ pub enum Code {
     MigrationRunGone,
     /// The page of the migration that the cursor names is done.
     MigrationPageDone,
+    /// The body came too slowly.
+    RequestTimeout,
     /// The body is larger than the server reads.
     BodyTooLarge,
     /// Links still have to be moved here from an older instance.
@@ -61,7 +63,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCsv,
@@ -82,6 +84,7 @@ impl Code {
         Self::IdTaken,
         Self::MigrationRunGone,
         Self::MigrationPageDone,
+        Self::RequestTimeout,
         Self::BodyTooLarge,
         Self::MigrationRequired,
         Self::TooManyAttempts,
@@ -114,6 +117,7 @@ impl Code {
             Self::IdTaken => "id_taken",
             Self::MigrationRunGone => "migration_run_gone",
             Self::MigrationPageDone => "migration_page_done",
+            Self::RequestTimeout => "request_timeout",
             Self::BodyTooLarge => "body_too_large",
             Self::MigrationRequired => "migration_required",
             Self::TooManyAttempts => "too_many_attempts",
@@ -139,6 +143,7 @@ impl Code {
             | Self::ProxyTargetNotAllowed => 403,
             Self::LinkNotFound | Self::RouteNotFound => 404,
             Self::MethodNotAllowed => 405,
+            Self::RequestTimeout => 408,
             Self::SlugTaken
             | Self::LinkModified
             | Self::IdTaken
@@ -178,6 +183,7 @@ impl Code {
             Self::IdTaken => "Link id already exists",
             Self::MigrationRunGone => "Migration run no longer exists",
             Self::MigrationPageDone => "Migration page was already processed",
+            Self::RequestTimeout => "Request Timeout",
             Self::BodyTooLarge => "Payload Too Large",
             Self::MigrationRequired => "Link migration is required",
             Self::TooManyAttempts => "Too Many Requests",

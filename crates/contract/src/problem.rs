@@ -78,9 +78,11 @@ impl Problem {
     pub fn body(&self, url: &str) -> ProblemBody {
         let message = match self.code {
             Code::ValidationError => self.listed_issues(),
-            Code::InvalidJson | Code::InvalidCsv | Code::MethodNotAllowed | Code::QueryTimeout => {
-                self.detail.clone()
-            }
+            Code::InvalidJson
+            | Code::InvalidCsv
+            | Code::MethodNotAllowed
+            | Code::RequestTimeout
+            | Code::QueryTimeout => self.detail.clone(),
             Code::InvalidCursor
             | Code::TooManyLinks
             | Code::Unauthorized

@@ -51,7 +51,8 @@ impl TrustedProxies {
             .is_some_and(|peer| self.trusts(peer.ip()))
     }
 
-    fn trusts(&self, address: IpAddr) -> bool {
+    /// Whether the address is a trusted proxy's.
+    pub fn trusts(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
     }

@@ -19,6 +19,7 @@ pub struct Edge {
     proxies: TrustedProxies,
     configured_origin: Option<Origin>,
     any_origin: bool,
+    loopback_only: bool,
     place_headers: PlaceHeaders,
     places: Option<Arc<dyn PlaceFinder>>,
 }
@@ -36,6 +37,7 @@ impl Edge {
             proxies,
             configured_origin,
             any_origin: false,
+            loopback_only: false,
             place_headers: PlaceHeaders::default(),
             places: None,
         }
@@ -46,6 +48,15 @@ impl Edge {
     pub fn open_to_any_origin(self) -> Self {
         Self {
             any_origin: true,
+            ..self
+        }
+    }
+
+    /// Says where the service listens.
+    #[must_use]
+    pub fn listening_at(self, address: IpAddr) -> Self {
+        Self {
+            loopback_only: address.is_loopback(),
             ..self
         }
     }
@@ -109,6 +120,11 @@ impl Edge {
     /// The public origin, if it was configured.
     pub fn configured_origin(&self) -> Option<&Origin> {
         self.configured_origin.as_ref()
+    }
+
+    /// Whether only programs of this machine reach the service directly.
+    pub fn is_loopback_only(&self) -> bool {
+        self.loopback_only
     }
 
     /// Whether web pages of any origin may call the API.

@@ -25,5 +25,5 @@ pub use edge_network::{EdgeNetwork, PlaceHeaders, PlaceHeadersError};
 pub use guard::{guarded, public};
 pub use ignored::IgnoredNames;
 pub use origin::{Origin, OriginError};
-pub use problem::{Failure, problem_response};
+pub use problem::{Failure, problem_response, unreadable_body};
 pub use slugline_contract::{Code, Problem};

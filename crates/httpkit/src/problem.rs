@@ -1,6 +1,6 @@
 //! Rendering problems.
 
-use std::fmt;
+use std::{fmt, io};
 
 use actix_web::{
     HttpRequest, HttpResponse, ResponseError,
@@ -63,17 +63,33 @@ impl From<Denied> for Failure {
 
 impl From<PayloadError> for Failure {
     fn from(error: PayloadError) -> Self {
-        Self(if matches!(error, PayloadError::Overflow) {
-            Problem::new(
-                Code::BodyTooLarge,
-                "send a smaller body, or the work in several parts",
-            )
-        } else {
-            Problem::new(
-                Code::InvalidJson,
-                format!("the body cannot be read: {error}"),
-            )
-        })
+        Self(unreadable(&error))
+    }
+}
+
+/// What a client is told when its body cannot be read.
+///
+/// # Panics
+/// The error is not one of reading a body.
+pub fn unreadable_body(error: &actix_web::Error) -> Problem {
+    let error = error.as_error::<PayloadError>();
+    unreadable(error.expect("bodies fail with this error only"))
+}
+
+fn unreadable(error: &PayloadError) -> Problem {
+    match error {
+        PayloadError::Overflow => Problem::new(
+            Code::BodyTooLarge,
+            "send a smaller body, or the work in several parts",
+        ),
+        PayloadError::Io(error) if error.kind() == io::ErrorKind::TimedOut => Problem::new(
+            Code::RequestTimeout,
+            "the body came too slowly; send it without pauses, and at 1 KiB a second or more",
+        ),
+        other => Problem::new(
+            Code::InvalidJson,
+            format!("the body cannot be read: {other}"),
+        ),
     }
 }
 

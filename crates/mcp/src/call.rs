@@ -155,6 +155,7 @@ fn next_step(code: Code) -> &'static str {
         | Code::MethodNotAllowed
         | Code::MigrationRunGone
         | Code::MigrationPageDone
+        | Code::RequestTimeout
         | Code::BodyTooLarge
         | Code::TooManyWatchers => "Tell the user.",
     }

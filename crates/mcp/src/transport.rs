@@ -11,7 +11,7 @@ use actix_web::{
     web::{Data, Payload, ServiceConfig},
 };
 use jsonrpsee::types::ErrorCode;
-use slugline_httpkit::{Edge, guarded, header as text_header, probe_caller};
+use slugline_httpkit::{Code, Edge, guarded, header as text_header, probe_caller, unreadable_body};
 
 use crate::{
     Server,
@@ -64,6 +64,9 @@ async fn receive(request: &HttpRequest, body: Payload) -> Result<actix_web::web:
     }
     match body.to_bytes_limited(BODY_LIMIT).await {
         Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(error)) if unreadable_body(&error).code == Code::RequestTimeout => {
+            Err(refuse(408, "Request Timeout: the body came too slowly"))
+        }
         Ok(Err(_)) => Err(refuse(400, "The body ended early")),
         Err(_) => Err(refuse(413, "Payload Too Large: at most 4 MiB per message")),
     }
@@ -102,9 +105,7 @@ fn origin_allowed(request: &HttpRequest) -> bool {
     if sent.as_bytes() != own.as_str().as_bytes() {
         return false;
     }
-    edge.configured_origin().is_some()
-        || !request.app_config().local_addr().ip().is_loopback()
-        || is_loopback(own.as_str())
+    edge.configured_origin().is_some() || !edge.is_loopback_only() || is_loopback(own.as_str())
 }
 
 fn is_loopback(origin: &str) -> bool {

@@ -7,7 +7,7 @@ use actix_web::{HttpRequest, HttpResponse, http::Method, web::Payload};
 use serde_json::Value;
 use slugline_application::{Denied, PasswordCheck};
 use slugline_domain::{Gate, Link, PasswordHash, UnixMillis};
-use slugline_httpkit::{Code, Edge, Failure, Problem, header};
+use slugline_httpkit::{Code, Edge, Failure, Problem, header, unreadable_body};
 
 use crate::{Redirects, pages};
 
@@ -35,7 +35,7 @@ pub(crate) async fn examine(
     let confirmed_by_header = header(request, "x-link-confirm") == Some("true");
     let flagged = link.content.flagged_unsafe == Some(true);
     let Some(hash) = &link.password else {
-        let confirmed = confirmed_by_header || Form::of(request, body).await.confirmed();
+        let confirmed = confirmed_by_header || Form::of(request, body).await?.confirmed();
         return Ok(if confirmed {
             Verdict::Passed(Gate::Warning)
         } else {
@@ -66,7 +66,7 @@ pub(crate) async fn examine(
     if request.method() != Method::POST {
         return Ok(Verdict::Stopped(pages::password(request, false)));
     }
-    let form = Form::of(request, body).await;
+    let form = Form::of(request, body).await?;
     let presented = form.text("password").unwrap_or_default();
     Ok(match door.try_password(presented).await? {
         PasswordCheck::Wrong => Verdict::Stopped(pages::password(request, true)),
@@ -112,18 +112,26 @@ impl Form {
     const LIMIT: usize = 16 << 10;
 
     /// An unreadable body is an empty form: the visitor sees the page again.
-    async fn of(request: &HttpRequest, body: &mut Option<Payload>) -> Self {
+    /// One that comes too slowly is an error.
+    async fn of(request: &HttpRequest, body: &mut Option<Payload>) -> Result<Self, Problem> {
         if request.method() != Method::POST {
-            return Self(Vec::new());
+            return Ok(Self(Vec::new()));
         }
         let Some(body) = body.take() else {
-            return Self(Vec::new());
+            return Ok(Self(Vec::new()));
         };
-        let Ok(Ok(bytes)) = body.to_bytes_limited(Self::LIMIT).await else {
-            return Self(Vec::new());
+        let read = body.to_bytes_limited(Self::LIMIT).await;
+        if let Ok(Err(error)) = &read {
+            let problem = unreadable_body(error);
+            if problem.code == Code::RequestTimeout {
+                return Err(problem);
+            }
+        }
+        let Ok(Ok(bytes)) = read else {
+            return Ok(Self(Vec::new()));
         };
         let json = header(request, "content-type").is_some_and(|kind| kind.contains("json"));
-        Self(if json {
+        Ok(Self(if json {
             let object: Value = serde_json::from_slice(&bytes).unwrap_or_default();
             let members = object.as_object().into_iter().flatten();
             members
@@ -131,7 +139,7 @@ impl Form {
                 .collect()
         } else {
             url::form_urlencoded::parse(&bytes).into_owned().collect()
-        })
+        }))
     }
 
     fn text(&self, name: &str) -> Option<&str> {

@@ -1,10 +1,11 @@
 //! `GET /_docs/openapi.json`: the reference for the API that is deployed.
 
-use std::sync::Arc;
-
 use actix_web::{
-    FromRequest, HttpRequest, HttpResponse, Responder, body::BoxBody, dev::Payload, http::Method,
-    web,
+    FromRequest, HttpRequest, HttpResponse, Responder,
+    body::BoxBody,
+    dev::Payload,
+    http::{Method, header::CACHE_CONTROL},
+    web::Bytes,
 };
 use aide::{
     OperationInput, OperationOutput,
@@ -17,6 +18,7 @@ use slugline_httpkit::{Edge, Failure};
 use crate::{
     registrar::About,
     reply::{Reply, answered_as},
+    slices::Slices,
 };
 
 pub(crate) fn about() -> About {
@@ -35,21 +37,50 @@ pub(crate) async fn handle(document: Document) -> Result<Document, Failure> {
     Ok(document)
 }
 
+/// The document as it is served, written once for all who ask.
+#[derive(Clone, Debug)]
+pub(crate) struct Served {
+    /// All members but `servers`, without the brace that opens the object.
+    members: Bytes,
+}
+
+impl Served {
+    pub(crate) fn new(document: &Value) -> Self {
+        let mut text = serde_json::to_vec(document).expect("a document is plain data");
+        assert!(document.is_object() && text.len() > 2, "it has members");
+        text.remove(0);
+        Self {
+            members: text.into(),
+        }
+    }
+
+    fn for_origin(&self, origin: &str) -> Slices {
+        let servers = json!([{ "url": origin }]);
+        let start = format!("{{\"servers\":{servers},");
+        Slices::of([start.into(), self.members.clone()])
+    }
+}
+
 /// The document with the address under which this client reached it: tools that
 /// read it need an absolute one.
-pub(crate) struct Document(Value);
+pub(crate) struct Document {
+    text: Slices,
+    is_for_everybody: bool,
+}
 
 impl FromRequest for Document {
     type Error = Failure;
     type Future = std::future::Ready<Result<Self, Failure>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let document = request
-            .app_data::<web::Data<Arc<Value>>>()
+        let served = request
+            .app_data::<Served>()
             .expect("the app is built with its document");
-        let mut document = Value::clone(document);
-        document["servers"] = json!([{"url": Edge::of(request).origin(request).as_str()}]);
-        std::future::ready(Ok(Self(document)))
+        let edge = Edge::of(request);
+        std::future::ready(Ok(Self {
+            text: served.for_origin(edge.origin(request).as_str()),
+            is_for_everybody: edge.configured_origin().is_some(),
+        }))
     }
 }
 
@@ -61,9 +92,16 @@ impl Responder for Document {
     type Body = BoxBody;
 
     fn respond_to(self, _: &HttpRequest) -> HttpResponse {
-        HttpResponse::Ok()
-            .insert_header(("x-robots-tag", "noindex, follow"))
-            .json(self.0)
+        let mut response = HttpResponse::Ok();
+        response
+            .content_type("application/json")
+            .insert_header(("x-robots-tag", "noindex, follow"));
+        if !self.is_for_everybody {
+            // The address is the one that this client, or a proxy, chose to
+            // name. A cache would show it to others.
+            response.insert_header((CACHE_CONTROL, "no-store"));
+        }
+        response.body(self.text)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
-use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload, error::PayloadError, web};
+use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload, web};
 use aide::{
     OperationInput,
     generate::GenContext,
@@ -20,7 +20,7 @@ use slugline_application::{
 };
 use slugline_contract::{Code, ImportLimit, Problem, Rules, UnknownNames, query_to_json, read};
 use slugline_domain::{PageSize, Place, ports::Clock};
-use slugline_httpkit::{Edge, Failure, IgnoredNames, Origin, header};
+use slugline_httpkit::{Edge, Failure, IgnoredNames, Origin, header, unreadable_body};
 
 /// The use cases and bounds behind every handler, from the app's data.
 #[derive(Clone, Debug)]
@@ -145,7 +145,7 @@ fn body_of(request: &HttpRequest, payload: &mut Payload) -> Extracted<Value> {
     let media_type = media_type(request);
     let bytes = web::Bytes::from_request(request, payload);
     Box::pin(async move {
-        let bytes = bytes.await.map_err(|error| unreadable(&error))?;
+        let bytes = bytes.await.map_err(|error| unreadable_body(&error))?;
         Ok(parse(&media_type, &bytes)?)
     })
 }
@@ -201,18 +201,6 @@ pub(crate) fn parse(media_type: &str, bytes: &[u8]) -> Result<Value, Problem> {
     }
     serde_json::from_slice(bytes)
         .map_err(|error| Problem::new(Code::InvalidJson, format!("Invalid JSON body: {error}")))
-}
-
-/// Actix wraps the reason into its own error type.
-fn unreadable(error: &actix_web::Error) -> Failure {
-    match error.as_error::<PayloadError>() {
-        Some(PayloadError::Overflow) => PayloadError::Overflow.into(),
-        Some(_) | None => Problem::new(
-            Code::InvalidJson,
-            format!("the body cannot be read: {error}"),
-        )
-        .into(),
-    }
 }
 
 impl<T: JsonSchema> OperationInput for Body<T> {

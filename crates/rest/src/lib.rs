@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`api`] | the list of routes |
 //! | `registrar`, `route_list` | declaration → documented operation and mounted route |
-//! | `extract`, `permit`, `reply`, `csv` | what handlers take, need and give |
+//! | `extract`, `permit`, `reply`, `slices`, `csv` | what handlers take, need and give |
 //! | `links`, `migration`, `stats`, `location`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
 
 mod api;
@@ -25,6 +25,7 @@ mod permit;
 mod registrar;
 mod reply;
 mod route_list;
+mod slices;
 mod stats;
 mod table;
 mod verify;

@@ -26,6 +26,10 @@ use crate::{
 
 const SECURITY_SCHEME: &str = "bearerAuth";
 
+/// Actix answers it before there is a request, and lets nobody add a body.
+const HEAD_TOO_LARGE: &str =
+    "The address and headers are longer than 128 KiB together; the answer has no body";
+
 /// Routes under declaration.
 #[derive(Debug)]
 pub struct Api {
@@ -198,6 +202,14 @@ impl Api {
         if needs_token(about.path) {
             operation.security = vec![[(SECURITY_SCHEME.to_owned(), Vec::new())].into()];
         }
+        let responses = operation.responses.get_or_insert_default();
+        responses.responses.insert(
+            StatusCode::Code(431),
+            ReferenceOr::Item(Response {
+                description: HEAD_TOO_LARGE.into(),
+                ..Response::default()
+            }),
+        );
         let paths = self.document.paths.get_or_insert_default();
         let taken = |operation: &Operation| operation.operation_id.as_deref() == Some(about.id);
         let items = paths.paths.values().filter_map(ReferenceOr::as_item);
@@ -280,7 +292,12 @@ fn document_failures(
 ) {
     let mut codes = about.fails.to_vec();
     if operation.request_body.is_some() {
-        codes.extend([Code::ValidationError, Code::InvalidJson, Code::BodyTooLarge]);
+        codes.extend([
+            Code::ValidationError,
+            Code::InvalidJson,
+            Code::RequestTimeout,
+            Code::BodyTooLarge,
+        ]);
     } else if !operation.parameters.is_empty() {
         codes.push(Code::ValidationError);
     }

@@ -10,6 +10,8 @@ use actix_web::{
 use serde_json::Value;
 use slugline_httpkit::{guarded, public};
 
+use crate::documents::Served;
+
 /// Most bytes a request body may have: generous for a link with a destination
 /// for every country.
 const BODY_LIMIT: usize = 1 << 20;
@@ -19,12 +21,14 @@ const BODY_LIMIT: usize = 1 << 20;
 pub struct RouteList {
     routes: Arc<[Declared]>,
     document: Arc<Value>,
+    served: Served,
 }
 
 impl RouteList {
     pub(crate) fn new(routes: Vec<Declared>, document: Value) -> Self {
         Self {
             routes: routes.into(),
+            served: Served::new(&document),
             document: Arc::new(document),
         }
     }
@@ -44,7 +48,7 @@ impl RouteList {
     pub fn configure(&self, config: &mut ServiceConfig) {
         config
             .app_data(web::PayloadConfig::new(BODY_LIMIT))
-            .app_data(web::Data::new(Arc::clone(&self.document)));
+            .app_data(self.served.clone());
         let mut by_path: Vec<(&'static str, Vec<&Declared>)> = Vec::new();
         for route in self.routes.iter() {
             match by_path.iter_mut().find(|(path, _)| *path == route.path) {

@@ -11,9 +11,9 @@ use slugline_contract::TransferFormat;
 use slugline_rest::ApiOptions;
 
 use crate::{
-    Service, Settings, VERSION, doctor, logging,
+    Service, Settings, VERSION, data_folder, doctor, logging,
     mcp_bridge::{self, Upstream},
-    old_store,
+    old_store, open_files,
     settings::{CATALOGUE, ClientSettings, Setting, Sources, unknown_names},
     stop_request::StopRequest,
     transfer, welcome, wiring,
@@ -25,6 +25,7 @@ use crate::{
 /// What went wrong, in one line with its causes.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
     let matches = command().get_matches_from(arguments);
+    data_folder::keep_new_files_private();
     match matches.subcommand() {
         Some(("openapi", given)) => print_document(&settings(given)?),
         Some(("migrate", given)) => migrate(&settings(given)?, given.get_flag("force")),
@@ -195,6 +196,7 @@ fn serve(given: &ArgMatches) -> anyhow::Result<()> {
     for warning in unknown_names(environment_names()) {
         tracing::warn!("{warning}");
     }
+    open_files::raise_limit();
     runtime()?.block_on(async {
         // Whoever reads the greeting may ask to stop at once.
         let stop = StopRequest::listen()?;

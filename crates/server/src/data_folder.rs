@@ -1,8 +1,16 @@
-//! The folder of the databases and the minted token.
+//! The folder of the databases and the minted token, and who can read it.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    process,
+};
 
 use anyhow::Context;
+use slugline_storage::DatabaseUrl;
+
+use crate::{Settings, settings::AccessLog};
 
 /// Makes sure the folder exists and can be written. A new one is readable by
 /// its owner only: it holds every link, and keys to visitors' identities.
@@ -14,8 +22,13 @@ pub(crate) fn prepare(folder: &Path) -> anyhow::Result<()> {
         )
     };
     create(folder).with_context(fix)?;
-    let probe = folder.join(".slugline-probe");
-    fs::write(&probe, b"").with_context(fix)?;
+    let probe = folder.join(format!(".slugline-probe-{}", process::id()));
+    // One may be left of a process that was killed.
+    match fs::remove_file(&probe) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error).with_context(fix)?,
+        Ok(()) | Err(_) => {}
+    }
+    fs::File::create_new(&probe).with_context(fix)?;
     fs::remove_file(&probe).with_context(fix)
 }
 
@@ -32,6 +45,56 @@ fn create(folder: &Path) -> std::io::Result<()> {
 #[cfg(not(unix))]
 fn create(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)
+}
+
+/// Makes every file that this process creates readable by its owner only:
+/// databases, their logs, and exports hold links and stored passwords. SQLite
+/// creates files by itself, so the process says it once for all of them.
+pub(crate) fn keep_new_files_private() {
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+}
+
+/// Logs which existing files every user of the machine can read. Members of the
+/// file's group do not count: an operator who lets a group read means it.
+pub(crate) fn warn_of_readers(settings: &Settings) {
+    for path in kept_places(settings) {
+        if is_open_to_everybody(&path) {
+            let mode = if path.is_dir() { "700" } else { "600" };
+            tracing::warn!(
+                "every user of this machine can read {}; to stop that, run: chmod {mode} {0:?}",
+                path.display().to_string()
+            );
+        }
+    }
+}
+
+/// The data folder, and databases that are elsewhere.
+fn kept_places(settings: &Settings) -> Vec<PathBuf> {
+    let folder = &settings.data_dir;
+    let links = match &settings.links {
+        DatabaseUrl::File(file) => Some(file),
+        DatabaseUrl::Postgres(_) => None,
+    };
+    let visits = match &settings.access_log {
+        Some(AccessLog::File(file)) => Some(file),
+        Some(AccessLog::ClickHouse(_)) | None => None,
+    };
+    let databases = links.into_iter().chain(visits);
+    let elsewhere = databases.filter(|file| !file.starts_with(folder));
+    [folder].into_iter().chain(elsewhere).cloned().collect()
+}
+
+#[cfg(unix)]
+fn is_open_to_everybody(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+
+    fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o007 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_open_to_everybody(_: &Path) -> bool {
+    false
 }
 
 #[cfg(test)]

@@ -27,6 +27,8 @@
 //! | [`cli`] | the command line |
 //! | `wiring` | settings → running parts |
 //! | `service` | start, address, stop |
+//! | `connections` | how many connections there may be, and how slow |
+//! | `open_files` | how many files and connections the process may have open |
 //! | `service_path` | which paths are the service's own |
 //! | `mcp_bridge` | MCP over standard input and output, to a running instance |
 //! | `old_store` | moving links here from an older instance |
@@ -40,12 +42,14 @@
 mod ambient;
 pub mod cli;
 mod clickhouse_wire;
+mod connections;
 mod data_folder;
 mod doctor;
 mod instance_lock;
 mod logging;
 mod mcp_bridge;
 mod old_store;
+mod open_files;
 mod service;
 mod service_path;
 pub mod settings;

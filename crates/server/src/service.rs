@@ -6,14 +6,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use actix_web::{App, HttpServer, dev::ServerHandle};
+use actix_web::dev::ServerHandle;
 use anyhow::Context;
 use tokio::task::JoinHandle;
 
 use crate::{
     Settings,
     ambient::OsRandom,
-    data_folder,
+    connections, data_folder,
     instance_lock::InstanceLock,
     old_store,
     site_token::{self, Source},
@@ -52,6 +52,7 @@ impl Service {
     pub async fn start(settings: &Settings) -> anyhow::Result<Self> {
         data_folder::prepare(&settings.data_dir)?;
         let lock = InstanceLock::take(&settings.data_dir)?;
+        data_folder::warn_of_readers(settings);
         let (token, token_source) = match settings.site_token.clone() {
             Some(token) => (token, Source::Settings),
             None => site_token::kept_in(&settings.data_dir, &OsRandom)?,
@@ -130,26 +131,22 @@ fn listen(
     settings: &Settings,
     parts: Parts,
 ) -> anyhow::Result<(actix_web::dev::Server, SocketAddr)> {
-    let mut server = HttpServer::new(move || {
-        let parts = parts.clone();
-        App::new().configure(move |config| parts.configure(config))
-    })
-    .disable_signals()
-    .shutdown_timeout(DRAIN_SECONDS);
-    if let Some(workers) = settings.workers {
-        server = server.workers(workers);
-    }
-    let server = server.bind(settings.listen).with_context(|| {
+    let listener = connections::listen(settings.listen).with_context(|| {
         format!(
             "SLUGLINE_LISTEN is {}, which cannot be listened on; stop the other program or choose \
              another port",
             settings.listen
         )
     })?;
-    let address = server
-        .addrs()
-        .first()
-        .copied()
-        .context("the listener has no address")?;
-    Ok((server.run(), address))
+    let address = listener.local_addr();
+    let address = address.context("the listener has no address")?;
+    let server = connections::serve(
+        listener,
+        parts,
+        settings.connections,
+        settings.trusted_proxies.clone(),
+        settings.workers,
+        DRAIN_SECONDS,
+    );
+    Ok((server.context("the listener cannot be served")?, address))
 }

@@ -258,6 +258,7 @@ fn edge(
         settings.trusted_proxies.clone(),
         settings.base_url.clone(),
     )
+    .listening_at(settings.listen.ip())
     .placing_clients(settings.place_headers, places);
     if settings.api_cors {
         edge.open_to_any_origin()
@@ -329,6 +330,7 @@ const ELSEWHERE: [Elsewhere; 4] = [
             (403, "The request comes from a foreign web page"),
             (404, "Unknown method (revision 2026-07-28)"),
             (406, "The client does not accept the answer's media types"),
+            (408, "The message came too slowly"),
             (413, "The message is too large"),
             (415, "The body is not JSON"),
             (429, "Too many failed attempts"),
@@ -389,6 +391,7 @@ const ELSEWHERE: [Elsewhere; 4] = [
                 "The password is wrong, or the warning was not confirmed",
             ),
             (404, "No link has the slug"),
+            (408, "The form came too slowly"),
             (410, "The link has expired"),
             (429, "Too many wrong passwords"),
         ],

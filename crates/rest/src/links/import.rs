@@ -9,8 +9,8 @@ use aide::{
     openapi::{Operation, ReferenceOr},
 };
 use slugline_application::ImportLink;
-use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, Problem, Rules, read};
-use slugline_httpkit::Failure;
+use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, Rules, read};
+use slugline_httpkit::{Failure, unreadable_body};
 
 use crate::{
     extract::{Body, Context, media_type, parse, services},
@@ -62,12 +62,12 @@ impl FromRequest for Links {
         let body = web::Payload::from_request(request, payload);
         Box::pin(async move {
             let (rules, limit) = (&services.rules, services.transfer.import_limit);
-            let body = body.await.map_err(|error| unreadable(&error))?;
+            let body = body.await.map_err(|error| unreadable_body(&error))?;
             let bytes = body
                 .to_bytes_limited(body_limit(rules, limit))
                 .await
                 .map_err(|_| PayloadError::Overflow)?
-                .map_err(|error| unreadable(&error))?;
+                .map_err(|error| unreadable_body(&error))?;
             Ok(Self(if media_type == "text/csv" {
                 ImportLinks::check_table(&bytes[..], rules, limit)?
             } else {
@@ -75,14 +75,6 @@ impl FromRequest for Links {
             }))
         })
     }
-}
-
-fn unreadable(error: &actix_web::Error) -> Failure {
-    Problem::new(
-        Code::InvalidJson,
-        format!("the body cannot be read: {error}"),
-    )
-    .into()
 }
 
 /// Bytes for so many links with the longest texts there are, a quarter more for

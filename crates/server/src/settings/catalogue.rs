@@ -324,6 +324,36 @@ pub const CATALOGUE: &[Setting] = &[
     ),
     setting("SLUGLINE_LOG_FORMAT", &[], "text", "text or json"),
     setting(
+        "SLUGLINE_HEAD_TIMEOUT",
+        &[],
+        "5",
+        "Seconds for the head of a request, 1 to 3600",
+    ),
+    setting(
+        "SLUGLINE_BODY_TIMEOUT",
+        &[],
+        "30",
+        "Seconds that a client may keep the service waiting for a body; each KiB gives one back",
+    ),
+    setting(
+        "SLUGLINE_ANSWER_TIMEOUT",
+        &[],
+        "30",
+        "Seconds that a client may leave an answer untaken; each KiB taken gives one back",
+    ),
+    setting(
+        "SLUGLINE_CONNECTIONS_PER_CLIENT",
+        &[],
+        "512",
+        "Connections of one client (an IPv4 address or an IPv6 /64); trusted proxies have no limit",
+    ),
+    setting(
+        "SLUGLINE_CONNECTIONS",
+        &[],
+        "",
+        "Connections in all [default: three quarters of the open files allowed, 10000 at most]",
+    ),
+    setting(
         "SLUGLINE_WORKERS",
         &[],
         "",

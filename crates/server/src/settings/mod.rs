@@ -5,6 +5,7 @@
 //! Sources are read in order: flag, `SLUGLINE_…`, Sink's `NUXT_…`, default.
 
 mod catalogue;
+mod connections;
 mod parse;
 mod source;
 mod unknown;
@@ -24,6 +25,7 @@ use slugline_storage::DatabaseUrl;
 use url::Url;
 
 pub use catalogue::{CATALOGUE, Setting};
+pub use connections::ConnectionLimits;
 pub use source::{SettingError, Sources};
 pub use unknown::warnings as unknown_names;
 
@@ -32,6 +34,8 @@ pub use unknown::warnings as unknown_names;
 pub struct Settings {
     /// Where to listen.
     pub listen: SocketAddr,
+    /// How many connections there may be, and how slow.
+    pub connections: ConnectionLimits,
     /// Folder of the databases and the minted token.
     pub data_dir: PathBuf,
     /// The site token, if it was given rather than to be minted.
@@ -164,6 +168,7 @@ impl Settings {
         let data_dir: PathBuf = sources.parsed("SLUGLINE_DATA_DIR", parse::path)?;
         Ok(Self {
             listen: sources.parsed("SLUGLINE_LISTEN", parse::address)?,
+            connections: ConnectionLimits::resolve(sources)?,
             site_token: parse::site_token(sources, SiteToken::new)?,
             base_url: sources.optional("SLUGLINE_BASE_URL", str::parse::<Origin>)?,
             links: sources
@@ -346,6 +351,9 @@ mod tests {
     #[case("SLUGLINE_SAMPLE_LINK_ABOVE", "many", "0 for no limit")]
     #[case("SLUGLINE_LOG_FORMAT", "xml", "text or json")]
     #[case("SLUGLINE_LOG", "in[fo", "a filter")]
+    #[case("SLUGLINE_BODY_TIMEOUT", "0", "from 1 to 3600")]
+    #[case("SLUGLINE_CONNECTIONS_PER_CLIENT", "none", "from 1 to 1000000")]
+    #[case("SLUGLINE_CONNECTIONS", "0", "from 1 to 1000000")]
     #[case("SLUGLINE_WORKERS", "0", "from 1")]
     fn a_wrong_value_names_the_setting_and_the_fix(
         #[case] name: &str,

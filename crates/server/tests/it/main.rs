@@ -43,6 +43,7 @@ mod routes; // the OpenAPI document against the mounted routes
 mod safe_browsing; // dangerous destinations get a warning by themselves
 mod searching; // finding and counting links
 mod sink_clients; // the requests of Sink's own clients
+mod slow_clients; // clients that send or take bytes slowly, endlessly or over many connections
 mod startup; // settings, token, data folder, shutdown
 mod suggestions; // slugs and previews are suggested
 mod transfer; // export and import, by HTTP and by the command line

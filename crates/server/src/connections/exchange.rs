@@ -1,0 +1,125 @@
+//! A request and its answer, as the connection sees them.
+
+use std::{
+    cell::RefCell,
+    future::Future,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll, ready},
+};
+
+use actix_http::{Request, Response};
+use actix_web::{
+    Error,
+    body::{BodySize, BoxBody, MessageBody},
+    dev::{Payload, Service, ServiceResponse},
+    web::Bytes,
+};
+use futures_core::Stream;
+
+use super::{
+    connection::{Answering, Connection},
+    request_body::{SharedBody, timed},
+};
+
+/// Hands a request to the app.
+pub(super) fn begin<S>(mut request: Request, app: &S) -> Exchange<S::Future>
+where
+    S: Service<Request, Response = ServiceResponse<BoxBody>, Error = Error>,
+{
+    let connection = request
+        .conn_data::<Rc<Connection>>()
+        .expect("every connection is watched");
+    let connection = Rc::clone(connection);
+    let body = match request.take_payload() {
+        Payload::None => None,
+        body @ (Payload::H1 { .. } | Payload::Stream { .. }) => Some(Rc::new(RefCell::new(body))),
+    };
+    let answering = connection.begin(body.is_some());
+    if let Some(body) = &body {
+        let payload = timed(Rc::clone(body), Rc::clone(answering.connection()));
+        *request.payload() = Payload::Stream { payload };
+    }
+    Exchange {
+        app: app.call(request),
+        held: Some(Held { answering, body }),
+    }
+}
+
+/// An answer in the making.
+pub(super) struct Exchange<F> {
+    app: F,
+    held: Option<Held>,
+}
+
+/// What lives until the answer is sent.
+///
+/// Of these the body matters to actix. It ends the connection after an answer
+/// when somebody still holds the body and its end did not come. If nobody holds
+/// it, actix reads a chunked body for as long as it comes.
+struct Held {
+    answering: Answering,
+    body: Option<SharedBody>,
+}
+
+impl Held {
+    /// A body that nobody reads may be here as a whole. The connection then
+    /// stays in use.
+    fn forget_what_arrived(&self, context: &mut Context<'_>) {
+        let Some(body) = &self.body else {
+            return;
+        };
+        if Rc::strong_count(body) > 1 {
+            // Its reader goes on, as while a proxied link's body is sent.
+            return;
+        }
+        let mut body = body.borrow_mut();
+        loop {
+            match Pin::new(&mut *body).poll_next(context) {
+                Poll::Ready(Some(Ok(_))) => {}
+                Poll::Ready(None) => return self.answering.connection().body_was_read(),
+                Poll::Ready(Some(Err(_))) | Poll::Pending => return,
+            }
+        }
+    }
+}
+
+impl<F> Future for Exchange<F>
+where
+    F: Future<Output = Result<ServiceResponse<BoxBody>, Error>> + Unpin,
+{
+    type Output = Result<Response<Answer>, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let response: Response<BoxBody> = match ready!(Pin::new(&mut self.app).poll(context)) {
+            Ok(response) => response.into(),
+            Err(error) => error.into(),
+        };
+        let held = self.held.take();
+        if let Some(held) = &held {
+            held.forget_what_arrived(context);
+        }
+        Poll::Ready(Ok(response.map_body(|_, body| Answer { body, _held: held })))
+    }
+}
+
+/// The body of an answer.
+pub(super) struct Answer {
+    body: BoxBody,
+    _held: Option<Held>,
+}
+
+impl MessageBody for Answer {
+    type Error = <BoxBody as MessageBody>::Error;
+
+    fn size(&self) -> BodySize {
+        self.body.size()
+    }
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        Pin::new(&mut self.body).poll_next(context)
+    }
+}

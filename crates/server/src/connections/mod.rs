@@ -1,0 +1,136 @@
+//! Connections of clients: how many there may be, and how long a client may
+//! keep the service waiting.
+//!
+//! Actix ends idle connections and limits the time for the head of a
+//! connection's first request. This module adds everything else, on both sides
+//! of actix's HTTP: below it a stream that knows if the client sends and takes
+//! bytes, above it a service that knows if a request is being answered.
+//!
+//! | A client that | meets |
+//! |---|---|
+//! | sends a later head slowly | `stream`: the connection ends |
+//! | sends a body slowly | `request_body`: 408, then the connection ends |
+//! | sends more body than the service reads | `exchange`, `farewell`: the connection ends after the answer |
+//! | does not take its answers | `stream`: the service reads nothing more, then the connection is reset |
+//! | opens many connections | `admission`: the next one is closed at once |
+
+mod admission;
+mod connection;
+mod exchange;
+mod farewell;
+mod patience;
+mod request_body;
+mod stream;
+
+use std::{
+    future::ready,
+    io,
+    net::{SocketAddr, TcpListener},
+    rc::Rc,
+    sync::Arc,
+    time::Duration,
+};
+
+use actix_http::{HttpService, Protocol, error::DispatchError};
+use actix_service::{ServiceFactoryExt, apply_fn_factory, fn_service, map_config};
+use actix_web::{
+    App,
+    dev::{AppConfig, Server},
+    rt::net::TcpStream,
+};
+use slugline_httpkit::TrustedProxies;
+use socket2::{Domain, Socket, Type};
+
+use crate::{open_files, settings::ConnectionLimits, wiring::Parts};
+use admission::Admissions;
+use stream::WatchedStream;
+
+/// Connections that the kernel keeps until a worker takes them. As many as
+/// actix would ask for.
+const BACKLOG: i32 = 1024;
+
+/// Bytes of answers that the kernel takes beyond those on their way. Without
+/// this bound it takes up to 4 MB for a client that reads nothing, and tells of
+/// progress in steps of a third of that, so that a slow reader looks like none.
+#[cfg(target_os = "linux")]
+const UNSENT: u32 = 16 << 10;
+
+/// The stream decides when a client takes too long to take the rest of its
+/// answer, or to hear that the connection ends. With zero actix would drop the
+/// rest of an answer as soon as the connection counts as idle.
+const NEVER: Duration = Duration::from_hours(1);
+
+/// Listens on the address.
+pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    #[cfg(unix)]
+    socket.set_reuse_address(true)?;
+    // Accepted sockets inherit it.
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_notsent_lowat(UNSENT)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
+
+/// Serves the parts on the listener.
+pub(crate) fn serve(
+    listener: TcpListener,
+    parts: Parts,
+    limits: ConnectionLimits,
+    trusted: TrustedProxies,
+    workers: Option<usize>,
+    drain_seconds: u64,
+) -> io::Result<Server> {
+    let mut server = Server::build()
+        .disable_signals()
+        .shutdown_timeout(drain_seconds);
+    let workers = workers
+        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
+        .unwrap_or(1);
+    let in_all = limits.in_all.unwrap_or_else(open_files::connections);
+    // When all have theirs, further clients wait in the backlog.
+    server = server
+        .workers(workers)
+        .max_concurrent_connections((in_all / workers).max(1));
+    let admissions = Arc::new(Admissions::new(limits.per_client, trusted));
+    let stopping = server.graceful_shutdown_signal();
+    let server = server.listen("http", listener, move || {
+        let admissions = Arc::clone(&admissions);
+        let stopping = stopping.clone();
+        let parts = parts.clone();
+        let app = App::new().configure(move |config| parts.configure(config));
+        let app = map_config(app, |()| AppConfig::default());
+        let http = HttpService::build()
+            .client_request_timeout(limits.head_timeout)
+            .client_disconnect_timeout(NEVER)
+            .graceful_shutdown_signal(move || {
+                let stopping = stopping.clone();
+                async move { stopping.notified().await }
+            })
+            .on_connect_ext(|stream: &WatchedStream, data| {
+                data.insert(Rc::clone(stream.connection()));
+            })
+            .finish(apply_fn_factory(app, exchange::begin));
+        fn_service(move |io: TcpStream| ready(admit(io, &admissions, limits))).and_then(http)
+    })?;
+    Ok(server.run())
+}
+
+type Admitted = (WatchedStream, Protocol, Option<SocketAddr>);
+
+/// A refused connection is closed at once: an answer would cost what the
+/// refusal is to save.
+fn admit(
+    io: TcpStream,
+    admissions: &Arc<Admissions>,
+    limits: ConnectionLimits,
+) -> Result<Admitted, DispatchError> {
+    let peer = io.peer_addr()?;
+    let admission = admissions.admit(peer.ip()).ok_or_else(|| {
+        let reason = "the client has as many connections as it may";
+        io::Error::new(io::ErrorKind::QuotaExceeded, reason)
+    })?;
+    let stream = WatchedStream::new(io, limits, admission);
+    Ok((stream, Protocol::Http1, Some(peer)))
+}

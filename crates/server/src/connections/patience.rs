@@ -1,0 +1,102 @@
+//! How long a client may keep the service waiting.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    task::Context,
+    time::{Duration, Instant},
+};
+
+use tokio::time::{Sleep, sleep};
+
+/// Bytes that give a second back. A steady client of this rate is never cut
+/// off, however much it sends or takes; a slower one is, sooner or later.
+const BYTES_PER_SECOND: u32 = 1 << 10;
+
+/// Time that a client may keep the service waiting. Waiting uses it up, and
+/// bytes give it back, up to where it began. It has a timer only while the
+/// service waits.
+pub(super) struct Patience {
+    limit: Duration,
+    left: Duration,
+    waiting: Option<(Instant, Pin<Box<Sleep>>)>,
+}
+
+impl Patience {
+    pub(super) fn new(limit: Duration) -> Self {
+        Self {
+            limit,
+            left: limit,
+            waiting: None,
+        }
+    }
+
+    /// The client keeps the service waiting. Wakes the task when the time is
+    /// up, and then is true.
+    pub(super) fn is_over(&mut self, context: &mut Context<'_>) -> bool {
+        let begin = || (Instant::now(), Box::pin(sleep(self.left)));
+        let (_, timer) = self.waiting.get_or_insert_with(begin);
+        timer.as_mut().poll(context).is_ready()
+    }
+
+    /// The client sent or took so many bytes.
+    pub(super) fn moved(&mut self, bytes: usize) {
+        if let Some((since, _)) = self.waiting.take() {
+            self.left = self.left.saturating_sub(since.elapsed());
+        }
+        if self.left < self.limit {
+            let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+            let earned = Duration::from_secs(1) * bytes / BYTES_PER_SECOND;
+            self.left = self.left.saturating_add(earned).min(self.limit);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::poll_fn, task::Poll};
+
+    use tokio::time;
+
+    use super::*;
+
+    /// Waits for the end of the patience, at most so long.
+    async fn ends_within(patience: &mut Patience, wait: Duration) -> bool {
+        let end = poll_fn(|context| match patience.is_over(context) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        });
+        time::timeout(wait, end).await.is_ok()
+    }
+
+    const LONG: Duration = Duration::from_mins(1);
+
+    #[tokio::test]
+    async fn waiting_uses_it_up() {
+        let mut patience = Patience::new(Duration::from_millis(20));
+        assert!(ends_within(&mut patience, LONG).await);
+    }
+
+    #[tokio::test]
+    async fn bytes_give_back_no_more_than_was_used() {
+        let mut patience = Patience::new(Duration::from_secs(10));
+        patience.moved(1 << 30);
+        assert_eq!(patience.left, patience.limit);
+        assert!(!ends_within(&mut patience, Duration::from_millis(20)).await);
+        patience.moved(0);
+        assert!(patience.left < patience.limit);
+        patience.moved(1 << 30);
+        assert_eq!(patience.left, patience.limit);
+    }
+
+    #[tokio::test]
+    async fn single_bytes_do_not_give_it_back() {
+        let mut patience = Patience::new(Duration::from_millis(50));
+        let drip = async {
+            while !ends_within(&mut patience, Duration::from_millis(1)).await {
+                patience.moved(1);
+            }
+        };
+        time::timeout(LONG, drip).await.expect("it ends");
+    }
+}

@@ -1,0 +1,58 @@
+//! The body of a request, read within a time.
+
+use std::{
+    cell::RefCell,
+    io,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll},
+};
+
+use actix_http::BoxedPayloadStream;
+use actix_web::{dev::Payload, error::PayloadError, web::Bytes};
+use futures_core::Stream;
+
+use super::{connection::Connection, patience::Patience};
+
+/// A body whose other holder keeps it when its reader loses interest.
+pub(super) type SharedBody = Rc<RefCell<Payload>>;
+
+/// A body that fails with [`io::ErrorKind::TimedOut`] when its client keeps the
+/// reader waiting for too long.
+struct RequestBody {
+    body: SharedBody,
+    connection: Rc<Connection>,
+    patience: Patience,
+}
+
+/// The body for whoever reads it.
+pub(super) fn timed(body: SharedBody, connection: Rc<Connection>) -> BoxedPayloadStream {
+    let patience = Patience::new(connection.body_timeout);
+    Box::pin(RequestBody {
+        body,
+        connection,
+        patience,
+    })
+}
+
+impl Stream for RequestBody {
+    type Item = Result<Bytes, PayloadError>;
+
+    fn poll_next(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, PayloadError>>> {
+        let this = self.get_mut();
+        let polled = Pin::new(&mut *this.body.borrow_mut()).poll_next(context);
+        match &polled {
+            Poll::Pending if this.patience.is_over(context) => {
+                let timeout = io::Error::from(io::ErrorKind::TimedOut);
+                return Poll::Ready(Some(Err(PayloadError::Io(timeout))));
+            }
+            Poll::Pending | Poll::Ready(Some(Err(_))) => {}
+            Poll::Ready(Some(Ok(piece))) => this.patience.moved(piece.len()),
+            Poll::Ready(None) => this.connection.body_was_read(),
+        }
+        polled
+    }
+}

@@ -1,0 +1,169 @@
+//! A client's connection, watched.
+
+use std::{
+    future::Future,
+    io, mem,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use actix_web::rt::net::TcpStream;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Sleep, sleep},
+};
+
+use super::{admission::Admission, connection::Connection, farewell::Farewell, patience::Patience};
+use crate::settings::ConnectionLimits;
+
+/// Bytes of heads that are read before what they ask for is sent. Actix answers
+/// every request it has read into one buffer, so a client that sends many and
+/// reads nothing could make it grow.
+const HEADS_AT_ONCE: usize = 8 << 10;
+
+/// A connection that ends when its client keeps the service waiting.
+///
+/// It has a timer only while a client does not take an answer, or is in the
+/// middle of a head when everything that came was dealt with: redirects need
+/// none.
+pub(super) struct WatchedStream {
+    io: TcpStream,
+    connection: Rc<Connection>,
+    head_timeout: Duration,
+    head_timer: Option<Pin<Box<Sleep>>>,
+    /// With a client that does not take its answers.
+    patience: Patience,
+    blocked: bool,
+    /// Actix wanted to read while the client did not take its answers.
+    reading_waits: bool,
+    /// Bytes read since everything was answered.
+    read: usize,
+    farewell: Option<Farewell>,
+    /// Counts the connection for as long as it lives.
+    _admission: Admission,
+}
+
+impl WatchedStream {
+    pub(super) fn new(io: TcpStream, limits: ConnectionLimits, admission: Admission) -> Self {
+        Self {
+            io,
+            connection: Rc::new(Connection::new(limits.body_timeout)),
+            head_timeout: limits.head_timeout,
+            head_timer: None,
+            patience: Patience::new(limits.answer_timeout),
+            blocked: false,
+            reading_waits: false,
+            read: 0,
+            farewell: None,
+            _admission: admission,
+        }
+    }
+
+    pub(super) fn connection(&self) -> &Rc<Connection> {
+        &self.connection
+    }
+
+    /// Times a head that has begun when all requests before it are answered.
+    fn time_the_head(&mut self, context: &mut Context<'_>) {
+        if !self.connection.is_at_a_later_head() {
+            self.head_timer = None;
+        } else if self.head_timer.is_none() {
+            let mut timer = Box::pin(sleep(self.head_timeout));
+            // Registers the task; the time is not up yet.
+            let _ = timer.as_mut().poll(context);
+            self.head_timer = Some(timer);
+        }
+    }
+
+    fn head_is_overdue(&mut self, context: &mut Context<'_>) -> bool {
+        self.head_timer
+            .as_mut()
+            .is_some_and(|timer| timer.as_mut().poll(context).is_ready())
+    }
+}
+
+impl AsyncRead for WatchedStream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.connection.is_over() {
+            return Poll::Ready(Ok(()));
+        }
+        if !this.connection.is_receiving_a_body() {
+            if this.blocked {
+                this.reading_waits = true;
+                return Poll::Pending;
+            }
+            if this.read >= HEADS_AT_ONCE {
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+        }
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut this.io).poll_read(context, buffer);
+        let bytes = buffer.filled().len() - before;
+        if bytes > 0 {
+            this.read += bytes;
+            this.connection.bytes_arrived();
+        }
+        if polled.is_pending() && this.head_is_overdue(context) {
+            // To actix, the client has nothing more to say.
+            return Poll::Ready(Ok(()));
+        }
+        polled
+    }
+}
+
+impl AsyncWrite for WatchedStream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let polled = Pin::new(&mut this.io).poll_write(context, bytes);
+        match &polled {
+            Poll::Pending => {
+                this.blocked = true;
+                if this.patience.is_over(context) {
+                    tracing::debug!("a client did not take its answer and was cut off");
+                    // The kernel would keep what it has for the client.
+                    let _ = this.io.set_zero_linger();
+                    return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+                }
+            }
+            Poll::Ready(written) => {
+                if mem::take(&mut this.blocked) && mem::take(&mut this.reading_waits) {
+                    context.waker().wake_by_ref();
+                }
+                this.patience.moved(*written.as_ref().unwrap_or(&0));
+            }
+        }
+        polled
+    }
+
+    /// Actix flushes last, when it has dealt with everything that came.
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        this.read = 0;
+        this.time_the_head(context);
+        Pin::new(&mut this.io).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.farewell.is_none() {
+            ready!(Pin::new(&mut this.io).poll_shutdown(context))?;
+            if !this.connection.has_unread_bytes() {
+                return Poll::Ready(Ok(()));
+            }
+        }
+        let farewell = this.farewell.get_or_insert_with(Farewell::new);
+        farewell.poll(&mut this.io, context)
+    }
+}

@@ -1,0 +1,46 @@
+//! How many files and connections the process may have open.
+
+/// Connections at most, however many files may be open: each takes some 30 KB.
+const MOST_CONNECTIONS: u64 = 10_000;
+
+/// Raises the limit of open files as far as the process may. Systems start
+/// programs with a low one, for the sake of old programs that could not count
+/// further.
+#[cfg(unix)]
+pub(crate) fn raise_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        ..limit.clone()
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::debug!(%error, "the limit of open files stays as it is");
+    }
+    let (from, to) = (limit.current, self::limit());
+    tracing::debug!(from, to, "the limit of open files is raised");
+}
+
+#[cfg(not(unix))]
+pub(crate) fn raise_limit() {}
+
+/// Connections that there may be when no setting says: three quarters of the
+/// open files. The others are for databases and for what the service itself
+/// requests.
+pub(crate) fn connections() -> usize {
+    let share = limit().saturating_mul(3) / 4;
+    usize::try_from(share.clamp(1, MOST_CONNECTIONS)).expect("it is small")
+}
+
+#[cfg(unix)]
+fn limit() -> u64 {
+    use rustix::process::{Resource, getrlimit};
+
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
+#[cfg(not(unix))]
+fn limit() -> u64 {
+    1024
+}

@@ -1,0 +1,40 @@
+//! Limits for connections of clients.
+
+use std::time::Duration;
+
+use super::source::{SettingError, Sources};
+
+/// How many connections there may be, and how long a client may keep the
+/// service waiting on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionLimits {
+    /// For the head of a request.
+    pub head_timeout: Duration,
+    /// For the body of a request; what arrives gives time back.
+    pub body_timeout: Duration,
+    /// To take an answer; what is taken gives time back.
+    pub answer_timeout: Duration,
+    /// Connections of one client.
+    pub per_client: usize,
+    /// Connections of all clients; as many as the open files allow when not
+    /// given.
+    pub in_all: Option<usize>,
+}
+
+impl ConnectionLimits {
+    pub(super) fn resolve(sources: &Sources) -> Result<Self, SettingError> {
+        let seconds = |name| sources.number(name, 1..=3600).map(Duration::from_secs);
+        let number = |text: &str| {
+            let number = text.parse().ok();
+            let number = number.filter(|number| (1..=1_000_000).contains(number));
+            number.ok_or("expected a whole number from 1 to 1000000")
+        };
+        Ok(Self {
+            head_timeout: seconds("SLUGLINE_HEAD_TIMEOUT")?,
+            body_timeout: seconds("SLUGLINE_BODY_TIMEOUT")?,
+            answer_timeout: seconds("SLUGLINE_ANSWER_TIMEOUT")?,
+            per_client: sources.parsed("SLUGLINE_CONNECTIONS_PER_CLIENT", number)?,
+            in_all: sources.optional("SLUGLINE_CONNECTIONS", number)?,
+        })
+    }
+}
