@@ -24,12 +24,14 @@ impl VisitorKey {
     }
 
     /// The visitor behind an address. An IPv4 address that arrives dressed as
-    /// IPv6 is the same visitor.
+    /// IPv6 is the same visitor. Of an IPv6 address the first 64 bits count: a
+    /// connection has at least those to itself, and its devices change the rest
+    /// every day (RFC 8981, RFC 6177).
     pub(crate) fn identify(&self, client: IpAddr) -> Visitor {
         let mut mac = self.0.clone();
         match client.to_canonical() {
             IpAddr::V4(address) => mac.update(&address.octets()),
-            IpAddr::V6(address) => mac.update(&address.octets()),
+            IpAddr::V6(address) => mac.update(&address.octets()[..8]),
         }
         let digest = mac.finalize().into_bytes();
         let words = digest.as_chunks().0;
@@ -114,6 +116,15 @@ mod tests {
             first.identify(address.into()),
             first.identify(neighbour.into())
         );
+    }
+
+    #[test]
+    fn ipv6_addresses_of_one_connection_are_one_visitor() {
+        let key = VisitorKey::new(&[1; 32]);
+        let visitor = |address: &str| key.identify(address.parse().unwrap());
+        let first = visitor("2001:db8:1:2::7");
+        assert_eq!(visitor("2001:db8:1:2:ffff:ffff:ffff:ffff"), first);
+        assert_ne!(visitor("2001:db8:1:3::7"), first);
     }
 
     #[test]

@@ -5,10 +5,10 @@ use super::bounds::{LANGUAGE_MAX_BYTES, truncate};
 /// The largest weight, which nothing that follows can exceed.
 const MOST: u16 = 1_000;
 
-/// The most preferred language of an `Accept-Language` header as it is spelled
-/// there, such as `en-US`; the first of several with equal weight (RFC 9110
-/// section 12.5.4). Empty if there is none.
-pub(crate) fn first_preference(header: &str) -> &str {
+/// The most preferred language of an `Accept-Language` header, such as `en-US`;
+/// the first of several with equal weight (RFC 9110 section 12.5.4). Empty if
+/// there is none.
+pub(crate) fn first_preference(header: &str) -> String {
     let mut best = ("", 0);
     for entry in header.split(',') {
         let (tag, parameters) = entry.split_once(';').unwrap_or((entry, ""));
@@ -20,7 +20,26 @@ pub(crate) fn first_preference(header: &str) -> &str {
             }
         }
     }
-    truncate(best.0, LANGUAGE_MAX_BYTES)
+    in_usual_case(truncate(best.0, LANGUAGE_MAX_BYTES))
+}
+
+/// Tags that differ in case are the same language. The usual case is lower,
+/// except for regions, `US`, and scripts, `Hant`, up to the first group of one
+/// letter (RFC 5646 section 2.1.1).
+fn in_usual_case(tag: &str) -> String {
+    let mut usual = tag.to_ascii_lowercase();
+    let mut start = 0;
+    for (position, group) in tag.split('-').enumerate() {
+        let end = start + group.len();
+        match group.len() {
+            1 => break,
+            2 if position > 0 => usual[start..end].make_ascii_uppercase(),
+            4 if position > 0 => usual[start..=start].make_ascii_uppercase(),
+            _ => {}
+        }
+        start = end + 1;
+    }
+    usual
 }
 
 /// Letters first, then groups of letters and digits (the shape that RFC 5646
@@ -70,6 +89,10 @@ mod tests {
     #[case("*,it;q=0.1", "it")]
     #[case("zh-Hant-TW", "zh-Hant-TW")]
     #[case("de;q=0,en;q=0.001", "en")]
+    #[case("EN-us", "en-US")]
+    #[case("zh-hant-tw", "zh-Hant-TW")]
+    #[case("SL-ROZAJ-1994", "sl-rozaj-1994")]
+    #[case("en-ca-x-CA", "en-CA-x-ca")]
     fn the_most_preferred_language_wins(#[case] header: &str, #[case] expected: &str) {
         assert_eq!(first_preference(header), expected);
     }

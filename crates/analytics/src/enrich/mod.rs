@@ -26,6 +26,7 @@ pub(crate) struct Enricher {
     user_agents: UserAgents,
     labels: Memo<Arc<Labels>>,
     referers: Memo<Arc<str>>,
+    languages: Memo<Arc<str>>,
 }
 
 /// How a place's region and city are logged.
@@ -35,7 +36,7 @@ struct Labels {
     city: String,
 }
 
-/// Labels and referring hosts that are remembered, a few MB together.
+/// Labels, referring hosts and languages that are remembered, a few MB together.
 const REMEMBERED: usize = 16_384;
 
 impl Enricher {
@@ -45,6 +46,7 @@ impl Enricher {
             user_agents: UserAgents::default(),
             labels: Memo::new(REMEMBERED),
             referers: Memo::new(REMEMBERED),
+            languages: Memo::new(REMEMBERED),
         }
     }
 
@@ -58,10 +60,14 @@ impl Enricher {
                 city: place.city_label(),
             })
         });
-        let header = visit.headers.referer();
+        let referer = visit.headers.referer();
+        let language = visit.headers.accept_language();
         Enriched {
             visit,
-            referer: self.referers.get(header, || referer::host(header).into()),
+            referer: self.referers.get(referer, || referer::host(referer).into()),
+            language: self
+                .languages
+                .get(language, || language::first_preference(language).into()),
             labels,
             place,
             agent: self.user_agents.agent(visit.headers.user_agent()),
@@ -93,6 +99,7 @@ impl Enricher {
 pub(crate) struct Enriched<'v> {
     pub(crate) visit: &'v Visit,
     referer: Arc<str>,
+    language: Arc<str>,
     place: Cow<'v, Place>,
     labels: Arc<Labels>,
     agent: Arc<Agent>,
@@ -144,7 +151,7 @@ impl Enriched<'_> {
             url: bounds::truncate(link.content.destination.as_str(), bounds::URL_MAX_BYTES),
             user_agent: bounds::truncate(headers.user_agent(), bounds::USER_AGENT_MAX_BYTES),
             referer: &self.referer,
-            language: language::first_preference(headers.accept_language()),
+            language: &self.language,
             os: &self.agent.os,
             browser: &self.agent.browser,
             browser_type: self.agent.browser_type,
