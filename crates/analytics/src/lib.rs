@@ -55,7 +55,9 @@
 //! |---|---|
 //! | `options` | what an operator may choose, and what the recorder needs from outside |
 //! | `recorder` | the bounded queue that redirects push into, and its end |
-//! | `tally` | what both sides of the queue count |
+//! | `tally` | what both sides of the queue count, and what does not work |
+//! | `losses` | visits that were never stored, and when they came |
+//! | `reminder` | how often a failure that lasts is told of |
 //! | `writer` | the thread behind the queue: batches, retries, the final flush |
 //! | `enrich` | what is derived from a visit: referring host, language, bounds of texts |
 //! | `user_agent` | programs, systems and devices, by the `User-Agent` header |
@@ -72,6 +74,7 @@
 mod clickhouse;
 mod engine;
 mod enrich;
+mod losses;
 mod memo;
 mod number_map;
 mod options;
@@ -79,6 +82,7 @@ mod options;
 mod oracle;
 mod place_file;
 mod recorder;
+mod reminder;
 mod row;
 mod salt;
 mod sampling;

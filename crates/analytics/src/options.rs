@@ -10,10 +10,15 @@ use crate::{SaltPeriod, SamplingTargets};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecorderOptions {
     /// Visits that may wait for the writer; when so many wait, further ones
-    /// are dropped and counted. Each takes about 80 bytes and the headers that
-    /// came with it.
+    /// are dropped and counted. There is room for eight million at most.
     pub queue: usize,
-    /// A batch is stored as soon as it has this many visits.
+    /// Bytes that waiting visits may take; when they take so many, further
+    /// visits are dropped and counted. An ordinary visit takes some 350 bytes,
+    /// the largest 3.5 KiB; links are not counted, because their visits share
+    /// them.
+    pub queue_bytes: usize,
+    /// A batch is stored as soon as it has this many visits, or its visits take
+    /// a quarter of [`RecorderOptions::queue_bytes`].
     pub batch_rows: usize,
     /// A batch is stored at the latest when its first visit has waited this
     /// long. The default leaves a tenth of a second for the commit, so that a
@@ -40,6 +45,7 @@ impl Default for RecorderOptions {
     fn default() -> Self {
         Self {
             queue: 65_536,
+            queue_bytes: 64 << 20,
             batch_rows: 16_384,
             batch_age: Duration::from_millis(900),
             rows_per_chunk: 65_536,

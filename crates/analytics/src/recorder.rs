@@ -19,7 +19,7 @@ use crate::{
     RecorderPorts, clickhouse,
     engine::Appender,
     sampling::Sampler,
-    tally::Tally,
+    tally::{Tally, Waiting},
     writer::{Message, Writer},
 };
 
@@ -35,8 +35,8 @@ pub struct Recorder {
     /// Empty once the recorder is closed. Pushing takes the lock for reading
     /// and never waits for it: the only one who writes is the closing.
     queue: RwLock<Option<Sender<Message>>>,
-    /// Most messages that may wait.
-    room: usize,
+    /// What may wait at most.
+    room: Waiting,
     tally: Arc<Tally>,
     thread: Thread,
     handle: Mutex<Option<JoinHandle<()>>>,
@@ -58,8 +58,8 @@ impl Recorder {
         ports: RecorderPorts,
     ) -> Result<(Self, EmbeddedLog), OpenError> {
         let sampler = Sampler::new(options.sampling, ports.random.as_ref());
-        let appender = Appender::open(path, &options, ports)?;
         let tally = Arc::new(Tally::default());
+        let appender = Appender::open(path, &options, ports, Arc::clone(&tally))?;
         let log = EmbeddedLog::new(path, QueryLimits::default(), Arc::clone(&tally));
         Ok((Self::with(appender, sampler, options, tally)?, log))
     }
@@ -103,7 +103,10 @@ impl Recorder {
 
         Ok(Self {
             queue: RwLock::new(Some(sender)),
-            room: options.queue.max(1),
+            room: Waiting {
+                messages: options.queue.clamp(1, Waiting::MOST),
+                bytes: options.queue_bytes,
+            },
             tally,
             thread: handle.thread().clone(),
             handle: Mutex::new(Some(handle)),
@@ -160,12 +163,14 @@ impl Recorder {
         let Some(sender) = queue.as_ref() else {
             return Err(Refused::Closed);
         };
-        if self.tally.enter_queue() >= self.room {
-            self.tally.leave_queue();
+        let bytes = message.bytes();
+        let before = self.tally.enter_queue(bytes);
+        if before.messages >= self.room.messages || before.bytes >= self.room.bytes {
+            self.tally.leave_queue(bytes);
             return Err(Refused::Full(message));
         }
         sender.send(message).map_err(|_| {
-            self.tally.leave_queue();
+            self.tally.leave_queue(bytes);
             Refused::Closed
         })
     }
@@ -190,8 +195,9 @@ impl Recorder {
 
 impl VisitSink for Recorder {
     fn record(&self, visit: Visit) {
+        let at = visit.at;
         if self.offer(Message::Visit(visit)).is_err() {
-            self.tally.add_dropped(1);
+            self.tally.lose(at, 1);
         }
     }
 }

@@ -22,6 +22,8 @@ pub enum SaltPeriod {
 }
 
 impl SaltPeriod {
+    pub(crate) const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Month, Self::Never];
+
     /// The word for it in settings and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -73,7 +75,7 @@ impl FromStr for SaltPeriod {
     type Err = SaltPeriodError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        [Self::Day, Self::Week, Self::Month, Self::Never]
+        Self::ALL
             .into_iter()
             .find(|period| period.as_str() == text)
             .ok_or(SaltPeriodError)

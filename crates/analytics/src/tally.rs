@@ -1,38 +1,83 @@
 //! What the recorder, its writer and the log's answers share.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
 
-/// Visits that wait, visits that were never stored, and whether the end has
-/// come.
+use slugline_domain::{LogTrouble, UnixMillis};
+
+use crate::losses::Losses;
+
+/// What waits, what was never stored, what does not work, and whether the end
+/// has come.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    waiting: AtomicUsize,
+    /// Messages above [`BYTE_BITS`], bytes below, so that a redirect pays one
+    /// addition for both.
+    waiting: AtomicU64,
     dropped: AtomicU64,
     closing: AtomicBool,
+    /// Visits that were never stored, by the time at which they came.
+    pub(crate) losses: Losses,
+    pub(crate) troubles: Troubles,
+}
+
+/// Bits of [`Tally::waiting`] that count bytes: a terabyte.
+const BYTE_BITS: u32 = 40;
+
+/// Messages, and the memory they take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    pub(crate) messages: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Waiting {
+    /// Most messages that can be counted.
+    pub(crate) const MOST: usize = 1 << 23;
+
+    fn read(packed: u64) -> Self {
+        let number = |part: u64| usize::try_from(part).unwrap_or(usize::MAX);
+        Self {
+            messages: number(packed >> BYTE_BITS),
+            bytes: number(packed & ((1 << BYTE_BITS) - 1)),
+        }
+    }
+}
+
+fn one_of(bytes: usize) -> u64 {
+    (1 << BYTE_BITS) | u64::try_from(bytes).expect("a pointer's size fits 64 bits")
 }
 
 impl Tally {
-    /// Messages in the queue, those included that are about to be.
-    pub(crate) fn waiting(&self) -> usize {
-        self.waiting.load(Ordering::Relaxed)
+    /// What is in the queue, and what is about to be.
+    pub(crate) fn waiting(&self) -> Waiting {
+        Waiting::read(self.waiting.load(Ordering::Relaxed))
     }
 
-    /// Has to come before a message is pushed, or it could be taken out first.
-    /// Tells how many were waiting.
-    pub(crate) fn enter_queue(&self) -> usize {
-        self.waiting.fetch_add(1, Ordering::Relaxed)
+    /// Has to come before a message of so many bytes is pushed, or it could be
+    /// taken out first. Tells what was waiting.
+    pub(crate) fn enter_queue(&self, bytes: usize) -> Waiting {
+        Waiting::read(self.waiting.fetch_add(one_of(bytes), Ordering::Relaxed))
     }
 
-    pub(crate) fn leave_queue(&self) {
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    pub(crate) fn leave_queue(&self, bytes: usize) {
+        self.waiting.fetch_sub(one_of(bytes), Ordering::Relaxed);
     }
 
+    /// Visits that were lost since the start.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn add_dropped(&self, visits: u64) {
+    /// Visits that came at this moment will never be stored.
+    pub(crate) fn lose(&self, at: UnixMillis, visits: u64) {
         self.dropped.fetch_add(visits, Ordering::Relaxed);
+        self.losses.add(at, visits);
     }
 
     pub(crate) fn close(&self) {
@@ -41,5 +86,57 @@ impl Tally {
 
     pub(crate) fn closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
+    }
+}
+
+/// What does not work at the moment.
+#[derive(Debug, Default)]
+pub(crate) struct Troubles {
+    /// The disk refuses visits.
+    pub(crate) not_storing: AtomicBool,
+    /// The place where visits wait for ClickHouse is full.
+    pub(crate) full: AtomicBool,
+    /// ClickHouse takes no visits.
+    pub(crate) not_shipping: AtomicBool,
+    damaged_chunks: Mutex<BTreeSet<i64>>,
+}
+
+impl Troubles {
+    /// A chunk cannot be read; whether that is news.
+    pub(crate) fn chunk_is_damaged(&self, id: i64) -> bool {
+        let chunks = self.damaged_chunks.lock();
+        let mut chunks = chunks.unwrap_or_else(PoisonError::into_inner);
+        chunks.insert(id)
+    }
+
+    pub(crate) fn list(&self) -> Vec<LogTrouble> {
+        let chunks = self.damaged_chunks.lock();
+        let damaged = !chunks.unwrap_or_else(PoisonError::into_inner).is_empty();
+        let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        [
+            (is(&self.not_storing), LogTrouble::NotStoring),
+            (is(&self.full), LogTrouble::Full),
+            (is(&self.not_shipping), LogTrouble::NotShipping),
+            (damaged, LogTrouble::Damaged),
+        ]
+        .into_iter()
+        .filter_map(|(there, trouble)| there.then_some(trouble))
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_and_bytes_are_counted_together() {
+        let tally = Tally::default();
+        assert_eq!(tally.enter_queue(5_000).messages, 0);
+        let before = tally.enter_queue(300);
+        assert_eq!((before.messages, before.bytes), (1, 5_000));
+        tally.leave_queue(5_000);
+        let waiting = tally.waiting();
+        assert_eq!((waiting.messages, waiting.bytes), (1, 300));
     }
 }

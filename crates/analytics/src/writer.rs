@@ -5,18 +5,20 @@ use std::{
     error::Error as StdError,
     sync::{
         Arc,
+        atomic::Ordering,
         mpsc::{Receiver, RecvTimeoutError, TryRecvError},
     },
     thread,
     time::{Duration, Instant},
 };
 
-use slugline_domain::Visit;
+use slugline_domain::{Place, Visit};
 use tokio::sync::oneshot;
 
 use crate::{
     RecorderOptions,
     engine::{Appended, Appender, EngineError},
+    reminder::{Reminder, Warning},
     row::Kept,
     sampling::{Pressure, Sampler},
     tally::Tally,
@@ -49,6 +51,21 @@ pub(crate) enum Message {
     Barrier(oneshot::Sender<()>),
 }
 
+impl Message {
+    /// The memory that it takes, without the link, which all visits of the link
+    /// share.
+    pub(crate) fn bytes(&self) -> usize {
+        let apart = match self {
+            Self::Visit(visit) => {
+                let place = visit.place.as_deref();
+                visit.headers.bytes() + place.map_or(0, |place| size_of::<Place>() + place.bytes())
+            }
+            Self::Barrier(_) => 0,
+        };
+        size_of::<Self>() + apart
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Writer {
     queue: Receiver<Message>,
@@ -57,6 +74,8 @@ pub(crate) struct Writer {
     options: RecorderOptions,
     tally: Arc<Tally>,
     batch: Vec<Kept>,
+    /// The memory that the batch takes.
+    batch_bytes: usize,
     /// Set at the first failure after the recorder was closed.
     gives_up_at: Option<Instant>,
     gave_up: bool,
@@ -78,6 +97,7 @@ impl Writer {
             options,
             tally,
             batch: Vec::new(),
+            batch_bytes: 0,
             gives_up_at: None,
             gave_up: false,
             dropped_logged: 0,
@@ -106,6 +126,7 @@ impl Writer {
             }
             busy = self.appender.maintain();
         }
+        self.appender.note_losses();
     }
 
     /// Fills the batch until it is large or old enough, or somebody waits.
@@ -116,15 +137,15 @@ impl Writer {
         loop {
             match next {
                 Ok(message) => {
-                    self.tally.leave_queue();
+                    let bytes = message.bytes();
+                    self.tally.leave_queue(bytes);
                     match message {
                         Message::Barrier(barrier) => return Some(barrier),
-                        Message::Visit(visit) => self.take(visit),
+                        Message::Visit(visit) => self.take(visit, bytes),
                     }
                     messages += 1;
                     let look = messages % MESSAGES_PER_LOOK == 0;
-                    if self.batch.len() >= self.options.batch_rows || look && Instant::now() >= due
-                    {
+                    if self.is_batch_full() || look && Instant::now() >= due {
                         return None;
                     }
                 }
@@ -141,35 +162,62 @@ impl Writer {
         }
     }
 
+    fn is_batch_full(&self) -> bool {
+        self.batch.len() >= self.options.batch_rows
+            || self.batch_bytes >= self.options.queue_bytes / 4
+    }
+
     /// Decides whether a visit becomes a row of the batch, before anything is
     /// derived from it. A bot that is left out is not sampled either, so it
     /// takes no room from people.
-    fn take(&mut self, visit: Visit) {
+    fn take(&mut self, visit: Visit, bytes: usize) {
         if self.options.skip_bots && self.appender.is_from_bot(&visit) {
             return;
         }
         let (at, client) = (visit.at, visit.client);
-        let Some(visitor) = self.insist(1, |appender, _| appender.identify(at, client)) else {
+        let Some(visitor) = self.insist(|appender, _| appender.identify(at, client)) else {
+            self.tally.lose(at, 1);
             return;
         };
-        let pressure = Pressure::of(self.tally.waiting(), self.options.queue);
-        let pressure = pressure.max(self.appender.pressure());
-        let sampled = self.sampler.decide(at, &visit.link.id, visitor, pressure);
-        self.batch.extend(sampled.map(|sampled| Kept {
+        let Some(sampled) = self
+            .sampler
+            .decide(at, &visit.link.id, visitor, self.pressure())
+        else {
+            return;
+        };
+        self.batch_bytes += bytes;
+        self.batch.push(Kept {
             visit,
             visitor: visitor.hash,
             sampled,
-        }));
+        });
+    }
+
+    /// How full the fullest place is that visits go through.
+    fn pressure(&self) -> Pressure {
+        let waiting = self.tally.waiting();
+        let messages = Pressure::of(waiting.messages, self.options.queue);
+        let bytes = Pressure::of(waiting.bytes, self.options.queue_bytes);
+        messages.max(bytes).max(self.appender.pressure())
     }
 
     /// Stores the batch, and says whether that is over and done with.
     fn store(&mut self) -> bool {
-        let appended = self.insist(self.batch.len(), Appender::append);
-        if appended == Some(Appended::NoRoom) {
-            let intervals = self.batch.iter().map(|kept| kept.sampled.interval.get());
-            self.tally.add_dropped(intervals.map(u64::from).sum());
+        if self.batch.is_empty() {
+            return !self.gave_up;
         }
+        let appended = self.insist(Appender::append);
+        if appended != Some(Appended::Stored) {
+            // What is lost are visits, and a row stands for several of them.
+            for Kept { visit, sampled, .. } in &self.batch {
+                self.tally.lose(visit.at, sampled.interval.get().into());
+            }
+        }
+        let troubles = &self.tally.troubles;
+        let full = appended == Some(Appended::NoRoom);
+        troubles.full.store(full, Ordering::Relaxed);
         self.batch.clear();
+        self.batch_bytes = 0;
         appended.is_some()
     }
 
@@ -179,40 +227,53 @@ impl Writer {
     /// only, when patience is over and so many visits are lost.
     fn insist<T>(
         &mut self,
-        visits: usize,
         act: impl Fn(&mut Appender, &[Kept]) -> Result<T, EngineError>,
     ) -> Option<T> {
         let mut pause = FIRST_PAUSE;
-        let mut failed = false;
+        let mut reminder = Reminder::default();
         while !self.gave_up {
             let error = match act(&mut self.appender, &self.batch) {
                 Ok(done) => {
-                    if failed {
+                    if reminder.works() {
+                        self.tally
+                            .troubles
+                            .not_storing
+                            .store(false, Ordering::Relaxed);
                         tracing::info!("the access log takes visits again");
                     }
                     return Some(done);
                 }
                 Err(error) => error,
             };
+            self.tally
+                .troubles
+                .not_storing
+                .store(true, Ordering::Relaxed);
             let error: &(dyn StdError + 'static) = &error;
             if self.out_of_patience() {
                 tracing::error!(error, "visits are lost: the access log takes none");
                 self.gave_up = true;
                 break;
             }
-            if !failed {
-                tracing::warn!(
+            let waiting = self.tally.waiting().messages + self.batch.len();
+            match reminder.failed(Instant::now()) {
+                Some(Warning::First) => tracing::warn!(
                     error,
-                    visits,
+                    waiting,
                     "the access log takes no visits, will try again"
-                );
-                failed = true;
+                ),
+                Some(Warning::Again(since)) => tracing::warn!(
+                    error,
+                    waiting,
+                    minutes = since.as_secs() / 60,
+                    dropped = self.tally.dropped(),
+                    "the access log still takes no visits"
+                ),
+                None => {}
             }
             thread::park_timeout(pause);
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
-        self.tally
-            .add_dropped(u64::try_from(visits).unwrap_or(u64::MAX));
         None
     }
 
@@ -237,5 +298,40 @@ impl Writer {
             );
             self.dropped_logged = dropped;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::{Colo, Coordinates, Country, PlaceName, TimeZoneName, VisitHeaders};
+    use slugline_testkit::{NOON, link};
+
+    use super::*;
+
+    fn visit(header: &str, place: Option<Place>) -> Message {
+        Message::Visit(Visit {
+            at: NOON.start(),
+            link: Arc::new(link("docs").build()),
+            client: std::net::Ipv4Addr::LOCALHOST.into(),
+            headers: VisitHeaders::new(header, header, header),
+            place: place.map(Box::new),
+        })
+    }
+
+    #[test]
+    fn the_largest_visit_takes_three_and_a_half_kibibytes() {
+        let long = "x".repeat(128 * 1_024);
+        let place = Place {
+            country: Country::parse("AT").ok(),
+            region: PlaceName::new(&long),
+            city: PlaceName::new(&long),
+            timezone: TimeZoneName::new(&"x".repeat(40)),
+            colo: Colo::new("ABCDEFGH"),
+            coordinates: Coordinates::new(1.0, 2.0),
+        };
+        let largest = visit(&long, Some(place)).bytes();
+        assert!((3_072..=3_584).contains(&largest), "{largest}");
+        let ordinary = visit(&"x".repeat(80), None).bytes();
+        assert!((240..=400).contains(&ordinary), "{ordinary}");
     }
 }

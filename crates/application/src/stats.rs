@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
-    LocationsQuery, LocationsReport, MetricsQuery, MetricsReport, ViewsQuery, ViewsReport,
-    VisitFilter, ports::VisitLog,
+    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, ViewsQuery,
+    ViewsReport, VisitFilter, ports::VisitLog,
 };
 
 use crate::Error;
@@ -82,5 +82,10 @@ impl StatsService {
     /// There is no answer.
     pub async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, Error> {
         Ok(self.log.access(filter).await?)
+    }
+
+    /// What does not work in the access log at the moment.
+    pub fn log_troubles(&self) -> Vec<LogTrouble> {
+        self.log.troubles()
     }
 }

@@ -88,7 +88,7 @@ pub use slug::{Slug, SlugCase, SlugError};
 pub use stats::{
     AccessRow, AccessRows, CounterRow, Counters, CountersQuery, CountersReport, Degrees, Dimension,
     Event, EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow, LocationRow, LocationsQuery,
-    LocationsReport, MetricRow, MetricsQuery, MetricsReport, Report, RowLimit, RowLimitError,
+    LocationsReport, LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report, RowLimit, RowLimitError,
     ViewRow, ViewsQuery, ViewsReport, VisitFilter,
 };
 pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};

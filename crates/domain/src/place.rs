@@ -27,6 +27,15 @@ impl Place {
         *self == Self::default()
     }
 
+    /// Bytes of the names in it, which are kept outside of it.
+    pub fn bytes(&self) -> usize {
+        let names = [&self.region, &self.city];
+        let names = names.map(|name| name.as_ref().map_or(0, |name| name.as_str().len()));
+        let timezone = self.timezone.as_ref().map_or(0, |zone| zone.as_str().len());
+        let colo = self.colo.as_ref().map_or(0, |colo| colo.as_str().len());
+        names.iter().sum::<usize>() + timezone + colo
+    }
+
     /// The region as it is logged: `🇩🇪 Bavaria,Germany`, the country alone when
     /// only that is known, empty when nothing is.
     pub fn region_label(&self) -> String {

@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::{
     AccessRows, Advance, CountersQuery, CountersReport, Country, Destination, Event, EventsQuery,
     FailedEntry, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport,
-    LanguageTag, Link, LinkFilter, LinkId, ListQuery, LocationsQuery, LocationsReport,
+    LanguageTag, Link, LinkFilter, LinkId, ListQuery, LocationsQuery, LocationsReport, LogTrouble,
     MetricsQuery, MetricsReport, MigrationState, MigrationStep, OldLink, OldPage, OldPlace, Place,
     ProbeOutcome, ProbeRequest, ScreenVerdict, Slug, TagCount, UnixMillis, UnixSeconds, ViewsQuery,
     ViewsReport, Visit, VisitFilter, VisitRecord,
@@ -227,6 +227,10 @@ pub trait VisitLog: fmt::Debug + Send + Sync {
 
     /// Totals of every slug and destination, to be fetched bit by bit.
     async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError>;
+
+    /// What does not work at the moment, as far as its own work has shown;
+    /// empty when everything does. Called by health checks, so it asks nobody.
+    fn troubles(&self) -> Vec<LogTrouble>;
 }
 
 /// The access log gave no answer.

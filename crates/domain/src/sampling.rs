@@ -28,9 +28,12 @@ pub struct SamplingNote {
     /// The largest interval among the rows that were read; 1 when there were
     /// none.
     pub interval_max: SamplingInterval,
-    /// Visits that were never stored because the queue was full, since the
-    /// process started.
+    /// Visits of the time asked about that were never stored, whichever links
+    /// they followed.
     pub dropped: u64,
+    /// Stored rows that might belong to the answer and cannot be read, because
+    /// they are damaged.
+    pub damaged: u64,
     /// Whether visitors or referers were so many that they were estimated from
     /// some of them.
     pub sketched: bool,
@@ -39,7 +42,10 @@ pub struct SamplingNote {
 impl SamplingNote {
     /// Whether the answer counts real visits rather than estimating them.
     pub fn exact(&self) -> bool {
-        self.interval_max == SamplingInterval::EVERY && self.dropped == 0 && !self.sketched
+        self.interval_max == SamplingInterval::EVERY
+            && self.dropped == 0
+            && self.damaged == 0
+            && !self.sketched
     }
 }
 
@@ -52,6 +58,7 @@ mod tests {
         let exact = SamplingNote {
             interval_max: SamplingInterval::EVERY,
             dropped: 0,
+            damaged: 0,
             sketched: false,
         };
         assert!(exact.exact());
@@ -63,6 +70,10 @@ mod tests {
             },
             SamplingNote {
                 dropped: 1,
+                ..exact
+            },
+            SamplingNote {
+                damaged: 1,
                 ..exact
             },
             SamplingNote {

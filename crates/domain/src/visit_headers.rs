@@ -28,6 +28,11 @@ impl VisitHeaders {
         }
     }
 
+    /// Bytes that are kept of all three.
+    pub fn bytes(&self) -> usize {
+        self.texts.len()
+    }
+
     /// The `User-Agent` header, empty when absent.
     pub fn user_agent(&self) -> &str {
         &self.texts[..usize::from(self.user_agent_ends)]

@@ -17,6 +17,57 @@ pub(crate) struct Health {
     version: &'static str,
 }
 
+/// What can do its work.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Readiness {
+    /// Always `ok`: links are served. Anything else is an error status.
+    status: &'static str,
+    /// The version that runs.
+    version: &'static str,
+    /// The parts of the service.
+    parts: Parts,
+}
+
+/// The parts of the service.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Parts {
+    /// The links database.
+    links: Part,
+    /// The access log. Redirects go on without it.
+    log: Part,
+}
+
+/// A part of the service.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Part {
+    /// `degraded` when somebody should look at it.
+    status: PartStatus,
+    /// What is wrong; empty when nothing is.
+    reasons: Vec<String>,
+}
+
+/// Whether a part works.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+enum PartStatus {
+    /// It works.
+    Ok,
+    /// It works in part, or not at all.
+    Degraded,
+}
+
+impl Part {
+    fn with(reasons: Vec<String>) -> Self {
+        let status = if reasons.is_empty() {
+            PartStatus::Ok
+        } else {
+            PartStatus::Degraded
+        };
+        Self { status, reasons }
+    }
+}
+
 const HEALTHY: Health = Health {
     status: "ok",
     version: env!("CARGO_PKG_VERSION"),
@@ -45,14 +96,27 @@ pub(crate) fn ready_about() -> About {
         id: "health_ready",
         tag: "Health",
         summary: "Can the service do its work?",
-        description: "Answers 503 while the links database cannot be reached.",
+        description: "Answers 503 while the links database cannot be reached. An access log that \
+                      cannot do its work is `degraded` in an answer of 200: redirects go on \
+                      without it, so the service should stay in rotation.",
         fails: &[Code::Unavailable],
     }
 }
 
-pub(crate) async fn ready(context: Context) -> Result<Json<200, Health>, Failure> {
+pub(crate) async fn ready(context: Context) -> Result<Json<200, Readiness>, Failure> {
     match context.services.links.ready().await {
-        Ok(()) => Ok(Json(HEALTHY)),
+        Ok(()) => {
+            let troubles = context.services.stats.log_troubles();
+            let reasons = troubles.iter().map(ToString::to_string).collect();
+            Ok(Json(Readiness {
+                status: HEALTHY.status,
+                version: HEALTHY.version,
+                parts: Parts {
+                    links: Part::with(Vec::new()),
+                    log: Part::with(reasons),
+                },
+            }))
+        }
         Err(error) => {
             // Logs the cause; the probe only needs to know that it should wait.
             drop(Failure::from(error));

@@ -62,6 +62,14 @@ pub(crate) fn rebuild_visits(settings: &Settings) -> anyhow::Result<()> {
     for lost in &rebuilt.lost {
         line(name, "lost", lost)?;
     }
+    if let Some(reason) = &rebuilt.salts_left {
+        let advice = "delete it once nobody wants to look at it";
+        line(
+            name,
+            "the old file still has the keys of visitor hashes",
+            format_args!("{reason}; {advice}"),
+        )?;
+    }
     line(name, "the old file is", rebuilt.old.display())
 }
 

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::{row_binary, spool};
+use super::{
+    row_binary,
+    spool::{self, UnderWay},
+};
 use crate::{
     Examined, OpenError,
     engine::{Finding, open_to_examine, pages, said},
@@ -53,7 +56,7 @@ fn rows(db: &Connection) -> Finding {
 fn shipment(db: &Connection) -> Finding {
     match spool::under_way(db) {
         Ok(None) => Ok("none is under way".into()),
-        Ok(Some((_, last))) => Ok(format!("rows up to {last} are under way")),
+        Ok(Some(UnderWay { last, .. })) => Ok(format!("rows up to {last} are under way")),
         Err(error) => Err(vec![error.to_string()]),
     }
 }

@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
-    LocationsQuery, LocationsReport, MetricsQuery, MetricsReport, Report, SamplingInterval,
-    SamplingNote, ViewsQuery, ViewsReport, VisitFilter,
+    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report,
+    SamplingInterval, SamplingNote, ViewsQuery, ViewsReport, VisitFilter,
     ports::{VisitLog, VisitLogError},
 };
 
@@ -56,19 +56,25 @@ impl ClickHouseLog {
     }
 
     /// All the rows there are.
-    fn complete<R>(&self, rows: Vec<R>, interval_max: SamplingInterval) -> Report<R> {
+    fn complete<R>(
+        &self,
+        filter: &VisitFilter,
+        rows: Vec<R>,
+        interval_max: SamplingInterval,
+    ) -> Report<R> {
         let all = u64::try_from(rows.len()).expect("a pointer's size fits 64 bits");
-        self.report(rows, all, interval_max)
+        self.report(filter, rows, all, interval_max)
     }
 
-    fn limited<R>(&self, rows: Vec<Limited<R>>) -> Report<R> {
+    fn limited<R>(&self, filter: &VisitFilter, rows: Vec<Limited<R>>) -> Report<R> {
         let (all, interval_max) = beyond_limit(&rows);
         let rows = rows.into_iter().map(|row| row.row).collect();
-        self.report(rows, all, interval_max)
+        self.report(filter, rows, all, interval_max)
     }
 
     fn report<R>(
         &self,
+        filter: &VisitFilter,
         rows: Vec<R>,
         rows_before_limit: u64,
         interval_max: SamplingInterval,
@@ -78,7 +84,10 @@ impl ClickHouseLog {
             rows_before_limit,
             sampling: SamplingNote {
                 interval_max,
-                dropped: self.tally.dropped(),
+                // Those of this node; others do not tell of theirs.
+                dropped: self.tally.losses.concerning(filter),
+                // ClickHouse answers wholly or not at all.
+                damaged: 0,
                 // Visitors and referers are counted one by one, however many.
                 sketched: false,
             },
@@ -97,7 +106,7 @@ impl VisitLog for ClickHouseLog {
         let rows = self.rows("count visits", &sql, read).await?;
         let interval_max = largest(&rows);
         let rows = shown(rows).into_iter().flatten().collect();
-        Ok(self.complete(rows, interval_max))
+        Ok(self.complete(&query.filter, rows, interval_max))
     }
 
     async fn views(&self, query: &ViewsQuery) -> Result<ViewsReport, VisitLogError> {
@@ -106,7 +115,7 @@ impl VisitLog for ClickHouseLog {
             .rows("count visits over time", &sql, views::read)
             .await?;
         let interval_max = largest(&rows);
-        Ok(self.complete(shown(rows), interval_max))
+        Ok(self.complete(&query.filter, shown(rows), interval_max))
     }
 
     async fn heatmap(&self, query: &HeatmapQuery) -> Result<HeatmapReport, VisitLogError> {
@@ -114,7 +123,7 @@ impl VisitLog for ClickHouseLog {
         let action = "count visits by hour of the week";
         let rows = self.rows(action, &sql, heatmap::read).await?;
         let interval_max = largest(&rows);
-        Ok(self.complete(shown(rows), interval_max))
+        Ok(self.complete(&query.filter, shown(rows), interval_max))
     }
 
     async fn metrics(&self, query: &MetricsQuery) -> Result<MetricsReport, VisitLogError> {
@@ -122,14 +131,14 @@ impl VisitLog for ClickHouseLog {
         let rows = self
             .rows("find the most frequent values", &sql, read)
             .await?;
-        Ok(self.limited(rows))
+        Ok(self.limited(&query.filter, rows))
     }
 
     async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
         let sql = locations::statement(query);
         let action = "find the most frequent places";
         let rows = self.rows(action, &sql, locations::read).await?;
-        let mut report = self.limited(rows);
+        let mut report = self.limited(&query.filter, rows);
         report.rows.retain(locations::is_known);
         Ok(report)
     }
@@ -147,6 +156,10 @@ impl VisitLog for ClickHouseLog {
         let rows = self.client.stream(&sql, self.deadline, access::read).await;
         let rows = rows.map_err(|error| failed(access::ACTION, error))?;
         Ok(Box::new(access::Rows(rows)))
+    }
+
+    fn troubles(&self) -> Vec<LogTrouble> {
+        self.tally.troubles.list()
     }
 }
 

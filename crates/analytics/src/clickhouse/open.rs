@@ -98,10 +98,16 @@ pub(crate) async fn open(
         retention_days: recorder.retention_days,
         prepared,
         shutdown_patience: recorder.shutdown_patience,
+        tally: Arc::clone(&tally),
     })
     .map_err(|source| OpenError::Thread { source })?;
     let rows = Box::new(Inlet::new(shipper, spool_bytes, salts_changed, lock));
-    let appender = Appender::over(open_file(&spool::FILE, &spool)?, rows, recorder, ports);
+    let db = open_file(&spool::FILE, &spool)?;
+    let appender = Appender::over(db, rows, recorder, ports, Arc::clone(&tally));
+    let appender = appender.map_err(|source| OpenError::Sqlite {
+        path: spool,
+        source,
+    })?;
     let deadline = QueryLimits::default().deadline;
     Ok((appender, ClickHouseLog::new(client, deadline, tally)))
 }

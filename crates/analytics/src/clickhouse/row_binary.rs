@@ -4,15 +4,27 @@
 //! Numbers are little-endian, texts come behind their length as LEB128
 //! (ClickHouse's documentation of formats).
 
-use slugline_domain::Degrees;
+use slugline_domain::{Degrees, UnixMillis};
 use thiserror::Error;
 
 use crate::row::Row;
 
-/// The columns that [`encode`] writes, in its order.
-pub(super) const COLUMNS: &str = "ts_ms, link_id, slug, url, user_agent, visitor, referer, \
+/// The columns of each format of rows, in the order of their values; a format's
+/// number is its place, from 1. Rows wait in a spool while versions change, so a
+/// format that was released never changes: other columns are a new format, and
+/// a new version of the spool, which older programs refuse.
+const FORMATS: [&str; 1] = ["ts_ms, link_id, slug, url, user_agent, visitor, referer, \
     country, region, city, timezone, language, os, browser, browser_type, device, device_type, \
-    colo, latitude, longitude, sampling_interval, coherent";
+    colo, latitude, longitude, sampling_interval, coherent"];
+
+/// The format that [`encode`] writes.
+pub(super) const FORMAT: u32 = 1;
+
+/// The columns of a format.
+pub(super) fn columns(format: u32) -> Option<&'static str> {
+    let place = usize::try_from(format).ok()?.checked_sub(1)?;
+    FORMATS.get(place).copied()
+}
 
 /// A row, ready to be sent.
 pub(super) fn encode(row: &Row<'_>) -> Vec<u8> {
@@ -53,11 +65,11 @@ pub(super) fn encode(row: &Row<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Whether bytes are a row as [`encode`] writes it: ClickHouse refuses whole
-/// shipments.
-pub(super) fn check(row: &[u8]) -> Result<(), DecodeError> {
+/// Checks that bytes are a row as [`encode`] writes it, because ClickHouse
+/// refuses whole shipments, and gives its moment.
+pub(super) fn check(row: &[u8]) -> Result<UnixMillis, DecodeError> {
     let mut cursor = Cursor::new(row);
-    cursor.i64()?;
+    let at = UnixMillis::new(cursor.i64()?);
     for _ in 0..4 {
         cursor.text()?;
     }
@@ -70,7 +82,7 @@ pub(super) fn check(row: &[u8]) -> Result<(), DecodeError> {
     let interval = cursor.u32()?;
     let [coherent] = cursor.take()?;
     let in_range = interval > 0 && coherent <= 1 && cursor.left() == 0;
-    in_range.then_some(()).ok_or(DecodeError::OutOfRange)
+    in_range.then_some(at).ok_or(DecodeError::OutOfRange)
 }
 
 pub(super) fn put_text(bytes: &mut Vec<u8>, text: &str) {
@@ -271,7 +283,7 @@ mod tests {
             },
         };
         let bytes = encode(&row);
-        assert_eq!(check(&bytes), Ok(()));
+        assert_eq!(check(&bytes), Ok(row.at));
         for end in 0..bytes.len() {
             assert_eq!(check(&bytes[..end]), Err(DecodeError::Short));
         }

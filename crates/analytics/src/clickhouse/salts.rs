@@ -1,13 +1,21 @@
 //! One salt for all nodes, or a visitor whom two nodes see would be two.
 //!
 //! ClickHouse has no unique keys, but it takes an insertion once for each
-//! token. So every node offers a salt under a token made of the period, the
-//! first offer wins, and all read it back. What nodes use until they have
-//! reached ClickHouse is their own.
+//! token. So every node that finds no salt offers one under a token made of the
+//! period and the hour, the first offer wins, and all read it back. Without the
+//! hour, a salt that was deleted too early could not be replaced. What nodes use
+//! until they have reached ClickHouse is their own.
+//!
+//! Salts whose period is over are deleted by whichever node comes first, within
+//! a minute as long as any node runs.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    error::Error as StdError,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
 };
 
 use rusqlite::Connection;
@@ -26,13 +34,19 @@ use super::{
 };
 use crate::{
     engine::salts,
+    reminder::Reminder,
     salt::{SaltPeriod, SaltSpan},
     visitor::VisitorKey,
 };
 
 /// The salt of a period is agreed upon so long before it begins, so that it is
 /// there when the first visit comes.
-const LEAD_MS: i64 = 3_600_000;
+const LEAD_MS: i64 = HOUR_MS;
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// Time for ClickHouse to delete salts, before it is asked again.
+const DELETION_MS: i64 = 60_000;
 
 /// What a node knows of the salts that all share.
 #[derive(Debug)]
@@ -41,6 +55,10 @@ pub(super) struct SharedSalts {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     agreed: Vec<SaltSpan>,
+    /// When ended salts were deleted last, which takes ClickHouse a moment.
+    deleted_at_ms: Option<i64>,
+    /// Whether deleting them works.
+    deletion: Reminder,
     /// Says to the writer that a salt is another one now.
     changed: Arc<AtomicBool>,
 }
@@ -57,6 +75,8 @@ impl SharedSalts {
             clock,
             random,
             agreed: Vec::new(),
+            deleted_at_ms: None,
+            deletion: Reminder::default(),
             changed,
         }
     }
@@ -77,16 +97,37 @@ impl SharedSalts {
             }
             let ours = salts::stored(spool, self.period, span)?;
             let offer = ours.clone().unwrap_or_else(|| self.fresh());
-            let salt = settle(client, self.period, span, &offer).await?;
+            let salt = agree_on(client, self.period, span, &offer, now).await?;
             if ours.as_ref() != Some(&salt) {
                 salts::store(spool, self.period, span, &salt)?;
                 self.changed.store(true, Ordering::Release);
             }
             self.agreed.push(span);
-            forget_ended(client, now).await?;
         }
         self.agreed.retain(|span| span.end_ms > now.get());
+        self.forget_ended(client, now).await;
         Ok(())
+    }
+
+    /// Deletes the salts whose period is over. If that fails, visits are sent
+    /// all the same, and the next attempt comes with the next ones.
+    async fn forget_ended(&mut self, client: &Client, now: UnixMillis) {
+        let just_deleted = |at: i64| now.get().abs_diff(at) < DELETION_MS.unsigned_abs();
+        if self.deleted_at_ms.is_some_and(just_deleted) {
+            return;
+        }
+        match delete_ended(client, self.period, now).await {
+            Ok(deleted) => {
+                self.deletion.works();
+                self.deleted_at_ms = deleted.then_some(now.get());
+            }
+            Err(error) => {
+                if self.deletion.failed(Instant::now()).is_some() {
+                    let error: &(dyn StdError + 'static) = &error;
+                    tracing::warn!(error, "an ended salt cannot be deleted from ClickHouse yet");
+                }
+            }
+        }
     }
 
     fn fresh(&self) -> Vec<u8> {
@@ -96,28 +137,33 @@ impl SharedSalts {
     }
 }
 
-/// Offers a salt and gives the one that won.
-async fn settle(
+/// Gives the salt of a span, and offers one if there is none.
+async fn agree_on(
     client: &Client,
     period: SaltPeriod,
     span: SaltSpan,
     offer: &[u8],
+    now: UnixMillis,
 ) -> Result<Vec<u8>, ClickHouseError> {
     let (period, start) = (period.as_str(), span.start_ms);
-    let mut row = Vec::new();
-    put_text(&mut row, period);
-    row.extend_from_slice(&start.to_le_bytes());
-    row.extend_from_slice(&span.end_ms.to_le_bytes());
-    put_bytes(&mut row, offer);
-    let token = format!("salt {period} {start}");
-    let into = "slugline_salt (period, start_ms, end_ms, salt)";
-    client.insert(into, &token, row, PATIENCE).await?;
     // Where tokens have been forgotten there may be two; all take the older.
     let winner = format!(
         "SELECT salt FROM slugline_salt WHERE period = {} AND start_ms = toInt64('{start}') \
          ORDER BY offered_at, salt LIMIT 1",
         sql::text(period)
     );
+    if let Some(salt) = client.rows(&winner, PATIENCE, salt).await?.pop() {
+        return Ok(salt);
+    }
+    let mut row = Vec::new();
+    put_text(&mut row, period);
+    row.extend_from_slice(&start.to_le_bytes());
+    row.extend_from_slice(&span.end_ms.to_le_bytes());
+    put_bytes(&mut row, offer);
+    let hour = now.get().div_euclid(HOUR_MS);
+    let token = format!("salt {period} {start} {hour}");
+    let into = "slugline_salt (period, start_ms, end_ms, salt)";
+    client.insert(into, &token, row, PATIENCE).await?;
     let salts = client.rows(&winner, PATIENCE, salt).await?;
     salts.into_iter().next().ok_or(DecodeError::Short.into())
 }
@@ -130,13 +176,20 @@ fn salt(row: &mut Cursor<'_>) -> Result<Vec<u8>, DecodeError> {
         .ok_or(DecodeError::OutOfRange)
 }
 
-/// Deletes salts whose period is over, for good: a mutation rewrites the files.
-async fn forget_ended(client: &Client, now: UnixMillis) -> Result<(), ClickHouseError> {
-    let now = now.get();
-    let ended = format!("SELECT count() FROM slugline_salt WHERE end_ms <= {now}");
-    if client.rows(&ended, PATIENCE, number).await? != [0] {
-        let delete = format!("ALTER TABLE slugline_salt DELETE WHERE end_ms <= {now}");
+/// Deletes salts whose period is over, or is of another length than this one,
+/// for good: a mutation rewrites the files. Says whether there were any.
+async fn delete_ended(
+    client: &Client,
+    period: SaltPeriod,
+    now: UnixMillis,
+) -> Result<bool, ClickHouseError> {
+    let (now, period) = (now.get(), sql::text(period.as_str()));
+    let ended = format!("end_ms <= {now} OR period != {period}");
+    let count = format!("SELECT count() FROM slugline_salt WHERE {ended}");
+    let any = client.rows(&count, PATIENCE, number).await? != [0];
+    if any {
+        let delete = format!("ALTER TABLE slugline_salt DELETE WHERE {ended}");
         client.run(&delete, PATIENCE).await?;
     }
-    Ok(())
+    Ok(any)
 }

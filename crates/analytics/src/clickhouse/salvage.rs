@@ -2,16 +2,20 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, params, types::Value};
-use slugline_domain::UnixSeconds;
+use rusqlite::{Connection, OptionalExtension, types::Value};
+use slugline_domain::{UnixMillis, UnixSeconds};
 
-use super::{row_binary, spool};
+use super::{
+    row_binary,
+    spool::{self, UnderWay},
+};
 use crate::{
     OpenError, Rebuilt,
     engine::{
-        remains::{Keys, copy_salts, insert, many, values},
+        remains::{Keys, copy_losses, copy_salts, insert, many, values},
         replace,
     },
+    losses::Loss,
 };
 
 /// Replaces the file in which visits wait for ClickHouse by one with everything
@@ -37,29 +41,34 @@ fn copy(
     copy_salts(old, &tx)?;
     let keys = Keys::of(old, "spool", "WHERE", "seq");
     let mut lost = 0;
+    let mut times = Vec::new();
+    // A spool of version 1 has one format only.
+    let select = match old.prepare("SELECT format FROM spool") {
+        Ok(_) => "SELECT seq, row, format FROM spool WHERE seq = ?1",
+        Err(_) => "SELECT seq, row, 1 FROM spool WHERE seq = ?1",
+    };
     for seq in keys.found {
-        match values(old, "SELECT * FROM spool WHERE seq = ?1", seq) {
-            Ok(Some(row)) if is_sound(&row) => {
+        match values(old, select, seq) {
+            Ok(Some(row)) if let Some(time) = time_of_sound(&row) => {
                 insert(&tx, "", "spool", &row)?;
+                times.push(time);
                 rebuilt.rows += 1;
             }
             Ok(None) => {}
             Ok(Some(_)) | Err(_) => lost += 1,
         }
     }
+    let losses = if lost > 0 || keys.unreachable {
+        vec![Loss::among(&times, lost)]
+    } else {
+        Vec::new()
+    };
+    copy_losses(old, &tx, &losses)?;
     for many in many(lost, keys.unreachable) {
         rebuilt.lost.push(format!("{many} rows"));
     }
-    match spool::under_way(old) {
-        // What is left of it goes under the same token, so that ClickHouse does
-        // not take it twice. A shipment of nothing would never end.
-        Ok(Some((token, end))) => {
-            tx.execute(
-                "INSERT INTO shipment (token, last_seq) \
-                 SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM spool WHERE seq <= ?2)",
-                params![token, end],
-            )?;
-        }
+    match under_way(old) {
+        Ok(Some(shipment)) => go_on(&tx, shipment)?,
         Ok(None) => {}
         Err(_) => rebuilt.lost.push(
             "which rows were under way; those that ClickHouse has already are counted twice".into(),
@@ -68,6 +77,40 @@ fn copy(
     tx.commit()
 }
 
-fn is_sound(row: &[Value]) -> bool {
-    matches!(row, [_, Value::Blob(row)] if row_binary::check(row).is_ok())
+fn under_way(old: &Connection) -> Result<Option<UnderWay>, rusqlite::Error> {
+    let of_version_1 = "SELECT token, last_seq FROM shipment ORDER BY rowid LIMIT 1";
+    spool::under_way(old).or_else(|_| {
+        let found = old.query_row(of_version_1, [], |row| {
+            Ok(UnderWay {
+                token: row.get(0)?,
+                last: row.get(1)?,
+                format: 1,
+            })
+        });
+        found.optional()
+    })
+}
+
+/// What is left of a shipment goes under the same token, so that ClickHouse
+/// does not take it twice. It ends at the last row that is left: rows to come
+/// take the numbers after that, and under this token they would never arrive. A
+/// shipment of nothing would never end.
+fn go_on(new: &Connection, shipment: UnderWay) -> Result<(), rusqlite::Error> {
+    let last: Option<i64> = new.query_row(
+        "SELECT max(seq) FROM spool WHERE seq <= ?1",
+        [shipment.last],
+        |row| row.get(0),
+    )?;
+    match last {
+        Some(last) => spool::note(new, &UnderWay { last, ..shipment }),
+        None => Ok(()),
+    }
+}
+
+/// When the visit of a row came, if the row is sound.
+fn time_of_sound(row: &[Value]) -> Option<UnixMillis> {
+    match row {
+        [_, Value::Blob(row), Value::Integer(_)] => row_binary::check(row).ok(),
+        _ => None,
+    }
 }

@@ -7,9 +7,9 @@ use std::{
     error::Error as StdError,
     io,
     num::NonZeroU32,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     thread::{self, JoinHandle},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rusqlite::Connection;
@@ -17,8 +17,11 @@ use slugline_domain::ports::Random;
 use thiserror::Error;
 use tokio::sync::{Notify, watch};
 
-use super::{
-    client::Client, error::ClickHouseError, row_binary::COLUMNS, salts::SharedSalts, schema, spool,
+use super::{client::Client, error::ClickHouseError, salts::SharedSalts, schema, spool};
+use crate::{
+    engine::give_back,
+    reminder::{Reminder, Warning},
+    tally::Tally,
 };
 
 /// Time for one shipment. A server that merges or is short of memory is slow,
@@ -30,7 +33,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
 /// How long to rest when there are no rows.
-const LONGEST_REST: Duration = Duration::from_mins(10);
+const LONGEST_REST: Duration = Duration::from_mins(1);
 
 /// The thread, from outside. Dropping it has the thread ship what it can in
 /// the time it is given; the rest stays in the spool for the next start.
@@ -53,6 +56,7 @@ pub(super) struct Work {
     pub(super) salts: SharedSalts,
     /// Time for the last rows at the end.
     pub(super) shutdown_patience: Duration,
+    pub(super) tally: Arc<Tally>,
 }
 
 impl Shipper {
@@ -105,25 +109,34 @@ impl Drop for Shipper {
 impl Work {
     async fn run(&mut self, rows_came: &Notify, mut closing: watch::Receiver<bool>) {
         let mut pause = FIRST_PAUSE;
-        let mut failed = false;
+        let mut reminder = Reminder::default();
         loop {
             let last = *closing.borrow_and_update();
-            match self.ship().await {
+            let shipped = self.ship().await;
+            let failed = shipped.is_err();
+            let troubles = &self.tally.troubles;
+            troubles.not_shipping.store(failed, Ordering::Relaxed);
+            match shipped {
                 Ok(()) => {
-                    if failed {
+                    if reminder.works() {
                         tracing::info!("ClickHouse takes visits again");
                     }
-                    (failed, pause) = (false, FIRST_PAUSE);
+                    pause = FIRST_PAUSE;
                 }
                 Err(error) => {
                     let error: &(dyn StdError + 'static) = &error;
-                    if !failed {
-                        tracing::warn!(
+                    match reminder.failed(Instant::now()) {
+                        Some(Warning::First) => tracing::warn!(
                             error,
                             "ClickHouse takes no visits; they wait in the data folder"
-                        );
+                        ),
+                        Some(Warning::Again(since)) => tracing::warn!(
+                            error,
+                            minutes = since.as_secs() / 60,
+                            "ClickHouse still takes no visits; they wait in the data folder"
+                        ),
+                        None => {}
                     }
-                    failed = true;
                 }
             }
             if last {
@@ -133,7 +146,7 @@ impl Work {
                 if failed {
                     tokio::time::sleep(pause).await;
                 } else {
-                    // The salt of a coming period is due also when nobody comes.
+                    // Salts come and go also when nobody comes.
                     let _ = tokio::time::timeout(LONGEST_REST, rows_came.notified()).await;
                 }
             };
@@ -154,9 +167,9 @@ impl Work {
             self.prepared = true;
         }
         self.salts.agree(&self.client, &mut self.spool).await?;
-        let into = format!("access_log ({COLUMNS})");
         while let Some(shipment) = spool::next_shipment(&mut self.spool, self.random.as_ref())? {
             let token = &shipment.token;
+            let into = format!("access_log ({})", shipment.columns);
             let sent = self
                 .client
                 .insert(&into, token, shipment.rows, PATIENCE)
@@ -167,7 +180,11 @@ impl Work {
             }
             spool::arrived(&mut self.spool, token)?;
         }
-        spool::give_back(&self.spool)?;
+        // A little at a time, so that the writer gets in between and an end
+        // does not wait.
+        while give_back(&self.spool)? {
+            tokio::task::yield_now().await;
+        }
         Ok(())
     }
 }
@@ -177,6 +194,8 @@ impl Work {
 pub(super) enum ShipError {
     #[error("the spool cannot be read or written")]
     Spool(#[from] rusqlite::Error),
+    #[error("the spool has rows of format {format}, which this version does not know")]
+    Format { format: u32 },
     #[error("visits cannot be sent")]
     ClickHouse(#[from] ClickHouseError),
 }

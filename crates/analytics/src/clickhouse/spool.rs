@@ -4,21 +4,18 @@
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use slugline_domain::ports::Random;
 
-use super::row_binary;
+use super::{row_binary, shipper::ShipError};
 use crate::{engine::FileKind, row::Row};
 
 /// Marks the file: "SLSP" in ASCII.
 pub(super) const FILE: FileKind = FileKind {
     application_id: 0x534c_5350,
-    versions: &[include_str!("spool.sql")],
+    versions: &[include_str!("spool.sql"), include_str!("spool_2.sql")],
 };
 
 /// Most rows of a shipment, and about how many bytes.
 const ROWS: u32 = 50_000;
 const BYTES: u64 = 16 << 20;
-
-/// Free pages that are kept for the rows to come.
-const SPARE_PAGES: i64 = 1_024;
 
 /// Rows that are sent together.
 #[derive(Debug)]
@@ -27,13 +24,15 @@ pub(super) struct Shipment {
     /// and kept with the last row, so that every attempt is about the same
     /// rows, also after a crash.
     pub(super) token: String,
+    /// The columns that the rows were written with.
+    pub(super) columns: &'static str,
     pub(super) rows: Vec<u8>,
 }
 
 /// Adds a row at the end.
 pub(super) fn insert(db: &Connection, row: &Row<'_>) -> Result<(), rusqlite::Error> {
-    db.prepare_cached("INSERT INTO spool (row) VALUES (?1)")?
-        .execute([row_binary::encode(row)])?;
+    db.prepare_cached("INSERT INTO spool (row, format) VALUES (?1, ?2)")?
+        .execute(params![row_binary::encode(row), row_binary::FORMAT])?;
     Ok(())
 }
 
@@ -45,58 +44,101 @@ pub(super) fn bytes(db: &Connection) -> Result<u64, rusqlite::Error> {
 }
 
 /// The shipment under way, or else one of the oldest rows; `None` when there
-/// are no rows.
+/// are no rows. Everything is one transaction: of two processes that share the
+/// spool, as during a restart, the second one finds the shipment of the first.
 pub(super) fn next_shipment(
     db: &mut Connection,
     random: &dyn Random,
-) -> Result<Option<Shipment>, rusqlite::Error> {
-    let (token, last) = match under_way(db)? {
-        Some(known) => known,
-        None => match begin(db, random)? {
-            Some(begun) => begun,
-            None => return Ok(None),
-        },
+) -> Result<Option<Shipment>, ShipError> {
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let known = under_way(&tx)?;
+    let Some(UnderWay {
+        token,
+        last,
+        format,
+    }) = (match known {
+        Some(known) => Some(known),
+        None => begin(&tx, random)?,
+    })
+    else {
+        return Ok(None);
     };
+    let columns = row_binary::columns(format).ok_or(ShipError::Format { format })?;
     let mut rows = Vec::new();
-    let mut statement = db.prepare_cached("SELECT row FROM spool WHERE seq <= ?1 ORDER BY seq")?;
+    let mut statement = tx.prepare_cached("SELECT row FROM spool WHERE seq <= ?1 ORDER BY seq")?;
     let mut found = statement.query([last])?;
     while let Some(row) = found.next()? {
-        rows.extend_from_slice(row.get_ref(0)?.as_blob()?);
+        rows.extend_from_slice(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?);
     }
-    Ok(Some(Shipment { token, rows }))
+    drop(found);
+    drop(statement);
+    tx.commit()?;
+    Ok(Some(Shipment {
+        token,
+        columns,
+        rows,
+    }))
 }
 
-/// The token of the shipment under way and its last row.
-pub(super) fn under_way(db: &Connection) -> Result<Option<(String, i64)>, rusqlite::Error> {
-    db.prepare_cached("SELECT token, last_seq FROM shipment")?
-        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+/// A shipment that was decided upon and has not been acknowledged.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct UnderWay {
+    pub(super) token: String,
+    /// The number of its last row.
+    pub(super) last: i64,
+    /// The format of its rows.
+    pub(super) format: u32,
+}
+
+/// The shipment under way.
+pub(super) fn under_way(db: &Connection) -> Result<Option<UnderWay>, rusqlite::Error> {
+    db.prepare_cached("SELECT token, last_seq, format FROM shipment")?
+        .query_row([], |row| {
+            Ok(UnderWay {
+                token: row.get(0)?,
+                last: row.get(1)?,
+                format: row.get(2)?,
+            })
+        })
         .optional()
 }
 
-fn begin(
-    db: &mut Connection,
-    random: &dyn Random,
-) -> Result<Option<(String, i64)>, rusqlite::Error> {
-    let Some(last) = last_of_next(db)? else {
+fn begin(db: &Connection, random: &dyn Random) -> Result<Option<UnderWay>, rusqlite::Error> {
+    let Some((last, format)) = last_of_next(db)? else {
         return Ok(None);
     };
     let mut number = [0; 16];
     random.fill(&mut number);
-    let token = format!("{:032x}", u128::from_be_bytes(number));
-    db.execute(
-        "INSERT INTO shipment (token, last_seq) VALUES (?1, ?2)",
-        params![token, last],
-    )?;
-    Ok(Some((token, last)))
+    let begun = UnderWay {
+        token: format!("{:032x}", u128::from_be_bytes(number)),
+        last,
+        format,
+    };
+    note(db, &begun)?;
+    Ok(Some(begun))
 }
 
-fn last_of_next(db: &Connection) -> Result<Option<i64>, rusqlite::Error> {
-    let mut statement =
-        db.prepare_cached("SELECT seq, octet_length(row) FROM spool ORDER BY seq LIMIT ?1")?;
+/// Writes down what is under way. There can be one shipment only.
+pub(super) fn note(db: &Connection, shipment: &UnderWay) -> Result<(), rusqlite::Error> {
+    db.prepare_cached(
+        "INSERT INTO shipment (only, token, last_seq, format) VALUES (1, ?1, ?2, ?3)",
+    )?
+    .execute(params![shipment.token, shipment.last, shipment.format])?;
+    Ok(())
+}
+
+/// The last row of the next shipment and the format of all its rows.
+fn last_of_next(db: &Connection) -> Result<Option<(i64, u32)>, rusqlite::Error> {
+    let mut statement = db
+        .prepare_cached("SELECT seq, octet_length(row), format FROM spool ORDER BY seq LIMIT ?1")?;
     let mut rows = statement.query([ROWS])?;
     let (mut last, mut bytes) = (None, 0);
     while let Some(row) = rows.next()? {
-        last = Some(row.get(0)?);
+        let format: u32 = row.get(2)?;
+        if last.is_some_and(|(_, of_all)| of_all != format) {
+            break;
+        }
+        last = Some((row.get(0)?, format));
         bytes += u64::from(row.get::<_, u32>(1)?);
         if bytes >= BYTES {
             break;
@@ -115,16 +157,4 @@ pub(super) fn arrived(db: &mut Connection, token: &str) -> Result<(), rusqlite::
     )?;
     tx.execute("DELETE FROM shipment WHERE token = ?1", [token])?;
     tx.commit()
-}
-
-/// Gives the room of rows that have gone back to the file system.
-pub(super) fn give_back(db: &Connection) -> Result<(), rusqlite::Error> {
-    let free: i64 = db.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
-    if free > SPARE_PAGES {
-        db.execute_batch(&format!(
-            "PRAGMA incremental_vacuum({})",
-            free - SPARE_PAGES
-        ))?;
-    }
-    Ok(())
 }

@@ -12,6 +12,7 @@ use super::{
     filter::RowFilter,
     groups::{self, Labels},
     log::{EmbeddedLog, failed},
+    pinned::Pinned,
     scan::Snapshot,
 };
 
@@ -45,11 +46,13 @@ pub(super) fn totals(
 }
 
 /// Rows on their way out. Numbers are worked out at once; texts, which take
-/// most of the room, are read when they are asked for, and neither a thread
-/// nor a turn is held in between.
+/// most of the room, are read when they are asked for, from the log as it was
+/// then: what retention deletes meanwhile is still there. Neither a thread nor a
+/// turn is held in between.
 #[derive(Debug)]
 pub(super) struct Rows {
     pub(super) log: EmbeddedLog,
+    pinned: Pinned,
     pub(super) rest: Vec<(u32, Counters)>,
 }
 
@@ -62,7 +65,7 @@ impl AccessRows for Rows {
             return Ok(Vec::new());
         }
         self.log
-            .ask(move |snapshot| read(snapshot.db(), &rows))
+            .ask_pinned(&self.pinned, move |snapshot| read(snapshot.db(), &rows))
             .await
             .map_err(|error| failed(ACTION, error))
     }
@@ -71,12 +74,13 @@ impl AccessRows for Rows {
 /// Starts handing the rows out.
 pub(super) async fn answer(log: &EmbeddedLog, filter: &VisitFilter) -> Result<Rows, VisitLogError> {
     let filter = filter.clone();
-    let rest = log
-        .ask(move |snapshot| totals(snapshot, &filter))
+    let (rest, pinned) = log
+        .pin(move |snapshot| totals(snapshot, &filter))
         .await
         .map_err(|error| failed(ACTION, error))?;
     Ok(Rows {
         log: log.clone(),
+        pinned,
         rest,
     })
 }

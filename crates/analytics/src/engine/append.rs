@@ -11,13 +11,13 @@ use slugline_domain::{
 use super::{
     embedded_rows::EmbeddedRows,
     error::{EngineError, OpenError},
-    lock,
+    lock, loss_table,
     row_table::RowTable,
     salts::Salts,
     schema,
 };
 use crate::{
-    RecorderOptions, RecorderPorts, enrich::Enricher, row::Kept, sampling::Pressure,
+    RecorderOptions, RecorderPorts, enrich::Enricher, row::Kept, sampling::Pressure, tally::Tally,
     visitor::Visitor,
 };
 
@@ -35,6 +35,7 @@ pub(crate) struct Appender {
     salts: Salts,
     clock: Arc<dyn Clock>,
     observers: Vec<Arc<dyn VisitObserver>>,
+    tally: Arc<Tally>,
     /// A deleted salt may still stand in the write-ahead log.
     scrub: bool,
 }
@@ -54,25 +55,34 @@ impl Appender {
         path: &Path,
         options: &RecorderOptions,
         ports: RecorderPorts,
+        tally: Arc<Tally>,
     ) -> Result<Self, OpenError> {
         let lock = lock::share(path)?;
         let db = schema::open_writer(path)?;
         let rows = Box::new(EmbeddedRows::new(options));
+        let appender = Self::over(db, rows, options, ports, tally);
+        let appender = appender.map_err(|source| OpenError::Sqlite {
+            path: path.to_owned(),
+            source,
+        })?;
         Ok(Self {
             _lock: Some(lock),
-            ..Self::over(db, rows, options, ports)
+            ..appender
         })
     }
 
-    /// Appends to these rows of a file, which also has a table of salts.
+    /// Appends to these rows of a file, which also has tables of salts and of
+    /// losses.
     pub(crate) fn over(
-        db: Connection,
+        mut db: Connection,
         rows: Box<dyn RowTable>,
         options: &RecorderOptions,
         ports: RecorderPorts,
-    ) -> Self {
+        tally: Arc<Tally>,
+    ) -> Result<Self, rusqlite::Error> {
         db.set_prepared_statement_cache_capacity(32);
-        Self {
+        tally.losses.load(loss_table::load(&mut db)?);
+        Ok(Self {
             db,
             _lock: None,
             enricher: Enricher::new(ports.places),
@@ -80,8 +90,10 @@ impl Appender {
             salts: Salts::new(options.salt_period, ports.random),
             clock: ports.clock,
             observers: ports.observers,
-            scrub: false,
-        }
+            tally,
+            // A process that was killed may have left one there.
+            scrub: true,
+        })
     }
 
     /// The visitor behind an address. The database is asked at the first visit
@@ -117,29 +129,25 @@ impl Appender {
     /// Makes all of these visits durable, or none, and lets observers know of
     /// those that are.
     pub(crate) fn append(&mut self, visits: &[Kept]) -> Result<Appended, EngineError> {
-        let Some(newest) = visits.iter().map(|kept| kept.visit.at).max() else {
-            return Ok(Appended::Stored);
-        };
         // Before the transaction, so that it does not hold the lock for long.
         let enriched: Vec<_> = visits
             .iter()
             .map(|kept| (self.enricher.enrich(&kept.visit), kept))
             .collect();
-        let appended = self.transact(|tx, rows, salts| {
+        let appended = self.transact(|tx, rows, _| {
             if !rows.has_room(tx)? {
-                return Ok(None);
+                return Ok(Appended::NoRoom);
             }
             let mut batch = enriched
                 .iter()
                 .map(|(visit, kept)| visit.row(kept.visitor, kept.sampled));
             rows.insert(tx, &mut batch)?;
-            salts.end(tx, newest).map(Some)
+            Ok(Appended::Stored)
         });
         self.rows.settle(appended.is_ok());
-        let Some(ended) = appended? else {
+        if appended? == Appended::NoRoom {
             return Ok(Appended::NoRoom);
-        };
-        self.scrub |= ended;
+        }
         for observer in &self.observers {
             for (visit, kept) in &enriched {
                 observer.observe(&visit.record(kept.sampled.interval));
@@ -152,6 +160,9 @@ impl Appender {
     /// to do. Nothing is lost if that fails, and the next batch or idle moment
     /// brings the next attempt, so errors end here.
     pub(crate) fn maintain(&mut self) -> bool {
+        self.note_losses();
+        // By the clock and not by visits: one that is dated ahead, from before
+        // the clock was set right, would end the salt of today.
         let now = self.clock.now();
         if let Err(error) = self.end_salts(now) {
             let error: &(dyn StdError + 'static) = &error;
@@ -167,6 +178,27 @@ impl Appender {
             }
         }
         self.rows.maintain(&mut self.db, now)
+    }
+
+    /// Writes down which visits were lost. If that fails, they are still known
+    /// to this process, and the next attempt comes soon.
+    pub(crate) fn note_losses(&mut self) {
+        let losses = self.tally.losses.unsaved();
+        if losses.is_empty() {
+            return;
+        }
+        match self.transact(|tx, _, _| loss_table::save(tx, &losses)) {
+            Ok(()) => self.tally.losses.saved(&losses),
+            Err(error) => {
+                let visits: u64 = losses.iter().map(|loss| loss.visits).sum();
+                let error: &(dyn StdError + 'static) = &error;
+                tracing::warn!(
+                    error,
+                    visits,
+                    "it cannot be written down yet that visits were lost"
+                );
+            }
+        }
     }
 
     /// Deletes the salts whose period is over, also when nobody comes.
@@ -263,7 +295,8 @@ mod tests {
                 Arc::new(SeededRandom::new(1)),
             )
         };
-        Appender::open(&folder.path().join("a.db"), &options, ports).unwrap()
+        let tally = Arc::default();
+        Appender::open(&folder.path().join("a.db"), &options, ports, tally).unwrap()
     }
 
     /// Writes down what it hears.

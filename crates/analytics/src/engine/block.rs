@@ -1,6 +1,6 @@
 //! Rows in memory, column by column.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, types::ValueRef};
 
 use super::{
     chunk::{self, ChunkError, Span, decode_rows},
@@ -110,12 +110,36 @@ impl Block {
         rows: &Selection,
     ) -> Result<(), EngineError> {
         for (position, &column) in columns.iter().enumerate() {
-            let blob = row
-                .get_ref(first + position)?
-                .as_blob()
-                .map_err(rusqlite::Error::from)?;
-            self.load(head.span, column, blob, rows)
-                .map_err(|source| head.damaged(source))?;
+            let loaded = match row.get_ref(first + position)? {
+                ValueRef::Null => self.load_absent(column, rows),
+                value => {
+                    let blob = value.as_blob().map_err(rusqlite::Error::from)?;
+                    self.load(head.span, column, blob, rows)
+                }
+            };
+            loaded.map_err(|source| head.damaged(source))?;
+        }
+        Ok(())
+    }
+
+    /// Fills a column that chunks of the time before it do not have.
+    fn load_absent(&mut self, column: Column, rows: &Selection) -> Result<(), ChunkError> {
+        let length = match rows {
+            Selection::All => self.rows,
+            Selection::Rows(chosen) => chosen.len(),
+        };
+        let name = column.name();
+        let unknown = column
+            .unknown()
+            .ok_or(ChunkError::Absent { column: name })?;
+        let values = vec![unknown; length];
+        match column {
+            Column::Target => self.target = values,
+            Column::Referer => self.referer = values,
+            Column::Place => self.place = values,
+            Column::Client => self.client = values,
+            Column::Language => self.language = values,
+            Column::Time | Column::Interval | Column::Coherent | Column::Visitor => {}
         }
         Ok(())
     }

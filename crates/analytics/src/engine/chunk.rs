@@ -42,6 +42,8 @@ pub(super) struct Span {
 pub(crate) enum ChunkError {
     #[error("its format {found} is unknown")]
     Format { found: i64 },
+    #[error("column {column} is missing")]
+    Absent { column: &'static str },
     #[error("column {column} ends within its header")]
     Header { column: &'static str },
     #[error("column {column} has entries of {width} bytes")]

@@ -1,5 +1,7 @@
 //! The columns of a chunk.
 
+use super::dictionary::{EMPTY, OTHER};
+
 /// A column of visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {
@@ -26,6 +28,16 @@ impl Column {
         Self::Client,
         Self::Language,
     ];
+
+    /// What stands where nothing is known; `None` where a row without it says
+    /// nothing.
+    pub(super) fn unknown(self) -> Option<u32> {
+        match self {
+            Self::Referer | Self::Language => Some(EMPTY),
+            Self::Target | Self::Place | Self::Client => Some(OTHER),
+            Self::Time | Self::Interval | Self::Coherent | Self::Visitor => None,
+        }
+    }
 
     /// The column of table `chunk`.
     pub(super) fn name(self) -> &'static str {

@@ -116,7 +116,7 @@ mod tests {
 
         fn ask(&mut self, query: &CountersQuery) -> Answer<CounterRow> {
             let deadline = Deadline::after(Duration::from_mins(1));
-            let snapshot = Snapshot::take(&mut self.db, deadline).unwrap();
+            let snapshot = Snapshot::take(&self.db, deadline).unwrap();
             answer(&snapshot, query).unwrap()
         }
 
@@ -364,7 +364,7 @@ mod tests {
             .execute("UPDATE tail SET target_id = 99", [])
             .unwrap();
         let deadline = Deadline::after(Duration::from_mins(1));
-        let snapshot = Snapshot::take(&mut log.db, deadline).unwrap();
+        let snapshot = Snapshot::take(&log.db, deadline).unwrap();
         let query = CountersQuery {
             per_link: true,
             ..CountersQuery::default()

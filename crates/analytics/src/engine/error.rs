@@ -2,6 +2,7 @@
 
 use std::{error::Error as StdError, io, path::PathBuf, time::Duration};
 
+use rusqlite::ErrorCode;
 use thiserror::Error;
 
 use super::chunk::ChunkError;
@@ -110,4 +111,19 @@ pub(crate) enum EngineError {
     Thread(#[source] io::Error),
     #[error("the answering thread ended early")]
     Panicked,
+}
+
+impl EngineError {
+    /// Whether what was read is damaged, rather than out of reach.
+    pub(super) fn is_damage(&self) -> bool {
+        match self {
+            Self::Chunk { .. } => true,
+            Self::Sqlite(error) => error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt),
+            Self::Dangling { .. }
+            | Self::Incomplete
+            | Self::Deadline { .. }
+            | Self::Thread(_)
+            | Self::Panicked => false,
+        }
+    }
 }

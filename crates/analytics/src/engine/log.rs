@@ -1,6 +1,7 @@
 //! The read side: questions from async code, answered on threads of their own.
 
 use std::{
+    error::Error as StdError,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -9,8 +10,8 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
-    LocationsQuery, LocationsReport, MetricsQuery, MetricsReport, Report, SamplingNote, ViewsQuery,
-    ViewsReport, VisitFilter,
+    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report, SamplingNote,
+    ViewsQuery, ViewsReport, VisitFilter,
     ports::{VisitLog, VisitLogError},
 };
 use tokio::sync::Semaphore;
@@ -21,10 +22,14 @@ use super::{
     background, counters,
     error::EngineError,
     events, heatmap, locations, metrics,
-    scan::{Deadline, Snapshot},
+    pinned::Pinned,
+    scan::{Damage, Deadline, Snapshot},
     schema, views,
 };
-use crate::{QueryLimits, tally::Tally};
+use crate::{
+    QueryLimits,
+    tally::{Tally, Troubles},
+};
 
 /// Answers questions from the embedded engine.
 ///
@@ -56,12 +61,66 @@ impl EmbeddedLog {
         Self::new(&self.path, limits, self.tally)
     }
 
-    /// Runs a question on a thread of its own once it is its turn. Nothing can
-    /// stop it there if the one who asked goes away, but it keeps its turn
-    /// until it ends, at the latest at the deadline.
+    /// Asks a question about the log as it is now.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let (connections, tally) = (Arc::clone(&self.idle), Arc::clone(&self.tally));
+        self.run(None, move |db, deadline| {
+            let snapshot = Snapshot::take(&db, deadline)?;
+            let answer = question(&snapshot)?;
+            tell_of_damage(&snapshot, &tally.troubles);
+            drop(snapshot);
+            // One that failed is not worth keeping.
+            locked(&connections).push(db);
+            Ok(answer)
+        })
+        .await
+    }
+
+    /// Asks a question, and keeps the log as it was at that moment for those
+    /// that follow.
+    pub(super) async fn pin<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<(T, Pinned), EngineError> {
+        let tally = Arc::clone(&self.tally);
+        let asked = self.run(None, move |db, deadline| {
+            db.execute_batch("BEGIN")?;
+            let snapshot = Snapshot::within(&db, deadline)?;
+            let answer = question(&snapshot)?;
+            tell_of_damage(&snapshot, &tally.troubles);
+            drop(snapshot);
+            Ok((answer, db))
+        });
+        let (answer, db) = asked.await?;
+        Ok((answer, Pinned::new(db)))
+    }
+
+    /// Asks a question about the log as it was when it was pinned.
+    pub(super) async fn ask_pinned<T: Send + 'static>(
+        &self,
+        pinned: &Pinned,
+        question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let db = pinned.take()?;
+        let asked = self.run(Some(db), move |db, deadline| {
+            let answer = question(&Snapshot::within(&db, deadline)?)?;
+            Ok((answer, db))
+        });
+        let (answer, db) = asked.await?;
+        pinned.put_back(db);
+        Ok(answer)
+    }
+
+    /// Runs a question on a thread of its own once it is its turn. Nothing can
+    /// stop it there if the one who asked goes away, but it keeps its turn
+    /// until it ends, at the latest at the deadline.
+    async fn run<T: Send + 'static>(
+        &self,
+        db: Option<Connection>,
+        question: impl FnOnce(Connection, Deadline) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
         let deadline = Deadline::after(self.limits.deadline);
         let turn = Arc::clone(&self.permits).acquire_owned();
@@ -73,18 +132,12 @@ impl EmbeddedLog {
         let path = self.path.clone();
         background::run(move || {
             let _turn = turn;
-            let idle = locked(&connections).pop();
-            let mut db = match idle {
+            // Only now, so that there are no more of them than turns.
+            let db = match db.or_else(|| locked(&connections).pop()) {
                 Some(db) => db,
                 None => schema::open_reader(&path)?,
             };
-            let answer = question(&Snapshot::take(&mut db, deadline)?);
-            let answer = answer.map_err(|error| deadline.explain(error));
-            // A connection that failed is not worth keeping.
-            if answer.is_ok() {
-                locked(&connections).push(db);
-            }
-            answer
+            question(db, deadline).map_err(|error| deadline.explain(error))
         })
         .await
     }
@@ -95,18 +148,25 @@ impl EmbeddedLog {
     async fn report<R: Send + 'static>(
         &self,
         action: &'static str,
+        filter: &VisitFilter,
         question: impl FnOnce(&Snapshot<'_>) -> Result<Answer<R>, EngineError> + Send + 'static,
     ) -> Result<Report<R>, VisitLogError> {
-        let answer = self
-            .ask(question)
-            .await
-            .map_err(|error| failed(action, error))?;
+        let asked = self.ask(|log| {
+            let answer = question(log)?;
+            let damaged = log.damaged();
+            Ok((
+                answer,
+                damaged.values().map(|damage| u64::from(damage.rows)).sum(),
+            ))
+        });
+        let (answer, damaged) = asked.await.map_err(|error| failed(action, error))?;
         Ok(Report {
             rows: answer.rows,
             rows_before_limit: answer.rows_before_limit,
             sampling: SamplingNote {
                 interval_max: answer.interval_max,
-                dropped: self.tally.dropped(),
+                dropped: self.tally.losses.concerning(filter),
+                damaged,
                 sketched: answer.sketched,
             },
         })
@@ -116,39 +176,43 @@ impl EmbeddedLog {
 #[async_trait]
 impl VisitLog for EmbeddedLog {
     async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError> {
-        let query = query.clone();
-        self.report("count visits", move |log| counters::answer(log, &query))
-            .await
+        let asked = query.clone();
+        self.report("count visits", &query.filter, move |log| {
+            counters::answer(log, &asked)
+        })
+        .await
     }
 
     async fn views(&self, query: &ViewsQuery) -> Result<ViewsReport, VisitLogError> {
-        let query = query.clone();
-        self.report("count visits over time", move |log| {
-            views::answer(log, &query)
+        let asked = query.clone();
+        self.report("count visits over time", &query.filter, move |log| {
+            views::answer(log, &asked)
         })
         .await
     }
 
     async fn heatmap(&self, query: &HeatmapQuery) -> Result<HeatmapReport, VisitLogError> {
-        let query = query.clone();
-        self.report("count visits by hour of the week", move |log| {
-            heatmap::answer(log, &query)
-        })
+        let asked = query.clone();
+        self.report(
+            "count visits by hour of the week",
+            &query.filter,
+            move |log| heatmap::answer(log, &asked),
+        )
         .await
     }
 
     async fn metrics(&self, query: &MetricsQuery) -> Result<MetricsReport, VisitLogError> {
-        let query = query.clone();
-        self.report("find the most frequent values", move |log| {
-            metrics::answer(log, &query)
+        let asked = query.clone();
+        self.report("find the most frequent values", &query.filter, move |log| {
+            metrics::answer(log, &asked)
         })
         .await
     }
 
     async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
-        let query = query.clone();
-        self.report("find the most frequent places", move |log| {
-            locations::answer(log, &query)
+        let asked = query.clone();
+        self.report("find the most frequent places", &query.filter, move |log| {
+            locations::answer(log, &asked)
         })
         .await
     }
@@ -162,6 +226,25 @@ impl VisitLog for EmbeddedLog {
 
     async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError> {
         Ok(Box::new(access::answer(self, filter).await?))
+    }
+
+    fn troubles(&self) -> Vec<LogTrouble> {
+        self.tally.troubles.list()
+    }
+}
+
+/// Says once of each damaged chunk that answers lack it.
+fn tell_of_damage(snapshot: &Snapshot<'_>, troubles: &Troubles) {
+    for (&chunk, Damage { rows, error }) in snapshot.damaged().iter() {
+        if troubles.chunk_is_damaged(chunk) {
+            let error: &(dyn StdError + 'static) = error;
+            tracing::warn!(
+                error,
+                chunk,
+                rows,
+                "answers lack a damaged chunk; `slugline doctor` examines the access log"
+            );
+        }
     }
 }
 

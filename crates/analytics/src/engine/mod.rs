@@ -13,11 +13,12 @@
 //! | `schema` | tables, versions, opening the file |
 //! | `dictionary`, `dictionaries` | texts replaced by small numbers |
 //! | `salts` | the keys of visitor hashes and their end |
+//! | `loss_table` | visits that were never stored, by their minutes |
 //! | `tail`, `seal`, `chunk`, `column`, `block`, `selection` | rows, their move into chunks, the chunk format, its columns, rows in memory |
 //! | `chunk_targets` | which links have rows in a chunk |
-//! | `upkeep`, `retention`, `steady_clock`, `unused` | the end of old rows, by a clock that can be believed, and of what only they needed |
-//! | `examine`, `salvage`, `remains`, `replace`, `lock` | whether the file is sound, a new one of what is left if not, and nobody in between |
-//! | `log`, `background` | the read side: limits, connections, the port; threads that step back |
+//! | `upkeep`, `retention`, `steady_clock`, `unused`, `vacuum` | the end of old rows, by a clock that can be believed, and of what only they needed |
+//! | `examine`, `salvage`, `remains`, `replace`, `wipe`, `lock` | whether the file is sound, a new one of what is left if not, no salts in the old one, and nobody in between |
+//! | `log`, `background`, `pinned` | the read side: limits, connections, the port; threads that step back; the log as it was at one moment |
 //! | `dimension` | where each dimension is kept |
 //! | `filter`, `id_set`, `scan`, `distinct` | conditions, the pass over rows, counting without repetition |
 //! | `groups`, `counts`, `ranking` | rows put together by what is shown of them, counted and ranked |
@@ -52,7 +53,9 @@ mod id_set;
 mod locations;
 mod lock;
 mod log;
+pub(crate) mod loss_table;
 mod metrics;
+mod pinned;
 #[cfg(test)]
 mod properties;
 mod ranking;
@@ -73,8 +76,10 @@ mod tests;
 mod totals;
 mod unused;
 mod upkeep;
+mod vacuum;
 mod views;
 mod wall_clock;
+mod wipe;
 
 pub(crate) use append::{Appended, Appender};
 pub(crate) use error::EngineError;
@@ -90,3 +95,4 @@ pub(crate) use replace::replace;
 pub(crate) use row_table::RowTable;
 pub use salvage::rebuild;
 pub(crate) use schema::{FileKind, open_file, open_to_examine};
+pub(crate) use vacuum::give_back;

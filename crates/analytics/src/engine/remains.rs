@@ -5,6 +5,9 @@
 
 use rusqlite::{Connection, OptionalExtension, ToSql, params_from_iter, types::Value};
 
+use super::loss_table;
+use crate::losses::Loss;
+
 /// Numbers tried between the last one that reading found from the front and
 /// the first one found from the back.
 const GAP: i64 = 1 << 20;
@@ -92,6 +95,17 @@ pub(crate) fn insert(
     db.prepare_cached(&format!("INSERT {or} INTO {table} VALUES ({marks})"))?
         .execute(params_from_iter(values))?;
     Ok(())
+}
+
+/// What was lost before, and what the copying has lost.
+pub(crate) fn copy_losses(
+    old: &Connection,
+    new: &Connection,
+    lost: &[Loss],
+) -> Result<(), rusqlite::Error> {
+    // An older version has no such table.
+    loss_table::save(new, &loss_table::all(old).unwrap_or_default())?;
+    loss_table::save(new, lost)
 }
 
 /// Salts that cannot be read are no loss that anybody would see.

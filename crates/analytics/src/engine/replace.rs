@@ -12,9 +12,11 @@ use slugline_domain::UnixSeconds;
 
 use super::{
     error::{OpenError, chain},
-    lock,
+    lock, loss_table,
     schema::{FileKind, open_file, open_to_examine},
+    wipe::wipe_salts,
 };
+use crate::losses::Loss;
 
 /// The database and what SQLite keeps beside it.
 const PARTS: [&str; 3] = ["", "-wal", "-shm"];
@@ -28,11 +30,14 @@ pub struct Rebuilt {
     pub old: PathBuf,
     /// What was lost, one line each; empty when everything was readable.
     pub lost: Vec<String>,
+    /// Why the old file may still have salts, with which addresses can be told
+    /// from hashes; `None` when they were wiped.
+    pub salts_left: Option<String>,
 }
 
 /// Replaces a file by one that `copy` fills with what it can read of the old
 /// one. That one, and SQLite's files beside it, stay under a name that ends with
-/// `.damaged-` and the moment.
+/// `.damaged-` and the moment, without their salts.
 ///
 /// # Errors
 /// Somebody is writing to the file, it was written by a newer version or is
@@ -73,13 +78,28 @@ fn write(
 ) -> Result<(), Box<dyn StdError + Send + Sync>> {
     let draft = Draft::begin(lock::beside(path, ".rebuilt"))?;
     let mut new = open_file(kind, &draft.path)?;
-    if let Some(old) = old {
-        copy(&old, &mut new, rebuilt)?;
+    match old {
+        Some(old) => copy(&old, &mut new, rebuilt)?,
+        None => loss_table::save(&new, &[Loss::unknown()])?,
     }
     // Everything into the file itself: only that takes the old one's place.
     new.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     drop(new);
-    Ok(exchange(path, &draft.path, &rebuilt.old)?)
+    exchange(path, &draft.path, &rebuilt.old)?;
+    // The salts of running periods are in the new file.
+    rebuilt.salts_left = wipe(&rebuilt.old).err().map(|error| error.to_string());
+    Ok(())
+}
+
+/// Wipes the salts from a file that was put aside.
+fn wipe(old: &Path) -> io::Result<()> {
+    for part in PARTS {
+        let part = lock::beside(old, part);
+        if part.try_exists()? {
+            wipe_salts(&part)?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether this says that the file is damaged, and not that it cannot be

@@ -1,8 +1,8 @@
 //! The keys of visitor hashes and their end.
 //!
-//! A salt is made when the first visit of its period comes, and deleted when the period is over: at the first visit that is stored
-//! after it, or within a minute when nobody comes. Until then a restart finds
-//! it again.
+//! A salt is made when the first visit of its period comes, and deleted when
+//! the period is over: after the first batch that is stored then, or within a
+//! minute when nobody comes. Until then a restart finds it again.
 
 use std::{net::IpAddr, sync::Arc};
 

@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension, types::Value};
-use slugline_domain::UnixSeconds;
+use rusqlite::{Connection, OptionalExtension, Row, types::Value};
+use slugline_domain::{UnixMillis, UnixSeconds};
 
 use super::{
     block::Block,
@@ -15,11 +15,12 @@ use super::{
     dimension::Table,
     error::{EngineError, OpenError},
     id_set::IdSet,
-    remains::{Keys, copy_salts, insert, many, values},
+    remains::{Keys, copy_losses, copy_salts, insert, many, values},
     replace::{Rebuilt, replace},
     schema::ACCESS_LOG,
     seal,
 };
+use crate::losses::Loss;
 
 /// Columns without which a row says nothing.
 const ESSENTIAL: [Column; 4] = [
@@ -81,8 +82,10 @@ fn copy(
     }
     copy_salts(old, &tx)?;
     let chunks = Keys::of(old, "chunk", "WHERE", "id");
+    let mut losses = Vec::new();
     for many in many(0, chunks.unreachable) {
         rebuilt.lost.push(format!("{many} chunks"));
+        losses.push(Loss::unknown());
     }
     for id in chunks.found {
         match read_chunk(old, id, &known, &mut rebuilt.lost) {
@@ -93,11 +96,9 @@ fn copy(
             }
             Ok(None) => {}
             Err(error) => {
-                let rows = old
-                    .query_row("SELECT n FROM chunk WHERE id = ?1", [id], |row| {
-                        row.get::<_, i64>(0)
-                    })
-                    .map_or_else(|_| "its".to_owned(), |rows| format!("{rows}"));
+                let loss = loss_of_chunk(old, id);
+                let rows = loss.map_or("its".to_owned(), |loss| loss.visits.to_string());
+                losses.push(loss.unwrap_or(Loss::unknown()));
                 let reason = super::error::chain(&error);
                 rebuilt.lost.push(format!("{rows} rows: {reason}"));
             }
@@ -106,6 +107,7 @@ fn copy(
 
     let rows = Keys::of(old, "tail", "WHERE", "seq");
     let mut lost = 0;
+    let mut times = Vec::new();
     for seq in rows.found {
         match values(old, "SELECT * FROM tail WHERE seq = ?1", seq) {
             Ok(Some(mut values)) => {
@@ -119,6 +121,9 @@ fn copy(
                         values[column] = OTHER.into();
                     }
                 }
+                if let Some(Value::Integer(time)) = values.get(1) {
+                    times.push(UnixMillis::new(*time));
+                }
                 insert(&tx, "", "tail", &values)?;
                 rebuilt.rows += 1;
             }
@@ -126,10 +131,25 @@ fn copy(
             Err(_) => lost += 1,
         }
     }
+    if lost > 0 || rows.unreachable {
+        losses.push(Loss::among(&times, lost));
+    }
     for many in many(lost, rows.unreachable) {
         rebuilt.lost.push(format!("{many} rows of the tail"));
     }
+    copy_losses(old, &tx, &losses)?;
     tx.commit()
+}
+
+/// The rows of a chunk that cannot be read, as far as its head can be.
+fn loss_of_chunk(old: &Connection, id: i64) -> Option<Loss> {
+    let sql = "SELECT min_ts, max_ts, n FROM chunk WHERE id = ?1";
+    let moment = |row: &Row<'_>, column| row.get(column).map(UnixMillis::new);
+    old.query_row(sql, [id], |row| {
+        let rows = row.get::<_, u32>(2)?;
+        Ok(Loss::between(moment(row, 0)?, moment(row, 1)?, rows.into()))
+    })
+    .ok()
 }
 
 /// A chunk with every reference within the dictionaries. A column of

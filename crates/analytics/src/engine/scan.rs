@@ -1,6 +1,8 @@
 //! The pass over all rows that a question is about.
 
 use std::{
+    cell::RefCell,
+    collections::BTreeMap,
     sync::mpsc::{self, Receiver},
     thread,
     time::{Duration, Instant},
@@ -77,34 +79,73 @@ impl Deadline {
 /// rows that are sealed meanwhile are neither missed nor counted twice.
 #[derive(Debug)]
 pub(super) struct Snapshot<'c> {
-    tx: Transaction<'c>,
+    db: &'c Connection,
+    /// Ends with the snapshot. `None` when it began before and goes on.
+    _tx: Option<Transaction<'c>>,
     deadline: Deadline,
+    /// Chunks that were left out.
+    damaged: RefCell<BTreeMap<i64, Damage>>,
+}
+
+/// Why a chunk was left out.
+#[derive(Debug)]
+pub(super) struct Damage {
+    /// How many rows it is said to have.
+    pub(super) rows: u32,
+    pub(super) error: EngineError,
 }
 
 impl<'c> Snapshot<'c> {
-    pub(super) fn take(db: &'c mut Connection, deadline: Deadline) -> Result<Self, EngineError> {
+    pub(super) fn take(db: &'c Connection, deadline: Deadline) -> Result<Self, EngineError> {
+        let tx = db.unchecked_transaction()?;
+        Ok(Self {
+            _tx: Some(tx),
+            ..Self::within(db, deadline)?
+        })
+    }
+
+    /// The log as a transaction that has begun sees it.
+    pub(super) fn within(db: &'c Connection, deadline: Deadline) -> Result<Self, EngineError> {
         // The question may have waited for a thread.
         deadline.check()?;
         deadline.limit(db)?;
         Ok(Self {
-            tx: db.transaction()?,
+            db,
+            _tx: None,
             deadline,
+            damaged: RefCell::default(),
         })
     }
 
     pub(super) fn db(&self) -> &Connection {
-        &self.tx
+        self.db
+    }
+
+    /// The chunks that were left out so far, by their numbers.
+    pub(super) fn damaged(&self) -> std::cell::Ref<'_, BTreeMap<i64, Damage>> {
+        self.damaged.borrow()
+    }
+
+    /// Leaves a chunk out if it is damaged: the rest of the log has an answer
+    /// all the same.
+    fn leave_out(&self, id: i64, rows: u32, error: EngineError) -> Result<(), EngineError> {
+        if !error.is_damage() {
+            return Err(error);
+        }
+        let mut damaged = self.damaged.borrow_mut();
+        damaged.entry(id).or_insert(Damage { rows, error });
+        Ok(())
     }
 
     /// How many rows there are at most that meet the conditions.
     pub(super) fn rows_at_most(&self, filter: &RowFilter) -> Result<u64, rusqlite::Error> {
         let (from, until) = filter.time_range();
-        let in_chunks: i64 = self.tx.query_row(
+        let in_chunks: i64 = self.db.query_row(
             "SELECT coalesce(sum(n), 0) FROM chunk WHERE max_ts >= ?1 AND min_ts <= ?2",
             [from, until],
             |row| row.get(0),
         )?;
-        Ok(in_chunks.unsigned_abs() + number(tail::len(&self.tx)?))
+        Ok(in_chunks.unsigned_abs() + number(tail::len(self.db)?))
     }
 
     /// Hands over block after block of the rows that meet the conditions, and
@@ -139,7 +180,8 @@ impl<'c> Snapshot<'c> {
     }
 
     /// Hands over the tail and then chunk after chunk, later ones first, until
-    /// there are only rows of before the moment that `see` gave last.
+    /// there are only rows of before the moment that `see` gave last. Damaged
+    /// chunks are left out.
     pub(super) fn scan_back(
         &self,
         filter: &RowFilter,
@@ -155,7 +197,7 @@ impl<'c> Snapshot<'c> {
         loop {
             self.deadline.check()?;
             let range = (first, last);
-            let mut portion = tail::read_columns(&self.tx, &needed, range, after, TAIL_BLOCK_ROWS)?;
+            let mut portion = tail::read_columns(self.db, &needed, range, after, TAIL_BLOCK_ROWS)?;
             match portion.last {
                 Some(last) => after = last,
                 None => break,
@@ -166,25 +208,32 @@ impl<'c> Snapshot<'c> {
             }
         }
 
-        let mut statement = self.tx.prepare_cached(&format!(
+        let mut statement = self.db.prepare_cached(&format!(
             "SELECT {} FROM chunk WHERE max_ts >= ?1 AND min_ts <= ?2 ORDER BY max_ts DESC",
             ChunkHead::COLUMNS
         ))?;
         let mut chunks = statement.query([first, last])?;
         while let Some(row) = chunks.next()? {
             self.deadline.check()?;
-            let head = ChunkHead::read(row)?;
+            let head = match ChunkHead::read(row) {
+                Ok(head) => head,
+                Err(error) => {
+                    self.leave_out(row.get(0)?, row.get(2)?, error)?;
+                    continue;
+                }
+            };
             if head.span.max_ts < interesting_from {
                 break;
             }
             if let Some(wanted) = filter.targets()
-                && chunk_targets::lack(&self.tx, head, wanted)?
+                && chunk_targets::lack(self.db, head, wanted)?
             {
                 continue;
             }
-            let block = self.read(head, filter, columns)?;
-            if block.rows > 0 {
-                interesting_from = see(block)?;
+            match self.read(head, filter, columns) {
+                Ok(block) if block.rows > 0 => interesting_from = see(block)?,
+                Ok(_) => {}
+                Err(error) => self.leave_out(head.id, head.span.rows, error)?,
             }
         }
         Ok(())
@@ -204,13 +253,13 @@ impl<'c> Snapshot<'c> {
             ..Block::default()
         };
         let conditions: Vec<Column> = filter.columns().collect();
-        block.add(&self.tx, head, &conditions, &Selection::All)?;
+        block.add(self.db, head, &conditions, &Selection::All)?;
         let rows = filter.select(&block);
         block.keep(&rows);
         if !rows.is_empty() {
             let others = columns.iter().copied();
             let others = distinct(others.filter(|column| !conditions.contains(column)));
-            block.add(&self.tx, head, &others, &rows)?;
+            block.add(self.db, head, &others, &rows)?;
         }
         Ok(block)
     }
@@ -250,7 +299,7 @@ mod tests {
     #[test]
     fn what_goes_wrong_while_adding_up_ends_the_question() {
         let folder = tempfile::tempdir().unwrap();
-        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         let block = Block {
             rows: 1,
             time: vec![0],
@@ -268,7 +317,7 @@ mod tests {
             seal::write(&db, &block).unwrap();
         }
         let deadline = Deadline::after(Duration::from_mins(1));
-        let snapshot = Snapshot::take(&mut db, deadline).unwrap();
+        let snapshot = Snapshot::take(&db, deadline).unwrap();
         let mut seen = 0;
         let failed = snapshot.scan(&RowFilter::default(), &[Column::Time], |_| {
             seen += 1;
@@ -286,9 +335,9 @@ mod tests {
     #[test]
     fn whatever_sqlite_does_ends_at_the_deadline() {
         let folder = tempfile::tempdir().unwrap();
-        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         let soon = Deadline::after(Duration::from_millis(20));
-        let snapshot = Snapshot::take(&mut db, soon).unwrap();
+        let snapshot = Snapshot::take(&db, soon).unwrap();
         let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
                        SELECT count(*) FROM n";
         let result = snapshot.db().query_row(endless, [], |_| Ok(()));
@@ -298,7 +347,7 @@ mod tests {
 
         // The next question has a time of its own.
         let later = Deadline::after(Duration::from_mins(1));
-        let snapshot = Snapshot::take(&mut db, later).unwrap();
+        let snapshot = Snapshot::take(&db, later).unwrap();
         let result = snapshot
             .db()
             .query_row("SELECT x FROM tail", [], |_| Ok(()));
@@ -309,14 +358,13 @@ mod tests {
     #[test]
     fn a_scan_ends_at_its_deadline() {
         let folder = tempfile::tempdir().unwrap();
-        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         db.execute_batch("INSERT INTO tail VALUES (1, 0, 0, 0, 0, 0, 0, 0, 1, 1)")
             .unwrap();
         let late = Deadline::after(Duration::ZERO);
-        assert!(Snapshot::take(&mut db, late).is_err());
+        assert!(Snapshot::take(&db, late).is_err());
 
-        let mut snapshot =
-            Snapshot::take(&mut db, Deadline::after(Duration::from_mins(1))).unwrap();
+        let mut snapshot = Snapshot::take(&db, Deadline::after(Duration::from_mins(1))).unwrap();
         let scan = |snapshot: &Snapshot<'_>| {
             snapshot.scan(&RowFilter::default(), &[Column::Time], |_| Ok(()))
         };

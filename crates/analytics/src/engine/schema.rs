@@ -26,7 +26,11 @@ impl FileKind {
 /// An access log: "SLUG" in ASCII.
 pub(super) const ACCESS_LOG: FileKind = FileKind {
     application_id: 0x534c_5547,
-    versions: &[include_str!("tables.sql"), include_str!("version_2.sql")],
+    versions: &[
+        include_str!("tables.sql"),
+        include_str!("version_2.sql"),
+        include_str!("version_3.sql"),
+    ],
 };
 
 /// How long a statement waits for a lock of another connection. Longer waits
@@ -40,11 +44,14 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 ///   leaves out pages that become free as a whole: salts never fill one.
 /// - The size limit gives space back after a long question kept the write-ahead
 ///   log from being reused.
+/// - What does not fit a cache, such as a sort, stays in memory: the file system
+///   may be read-only outside of the data folder.
 const WRITER_SETTINGS: &str = "
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA secure_delete = FAST;
 PRAGMA journal_size_limit = 16777216;
+PRAGMA temp_store = MEMORY;
 ";
 
 /// Opens an access log for writing and creates what is missing.
@@ -97,6 +104,8 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     db.busy_timeout(LOCK_PATIENCE)?;
+    // As for the writer.
+    db.pragma_update(None, "temp_store", "MEMORY")?;
     Ok(db)
 }
 
@@ -170,6 +179,26 @@ mod tests {
         assert_eq!(pragma(&db, "secure_delete"), "Integer(2)");
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_large_sort_makes_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let writer = open_writer(&path).unwrap();
+        for db in [writer, open_reader(&path).unwrap()] {
+            let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200000) \
+                       SELECT hex(randomblob(50)) AS text FROM n ORDER BY text";
+            let mut statement = db.prepare(sql).unwrap();
+            let mut rows = statement.query([]).unwrap();
+            rows.next().unwrap().unwrap();
+            let open = std::fs::read_dir("/proc/self/fd").unwrap();
+            let temporary = open.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
+            // Names of SQLite's temporary files begin so.
+            let temporary = temporary.filter(|path| path.to_string_lossy().contains("etilqs_"));
+            assert_eq!(temporary.count(), 0);
+        }
+    }
+
     #[test]
     fn an_existing_log_is_opened_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
@@ -200,7 +229,7 @@ mod tests {
         drop(db);
         for _ in 0..2 {
             let db = open_writer(&path).unwrap();
-            assert_eq!(pragma(&db, "user_version"), "Integer(2)");
+            assert_eq!(pragma(&db, "user_version"), "Integer(3)");
             let found: (u32, u32) = db
                 .query_row(
                     "SELECT (SELECT count(*) FROM tail), (SELECT count(*) FROM chunk_target)",
@@ -224,7 +253,7 @@ mod tests {
         assert!(
             matches!(error, OpenError::Newer { found, .. } if found == ACCESS_LOG.version() + 1)
         );
-        assert!(error.to_string().contains("a.db has format 3"));
+        assert!(error.to_string().contains("a.db has format 4"));
     }
 
     #[test]

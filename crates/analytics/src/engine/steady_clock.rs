@@ -6,18 +6,27 @@
 //! ahead it is doubted, and believed again once it has gone on steadily for a
 //! day: time for the clock to be set right, or for somebody to read the warning.
 //!
-//! At a start, or after the clock was set back, the log itself says whether it
-//! is right: the last visit that came is no more than a day old, and from there
+//! What was known is kept in the log, so that a service that is restarted every
+//! night comes to believe its clock as well. At a start that goes on within a
+//! day of the last look, doubts and trust go on, too.
+//!
+//! At any other start, after the clock was set back, or when doubts were kept,
+//! the log itself says whether it is right: the last visit that came is no more than a day old, and from there
 //! visits go back for a day or more, with no leap of more than a week. The last
 //! visit alone would vouch for a clock that has been wrong for a minute. A log
 //! that cannot say so, because it is young or hardly anybody comes, costs a day,
 //! and then visits end as always.
 
-use rusqlite::Connection;
+use std::error::Error as StdError;
+
+use rusqlite::{Connection, OptionalExtension, params};
 use slugline_domain::UnixMillis;
 
 const DAY_MS: i64 = 86_400_000;
 const WEEK_MS: i64 = 7 * DAY_MS;
+
+/// How often what the clock shows is kept when nothing else changes.
+const KEEP_EVERY_MS: i64 = 3_600_000;
 
 /// A clock that is looked at again and again.
 #[derive(Debug, Default)]
@@ -26,6 +35,8 @@ pub(super) struct SteadyClock {
     seen_ms: Option<i64>,
     /// What it showed when doubts began.
     doubted_since_ms: Option<i64>,
+    /// What was kept last: the moment, and when doubts began.
+    kept: Option<(i64, Option<i64>)>,
 }
 
 impl SteadyClock {
@@ -36,6 +47,9 @@ impl SteadyClock {
         log: &Connection,
     ) -> Result<bool, rusqlite::Error> {
         let now_ms = now.get();
+        if self.seen_ms.is_none() {
+            self.recall(log, now_ms)?;
+        }
         let passed = self.seen_ms.map(|seen| now_ms - seen);
         match passed {
             Some(ahead) if ahead > DAY_MS => {
@@ -59,7 +73,45 @@ impl SteadyClock {
             }
         }
         self.seen_ms = Some(now_ms);
+        self.keep(log, now_ms);
         Ok(self.doubted_since_ms.is_none())
+    }
+
+    /// Goes on from what an earlier process knew, if that was within a day.
+    fn recall(&mut self, log: &Connection, now_ms: i64) -> Result<(), rusqlite::Error> {
+        let kept: Option<(i64, Option<i64>)> = log
+            .prepare_cached("SELECT seen_ms, doubted_since_ms FROM clock")?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        self.kept = kept;
+        if let Some((seen_ms, doubted_since_ms)) = kept
+            && now_ms.abs_diff(seen_ms) <= DAY_MS.unsigned_abs()
+        {
+            self.seen_ms = Some(seen_ms);
+            self.doubted_since_ms = match doubted_since_ms {
+                Some(since) if !vouches(log, now_ms)? => Some(since),
+                Some(_) | None => None,
+            };
+        }
+        Ok(())
+    }
+
+    /// Keeps what is known, now and then. If that fails, a restart knows less:
+    /// visits are kept for longer and never ended too early.
+    fn keep(&mut self, log: &Connection, now_ms: i64) {
+        if let Some((seen_ms, doubted_since_ms)) = self.kept
+            && doubted_since_ms == self.doubted_since_ms
+            && now_ms.abs_diff(seen_ms) < KEEP_EVERY_MS.unsigned_abs()
+        {
+            return;
+        }
+        let sql = "INSERT OR REPLACE INTO clock (only, seen_ms, doubted_since_ms) \
+                   VALUES (1, ?1, ?2)";
+        if let Err(error) = log.execute(sql, params![now_ms, self.doubted_since_ms]) {
+            let error: &(dyn StdError + 'static) = &error;
+            tracing::warn!(error, "what the clock shows cannot be kept for a restart");
+        }
+        self.kept = Some((now_ms, self.doubted_since_ms));
     }
 
     /// A clock that has come to this moment steadily.
@@ -67,7 +119,7 @@ impl SteadyClock {
     pub(super) fn steady_until(now: UnixMillis) -> Self {
         Self {
             seen_ms: Some(now.get()),
-            doubted_since_ms: None,
+            ..Self::default()
         }
     }
 }
@@ -160,6 +212,12 @@ mod tests {
         fn restart(&mut self) {
             self.clock = SteadyClock::default();
         }
+
+        /// Restarts as if nothing had been kept.
+        fn forget(&mut self) {
+            self.db.execute_batch("DELETE FROM clock").unwrap();
+            self.restart();
+        }
     }
 
     /// A visit every six hours until the new year.
@@ -177,10 +235,56 @@ mod tests {
         }
         // The same once everything is in chunks.
         seal::seal(&mut log.db, 121).unwrap();
+        log.forget();
+        assert!(log.looks(NEW_YEAR + DAY_MS));
+        log.forget();
+        assert!(!log.looks(NEW_YEAR + DAY_MS + 1));
+    }
+
+    #[test]
+    fn a_quiet_log_that_is_restarted_every_few_hours_comes_to_believe_its_clock() {
+        let mut log = Log::with(&[NEW_YEAR - 40 * DAY_MS]);
+        for hour in 0..24 {
+            if hour % 5 == 0 {
+                log.restart();
+            }
+            assert!(!log.looks(NEW_YEAR + hour * DAY_MS / 24), "{hour}");
+        }
         log.restart();
         assert!(log.looks(NEW_YEAR + DAY_MS));
         log.restart();
-        assert!(!log.looks(NEW_YEAR + DAY_MS + 1));
+        assert!(log.looks(NEW_YEAR + DAY_MS + MINUTE));
+        // Off for longer than a day is like a jump.
+        log.restart();
+        assert!(!log.looks(NEW_YEAR + 3 * DAY_MS));
+    }
+
+    #[test]
+    fn a_jump_is_doubted_over_restarts() {
+        let mut log = Log::with(&a_month());
+        assert!(log.looks(NEW_YEAR));
+        assert!(!log.looks(FAR_FUTURE));
+        for minute in 1..9 {
+            log.restart();
+            assert!(!log.looks(FAR_FUTURE + minute * MINUTE));
+        }
+        log.restart();
+        assert!(log.looks(NEW_YEAR + MINUTE), "set right again");
+    }
+
+    #[test]
+    fn a_disk_that_keeps_nothing_costs_trust_after_a_restart_and_no_visits() {
+        let mut log = Log::with(&[NEW_YEAR - 40 * DAY_MS]);
+        log.db
+            .execute_batch(
+                "CREATE TEMP TRIGGER disk_full BEFORE INSERT ON clock \
+                 BEGIN SELECT RAISE(ABORT, 'full'); END",
+            )
+            .unwrap();
+        assert!(!log.looks(NEW_YEAR));
+        assert!(log.looks(NEW_YEAR + DAY_MS));
+        log.restart();
+        assert!(!log.looks(NEW_YEAR + DAY_MS + MINUTE));
     }
 
     #[test]

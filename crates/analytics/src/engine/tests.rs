@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 use slugline_domain::{
-    Dimension, EventsQuery, HeatmapQuery, LocalSeconds, MetricRow, MetricsQuery, RowLimit,
-    SamplingInterval, TimeUnit, UnixMillis, UtcOffset, ViewRow, ViewsQuery, VisitFilter,
-    ZoneOffsets,
+    CountersQuery, Dimension, EventsQuery, HeatmapQuery, LocalSeconds, LogTrouble, MetricRow,
+    MetricsQuery, RowLimit, SamplingInterval, TimeUnit, UnixMillis, UtcOffset, ViewRow, ViewsQuery,
+    VisitFilter, ZoneOffsets,
     ports::{VisitLog, VisitLogError},
 };
 use tempfile::TempDir;
@@ -245,11 +245,80 @@ async fn the_latest_visits_are_found_without_reading_older_chunks() {
     };
     assert_eq!(seconds(1).await.unwrap(), [7]);
     assert_eq!(seconds(5).await.unwrap(), [7, 6, 5, 4, 3]);
-    let error = seconds(6).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "access log failed to find the latest visits"
-    );
+    assert_eq!(engine.log.troubles(), []);
+    // The damaged one is looked at now, and left out.
+    assert_eq!(seconds(6).await.unwrap(), [7, 6, 5, 4, 3]);
+    assert_eq!(engine.log.troubles(), [LogTrouble::Damaged]);
+}
+
+#[tokio::test]
+async fn a_list_by_link_is_of_one_moment_whatever_is_deleted_meanwhile() {
+    let mut engine = Embedded::new(100_000);
+    let slugs: Vec<String> = (0..1_500).map(|number| format!("s{number:04}")).collect();
+    let rows: Vec<Row<'_>> = slugs
+        .iter()
+        .map(|slug| Row {
+            target: Target {
+                slug,
+                ..row(0, 1).target
+            },
+            ..row(0, 1)
+        })
+        .collect();
+    engine.store(&rows).await;
+    let mut parts = engine.log.access(&VisitFilter::default()).await.unwrap();
+    let mut found = parts.next().await.unwrap();
+    // As retention does, and then other links take the numbers.
+    engine
+        .db
+        .execute_batch(
+            "DELETE FROM tail;
+             DELETE FROM dim_target WHERE id > 0;
+             WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n LIMIT 700)
+             INSERT INTO dim_target SELECT i, 'other', 'other', 'https://example.com/' FROM n",
+        )
+        .unwrap();
+    found.extend(parts.next().await.unwrap());
+    let found: Vec<String> = found.into_iter().map(|row| row.slug).collect();
+    assert_eq!(found, slugs);
+    assert_eq!(parts.next().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_column_that_an_older_chunk_does_not_have_reads_as_unknown() {
+    let mut engine = Embedded::new(3);
+    let rows: Vec<Row<'_>> = (0..6)
+        .map(|second| Row {
+            referer: "news.example".into(),
+            ..row(second * 1_000, 1)
+        })
+        .collect();
+    engine.store(&rows).await;
+    // The table as it is after a column was added.
+    engine
+        .db
+        .execute_batch(
+            "ALTER TABLE chunk RENAME COLUMN ref TO former;
+             ALTER TABLE chunk ADD COLUMN ref BLOB;
+             UPDATE chunk SET ref = former WHERE id = 2",
+        )
+        .unwrap();
+    let query = CountersQuery::default();
+    let report = engine.log.counters(&query).await.unwrap();
+    assert_eq!(report.rows[0].counters.visits, 6);
+    assert!(report.sampling.exact());
+    let metrics = MetricsQuery {
+        filter: VisitFilter::default(),
+        dimension: Dimension::Referer,
+        limit: RowLimit::DEFAULT,
+    };
+    let report = engine.log.metrics(&metrics).await.unwrap();
+    let found: Vec<(&str, u64)> = report
+        .rows
+        .iter()
+        .map(|row| (row.name.as_str(), row.count))
+        .collect();
+    assert_eq!(found, [("", 3), ("news.example", 3)]);
 }
 
 #[tokio::test]

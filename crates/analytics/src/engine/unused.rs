@@ -6,7 +6,9 @@
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
-use super::{block::Block, dimension::Table, error::EngineError, id_set::IdSet, tail};
+use super::{
+    block::Block, column::Column, dimension::Table, error::EngineError, id_set::IdSet, tail,
+};
 
 /// Entries deleted at once from a dictionary.
 const ENTRIES: usize = 10_000;
@@ -18,6 +20,8 @@ const TAIL_ROWS: usize = 65_536;
 #[derive(Debug)]
 pub(super) struct Usage {
     used: [IdSet; Table::ALL.len()],
+    /// Where a damaged chunk may refer to any entry, so that none may go.
+    unclear: [bool; Table::ALL.len()],
     /// The newest chunk that was seen.
     last_chunk: i64,
     /// What the file looked like when this began.
@@ -28,6 +32,7 @@ impl Usage {
     pub(super) fn start(db: &Connection) -> Result<Self, rusqlite::Error> {
         Ok(Self {
             used: Default::default(),
+            unclear: Default::default(),
             last_chunk: i64::MIN,
             version: foreign_changes(db)?,
         })
@@ -35,22 +40,32 @@ impl Usage {
 
     /// Looks at the next chunk, and says whether there was one.
     pub(super) fn see_chunk(&mut self, db: &Connection) -> Result<bool, EngineError> {
-        let columns = Table::ALL.map(Table::column);
-        let next = db
-            .prepare_cached(&format!(
-                "SELECT {} FROM chunk WHERE id > ?1 ORDER BY id LIMIT 1",
-                Block::selection(&columns)
-            ))?
-            .query_row([self.last_chunk], |row| {
-                Ok((row.get(0)?, Block::read(row, &columns)))
-            })
+        let next: Option<i64> = db
+            .prepare_cached("SELECT id FROM chunk WHERE id > ?1 ORDER BY id LIMIT 1")?
+            .query_row([self.last_chunk], |row| row.get(0))
             .optional()?;
-        let Some((id, block)) = next else {
+        let Some(id) = next else {
             return Ok(false);
         };
-        self.see(&block?);
+        match columns(db, id, &Table::ALL.map(Table::column)) {
+            Ok(block) => self.see(&block),
+            Err(error) if error.is_damage() => self.see_damaged(db, id)?,
+            Err(error) => return Err(error),
+        }
         self.last_chunk = id;
         Ok(true)
+    }
+
+    /// Looks at those columns of a chunk that can be read.
+    fn see_damaged(&mut self, db: &Connection, id: i64) -> Result<(), EngineError> {
+        for (place, table) in Table::ALL.into_iter().enumerate() {
+            match columns(db, id, &[table.column()]) {
+                Ok(block) => self.see(&block),
+                Err(error) if error.is_damage() => self.unclear[place] = true,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Deletes some entries that are not in use, and says whether there were
@@ -75,7 +90,8 @@ impl Usage {
             }
         }
         let mut deleted = false;
-        for (table, used) in Table::ALL.into_iter().zip(&self.used) {
+        let known = Table::ALL.into_iter().zip(&self.used).zip(self.unclear);
+        for ((table, used), _) in known.filter(|(_, unclear)| !unclear) {
             let (entries, and) = (table.entries(), table.and());
             let ids: Vec<u32> = tx
                 .prepare_cached(&format!("SELECT id FROM {entries} {and} id > ?1"))?
@@ -99,6 +115,12 @@ impl Usage {
             }
         }
     }
+}
+
+fn columns(db: &Connection, id: i64, columns: &[Column]) -> Result<Block, EngineError> {
+    let selection = Block::selection(columns);
+    db.prepare_cached(&format!("SELECT {selection} FROM chunk WHERE id = ?1"))?
+        .query_row([id], |row| Ok(Block::read(row, columns)))?
 }
 
 /// A number that changes when another connection has changed the file.

@@ -6,18 +6,14 @@ use std::num::NonZeroU32;
 use rusqlite::Connection;
 use slugline_domain::UnixMillis;
 
-use super::{error::EngineError, retention, steady_clock::SteadyClock, unused::Usage};
+use super::{
+    error::EngineError, loss_table, retention, steady_clock::SteadyClock, unused::Usage, vacuum,
+};
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
 
 /// From one round to the next.
 const PAUSE_MS: i64 = 3_600_000;
-
-/// Free pages that are kept for the rows to come: 4 MiB.
-const SPARE_PAGES: u32 = 1_024;
-
-/// Pages given back at once.
-const PAGES: u32 = 512;
 
 /// Round after round of steps.
 #[derive(Debug)]
@@ -137,7 +133,7 @@ impl Upkeep {
                 Some(false) => Some(Step::GiveBack),
                 None => Some(Step::SeeChunks(Usage::start(db)?)),
             },
-            Step::GiveBack => give_back(db)?.then_some(Step::GiveBack),
+            Step::GiveBack => vacuum::give_back(db)?.then_some(Step::GiveBack),
         };
         let more = !matches!(next, None | Some(Step::Rest { .. }));
         if let Some(next) = next {
@@ -161,26 +157,14 @@ impl Upkeep {
         if early {
             return Ok(Some(Step::Rest { until_ms }));
         }
-        Ok(believed.then(|| Step::DeleteChunks {
-            cutoff_ms: now.get() - i64::from(days.get()) * MILLIS_PER_DAY,
-            any: false,
-        }))
+        if !believed {
+            return Ok(None);
+        }
+        let cutoff_ms = now.get() - i64::from(days.get()) * MILLIS_PER_DAY;
+        loss_table::delete_before(db, cutoff_ms)?;
+        let any = false;
+        Ok(Some(Step::DeleteChunks { cutoff_ms, any }))
     }
-}
-
-/// Returns some free pages to the file system, and says whether there are more
-/// to return.
-fn give_back(db: &Connection) -> Result<bool, rusqlite::Error> {
-    let free = || db.pragma_query_value(None, "freelist_count", |row| row.get::<_, u32>(0));
-    let excess = free()?.saturating_sub(SPARE_PAGES);
-    if excess == 0 {
-        return Ok(false);
-    }
-    let mut statement = db.prepare(&format!("PRAGMA incremental_vacuum({})", excess.min(PAGES)))?;
-    let mut steps = statement.query([])?;
-    while steps.next()?.is_some() {}
-    drop(steps);
-    Ok(free()? > SPARE_PAGES)
 }
 
 #[cfg(test)]

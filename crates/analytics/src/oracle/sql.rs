@@ -250,6 +250,7 @@ impl Oracle {
             sampling: SamplingNote {
                 interval_max: SamplingInterval::new(largest[0]).expect("it is at least 1"),
                 dropped: 0,
+                damaged: 0,
                 sketched: false,
             },
         }

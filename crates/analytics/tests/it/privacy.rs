@@ -6,9 +6,9 @@ use std::{
 };
 
 use rusqlite::Connection;
-use slugline_analytics::{PlaceFile, Recorder, RecorderOptions, RecorderPorts};
-use slugline_domain::{Visit, VisitHeaders, ports::VisitSink};
-use slugline_testkit::PLACES_FILE;
+use slugline_analytics::{PlaceFile, Recorder, RecorderOptions, RecorderPorts, rebuild};
+use slugline_domain::{UnixMillis, Visit, VisitHeaders, ports::VisitSink};
+use slugline_testkit::{FixedClock, PLACES_FILE};
 
 use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, ports, visit};
 
@@ -67,35 +67,106 @@ async fn an_address_never_reaches_the_disk() {
     assert!(!files_with(folder, b"Findable/1.0").is_empty());
 }
 
+fn salts(file: &Path) -> Vec<Vec<u8>> {
+    Connection::open(file)
+        .unwrap()
+        .prepare("SELECT salt FROM salt ORDER BY start_ms")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap()
+}
+
+/// A log whose clock stands at the new year until it is moved.
+fn with_clock(folder: &Path) -> (Recorder, Arc<FixedClock>) {
+    let clock = Arc::new(FixedClock::at(UnixMillis::new(NEW_YEAR_MS).second()));
+    let ports = RecorderPorts {
+        clock: clock.clone(),
+        ..ports()
+    };
+    let options = RecorderOptions::default();
+    let (recorder, _log) = Recorder::start(&file(folder), options, ports).unwrap();
+    (recorder, clock)
+}
+
 #[tokio::test]
 async fn a_salt_is_gone_from_the_disk_after_its_period() {
-    let fixture = Fixture::new(RecorderOptions::default());
-    fixture.recorder.record(visit(NEW_YEAR_MS, 1));
-    fixture.recorder.flush().await.unwrap();
-    let salts = || -> Vec<Vec<u8>> {
-        Connection::open(fixture.file())
-            .unwrap()
-            .prepare("SELECT salt FROM salt")
-            .unwrap()
-            .query_map([], |row| row.get(0))
-            .unwrap()
-            .collect::<Result<_, _>>()
-            .unwrap()
-    };
-    let first_day = salts();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (recorder, clock) = with_clock(folder);
+    recorder.record(visit(NEW_YEAR_MS, 1));
+    recorder.flush().await.unwrap();
+    let first_day = salts(&file(folder));
     assert_eq!(first_day.len(), 1);
-    let folder = fixture.folder.path();
     assert!(!files_with(folder, &first_day[0]).is_empty());
 
-    fixture.recorder.record(visit(NEW_YEAR_MS + DAY_MS, 1));
-    fixture.recorder.flush().await.unwrap();
-    let second_day = salts();
-    assert_eq!(second_day.len(), 1);
-    assert_ne!(second_day, first_day);
+    clock.advance_seconds(DAY_MS / 1_000);
+    recorder.record(visit(NEW_YEAR_MS + DAY_MS, 1));
+    recorder.flush().await.unwrap();
     // The wiping follows the commit that a flush waits for; a second flush
     // waits for the wiping.
-    fixture.recorder.flush().await.unwrap();
+    recorder.flush().await.unwrap();
+    let second_day = salts(&file(folder));
+    assert_eq!(second_day.len(), 1);
+    assert_ne!(second_day, first_day);
     assert_eq!(files_with(folder, &first_day[0]), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_visit_that_is_dated_ahead_does_not_end_the_salt_of_today() {
+    let folder = tempfile::tempdir().unwrap();
+    let (recorder, _clock) = with_clock(folder.path());
+    recorder.record(visit(NEW_YEAR_MS, 1));
+    recorder.flush().await.unwrap();
+    let today = salts(&file(folder.path()));
+    recorder.record(visit(NEW_YEAR_MS + 400 * DAY_MS, 1));
+    recorder.flush().await.unwrap();
+    recorder.flush().await.unwrap();
+    assert_eq!(salts(&file(folder.path()))[0], today[0]);
+}
+
+#[tokio::test]
+async fn a_salt_that_a_killed_process_deleted_is_wiped_at_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (recorder, _clock) = with_clock(folder);
+    recorder.record(visit(NEW_YEAR_MS, 1));
+    recorder.flush().await.unwrap();
+    recorder.shutdown().await;
+    let salt = salts(&file(folder));
+    // A process deletes it and is killed, which leaves its write-ahead log.
+    let db = Connection::open(file(folder)).unwrap();
+    db.execute_batch(
+        "PRAGMA secure_delete = FAST; UPDATE salt SET period = 'month'; DELETE FROM salt",
+    )
+    .unwrap();
+    let killed = tempfile::tempdir().unwrap();
+    let killed = killed.path();
+    for name in ["analytics.db", "analytics.db-wal"] {
+        fs::copy(folder.join(name), killed.join(name)).unwrap();
+    }
+    assert!(!files_with(killed, &salt[0]).is_empty());
+
+    let (recorder, _clock) = with_clock(killed);
+    recorder.flush().await.unwrap();
+    recorder.flush().await.unwrap();
+    assert_eq!(files_with(killed, &salt[0]), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_file_that_is_put_aside_keeps_no_salt() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (recorder, _clock) = with_clock(folder);
+    recorder.record(visit(NEW_YEAR_MS, 1));
+    recorder.shutdown().await;
+    let salt = salts(&file(folder));
+    let now = UnixMillis::new(NEW_YEAR_MS).second();
+    let rebuilt = rebuild(&file(folder), now).unwrap();
+    assert_eq!(rebuilt.salts_left, None);
+    assert_eq!(files_with(folder, &salt[0]), ["analytics.db"]);
+    assert!(rebuilt.old.exists());
 }
 
 #[tokio::test]

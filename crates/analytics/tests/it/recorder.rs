@@ -1,4 +1,5 @@
 use std::{
+    num::NonZeroU32,
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
@@ -9,7 +10,7 @@ use slugline_analytics::{
     SamplingTargets,
 };
 use slugline_domain::{
-    CountersQuery, Visit, VisitFilter, VisitHeaders, VisitRecord,
+    CountersQuery, LogTrouble, UnixSeconds, Visit, VisitFilter, VisitHeaders, VisitRecord,
     ports::{VisitLog, VisitLogError, VisitObserver, VisitSink},
 };
 
@@ -83,6 +84,132 @@ async fn a_full_queue_drops_and_counts_and_never_waits() {
     assert_eq!(report.rows[0].counters.visits + dropped, 1_000);
     assert_eq!(report.sampling.dropped, dropped);
     assert!(!report.sampling.exact());
+}
+
+#[tokio::test]
+async fn the_queue_takes_bounded_memory_whatever_visitors_send() {
+    let fixture = Fixture::new(RecorderOptions {
+        queue_bytes: 100_000,
+        sampling: SamplingTargets::NONE,
+        ..RecorderOptions::default()
+    });
+    let other = Connection::open(fixture.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let long = "x".repeat(128 * 1_024);
+    for client in 0..1_000 {
+        fixture.recorder.record(Visit {
+            headers: VisitHeaders::new(&long, &long, &long),
+            ..visit(NEW_YEAR_MS, client)
+        });
+    }
+    // Of some 3.2 KB each, 31 or 32 wait, and one is looked at.
+    let kept = 1_000 - fixture.recorder.dropped();
+    assert!((31..=33).contains(&kept), "{kept}");
+    // Small ones wait in far greater numbers.
+    other.execute_batch("COMMIT").unwrap();
+    fixture.recorder.flush().await.unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let before = fixture.recorder.dropped();
+    for client in 0..400 {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    assert_eq!(fixture.recorder.dropped(), before);
+    other.execute_batch("COMMIT").unwrap();
+    fixture.recorder.flush().await.unwrap();
+    assert_eq!(visits(&fixture.log).await, kept + 400);
+}
+
+#[tokio::test]
+async fn lost_visits_are_known_after_a_restart_and_of_their_time_only() {
+    let options = RecorderOptions {
+        queue: 8,
+        sampling: SamplingTargets::NONE,
+        ..RecorderOptions::default()
+    };
+    let fixture = Fixture::new(options);
+    let other = Connection::open(fixture.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for client in 0..100 {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    other.execute_batch("COMMIT").unwrap();
+    fixture.recorder.flush().await.unwrap();
+    fixture.recorder.record(visit(NEW_YEAR_MS + DAY_MS, 1));
+    let dropped = fixture.recorder.dropped();
+    assert!(dropped >= 100 - 9, "{dropped}");
+
+    let fixture = fixture.reopen(options).await;
+    assert_eq!(fixture.recorder.dropped(), 0, "since this start");
+    let lost = async |from_ms: i64, until_ms: i64| {
+        let second = |ms: i64| UnixSeconds::new(ms / 1_000).ok();
+        let query = CountersQuery {
+            filter: VisitFilter {
+                from: second(from_ms),
+                until: second(until_ms),
+                ..VisitFilter::default()
+            },
+            per_link: false,
+        };
+        let report = fixture.log.counters(&query).await.unwrap();
+        assert_eq!(report.sampling.exact(), report.sampling.dropped == 0);
+        report.sampling.dropped
+    };
+    let (day, minute) = (DAY_MS, 60_000);
+    assert_eq!(lost(NEW_YEAR_MS - day, NEW_YEAR_MS + day).await, dropped);
+    assert_eq!(lost(NEW_YEAR_MS, NEW_YEAR_MS).await, dropped);
+    assert_eq!(lost(NEW_YEAR_MS + minute, NEW_YEAR_MS + 2 * day).await, 0);
+    assert_eq!(lost(NEW_YEAR_MS - day, NEW_YEAR_MS - 1_000).await, 0);
+}
+
+#[tokio::test]
+async fn a_shutdown_that_gives_up_counts_visits_and_not_rows() {
+    // The same visits and the same random numbers make the same rows.
+    let lose_or_store = async |lose: bool| {
+        let fixture = Fixture::new(RecorderOptions {
+            batch_age: Duration::from_hours(1),
+            sampling: SamplingTargets {
+                per_link: NonZeroU32::new(60),
+                overall: None,
+            },
+            shutdown_patience: Duration::ZERO,
+            ..RecorderOptions::default()
+        });
+        // The salt is there, so only the batch needs the disk.
+        fixture.recorder.record(visit(NEW_YEAR_MS, 0));
+        fixture.recorder.flush().await.unwrap();
+        let other = Connection::open(fixture.file()).unwrap();
+        if lose {
+            other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        }
+        for client in 0..2_000 {
+            fixture.recorder.record(visit(NEW_YEAR_MS, client));
+        }
+        fixture.recorder.shutdown().await;
+        (visits(&fixture.log).await, fixture.recorder.dropped())
+    };
+    let (stored, none) = lose_or_store(false).await;
+    let (one, lost) = lose_or_store(true).await;
+    assert_eq!((none, one), (0, 1));
+    assert_eq!(lost, stored - 1);
+    assert!(lost > 1_000, "{lost}");
+}
+
+#[tokio::test]
+async fn a_log_that_cannot_write_says_so_until_it_can() {
+    let fixture = Fixture::new(RecorderOptions {
+        batch_age: Duration::ZERO,
+        ..RecorderOptions::default()
+    });
+    assert_eq!(fixture.log.troubles(), []);
+    let other = Connection::open(fixture.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    fixture.recorder.record(visit(NEW_YEAR_MS, 1));
+    while fixture.log.troubles() != [LogTrouble::NotStoring] {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    other.execute_batch("COMMIT").unwrap();
+    fixture.recorder.flush().await.unwrap();
+    assert_eq!(fixture.log.troubles(), []);
 }
 
 #[tokio::test]

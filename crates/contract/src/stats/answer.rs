@@ -25,8 +25,11 @@ pub struct SamplingView {
     pub interval_max: u32,
     /// Whether the numbers are exact counts.
     pub exact: bool,
-    /// Visits that were not stored since the server started, because they came faster than they could be written.
+    /// Visits of the time asked about that were not stored, because they came faster than they could be written. Counted by the minute and for all links together.
     pub dropped: u64,
+    /// Stored visits that the answer lacks because they are damaged; left out when there are none. `slugline doctor` names the damage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damaged: Option<u64>,
 }
 
 impl<R, T: From<R>> From<Report<R>> for Answer<T> {
@@ -47,6 +50,7 @@ impl From<SamplingNote> for SamplingView {
             interval_max: note.interval_max.get(),
             exact: note.exact(),
             dropped: note.dropped,
+            damaged: (note.damaged > 0).then_some(note.damaged),
         }
     }
 }
@@ -70,6 +74,7 @@ mod tests {
             sampling: SamplingNote {
                 interval_max: SamplingInterval::EVERY,
                 dropped: 4,
+                damaged: 0,
                 sketched: false,
             },
         };

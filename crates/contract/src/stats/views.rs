@@ -95,7 +95,7 @@ pub struct ViewView {
     pub time: String,
     /// Visits in it.
     pub visits: u64,
-    /// Distinct visitors in it.
+    /// Distinct visitors in it. When visits are sampled, the fifth and later visits of a visitor to a link in an hour do not count here, so a short row may show too few.
     pub visitors: u64,
 }
 
@@ -155,6 +155,7 @@ mod tests {
                     rows_before_limit: 1,
                     sampling: SamplingNote {
                         interval_max: SamplingInterval::EVERY,
+                        damaged: 0,
                         dropped: 0,
                         sketched: false,
                     },

@@ -55,7 +55,10 @@ impl Party for Asked {
         self.batches += 1;
         let token = format!("batch {}", self.batches);
         let bytes = rows.iter().flat_map(row_binary::encode).collect();
-        let into = format!("access_log ({})", row_binary::COLUMNS);
+        let into = format!(
+            "access_log ({})",
+            row_binary::columns(row_binary::FORMAT).unwrap()
+        );
         let inserted = self.client.insert(&into, &token, bytes, PATIENCE).await;
         inserted.unwrap();
     }
