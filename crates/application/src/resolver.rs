@@ -468,7 +468,7 @@ mod tests {
         async fn list(&self, query: &slugline_domain::ListQuery) -> Result<Vec<Link>, StoreError> {
             self.inner.list(query).await
         }
-        async fn delete(&self, slug: &Slug) -> Result<Option<slugline_domain::LinkId>, StoreError> {
+        async fn delete(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
             self.inner.delete(slug).await
         }
         async fn ping(&self) -> Result<(), StoreError> {

@@ -88,8 +88,8 @@ pub use slug::{Slug, SlugCase, SlugError};
 pub use stats::{
     AccessRow, AccessRows, CounterRow, Counters, CountersQuery, CountersReport, Degrees, Dimension,
     Event, EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow, LocationRow, LocationsQuery,
-    LocationsReport, LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report, RowLimit, RowLimitError,
-    ViewRow, ViewsQuery, ViewsReport, VisitFilter,
+    LocationsReport, LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report, RowLimit,
+    RowLimitError, ViewRow, ViewsQuery, ViewsReport, VisitFilter,
 };
 pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
 pub use tag::{Tag, TagError, Tags, TagsError};

@@ -50,9 +50,9 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     /// Every tag with the number of its links, by tag.
     async fn tags(&self) -> Result<Vec<TagCount>, StoreError>;
 
-    /// Removes the link stored under exactly this spelling, and says which one
-    /// it was.
-    async fn delete(&self, slug: &Slug) -> Result<Option<LinkId>, StoreError>;
+    /// Removes the link stored under exactly this spelling, and returns it as it
+    /// was.
+    async fn delete(&self, slug: &Slug) -> Result<Option<Link>, StoreError>;
 
     /// Whether the store answers at all.
     async fn ping(&self) -> Result<(), StoreError>;

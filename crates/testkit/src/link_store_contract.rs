@@ -396,7 +396,7 @@ async fn a_deleted_link_is_gone_with_its_tags(store_: &impl LinkStore) {
     store(store_, &link).await;
     assert_eq!(
         store_.delete(&link.slug).await.expect("delete"),
-        Some(link.id.clone())
+        Some(link.clone())
     );
     assert_eq!(store_.delete(&link.slug).await.expect("delete"), None);
     assert_eq!(store_.find(&link.slug).await.expect("find"), None);

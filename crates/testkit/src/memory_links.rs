@@ -7,7 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use slugline_domain::{
-    Comment, Destination, Link, LinkFilter, LinkId, LinkOrder, LinkStatus, ListQuery, Position,
+    Comment, Destination, Link, LinkFilter, LinkOrder, LinkStatus, ListQuery, Position,
     SearchText, Slug, StatusFilter, Tag, TagCount, UnixSeconds,
     ports::{Insertion, LinkStore, StoreError, Update, Version},
 };
@@ -157,8 +157,8 @@ impl LinkStore for MemoryLinkStore {
             .collect())
     }
 
-    async fn delete(&self, slug: &Slug) -> Result<Option<LinkId>, StoreError> {
-        Ok(self.open("delete a link")?.remove(slug).map(|link| link.id))
+    async fn delete(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
+        Ok(self.open("delete a link")?.remove(slug))
     }
 
     async fn ping(&self) -> Result<(), StoreError> {

@@ -1,28 +1,28 @@
 //! Deleting a link.
 
-use slugline_domain::{LinkId, Slug};
+use slugline_domain::{Link, Slug};
 
 use super::LinkService;
 use crate::Error;
 
 impl LinkService {
     /// Deletes the link with this slug for good, in the spelling that visitors
-    /// meet. Deleting what is not there is
-    /// no error: the caller's wish is fulfilled.
+    /// meet, and returns it as it was. `None` when no link has the slug, which
+    /// is no error: the caller's wish is fulfilled.
     ///
     /// # Errors
     /// Preview mode, or the store failed.
-    pub async fn delete(&self, slug: &Slug) -> Result<(), Error> {
+    pub async fn delete(&self, slug: &Slug) -> Result<Option<Link>, Error> {
         self.may_delete()?;
         let canonical = self.parts.policy.case.canonical(slug);
         let deleted = self.delete_spelled(&canonical).await?;
         if deleted.is_none() && canonical.as_ref() != slug {
-            self.delete_spelled(slug).await?;
+            return self.delete_spelled(slug).await;
         }
-        Ok(())
+        Ok(deleted)
     }
 
-    async fn delete_spelled(&self, slug: &Slug) -> Result<Option<LinkId>, Error> {
+    async fn delete_spelled(&self, slug: &Slug) -> Result<Option<Link>, Error> {
         let deleted = self.parts.store.delete(slug).await;
         // Also after an error: the link may have gone before it.
         self.parts.resolver.forget(slug);
@@ -49,13 +49,11 @@ mod tests {
             .await
             .unwrap();
         assert!(house.resolver.find(&slug("docs")).await.unwrap().is_some());
-        house.links.delete(&slug("Docs")).await.unwrap();
+        let deleted = house.links.delete(&slug("Docs")).await.unwrap();
+        assert_eq!(deleted, Some(link("docs").build()));
         assert!(house.resolver.find(&slug("docs")).await.unwrap().is_none());
-        house
-            .links
-            .delete(&slug("docs"))
-            .await
-            .expect("deleting twice is fine");
+        let again = house.links.delete(&slug("docs")).await;
+        assert_eq!(again.expect("deleting twice is fine"), None);
     }
 
     #[tokio::test]

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::Error;
-use slugline_domain::Slug;
+use slugline_domain::{Link, Slug};
 
+use super::view::LinkView;
 use crate::{IssueCode, check::Checks, problem::Problem, sent::Sent};
 
 /// Which link to read.
@@ -72,16 +73,20 @@ impl DeleteLink {
 pub struct DeletedLink {
     /// The slug as it was sent.
     pub slug: String,
-    /// Always true: whether or not the link existed, it does not now.
+    /// Whether there was a link to delete; there is none now.
     pub deleted: bool,
+    /// The deleted link, from which it can be made again, except its password. Absent when there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<LinkView>,
 }
 
 impl DeletedLink {
-    /// Confirms that no link has this slug any more.
-    pub fn new(slug: &Slug) -> Self {
+    /// Tells which link was deleted, if there was one with this slug.
+    pub fn new(slug: &Slug, link: Option<&Link>) -> Self {
         Self {
             slug: slug.to_string(),
-            deleted: true,
+            deleted: link.is_some(),
+            link: link.map(LinkView::from),
         }
     }
 }

@@ -9,9 +9,9 @@ pub(crate) struct DeleteLinkTool;
 
 impl Tool for DeleteLinkTool {
     const NAME: &'static str = "delete_link";
-    const DESCRIPTION: &'static str = "Delete a link for good, by its slug. There is no undo: \
-        its short URL stops working at once. Succeeds too when no link has the slug. Visits that \
-        were counted stay in the analytics.";
+    const DESCRIPTION: &'static str = "Delete a link for good, by its slug: its short URL \
+        stops working at once. The answer holds the deleted link, and `deleted: false` when no \
+        link has the slug. Visits that were counted stay in the analytics.";
     const HINTS: Hints = Hints::Removes;
     type Input = DeleteLink;
     type Output = DeletedLink;
@@ -22,12 +22,7 @@ impl Tool for DeleteLinkTool {
 
     async fn call(context: Context<'_>, input: DeleteLink) -> Result<DeletedLink, Problem> {
         let slug = input.check()?;
-        context
-            .services
-            .links
-            .delete(&slug)
-            .await
-            .map_err(problem)?;
-        Ok(DeletedLink::new(&slug))
+        let deleted = context.services.links.delete(&slug).await;
+        Ok(DeletedLink::new(&slug, deleted.map_err(problem)?.as_ref()))
     }
 }

@@ -25,7 +25,7 @@ mod write;
 
 use async_trait::async_trait;
 use slugline_domain::{
-    Link, LinkFilter, LinkId, ListQuery, Slug, TagCount, UnixSeconds,
+    Link, LinkFilter, ListQuery, Slug, TagCount, UnixSeconds,
     ports::{Insertion, LinkStore, StoreError, Update, Version},
 };
 
@@ -113,7 +113,7 @@ impl LinkStore for SqlLinkStore {
         counted.map_err(failing_to("count tags"))
     }
 
-    async fn delete(&self, slug: &Slug) -> Result<Option<LinkId>, StoreError> {
+    async fn delete(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
         let slug = slug.clone();
         let deleted = self.database.change(DeleteLink { slug }).await;
         deleted.map_err(failing_to("delete a link"))
