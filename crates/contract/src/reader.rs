@@ -64,8 +64,8 @@ mod tests {
     #[case(json!({"url": "u", "tags": ["a", 1]}), "tags.1", "expected string, received number")]
     #[case(json!({"url": "u", "geo": ["a"]}), "geo", "expected object, received array")]
     #[case(json!({"url": "u", "geo": {"DE": 1}}), "geo.DE", "expected string, received number")]
-    #[case(json!({"url": "u", "expiration": "1"}), "expiration", "expected integer, received string")]
-    #[case(json!({"url": "u", "expiration": 1.5}), "expiration", "expected integer, received number")]
+    #[case(json!({"url": "u", "expiration": "1"}), "expiration", "expected Unix seconds, or a text such as 2027-01-01T12:00:00Z, received string")]
+    #[case(json!({"url": "u", "expiration": 1.5}), "expiration", "expected Unix seconds, or a text such as 2027-01-01T12:00:00Z, received number")]
     #[case(json!({"url": "u", "cloaking": "true"}), "cloaking", "expected boolean, received string")]
     #[case(json!([]), "", "expected object, received array")]
     fn faults_name_the_member(#[case] input: Value, #[case] path: &str, #[case] message: &str) {

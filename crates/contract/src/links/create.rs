@@ -5,8 +5,8 @@ use serde::Deserialize;
 use slugline_application::NewLink;
 use slugline_domain::{LinkId, Password, Slug, UnixSeconds};
 
-use super::members::{LinkMembers, TextBounds, seconds};
-use crate::{Rules, check::Checks, problem::Problem, sent::Sent, whole::Whole};
+use super::members::{LinkMembers, TextBounds};
+use crate::{Rules, check::Checks, instant::Instant, problem::Problem, sent::Sent};
 
 /// A link to be made. Only `url` is required.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -27,10 +27,10 @@ pub struct CreateLink {
     pub id: Sent<String>,
     /// When the link was made, in Unix seconds; now when left out.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub created_at: Sent<Whole>,
+    pub created_at: Sent<Instant>,
     /// When the link last changed, in Unix seconds; now when left out.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub updated_at: Sent<Whole>,
+    pub updated_at: Sent<Instant>,
 }
 
 impl CreateLink {
@@ -44,8 +44,8 @@ impl CreateLink {
         let slug = checks.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
         let password = checks.optional(&["password"], &self.password, |text| Password::parse(text));
         let id = checks.optional(&["id"], &self.id, |id| LinkId::parse(id));
-        let created_at = checks.optional(&["createdAt"], &self.created_at, seconds);
-        let updated_at = checks.optional(&["updatedAt"], &self.updated_at, seconds);
+        let created_at = checks.optional(&["createdAt"], &self.created_at, Instant::second);
+        let updated_at = checks.optional(&["updatedAt"], &self.updated_at, Instant::second);
         checks.finish(|| {
             Some(NewLink {
                 id,

@@ -10,12 +10,12 @@ use slugline_domain::{ImportedPassword, LinkId, Slug, UnixSeconds};
 
 use super::{
     ReadLinksError, TransferFormat,
-    members::{LinkMembers, TextBounds, seconds, widest_texts},
+    members::{LinkMembers, TextBounds, widest_texts},
     read_links,
 };
 use crate::{
-    Code, Rules, check::Checks, issue::IssueCode, problem::Problem, reader::read, sent::Sent,
-    whole::Whole,
+    Code, Rules, check::Checks, instant::Instant, issue::IssueCode, problem::Problem, reader::read,
+    sent::Sent, whole::Whole,
 };
 
 /// Links to be taken over, as an export holds them.
@@ -55,10 +55,10 @@ pub struct ImportLink {
     pub id: Sent<String>,
     /// When the link was made, in Unix seconds; now when absent.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub created_at: Sent<Whole>,
+    pub created_at: Sent<Instant>,
     /// When the link last changed, in Unix seconds; now when absent.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub updated_at: Sent<Whole>,
+    pub updated_at: Sent<Instant>,
 }
 
 /// Links that one request may bring.
@@ -176,8 +176,8 @@ impl ImportLink {
         let id = checks.value(&["id"], &self.id);
         let id = id.filter(|id| !id.trim().is_empty());
         let id = id.and_then(|id| checks.member(&["id"], LinkId::parse(id)));
-        let created_at = checks.optional(&["createdAt"], &self.created_at, seconds);
-        let updated_at = checks.optional(&["updatedAt"], &self.updated_at, seconds);
+        let created_at = checks.optional(&["createdAt"], &self.created_at, Instant::second);
+        let updated_at = checks.optional(&["updatedAt"], &self.updated_at, Instant::second);
         checks.finish(|| {
             Some(application::ImportLink {
                 id,

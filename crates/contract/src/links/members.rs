@@ -11,7 +11,7 @@ use slugline_domain::{
     ImageRef, LinkContent, Preview, Routing, Tag, Tags, Text, TextError, Title, UnixSeconds,
 };
 
-use crate::{Rules, check::Checks, sent::Sent, whole::Whole};
+use crate::{Rules, check::Checks, instant::Instant, sent::Sent};
 
 /// What the author of a link decides. Bodies that hold a link hold these
 /// members beside their own.
@@ -24,9 +24,9 @@ pub struct LinkMembers {
     /// A private note.
     #[schemars(length(max = Comment::MAX_CHARS))]
     pub comment: Sent<String>,
-    /// When the link expires, in Unix seconds; in the future, unless it is imported.
+    /// When the link expires: Unix seconds or RFC 3339; in the future, unless it is imported.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
-    pub expiration: Sent<Whole>,
+    pub expiration: Sent<Instant>,
     /// Tags to group links by; lower-cased.
     #[schemars(length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
     pub tags: Sent<Vec<Sent<String>>>,
@@ -79,7 +79,14 @@ impl LinkMembers {
     ) -> Option<LinkContent> {
         let url = checks.required(&["url"], &self.url, |url| destination(url, rules));
         let comment = checks.optional(&["comment"], &self.comment, |sent| text(sent, bounds));
-        let expires_at = checks.optional(&["expiration"], &self.expiration, seconds);
+        let expires_at = match bounds {
+            TextBounds::Todays => {
+                checks.optional(&["expiration"], &self.expiration, Instant::planned)
+            }
+            TextBounds::Widest => {
+                checks.optional(&["expiration"], &self.expiration, Instant::second)
+            }
+        };
         let tags = match checks.value(&["tags"], &self.tags) {
             Some(sent) => tags(checks, sent),
             None => Some(Tags::default()),
@@ -118,6 +125,24 @@ impl LinkMembers {
         })
     }
 
+    /// The same members, with `null` in place of each empty text.
+    pub(super) fn with_empty_texts_removed(mut self) -> Self {
+        let texts = [
+            &mut self.comment,
+            &mut self.title,
+            &mut self.description,
+            &mut self.image,
+            &mut self.apple,
+            &mut self.google,
+        ];
+        for text in texts {
+            if text.value().is_some_and(String::is_empty) {
+                *text = Sent::Null;
+            }
+        }
+        self
+    }
+
     /// The change they make; `null` removes, except the destination. The
     /// password is none of them.
     pub(super) fn patch(&self, checks: &mut Checks, rules: &Rules) -> LinkPatch {
@@ -125,7 +150,7 @@ impl LinkMembers {
             destination: checks.optional(&["url"], &self.url, |url| destination(url, rules)),
             comment: text_change(checks, "comment", &self.comment),
             expires_at: checks.change(&["expiration"], &self.expiration, |checks, sent| {
-                checks.member(&["expiration"], seconds(sent))
+                checks.member(&["expiration"], sent.planned())
             }),
             tags: checks.change(&["tags"], &self.tags, |checks, sent| tags(checks, sent)),
             title: text_change(checks, "title", &self.title),
@@ -149,10 +174,14 @@ impl LinkMembers {
 /// removed.
 pub(super) fn members_or_null(schema: &mut Schema) {
     for (name, member) in properties(schema) {
-        if ["slug", "url"].contains(&name.as_str()) {
+        if ["slug", "url", "partial"].contains(&name.as_str()) {
             continue;
         }
-        member["type"] = json!([member["type"], "null"]);
+        let types = match member["type"].take() {
+            Value::Array(types) => types,
+            one => vec![one],
+        };
+        member["type"] = types.into_iter().chain([json!("null")]).collect();
         member["nullable"] = true.into();
     }
 }
@@ -169,10 +198,6 @@ pub(super) fn widest_texts(schema: &mut Schema) {
 fn properties(schema: &mut Schema) -> impl Iterator<Item = (&String, &mut Value)> {
     let members = schema.get_mut("properties").and_then(Value::as_object_mut);
     members.into_iter().flatten()
-}
-
-pub(super) fn seconds(Whole(second): &Whole) -> Result<UnixSeconds, slugline_domain::TimeError> {
-    UnixSeconds::new(*second)
 }
 
 fn destination(url: &str, rules: &Rules) -> Result<Destination, DestinationError> {
