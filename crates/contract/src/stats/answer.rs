@@ -16,6 +16,20 @@ pub struct Answer<T> {
     pub rows_before_limit_at_least: u64,
     /// How far the numbers can be trusted.
     pub sampling: SamplingView,
+    /// Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
+}
+
+impl<T> Answer<T> {
+    /// The same answer, with the zone whose clock its rows are on.
+    #[must_use]
+    pub fn in_zone(self, zone: String) -> Self {
+        Self {
+            timezone: Some(zone),
+            ..self
+        }
+    }
 }
 
 /// Whether numbers are counts or estimates.
@@ -40,6 +54,7 @@ impl<R, T: From<R>> From<Report<R>> for Answer<T> {
             rows_before_limit_at_least: report.rows_before_limit,
             data,
             sampling: report.sampling.into(),
+            timezone: None,
         }
     }
 }

@@ -23,6 +23,20 @@ pub struct HeatmapRequest {
 }
 
 impl HeatmapRequest {
+    /// The zone whose clock the answer shows: UTC, if no zone has the name that
+    /// was sent.
+    pub fn zone(&self) -> String {
+        zone::in_force(&self.client_timezone)
+    }
+
+    /// Refuses a zone that nobody knows, which [`Self::check`] takes for UTC.
+    ///
+    /// # Errors
+    /// Names the zone.
+    pub fn require_known_zone(&self) -> Result<(), Problem> {
+        zone::require_known(&self.client_timezone)
+    }
+
     /// Makes domain values of the members.
     ///
     /// # Errors

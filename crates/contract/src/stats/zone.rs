@@ -3,7 +3,7 @@
 use jiff::{Timestamp, tz::TimeZone};
 use slugline_domain::{UnixMillis, UnixSeconds, UtcOffset, VisitFilter, ZoneOffsets};
 
-use crate::{IssueCode, check::Checks, sent::Sent};
+use crate::{IssueCode, check::Checks, problem::Problem, sent::Sent};
 
 /// Longest name, Sink's bound; IANA's longest has 30 characters.
 pub(super) const MAX_CHARS: usize = 64;
@@ -44,6 +44,32 @@ pub(super) fn check(checks: &mut Checks, sent: &Sent<String>, filter: &VisitFilt
         within(filter.from, EARLIEST),
         within(filter.until, LATEST),
     )
+}
+
+/// The zone that answers a question: the one that was named, else the default.
+pub(super) fn in_force(sent: &Sent<String>) -> String {
+    let named = sent.value().and_then(|name| TimeZone::get(name).ok());
+    let name = named.as_ref().and_then(TimeZone::iana_name);
+    name.unwrap_or(DEFAULT).to_owned()
+}
+
+/// For callers that read an answer in the wrong zone as one in the right one.
+///
+/// # Errors
+/// No zone has the name.
+pub(super) fn require_known(sent: &Sent<String>) -> Result<(), Problem> {
+    let mut checks = Checks::default();
+    if let Some(name) = sent.value()
+        && TimeZone::get(name).is_err()
+    {
+        let message = format!("There is no time zone {name:?}");
+        let expected = "an IANA name, such as Europe/Berlin".to_owned();
+        checks.note(
+            &["clientTimezone"],
+            (IssueCode::InvalidValue, message, expected),
+        );
+    }
+    checks.finish(|| Some(()))
 }
 
 fn is_legal(name: &str) -> bool {
@@ -113,6 +139,17 @@ mod tests {
             .map(|(at, offset)| (at.second().get(), offset.seconds()))
             .collect();
         assert_eq!(found, changes);
+    }
+
+    #[test]
+    fn the_zone_in_force_is_named_and_an_unknown_one_can_be_refused() {
+        let sent = |name: &str| Sent::Value(name.to_owned());
+        assert_eq!(in_force(&sent("america/new_york")), "America/New_York");
+        assert_eq!(in_force(&sent("Europe/Berlim")), "Etc/UTC");
+        assert_eq!(in_force(&Sent::Absent), "Etc/UTC");
+        assert!(require_known(&sent("Europe/Berlin")).is_ok());
+        let refused = require_known(&sent("Europe/Berlim")).unwrap_err();
+        assert_eq!(refused.issues[0].path, ["clientTimezone"]);
     }
 
     #[test]

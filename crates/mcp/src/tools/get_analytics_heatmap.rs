@@ -26,12 +26,8 @@ impl Tool for HeatmapTool {
         context: Context<'_>,
         input: HeatmapRequest,
     ) -> Result<Answer<HourView>, Problem> {
-        let report = context
-            .services
-            .stats
-            .heatmap(&input.check()?)
-            .await
-            .map_err(problem)?;
-        Ok(report.into())
+        input.require_known_zone()?;
+        let report = context.services.stats.heatmap(&input.check()?).await;
+        Ok(Answer::from(report.map_err(problem)?).in_zone(input.zone()))
     }
 }

@@ -23,8 +23,10 @@ impl Tool for ViewsTool {
     }
 
     async fn call(context: Context<'_>, input: ViewsRequest) -> Result<Answer<ViewView>, Problem> {
+        input.require_known_zone()?;
         let query = input.check()?;
         let report = context.services.stats.views(&query).await;
-        Ok(ViewView::answer(query.unit, report.map_err(problem)?))
+        let answer = ViewView::answer(query.unit, report.map_err(problem)?);
+        Ok(answer.in_zone(input.zone()))
     }
 }

@@ -18,7 +18,8 @@ pub(crate) fn about() -> About {
         tag: super::TAG,
         summary: "Count visits by hour of the week",
         description: "Visits and visitors of each hour of the week that has any, from Monday \
-                      morning on, on the clock of `clientTimezone`.",
+                      morning on, on the clock of `clientTimezone`. `timezone` names the zone that was used: UTC, if \
+                      there is none of the name.",
         fails: super::FAILS,
     }
 }
@@ -28,5 +29,5 @@ pub(crate) async fn handle(
     Query(query): Query<HeatmapRequest>,
 ) -> Result<Json<200, Answer<HourView>>, Failure> {
     let report = context.services.stats.heatmap(&query.check()?).await?;
-    Ok(Json(report.into()))
+    Ok(Json(Answer::from(report).in_zone(query.zone())))
 }

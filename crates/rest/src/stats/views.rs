@@ -19,7 +19,8 @@ pub(crate) fn about() -> About {
         summary: "Count visits over time",
         description: "Visits and visitors of each minute, hour or day that has any, in order of \
                       time, on the clock of `clientTimezone`. An hour that a clock shows twice is \
-                      one row. A zone that is not known counts as UTC.",
+                      one row. `timezone` names the zone that was used: \
+                      UTC, if there is none of the name.",
         fails: super::FAILS,
     }
 }
@@ -28,7 +29,8 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<ViewsRequest>,
 ) -> Result<Json<200, Answer<ViewView>>, Failure> {
+    let zone = query.zone();
     let query = query.check()?;
     let report = context.services.stats.views(&query).await?;
-    Ok(Json(ViewView::answer(query.unit, report)))
+    Ok(Json(ViewView::answer(query.unit, report).in_zone(zone)))
 }
