@@ -43,6 +43,7 @@ impl Problem {
             .iter()
             .map(|issue| match issue.path.join(".") {
                 path if path.is_empty() => issue.message.clone(),
+                path if issue.message.contains("expected") => format!("{path}: {}", issue.message),
                 path => format!("{path}: {} (expected {})", issue.message, issue.expected),
             })
             .collect();
@@ -76,36 +77,7 @@ impl Problem {
 
     /// The JSON body of a response to this request URL.
     pub fn body(&self, url: &str) -> ProblemBody {
-        let message = match self.code {
-            Code::ValidationError => self.listed_issues(),
-            Code::InvalidJson
-            | Code::InvalidCsv
-            | Code::MethodNotAllowed
-            | Code::RequestTimeout
-            | Code::QueryTimeout => self.detail.clone(),
-            Code::InvalidCursor
-            | Code::TooManyLinks
-            | Code::Unauthorized
-            | Code::LinkNotFound
-            | Code::LinkExpired
-            | Code::WrongPassword
-            | Code::ConfirmationRequired
-            | Code::PreviewMode
-            | Code::ProxyTargetNotAllowed
-            | Code::ProxyFailed
-            | Code::RouteNotFound
-            | Code::SlugTaken
-            | Code::LinkModified
-            | Code::IdTaken
-            | Code::MigrationRunGone
-            | Code::MigrationPageDone
-            | Code::BodyTooLarge
-            | Code::MigrationRequired
-            | Code::TooManyAttempts
-            | Code::InternalError
-            | Code::Unavailable
-            | Code::TooManyWatchers => self.title.clone(),
-        };
+        let message = self.sentence();
         let data = (self.code == Code::ValidationError).then(|| ProblemData {
             name: "ZodError",
             message: message.clone(),
@@ -122,9 +94,22 @@ impl Problem {
         }
     }
 
-    /// Sink sends the faults as JSON inside a string.
-    fn listed_issues(&self) -> String {
-        serde_json::to_string_pretty(&self.issues).expect("issues are plain data")
+    /// What happened and what to do, for people. Clients of Sink show it; those
+    /// that compare texts compare the title, which is Sink's.
+    fn sentence(&self) -> String {
+        let says_it_all = matches!(
+            self.code,
+            Code::ValidationError
+                | Code::InvalidJson
+                | Code::InvalidCsv
+                | Code::MethodNotAllowed
+                | Code::QueryTimeout
+        );
+        if says_it_all {
+            self.detail.clone()
+        } else {
+            format!("{}: {}", self.title.trim_end_matches('.'), self.detail)
+        }
     }
 }
 
@@ -141,7 +126,7 @@ pub struct ProblemBody {
     status_code: u16,
     /// Short text.
     status_message: String,
-    /// Longer text; a JSON list of faults for validation errors.
+    /// What happened, and what to do about it.
     message: String,
     /// Stable name of the error kind.
     code: &'static str,
@@ -166,8 +151,7 @@ impl From<Error> for Problem {
         match error {
             Error::ExpiryNotInFuture { expires_at, now } => Self::invalid(vec![Issue {
                 code: crate::IssueCode::Custom,
-                // The doubled member is Sink's.
-                path: vec!["expiration".into(), "expiration".into()],
+                path: vec!["expiration".into()],
                 message: "expiration must be greater than current time".into(),
                 expected: format!("Unix seconds after {}, not {}", now.get(), expires_at.get()),
             }]),
@@ -294,13 +278,13 @@ impl From<Denied> for Problem {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json, to_value};
+    use serde_json::{json, to_value};
 
     use super::*;
     use crate::IssueCode;
 
     #[test]
-    fn a_business_error_repeats_its_text_and_has_no_data() {
+    fn a_business_error_says_what_to_do_and_has_no_data() {
         let problem = Problem::new(Code::LinkNotFound, "no such link");
         let body = to_value(problem.body("http://localhost/api/link/query?slug=x")).unwrap();
         assert_eq!(
@@ -310,7 +294,7 @@ mod tests {
                 "url": "http://localhost/api/link/query?slug=x",
                 "statusCode": 404,
                 "statusMessage": "Link not found",
-                "message": "Link not found",
+                "message": "Link not found: no such link",
                 "code": "link_not_found",
             })
         );
@@ -342,8 +326,10 @@ mod tests {
         assert_eq!(body["statusMessage"], "Validation Error");
         assert_eq!(body["data"]["name"], "ZodError");
         assert_eq!(body["data"]["issues"][0]["path"], json!(["url"]));
-        let listed: Value = serde_json::from_str(body["message"].as_str().unwrap()).unwrap();
-        assert_eq!(listed, body["data"]["issues"]);
-        assert_eq!(listed[0]["code"], "invalid_format");
+        assert_eq!(body["data"]["issues"][0]["code"], "invalid_format");
+        assert_eq!(
+            body["message"],
+            "url: URL format is invalid (expected an absolute URL)"
+        );
     }
 }

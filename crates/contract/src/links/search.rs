@@ -126,7 +126,7 @@ pub(super) fn page_size(checks: &mut Checks, sent: &Sent<Lenient>) -> PageSize {
 pub struct FoundLink {
     /// The path of the short link.
     pub slug: String,
-    /// Where the link leads, without the query string.
+    /// Where the link leads.
     pub url: String,
     /// Tags.
     pub tags: Vec<String>,
@@ -139,7 +139,7 @@ impl From<&Link> for FoundLink {
     fn from(link: &Link) -> Self {
         Self {
             slug: link.slug.to_string(),
-            url: link.content.destination.without_query().into_owned(),
+            url: link.content.destination.to_string(),
             tags: link.content.tags.iter().map(ToString::to_string).collect(),
             comment: link.content.comment.as_ref().map(ToString::to_string),
         }

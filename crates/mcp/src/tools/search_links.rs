@@ -10,8 +10,8 @@ impl Tool for SearchLinksTool {
     const NAME: &'static str = "search_links";
     const DESCRIPTION: &'static str = "Find links by a text in slug, URL, comment or tags (q, without regard to case), or by their \
         destination (url, whatever its query string); tag and status narrow it down. Without q \
-        and url nothing is found: use list_links. Returns slug, url without its query string, \
-        tags and comment; get_link has the rest.";
+        and url nothing is found: use list_links. Returns slug, url, tags and comment; \
+        get_link has the rest.";
     const HINTS: Hints = Hints::Reads;
     type Input = SearchLinks;
     type Output = FoundLinks;

@@ -169,5 +169,7 @@ fn the_ruby_gem_gets_the_documented_shapes() {
         .json(&made("gem"))
         .send()
         .json();
-    assert_eq!(refused["message"], "Link already exists");
+    assert_eq!(refused["statusMessage"], "Link already exists");
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.starts_with("Link already exists: "), "{message}");
 }
