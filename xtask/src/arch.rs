@@ -53,7 +53,7 @@ const PLAN: &[Floor] = &[
     Floor { room: "outbound",    uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "legacy",      uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "application", uses: &["domain"], tests_use: &["testkit"] },
-    Floor { room: "contract",    uses: &["domain", "application"], tests_use: &[] },
+    Floor { room: "contract",    uses: &["domain", "application"], tests_use: &["testkit"] },
     Floor { room: "httpkit",     uses: &["domain", "application", "contract"], tests_use: &["testkit"] },
     Floor { room: "rest",        uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
     Floor { room: "mcp",         uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },

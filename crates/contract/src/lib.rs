@@ -36,6 +36,7 @@
 mod check;
 pub mod code;
 mod flag;
+mod instant;
 mod iso_8601;
 pub mod issue;
 mod lenient;
@@ -54,16 +55,17 @@ use slugline_domain::{DestinationRules, RowLimit};
 
 pub use code::Code;
 pub use flag::Flag;
+pub use instant::Instant;
 pub use issue::{Issue, IssueCode};
 pub use lenient::Lenient;
 pub use links::{
     CheckLinks, CountLinks, CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch,
     ExportLinks, ExportText, ExportedLink, FailedImport, FirstText, FoundLink, FoundLinks, GetLink,
     ImportItem, ImportLimit, ImportLink, ImportLinks, LinkCheck, LinkChecks, LinkCount,
-    LinkCreated, LinkExport, LinkImport, LinkList, LinkMembers, LinkUpserted, LinkView, ListLinks,
-    Mask, PatchLink, PreviewSuggestion, ReadLink, ReadLinksError, SearchLinks, SlugSuggestion,
-    Sort, Status, StoredHash, SuggestPreview, SuggestSlug, TagList, TagView, TransferFormat,
-    UpsertStatus, read_links,
+    LinkCreated, LinkExport, LinkImport, LinkList, LinkMembers, LinkUpdate, LinkUpdated,
+    LinkUpserted, LinkView, ListLinks, Mask, PatchLink, PreviewSuggestion, ReadLink,
+    ReadLinksError, SearchLinks, SlugSuggestion, Sort, Status, StoredHash, SuggestPreview,
+    SuggestSlug, TagList, TagView, TransferFormat, UpdateLink, UpsertStatus, read_links,
 };
 pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};

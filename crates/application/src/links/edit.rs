@@ -20,6 +20,15 @@ pub struct EditLink {
     pub content: LinkContent,
 }
 
+/// A link whose content was replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditedLink {
+    /// The link as it was.
+    pub before: Link,
+    /// The link as it is now.
+    pub link: Link,
+}
+
 /// Changes to some members of a link; the others stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkPatch {
@@ -97,19 +106,23 @@ impl LinkService {
     /// # Errors
     /// Preview mode, the expiry is not in the future, no link has the slug, somebody else
     /// changed the link at the same time, or the store failed.
-    pub async fn edit(&self, edit: EditLink) -> Result<Link, Error> {
+    pub async fn edit(&self, edit: EditLink) -> Result<EditedLink, Error> {
         self.may_edit()?;
         self.check_expiry(edit.content.expires_at)?;
         let password = self.hash_change(edit.password).await?;
-        let mut link = self.get(&edit.slug).await?;
-        let known = Version::of(&link);
+        let before = self.get(&edit.slug).await?;
+        let known = Version::of(&before);
         let mut content = edit.content;
         if content.flagged_unsafe.is_none() {
-            content.flagged_unsafe = self.flag_after(&link.content, &content).await;
+            content.flagged_unsafe = self.flag_after(&before.content, &content).await;
         }
-        link.content = content;
+        let mut link = Link {
+            content,
+            ..before.clone()
+        };
         password.apply(&mut link.password);
-        self.store_change(link, &known).await
+        let link = self.store_change(link, &known).await?;
+        Ok(EditedLink { before, link })
     }
 
     /// Changes some members of a link and keeps the others, a warning included.
@@ -233,7 +246,7 @@ mod tests {
             .expires(-5)
             .build();
         let house = house_with(old.clone()).await;
-        let new = house.links.edit(edit("DOCS")).await.unwrap();
+        let new = house.links.edit(edit("DOCS")).await.unwrap().link;
         assert_eq!((&new.id, new.created_at), (&old.id, old.created_at));
         assert_eq!(new.password, old.password);
         assert_eq!(new.content, edit("docs").content);
@@ -257,12 +270,18 @@ mod tests {
             })
             .await
             .unwrap();
-        assert!(set.password.unwrap().as_str().starts_with("$argon2id$"));
+        assert!(
+            set.link
+                .password
+                .unwrap()
+                .as_str()
+                .starts_with("$argon2id$")
+        );
         let cleared = EditLink {
             password: Change::Clear,
             ..edit("docs")
         };
-        assert_eq!(house.links.edit(cleared).await.unwrap().password, None);
+        assert_eq!(house.links.edit(cleared).await.unwrap().link.password, None);
     }
 
     #[tokio::test]

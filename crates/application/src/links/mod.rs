@@ -22,7 +22,7 @@ use slugline_domain::{
 pub use self::{
     check::{CheckLinks, CheckedLink, CheckedPage, LinkChecker},
     create::NewLink,
-    edit::{Change, EditLink, LinkPatch},
+    edit::{Change, EditLink, EditedLink, LinkPatch},
     export::ExportPage,
     import::{ImportLink, ImportOutcome, ImportedLink},
     list::{LinkPage, ListLinks},

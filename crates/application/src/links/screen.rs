@@ -201,7 +201,7 @@ mod tests {
             let house = house_with(GOOD, None).await;
             let made = house.links.create(new(content.clone())).await.unwrap();
             assert_eq!(made.content.flagged_unsafe, Some(true), "{content:?}");
-            let edited = house.links.edit(edit(content.clone())).await.unwrap();
+            let edited = house.links.edit(edit(content.clone())).await.unwrap().link;
             assert_eq!(edited.content.flagged_unsafe, Some(true), "{content:?}");
 
             let house = house_with(GOOD, None).await;
@@ -256,15 +256,30 @@ mod tests {
             (BAD, BAD, Some(false), Some(false), 0),
         ] {
             let house = house_with(from, Some(true)).await;
-            let edited = house.links.edit(edit(content(to, said))).await.unwrap();
+            let edited = house
+                .links
+                .edit(edit(content(to, said)))
+                .await
+                .unwrap()
+                .link;
             assert_eq!(edited.content.flagged_unsafe, kept, "{from} {to} {said:?}");
             assert_eq!(house.screen.asked().len(), lookups, "{from} {to} {said:?}");
         }
         let house = house_with(GOOD, None).await;
-        let edited = house.links.edit(edit(content(BAD, None))).await.unwrap();
+        let edited = house
+            .links
+            .edit(edit(content(BAD, None)))
+            .await
+            .unwrap()
+            .link;
         assert_eq!(edited.content.flagged_unsafe, Some(true));
         house.screen.break_down();
-        let edited = house.links.edit(edit(content(GOOD, None))).await.unwrap();
+        let edited = house
+            .links
+            .edit(edit(content(GOOD, None)))
+            .await
+            .unwrap()
+            .link;
         assert_eq!(
             edited.content.flagged_unsafe,
             Some(true),

@@ -16,6 +16,7 @@ mod patch;
 mod search;
 mod suggest;
 mod table;
+mod update;
 mod view;
 
 pub use self::{
@@ -35,5 +36,6 @@ pub use self::{
         CountLinks, ExactUrlSearch, FoundLink, FoundLinks, LinkCount, SearchLinks, TagList, TagView,
     },
     suggest::{FirstText, PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
+    update::{LinkUpdate, LinkUpdated, UpdateLink},
     view::{ExportedLink, LinkCreated, LinkUpserted, LinkView, Mask, StoredHash, UpsertStatus},
 };

@@ -1,6 +1,6 @@
 //! `update_link`
 
-use slugline_contract::{EditLink, LinkCreated, Problem};
+use slugline_contract::{LinkUpdate, LinkUpdated, Problem, UpdateLink};
 
 use super::{Context, Hints, Tool, problem};
 use crate::Services;
@@ -9,23 +9,31 @@ pub(crate) struct UpdateLinkTool;
 
 impl Tool for UpdateLinkTool {
     const NAME: &'static str = "update_link";
-    const DESCRIPTION: &'static str = "Replace everything a link holds. Members you leave out are \
-        removed, so read the link with get_link first and send back what should stay; only the \
-        password and a warning (unsafe) are kept when left out; an empty password removes it. Never send the password \
-        mask back. The slug, the id and the creation time cannot be changed. Fails with 404 when \
-        no link has the slug, and with 409 when somebody else changed it at the same time: read \
+    const DESCRIPTION: &'static str = "Change a link: with `partial: true` members you leave out \
+        are kept and null removes one; without it the link is REPLACED, and members you leave out \
+        are removed and named in `removed`, except the password, which stays. Never send the \
+        password mask back. The slug, the id and the creation time cannot be changed. Fails with \
+        404 when no link has the slug, and with 409 when the link changed at the same time: read \
         it again.";
     const HINTS: Hints = Hints::Replaces;
-    type Input = EditLink;
-    type Output = LinkCreated;
+    type Input = UpdateLink;
+    type Output = LinkUpdated;
 
     fn permit(services: &Services) -> Result<(), Problem> {
         services.links.may_edit().map_err(problem)
     }
 
-    async fn call(context: Context<'_>, input: EditLink) -> Result<LinkCreated, Problem> {
-        let edit = input.check(&context.services.rules)?;
-        let link = context.services.links.edit(edit).await.map_err(problem)?;
-        Ok(LinkCreated::new(&link, context.origin))
+    async fn call(context: Context<'_>, input: UpdateLink) -> Result<LinkUpdated, Problem> {
+        let links = &context.services.links;
+        match input.check(&context.services.rules)? {
+            LinkUpdate::Whole(edit) => {
+                let edited = links.edit(edit).await.map_err(problem)?;
+                Ok(LinkUpdated::replaced(&edited, context.origin))
+            }
+            LinkUpdate::Partial(slug, patch) => {
+                let link = links.patch(&slug, patch).await.map_err(problem)?;
+                Ok(LinkUpdated::changed(&link, context.origin))
+            }
+        }
     }
 }

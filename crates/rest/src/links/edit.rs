@@ -36,6 +36,9 @@ pub(crate) async fn handle(
     Body(body): Body<EditLink>,
 ) -> Result<Json<201, LinkCreated>, Failure> {
     let edit = body.check(&context.services.rules)?;
-    let link = context.services.links.edit(edit).await?;
-    Ok(Json(LinkCreated::new(&link, context.origin.as_str())))
+    let edited = context.services.links.edit(edit).await?;
+    Ok(Json(LinkCreated::new(
+        &edited.link,
+        context.origin.as_str(),
+    )))
 }

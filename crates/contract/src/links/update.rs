@@ -1,0 +1,172 @@
+//! The input of the tool that changes a link, wholly or in part.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use slugline_application::{self as application, EditedLink, LinkPatch};
+use slugline_domain::{Link, Password, Slug};
+
+use super::{
+    EditLink, LinkView, PatchLink,
+    members::{LinkMembers, members_or_null},
+};
+use crate::{Rules, check::Checks, problem::Problem, sent::Sent};
+
+/// A link's new content, or with `partial` the members that change.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("required" = ["slug"]), transform = members_or_null)]
+pub struct UpdateLink {
+    /// The link to change.
+    #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
+    pub slug: Sent<String>,
+    /// true: keep members that are left out; null or an empty text removes one. Otherwise the link is replaced, url is required, and members that are left out are removed.
+    #[schemars(extend("default" = false))]
+    pub partial: Sent<bool>,
+    /// What the author decides.
+    #[serde(flatten)]
+    pub members: LinkMembers,
+    /// A new password. Left out, the old one stays; an empty text removes it. Never send a mask back.
+    #[schemars(length(max = Password::MAX_CHARS))]
+    pub password: Sent<String>,
+}
+
+/// The change that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkUpdate {
+    /// Everything is replaced.
+    Whole(application::EditLink),
+    /// Some members change.
+    Partial(Slug, LinkPatch),
+}
+
+impl UpdateLink {
+    /// Makes domain values of the members.
+    ///
+    /// # Errors
+    /// Lists every member that is missing, of another type or out of bounds.
+    pub fn check(self, rules: &Rules) -> Result<LinkUpdate, Problem> {
+        let Self {
+            slug,
+            partial,
+            members,
+            password,
+        } = self;
+        let mut checks = Checks::default();
+        let is_partial = checks.value(&["partial"], &partial).copied();
+        checks.finish(|| Some(()))?;
+        if is_partial == Some(true) {
+            let patch = PatchLink {
+                slug,
+                members: members.with_empty_texts_removed(),
+                password,
+            };
+            let (slug, patch) = patch.check(rules)?;
+            Ok(LinkUpdate::Partial(slug, patch))
+        } else {
+            let edit = EditLink {
+                slug,
+                members,
+                password,
+            };
+            edit.check(rules).map(LinkUpdate::Whole)
+        }
+    }
+}
+
+/// A link that was changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkUpdated {
+    /// The link as it is now.
+    pub link: LinkView,
+    /// Its public address.
+    pub short_link: String,
+    /// Members that a replacing call left out, and which are therefore gone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
+}
+
+impl LinkUpdated {
+    /// Shows a link whose members were changed, under an origin such as
+    /// `https://sl.example`.
+    pub fn changed(link: &Link, origin: &str) -> Self {
+        Self {
+            link: link.into(),
+            short_link: format!("{origin}/{}", link.slug),
+            removed: Vec::new(),
+        }
+    }
+
+    /// Shows a link that was replaced, and names the members it lost.
+    pub fn replaced(edited: &EditedLink, origin: &str) -> Self {
+        let now = members(&edited.link);
+        let mut lost = members(&edited.before);
+        lost.retain(|name| !now.contains(name));
+        Self {
+            removed: lost,
+            ..Self::changed(&edited.link, origin)
+        }
+    }
+}
+
+/// The names of the members that a link has.
+fn members(link: &Link) -> Vec<String> {
+    let view = serde_json::to_value(LinkView::<super::Mask>::from(link));
+    let Ok(Value::Object(members)) = view else {
+        return Vec::new();
+    };
+    let is_there = |value: &Value| value.as_array().is_none_or(|items| !items.is_empty());
+    let there = members.into_iter().filter(|(_, value)| is_there(value));
+    there.map(|(name, _)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use slugline_application::Change;
+    use slugline_testkit::link;
+
+    use super::*;
+    use crate::read;
+
+    fn check(body: &Value) -> Result<LinkUpdate, Problem> {
+        read::<UpdateLink>(body)?.check(&Rules::default())
+    }
+
+    #[test]
+    fn a_partial_update_keeps_what_is_left_out_and_removes_what_is_empty() {
+        let body = json!({"slug": "docs", "partial": true, "url": "https://e.example/",
+            "comment": "", "title": null, "password": ""});
+        let Ok(LinkUpdate::Partial(slug, patch)) = check(&body) else {
+            panic!("expected a partial update");
+        };
+        assert_eq!(slug.as_str(), "docs");
+        assert!(patch.destination.is_some());
+        assert_eq!(patch.comment, Change::Clear);
+        assert_eq!(patch.title, Change::Clear);
+        assert_eq!(patch.password, Change::Clear);
+        assert_eq!(patch.tags, Change::Keep);
+    }
+
+    #[test]
+    fn a_replacing_update_needs_a_url_and_takes_no_null() {
+        let path = |body: &Value| check(body).unwrap_err().issues[0].path.join(".");
+        assert_eq!(path(&json!({"slug": "docs", "title": "t"})), "url");
+        let null = json!({"slug": "docs", "url": "https://e.example/", "title": null});
+        assert_eq!(path(&null), "title");
+        assert_eq!(path(&json!({"slug": "docs", "partial": "yes"})), "partial");
+    }
+
+    #[test]
+    fn a_replaced_link_names_what_it_lost() {
+        let before = link("docs").comment("c").tags(&["a"]).password("h").build();
+        let edited = EditedLink {
+            link: link("docs").password("h").build(),
+            before,
+        };
+        let shown = LinkUpdated::replaced(&edited, "https://sl.example");
+        assert_eq!(shown.removed, ["comment", "tags"]);
+        assert_eq!(shown.short_link, "https://sl.example/docs");
+    }
+}
