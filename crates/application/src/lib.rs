@@ -64,9 +64,9 @@ pub use auth::{Authenticator, Denied, SiteToken, TokenTooShort};
 pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use links::{
-    Change, CheckLinks, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, ImportLink,
-    ImportOutcome, ImportedLink, LinkChecker, LinkPage, LinkPatch, LinkService, LinkServiceParts,
-    ListLinks, NewLink, SearchLinks, SlugPolicy, Upserted,
+    Change, CheckLinks, CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage,
+    ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkPage, LinkPatch, LinkService,
+    LinkServiceParts, ListLinks, NewLink, SearchLinks, SlugPolicy, Upserted,
 };
 pub use live::{LiveVisits, Watch};
 pub use migration::{

@@ -1,22 +1,27 @@
 //! Checking whether links still lead somewhere, page by page.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use slugline_domain::{
     CheckSize, Destination, Link, LinkOrder, PageSize, Position, ProbeCaller, ProbeOutcome,
-    ProbeRequest, ProbeTimeout, Slug, StatusFilter, UnixMillis,
+    ProbeRequest, ProbeTimeout, Slug, StatusFilter, Tag, UnixMillis,
     ports::{Clock, LinkProber},
 };
 use tokio::task::JoinSet;
 
-use super::{LinkService, ListLinks};
+use super::{LinkPage, LinkService, ListLinks};
 use crate::Error;
 
 /// A request to check some links.
 #[derive(Clone, Debug, Default)]
 pub struct CheckLinks {
-    /// Links to check, at most.
+    /// Links to check at the same time.
     pub size: CheckSize,
+    /// Which links.
+    pub scope: CheckScope,
+    /// Returns broken links only, and goes on until it has as many as are
+    /// checked at the same time, or until it has worked for 20 seconds.
+    pub only_broken: bool,
     /// Time for each destination; all are asked at the same time.
     pub timeout: ProbeTimeout,
     /// Only links after this place.
@@ -25,11 +30,25 @@ pub struct CheckLinks {
     pub caller: ProbeCaller,
 }
 
+/// The links that a check may reach.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CheckScope {
+    /// All of them, expired ones too.
+    #[default]
+    All,
+    /// Those with a tag.
+    Tag(Tag),
+    /// The one with a slug.
+    Slug(Slug),
+}
+
 /// Some links with what their destinations answered, and where to continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedPage {
     /// The links in order.
     pub links: Vec<CheckedLink>,
+    /// How many links were checked for it.
+    pub checked: usize,
     /// The place to continue from; none when all links were checked.
     pub next: Option<Position>,
 }
@@ -65,36 +84,74 @@ impl LinkChecker {
         }
     }
 
-    /// Asks the destinations of one page of all links, expired ones too, by
-    /// slug ascending. When the caller goes away, so do the probes.
+    /// Asks the destinations of some links, by slug ascending. When the caller
+    /// goes away, so do the probes.
     ///
     /// # Errors
-    /// Preview mode, or the store failed. A destination that does not answer is no error but a
-    /// result.
+    /// Preview mode, no link has the slug that was asked about, or the store failed. A
+    /// destination that does not answer is no error but a result.
     pub async fn check(&self, request: CheckLinks) -> Result<CheckedPage, Error> {
+        /// A caller waits for it, and a page of slow destinations may follow.
+        const LONGEST: Duration = Duration::from_secs(20);
+
         self.links.may_check()?;
+        let started = self.clock.now();
+        let is_late = || {
+            let spent = self.clock.now().get().saturating_sub(started.get());
+            u128::try_from(spent).is_ok_and(|spent| spent >= LONGEST.as_millis())
+        };
+        let mut after = request.after.clone();
+        let mut found = CheckedPage {
+            links: Vec::new(),
+            checked: 0,
+            next: None,
+        };
+        loop {
+            let page = self.page(&request, after).await?;
+            let links = self.ask(page.links, &request).await;
+            found.checked += links.len();
+            let is_wanted = |link: &CheckedLink| !request.only_broken || !link.outcome.ok();
+            found.links.extend(links.into_iter().filter(is_wanted));
+            found.next = page.next;
+            let is_enough = found.links.len() >= usize::from(request.size.get());
+            if !request.only_broken || found.next.is_none() || is_enough || is_late() {
+                return Ok(found);
+            }
+            after = found.next.clone();
+        }
+    }
+
+    async fn page(&self, request: &CheckLinks, after: Option<Position>) -> Result<LinkPage, Error> {
+        let tag = match &request.scope {
+            CheckScope::All => None,
+            CheckScope::Tag(tag) => Some(tag.clone()),
+            CheckScope::Slug(slug) => {
+                return Ok(LinkPage {
+                    links: vec![self.links.get(slug).await?],
+                    next: None,
+                });
+            }
+        };
         let page = ListLinks {
             size: PageSize::new(request.size.get().into()).expect("fewer links than on a page"),
             order: LinkOrder::SlugAscending,
             status: StatusFilter::All,
-            tag: None,
-            after: request.after,
+            tag,
+            after,
         };
-        let page = self.links.list(page).await?;
+        self.links.list(page).await
+    }
+
+    /// Asks all destinations at the same time.
+    async fn ask(&self, links: Vec<Link>, request: &CheckLinks) -> Vec<CheckedLink> {
         let mut probes = JoinSet::new();
-        for (place, link) in page.links.into_iter().enumerate() {
-            let (this, caller) = (self.clone(), request.caller.clone());
-            probes.spawn(async move {
-                let checked = this.check_one(link, request.timeout, caller).await;
-                (place, checked)
-            });
+        for (place, link) in links.into_iter().enumerate() {
+            let (this, timeout, caller) = (self.clone(), request.timeout, request.caller.clone());
+            probes.spawn(async move { (place, this.check_one(link, timeout, caller).await) });
         }
         let mut links = probes.join_all().await;
         links.sort_by_key(|(place, _)| *place);
-        Ok(CheckedPage {
-            links: links.into_iter().map(|(_, checked)| checked).collect(),
-            next: page.next,
-        })
+        links.into_iter().map(|(_, checked)| checked).collect()
     }
 
     async fn check_one(
@@ -120,11 +177,9 @@ impl LinkChecker {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use async_trait::async_trait;
     use slugline_domain::{ProbeFailure, ports::LinkStore};
-    use slugline_testkit::{NOON, ScriptedProber, link};
+    use slugline_testkit::{NOON, ScriptedProber, link, slug};
     use tokio::sync::Barrier;
 
     use super::*;
@@ -159,7 +214,7 @@ mod tests {
                 accept_language: Some("de".into()),
                 user_agent: None,
             },
-            after: None,
+            ..CheckLinks::default()
         };
         let first = checker.check(request.clone()).await.unwrap();
         request.after.clone_from(&first.next);
@@ -193,6 +248,54 @@ mod tests {
                 (request.timeout, request.caller.clone())
             );
         }
+    }
+
+    #[tokio::test]
+    async fn a_scope_narrows_what_is_asked() {
+        let house = house_with_links(&["a", "b"]).await;
+        let tagged = link("c").tags(&["promo"]).to("https://c.example/");
+        house.store.insert(&tagged.build(), NOON).await.unwrap();
+        let prober = Arc::new(ScriptedProber::default());
+        let checker = checker(&house, prober);
+        let slugs = async |scope| {
+            let request = CheckLinks {
+                scope,
+                ..CheckLinks::default()
+            };
+            let page = checker.check(request).await?;
+            assert_eq!((page.checked, page.next), (page.links.len(), None));
+            let links = page.links.into_iter();
+            Ok::<_, Error>(links.map(|link| link.slug.to_string()).collect::<Vec<_>>())
+        };
+        let promo = CheckScope::Tag(Tag::parse("promo").unwrap());
+        assert_eq!(slugs(promo).await.unwrap(), ["c"]);
+        assert_eq!(slugs(CheckScope::Slug(slug("B"))).await.unwrap(), ["b"]);
+        let nowhere = slugs(CheckScope::Slug(slug("nowhere"))).await;
+        assert!(matches!(nowhere, Err(Error::LinkNotFound(_))));
+    }
+
+    #[tokio::test]
+    async fn broken_links_are_found_over_many_pages_in_one_call() {
+        let names: Vec<String> = (10..40).map(|number| format!("l{number}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let house = house_with_links(&names).await;
+        let prober = Arc::new(ScriptedProber::default());
+        for name in &names {
+            let status = if ["l13", "l38"].contains(name) {
+                404
+            } else {
+                200
+            };
+            prober.answer(&format!("https://{name}.example/"), Ok(status));
+        }
+        let request = CheckLinks {
+            only_broken: true,
+            ..CheckLinks::default()
+        };
+        let page = checker(&house, prober).check(request).await.unwrap();
+        let broken: Vec<&str> = page.links.iter().map(|link| link.slug.as_str()).collect();
+        assert_eq!(broken, ["l13", "l38"]);
+        assert_eq!((page.checked, page.next), (30, None));
     }
 
     /// Answers when all three are being asked.

@@ -20,7 +20,7 @@ use slugline_domain::{
 };
 
 pub use self::{
-    check::{CheckLinks, CheckedLink, CheckedPage, LinkChecker},
+    check::{CheckLinks, CheckScope, CheckedLink, CheckedPage, LinkChecker},
     create::NewLink,
     edit::{Change, EditLink, EditedLink, LinkPatch},
     export::ExportPage,

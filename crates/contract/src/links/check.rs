@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_application::{self as application, CheckedLink, CheckedPage};
-use slugline_domain::{CheckSize, ProbeCaller, ProbeFailure, ProbeTimeout};
+use slugline_application::{self as application, CheckScope, CheckedLink, CheckedPage};
+use slugline_domain::{CheckSize, ProbeCaller, ProbeFailure, ProbeTimeout, Slug, Tag};
 
 use super::{
     cursor,
@@ -11,19 +11,30 @@ use super::{
 };
 use crate::{Lenient, check::Checks, iso_8601::iso_8601, problem::Problem, sent::Sent};
 
-/// The one listing that checks page through.
-const LISTING: Listing = Listing {
-    sort: Sort::Az,
-    status: Status::All,
-    tag: None,
-};
+/// The listing that checks of links with a tag, or of all links, page through.
+const fn listing(tag: Option<Tag>) -> Listing {
+    Listing {
+        sort: Sort::Az,
+        status: Status::All,
+        tag,
+    }
+}
 
 /// Which links to check, and how long to wait.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(rename_all = "camelCase", default)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct CheckLinks {
-    /// Links to check; all are asked at the same time.
+    /// Only the link with this slug.
+    #[schemars(length(min = 1, max = Slug::MAX_CHARS))]
+    pub slug: Sent<String>,
+    /// Only links with this tag.
+    #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
+    pub tag: Sent<String>,
+    /// Return broken links only. The call then checks on for up to 20 seconds.
+    #[schemars(extend("default" = false))]
+    pub only_broken: Sent<bool>,
+    /// Links to check at the same time.
     #[schemars(range(min = 1, max = CheckSize::MAX), extend("default" = CheckSize::DEFAULT))]
     pub limit: Sent<Lenient>,
     /// Where to continue: the cursor of the previous answer.
@@ -52,11 +63,21 @@ impl CheckLinks {
             ProbeTimeout::from_seconds(*seconds)
         });
         let cursor = checks.value(&["cursor"], &self.cursor);
+        let slug = checks.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        let tag = checks.optional(&["tag"], &self.tag, |tag| Tag::parse(tag));
+        let only_broken = checks.value(&["onlyBroken"], &self.only_broken).copied();
         checks.finish(|| Some(()))?;
+        let after = cursor::read(cursor, &listing(tag.clone()))?;
         Ok(application::CheckLinks {
             size: size.unwrap_or_default(),
+            scope: match (slug, tag) {
+                (Some(slug), _) => CheckScope::Slug(slug),
+                (None, Some(tag)) => CheckScope::Tag(tag),
+                (None, None) => CheckScope::All,
+            },
+            only_broken: only_broken.unwrap_or_default(),
             timeout: timeout.unwrap_or_default(),
-            after: cursor::read(cursor, &LISTING)?,
+            after,
             caller,
         })
     }
@@ -67,6 +88,8 @@ impl CheckLinks {
 pub struct LinkChecks {
     /// One result per link, by slug.
     pub results: Vec<LinkCheck>,
+    /// How many links this call checked.
+    pub checked: usize,
     /// Whether all links have been checked.
     pub list_complete: bool,
     /// Where to continue; absent when all links have been checked.
@@ -106,14 +129,19 @@ impl LinkCheck {
 
 impl LinkChecks {
     /// Shows a page, with a cursor that continues after it.
-    pub fn new(page: &CheckedPage) -> Self {
+    pub fn new(page: &CheckedPage, scope: &CheckScope) -> Self {
+        let tag = match scope {
+            CheckScope::Tag(tag) => Some(tag.clone()),
+            CheckScope::All | CheckScope::Slug(_) => None,
+        };
         Self {
             results: page.links.iter().map(LinkCheck::from).collect(),
+            checked: page.checked,
             list_complete: page.next.is_none(),
             cursor: page
                 .next
                 .as_ref()
-                .map(|place| cursor::encode(place, &LISTING)),
+                .map(|place| cursor::encode(place, &listing(tag))),
         }
     }
 }
@@ -226,9 +254,10 @@ mod tests {
         };
         let page = CheckedPage {
             links: Vec::new(),
+            checked: 0,
             next: Some(place.clone()),
         };
-        let shown = LinkChecks::new(&page);
+        let shown = LinkChecks::new(&page, &CheckScope::All);
         assert!(!shown.list_complete);
         let again = request(&json!({"cursor": shown.cursor})).unwrap();
         assert_eq!(again.after, Some(place));

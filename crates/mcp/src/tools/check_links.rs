@@ -9,9 +9,10 @@ pub(crate) struct CheckLinksTool;
 
 impl Tool for CheckLinksTool {
     const NAME: &'static str = "check_links";
-    const DESCRIPTION: &'static str = "Ask the destinations of all links, expired ones too, whether \
-        they answer: one request each, a few links at a time, by slug, so it takes seconds. While \
-        list_complete is false, call again with the returned cursor. status is the final HTTP \
+    const DESCRIPTION: &'static str = "Ask destinations whether they answer: of one link (slug), of \
+        links with a tag, or of all, expired ones too; a few at a time, by slug, so it takes \
+        seconds. onlyBroken finds broken links with the fewest calls. While list_complete is \
+        false, call again with the returned cursor and the same tag. status is the final HTTP \
         status, 0 when there was none; ok is true from 1 to 399; error says why not. Destinations \
         that are not on the public internet are not asked.";
     const HINTS: Hints = Hints::ReadsWorld;
@@ -24,12 +25,8 @@ impl Tool for CheckLinksTool {
 
     async fn call(context: Context<'_>, input: CheckLinks) -> Result<LinkChecks, Problem> {
         let check = input.check(context.caller.clone())?;
-        let page = context
-            .services
-            .checks
-            .check(check)
-            .await
-            .map_err(problem)?;
-        Ok(LinkChecks::new(&page))
+        let scope = check.scope.clone();
+        let page = context.services.checks.check(check).await;
+        Ok(LinkChecks::new(&page.map_err(problem)?, &scope))
     }
 }

@@ -20,8 +20,8 @@ pub(crate) fn about() -> About {
         id: "link_check",
         tag: super::TAG,
         summary: "Check links",
-        description: "Asks the destinations of all links, expired ones too, whether they answer: \
-                      a few links at a time, by slug. Pass `cursor` back until `list_complete` is \
+        description: "Asks the destinations of links, expired ones too, whether they answer: a few \
+                      links at a time, by slug. `slug`, `tag` and `onlyBroken` narrow it down. Pass `cursor` back until `list_complete` is \
                       true. Destinations are told the `Accept-Language` and `User-Agent` of this \
                       request. Destinations that are not on the public internet are not asked.",
         fails: &[
@@ -38,8 +38,10 @@ pub(crate) async fn handle(
     Caller(caller): Caller,
     Body(body): Body<CheckLinks>,
 ) -> Result<Json<200, LinkChecks>, Failure> {
-    let page = context.services.checks.check(body.check(caller)?).await?;
-    Ok(Json(LinkChecks::new(&page)))
+    let check = body.check(caller)?;
+    let scope = check.scope.clone();
+    let page = context.services.checks.check(check).await?;
+    Ok(Json(LinkChecks::new(&page, &scope)))
 }
 
 /// What destinations are told of this request.
