@@ -7,8 +7,8 @@ use std::{
 
 use async_trait::async_trait;
 use slugline_domain::{
-    Comment, Destination, Link, LinkFilter, LinkOrder, LinkStatus, ListQuery, Position,
-    SearchText, Slug, StatusFilter, Tag, TagCount, UnixSeconds,
+    Comment, Destination, Link, LinkFilter, LinkOrder, LinkStatus, ListQuery, Position, SearchText,
+    Slug, StatusFilter, Tag, TagCount, UnixSeconds,
     ports::{Insertion, LinkStore, StoreError, Update, Version},
 };
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{self as application, LinkPage};
-use slugline_domain::{PageSize, Tag};
+use slugline_domain::{Link, PageSize, Tag};
 
 use super::{
     LinkView, cursor,
@@ -68,9 +68,10 @@ impl ListLinks {
 
 /// A page of links.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct LinkList {
+#[schemars(rename = "{R}List")]
+pub struct LinkList<R = LinkView> {
     /// The links in order.
-    pub links: Vec<LinkView>,
+    pub links: Vec<R>,
     /// Whether this is the last page.
     pub list_complete: bool,
     /// Where the next page starts; absent on the last one.
@@ -78,12 +79,12 @@ pub struct LinkList {
     pub cursor: Option<String>,
 }
 
-impl LinkList {
+impl<R: for<'l> From<&'l Link>> LinkList<R> {
     /// Shows a page, with a cursor that continues the same listing.
     pub fn new(request: &ListLinks, page: &LinkPage) -> Self {
         let listing = request.listing(&mut Checks::default());
         Self {
-            links: page.links.iter().map(LinkView::from).collect(),
+            links: page.links.iter().map(R::from).collect(),
             list_complete: page.next.is_none(),
             cursor: page
                 .next
@@ -155,7 +156,7 @@ mod tests {
             links: Vec::new(),
             next: Some(place.clone()),
         };
-        let cursor = LinkList::new(&asked, &page).cursor.unwrap();
+        let cursor = LinkList::<LinkView>::new(&asked, &page).cursor.unwrap();
         assert!(
             cursor
                 .bytes()

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use slugline_application as application;
 use slugline_domain::{
     Destination, DestinationRules, Link, PageSize, SearchText, StatusFilter, Tag, TagCount,
+    UnixSeconds,
 };
 
 use super::listing::Status;
@@ -121,7 +122,7 @@ pub(super) fn page_size(checks: &mut Checks, sent: &Sent<Lenient>) -> PageSize {
     size.unwrap_or_default()
 }
 
-/// A link as searches show it.
+/// A link in short, as searches and lists for agents show it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FoundLink {
     /// The path of the short link.
@@ -133,6 +134,9 @@ pub struct FoundLink {
     /// A private note about the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// When the link expires, in Unix seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expiration: Option<i64>,
 }
 
 impl From<&Link> for FoundLink {
@@ -142,6 +146,7 @@ impl From<&Link> for FoundLink {
             url: link.content.destination.to_string(),
             tags: link.content.tags.iter().map(ToString::to_string).collect(),
             comment: link.content.comment.as_ref().map(ToString::to_string),
+            expiration: link.content.expires_at.map(UnixSeconds::get),
         }
     }
 }

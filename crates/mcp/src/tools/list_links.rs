@@ -1,6 +1,6 @@
 //! `list_links`
 
-use slugline_contract::{LinkList, ListLinks, Problem};
+use slugline_contract::{FoundLink, LinkList, ListLinks, Problem};
 
 use super::{Context, Hints, Tool, problem};
 
@@ -10,13 +10,13 @@ impl Tool for ListLinksTool {
     const NAME: &'static str = "list_links";
     const DESCRIPTION: &'static str = "List links page by page, newest first unless sort says \
         otherwise; active ones only unless status says otherwise. While list_complete is false, \
-        call again with the returned cursor and the same sort, tag and status. For one known slug \
-        get_link is cheaper.";
+        call again with the returned cursor and the same sort, tag and status. Rows hold slug, \
+        url, tags, comment and expiration; get_link has the rest.";
     const HINTS: Hints = Hints::Reads;
     type Input = ListLinks;
-    type Output = LinkList;
+    type Output = LinkList<FoundLink>;
 
-    async fn call(context: Context<'_>, input: ListLinks) -> Result<LinkList, Problem> {
+    async fn call(context: Context<'_>, input: ListLinks) -> Result<LinkList<FoundLink>, Problem> {
         let page = context
             .services
             .links

@@ -413,8 +413,11 @@ impl<'s> Both<'s> {
         assert_eq!(by_mcp["isError"], false, "{operation}: {by_mcp}");
         // What was deleted has nothing left to compare.
         if by_rest.status != 204 {
-            let by_rest = timeless(by_rest.json());
+            let mut by_rest = timeless(by_rest.json());
             let structured = timeless(by_mcp["structuredContent"].clone());
+            if operation == "link_list" {
+                shorten_rows(&mut by_rest, &structured);
+            }
             assert_eq!(unwrapped(&structured, &by_rest), by_rest, "{operation}");
         }
     }
@@ -448,6 +451,19 @@ impl<'s> Both<'s> {
             assert!(text.contains(&start), "{operation}: {text}");
         }
         refused.status
+    }
+}
+
+/// Keeps the members that a model's shorter rows have, too.
+fn shorten_rows(by_rest: &mut Value, structured: &Value) {
+    let rows = by_rest["links"].as_array_mut().unwrap();
+    let short = structured["links"].as_array().unwrap();
+    for (row, short) in rows.iter_mut().zip(short) {
+        let short = short.as_object().unwrap();
+        assert!(short.contains_key("slug") && short.contains_key("url"));
+        row.as_object_mut()
+            .unwrap()
+            .retain(|name, _| short.contains_key(name));
     }
 }
 
