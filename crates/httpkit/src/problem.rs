@@ -77,20 +77,24 @@ pub fn unreadable_body(error: &actix_web::Error) -> Problem {
 }
 
 fn unreadable(error: &PayloadError) -> Problem {
-    match error {
-        PayloadError::Overflow => Problem::new(
+    if matches!(error, PayloadError::Overflow) {
+        return Problem::new(
             Code::BodyTooLarge,
             "send a smaller body, or the work in several parts",
-        ),
-        PayloadError::Io(error) if error.kind() == io::ErrorKind::TimedOut => Problem::new(
-            Code::RequestTimeout,
-            "the body came too slowly; send it without pauses, and at 1 KiB a second or more",
-        ),
-        other => Problem::new(
-            Code::InvalidJson,
-            format!("the body cannot be read: {other}"),
-        ),
+        );
     }
+    if let PayloadError::Io(source) = error
+        && source.kind() == io::ErrorKind::TimedOut
+    {
+        return Problem::new(
+            Code::RequestTimeout,
+            "the body came too slowly; send it without long pauses, at 1 KiB a second or more",
+        );
+    }
+    Problem::new(
+        Code::InvalidJson,
+        format!("the body cannot be read: {error}"),
+    )
 }
 
 /// The JSON response for a problem.

@@ -238,4 +238,45 @@ mod tests {
             assert!(!takes_gzip(other), "{other}");
         }
     }
+
+    #[test]
+    fn a_page_is_the_same_packed_and_unpacked_and_known_by_its_tag() {
+        use actix_web::{body::to_bytes, http::StatusCode, rt::System, test::TestRequest};
+
+        System::new().block_on(async {
+            let page = scalar()
+                .await
+                .unwrap_or_else(|_| unreachable!("it is there"));
+            let ask = |name, value: &str| {
+                let request = TestRequest::default().insert_header((name, value));
+                page.respond_to(&request.to_http_request())
+            };
+            let packed = ask(ACCEPT_ENCODING, "gzip, br");
+            assert_eq!(packed.headers().get(CONTENT_ENCODING).unwrap(), "gzip");
+            let packed = to_bytes(packed.into_body()).await.unwrap();
+            let mut unpacked = String::new();
+            GzDecoder::new(&packed[..])
+                .read_to_string(&mut unpacked)
+                .unwrap();
+
+            let plain = ask(ACCEPT_ENCODING, "br");
+            assert!(!plain.headers().contains_key(CONTENT_ENCODING));
+            assert_eq!(plain.headers().get(VARY).unwrap(), "accept-encoding");
+            let tag = plain
+                .headers()
+                .get(ETAG)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned();
+            let size = plain.body().size();
+            assert_eq!(size, BodySize::Sized(unpacked.len().try_into().unwrap()));
+            assert_eq!(to_bytes(plain.into_body()).await.unwrap(), unpacked);
+            assert!(unpacked.contains("--scalar-font: system-ui"));
+
+            let known = ask(IF_NONE_MATCH, &format!("W/\"other\", {tag}"));
+            assert_eq!(known.status(), StatusCode::NOT_MODIFIED);
+            assert_eq!(ask(IF_NONE_MATCH, "W/\"other\"").status(), StatusCode::OK);
+        });
+    }
 }

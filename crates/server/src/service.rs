@@ -52,7 +52,6 @@ impl Service {
     pub async fn start(settings: &Settings) -> anyhow::Result<Self> {
         data_folder::prepare(&settings.data_dir)?;
         let lock = InstanceLock::take(&settings.data_dir)?;
-        data_folder::warn_of_readers(settings);
         let (token, token_source) = match settings.site_token.clone() {
             Some(token) => (token, Source::Settings),
             None => site_token::kept_in(&settings.data_dir, &OsRandom)?,
@@ -63,6 +62,7 @@ impl Service {
         let webhook = parts.webhook.clone();
         let migration = parts.migration.clone();
         let (server, address) = listen(settings, parts)?;
+        data_folder::warn_of_readers(settings);
         let local_origin = if address.ip().is_unspecified() {
             // Every address of the machine; this one is sure to work here.
             format!("http://localhost:{}", address.port())

@@ -62,9 +62,12 @@ mod tests {
 
     /// Waits for the end of the patience, at most so long.
     async fn ends_within(patience: &mut Patience, wait: Duration) -> bool {
-        let end = poll_fn(|context| match patience.is_over(context) {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
+        let end = poll_fn(|context| {
+            if patience.is_over(context) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
         });
         time::timeout(wait, end).await.is_ok()
     }

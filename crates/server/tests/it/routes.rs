@@ -1,6 +1,6 @@
 //! The OpenAPI document against the mounted routes.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, net::TcpListener};
 
 use serde_json::Value;
 
@@ -69,6 +69,26 @@ fn operations_say_who_may_call_them_and_what_they_answer() {
     let required = &document["components"]["schemas"]["CreateLink"]["required"];
     assert_eq!(required, &serde_json::json!(["url"]));
     assert_references_resolve(&document, &document);
+}
+
+#[test]
+fn the_document_is_kept_by_no_cache_unless_its_address_is_fixed() {
+    let server = Server::start();
+    let document = server.visit("/_docs/openapi.json");
+    assert_eq!(document.header("cache-control"), "no-store");
+    // The tests reach a server by the address that it greets with.
+    let free = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let base_url = format!("http://localhost:{}", free.port());
+    let fixed = Server::start_with(&[
+        ("SLUGLINE_LISTEN", &free.to_string()),
+        ("SLUGLINE_BASE_URL", &base_url),
+    ]);
+    let document = fixed.visit("/_docs/openapi.json");
+    assert_eq!(document.header("cache-control"), "");
+    assert_eq!(document.json()["servers"][0]["url"], base_url);
 }
 
 /// A reference that leads nowhere breaks every tool that reads the document.

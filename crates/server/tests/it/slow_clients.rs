@@ -16,7 +16,7 @@ use crate::server::{Server, TOKEN, eventually};
 const ENDLESS: usize = 256 << 20;
 
 /// Fails a test whose service does not do what it should, instead of hanging it.
-const GIVE_UP: Duration = Duration::from_secs(60);
+const GIVE_UP: Duration = Duration::from_mins(1);
 
 fn address(server: &Server) -> std::net::SocketAddr {
     let origin = server.origin();
@@ -46,6 +46,16 @@ fn head(method: &str, path: &str, more: &str) -> String {
         "{method} {path} HTTP/1.1\r\nHost: sl.example\r\nAuthorization: Bearer {TOKEN}\r\n\
          Content-Type: application/json\r\n{more}\r\n"
     )
+}
+
+/// A connection that the service has certainly taken.
+fn connect_and_ask(server: &Server) -> TcpStream {
+    let mut stream = connect(server);
+    stream
+        .write_all(head("GET", "/_health/live", "").as_bytes())
+        .unwrap();
+    stream.read_exact(&mut [0; 12]).unwrap();
+    stream
 }
 
 const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";
@@ -79,7 +89,7 @@ fn body(answer: &str) -> Value {
 
 /// Sends chunks until the service does not take them any more.
 fn send_without_end(stream: &mut TcpStream) -> usize {
-    let chunk = [b"10000\r\n".as_slice(), &[b' '; 1 << 16], b"\r\n"].concat();
+    let chunk = [b"10000\r\n".as_slice(), &vec![b' '; 1 << 16], b"\r\n"].concat();
     let mut sent = 0;
     while sent < ENDLESS {
         match stream.write_all(&chunk) {
@@ -273,7 +283,7 @@ fn requests_are_not_read_while_their_answers_are_not() {
 fn a_client_has_so_many_connections_and_others_have_theirs() {
     let server = Server::start_with(&[("SLUGLINE_CONNECTIONS_PER_CLIENT", "3")]);
     let asks = head("GET", "/_health/live", "Connection: close\r\n");
-    let held: Vec<TcpStream> = (0..3).map(|_| connect(&server)).collect();
+    let held: Vec<TcpStream> = (0..3).map(|_| connect_and_ask(&server)).collect();
     let mut fourth = connect(&server);
     // The service may have closed it before the request is sent.
     let _ = fourth.write_all(asks.as_bytes());
@@ -301,14 +311,14 @@ fn a_trusted_proxy_has_as_many_connections_as_it_likes() {
         ("SLUGLINE_CONNECTIONS_PER_CLIENT", "1"),
         ("SLUGLINE_TRUSTED_PROXIES", "127.0.0.0/8"),
     ]);
-    let _held: Vec<TcpStream> = (0..5).map(|_| connect(&server)).collect();
+    let _held: Vec<TcpStream> = (0..5).map(|_| connect_and_ask(&server)).collect();
     assert_eq!(server.visit("/_health/live").status, 200);
 }
 
 #[test]
 fn beyond_all_connections_the_next_one_waits() {
     let server = Server::start_with(&[("SLUGLINE_CONNECTIONS", "2"), ("SLUGLINE_WORKERS", "1")]);
-    let held: Vec<TcpStream> = (0..2).map(|_| connect(&server)).collect();
+    let held: Vec<TcpStream> = (0..2).map(|_| connect_and_ask(&server)).collect();
     let mut third = connect(&server);
     third
         .write_all(head("GET", "/_health/live", "Connection: close\r\n").as_bytes())

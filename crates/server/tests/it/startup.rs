@@ -1,8 +1,8 @@
 //! Settings, token, data folder, shutdown.
 
-use std::net::TcpListener;
+use std::{fs, net::TcpListener};
 
-use crate::server::{Server, refusal};
+use crate::server::{Server, command, refusal, under_sh};
 
 /// Start-up stops with one line that names the setting and the fix.
 #[track_caller]
@@ -175,4 +175,64 @@ fn a_folder_serves_one_instance_at_a_time() {
     );
     let first = first.kill();
     Server::start_in(first, &[]);
+}
+
+#[cfg(unix)]
+fn mode(path: &std::path::Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_kept_is_its_owners_alone_whatever_the_umask() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("data");
+    let mut command = command(&folder);
+    command.env_remove("SLUGLINE_SITE_TOKEN");
+    let server = Server::start_by(under_sh("umask 0", &command), parent);
+    server.visit("/nothing");
+    assert_eq!(mode(&folder), 0o700);
+    let kept: Vec<_> = fs::read_dir(&folder).unwrap().map(Result::unwrap).collect();
+    for name in ["links.db", "links.db-wal", "analytics.db", "site-token"] {
+        assert!(kept.iter().any(|file| file.file_name() == name), "{name}");
+    }
+    for file in kept {
+        assert_eq!(mode(&file.path()) & 0o077, 0, "{:?}", file.file_name());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_everybody_can_read_is_named_with_its_mend() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let said_about = |mode| {
+        let folder = tempfile::tempdir().unwrap();
+        let log = tempfile::NamedTempFile::new().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+        let mut command = command(folder.path());
+        command.stderr(log.reopen().unwrap());
+        let mend = format!("chmod 700 {:?}", folder.path());
+        let server = Server::start_by(command, folder);
+        server.stop("TERM");
+        fs::read_to_string(log.path()).unwrap().contains(&mend)
+    };
+    assert!(said_about(0o755));
+    assert!(!said_about(0o750), "an operator may let a group read");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn as_many_files_may_be_open_as_the_system_lets() {
+    let folder = tempfile::tempdir().unwrap();
+    let preparation = "ulimit -Sn 100 && ulimit -Hn 1000";
+    let server = Server::start_by(under_sh(preparation, &command(folder.path())), folder);
+    let limits = fs::read_to_string(format!("/proc/{}/limits", server.process_id())).unwrap();
+    let files = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"));
+    let numbers: Vec<&str> = files.unwrap().split_whitespace().skip(3).collect();
+    assert_eq!(numbers, ["1000", "1000", "files"]);
 }
