@@ -15,11 +15,14 @@ pub(crate) fn raise_limit() {
         current: limit.maximum,
         ..limit
     };
-    if let Err(error) = setrlimit(Resource::Nofile, raised) {
-        tracing::debug!(%error, "the limit of open files stays as it is");
+    match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => tracing::debug!(
+            from = limit.current,
+            to = limit.maximum,
+            "the limit of open files is raised"
+        ),
+        Err(error) => tracing::debug!(%error, "the limit of open files stays as it is"),
     }
-    let (from, to) = (limit.current, self::limit());
-    tracing::debug!(from, to, "the limit of open files is raised");
 }
 
 #[cfg(not(unix))]
