@@ -18,9 +18,9 @@ mod admission;
 mod connection;
 mod exchange;
 mod farewell;
-mod patience;
 mod request_body;
 mod stream;
+mod waiting_time;
 
 use std::{
     future::ready,

@@ -12,7 +12,7 @@ use actix_http::BoxedPayloadStream;
 use actix_web::{dev::Payload, error::PayloadError, web::Bytes};
 use futures_core::Stream;
 
-use super::{connection::Connection, patience::Patience};
+use super::{connection::Connection, waiting_time::WaitingTime};
 
 /// A body whose other holder keeps it when its reader loses interest.
 pub(super) type SharedBody = Rc<RefCell<Payload>>;
@@ -22,16 +22,16 @@ pub(super) type SharedBody = Rc<RefCell<Payload>>;
 struct RequestBody {
     body: SharedBody,
     connection: Rc<Connection>,
-    patience: Patience,
+    waiting_time: WaitingTime,
 }
 
 /// The body for whoever reads it.
 pub(super) fn timed(body: SharedBody, connection: Rc<Connection>) -> BoxedPayloadStream {
-    let patience = Patience::new(connection.body_timeout);
+    let waiting_time = WaitingTime::new(connection.body_timeout);
     Box::pin(RequestBody {
         body,
         connection,
-        patience,
+        waiting_time,
     })
 }
 
@@ -45,12 +45,12 @@ impl Stream for RequestBody {
         let this = self.get_mut();
         let polled = Pin::new(&mut *this.body.borrow_mut()).poll_next(context);
         match &polled {
-            Poll::Pending if this.patience.is_over(context) => {
+            Poll::Pending if this.waiting_time.is_over(context) => {
                 let timeout = io::Error::from(io::ErrorKind::TimedOut);
                 return Poll::Ready(Some(Err(PayloadError::Io(timeout))));
             }
             Poll::Pending | Poll::Ready(Some(Err(_))) => {}
-            Poll::Ready(Some(Ok(piece))) => this.patience.moved(piece.len()),
+            Poll::Ready(Some(Ok(piece))) => this.waiting_time.moved(piece.len()),
             Poll::Ready(None) => this.connection.body_was_read(),
         }
         polled

@@ -15,7 +15,9 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-use super::{admission::Admission, connection::Connection, farewell::Farewell, patience::Patience};
+use super::{
+    admission::Admission, connection::Connection, farewell::Farewell, waiting_time::WaitingTime,
+};
 use crate::settings::ConnectionLimits;
 
 /// Bytes of heads that are read before what they ask for is sent. Actix answers
@@ -34,7 +36,7 @@ pub(super) struct WatchedStream {
     head_timeout: Duration,
     head_timer: Option<Pin<Box<Sleep>>>,
     /// With a client that does not take its answers.
-    patience: Patience,
+    waiting_time: WaitingTime,
     blocked: bool,
     /// Actix wanted to read while the client did not take its answers.
     reading_waits: bool,
@@ -52,7 +54,7 @@ impl WatchedStream {
             connection: Rc::new(Connection::new(limits.body_timeout)),
             head_timeout: limits.head_timeout,
             head_timer: None,
-            patience: Patience::new(limits.answer_timeout),
+            waiting_time: WaitingTime::new(limits.answer_timeout),
             blocked: false,
             reading_waits: false,
             read: 0,
@@ -130,7 +132,7 @@ impl AsyncWrite for WatchedStream {
         match &polled {
             Poll::Pending => {
                 this.blocked = true;
-                if this.patience.is_over(context) {
+                if this.waiting_time.is_over(context) {
                     tracing::debug!("a client did not take its answer and was cut off");
                     // The kernel would keep what it has for the client.
                     let _ = this.io.set_zero_linger();
@@ -141,7 +143,7 @@ impl AsyncWrite for WatchedStream {
                 if mem::take(&mut this.blocked) && mem::take(&mut this.reading_waits) {
                     context.waker().wake_by_ref();
                 }
-                this.patience.moved(*written.as_ref().unwrap_or(&0));
+                this.waiting_time.moved(*written.as_ref().unwrap_or(&0));
             }
         }
         polled

@@ -12,7 +12,7 @@ use slugline_outbound::{Client, Fetched, HeaderMap, Method, Outgoing, Policy, Re
 use url::Url;
 
 /// Time for an answer: the longest check of links takes half a minute.
-const PATIENCE: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Most bytes of an answer: a page of a thousand links with long URLs.
 const MAX_ANSWER: usize = 64 << 20;
@@ -79,7 +79,7 @@ impl Upstream {
             url: self.endpoint.clone(),
             headers: self.headers_of(message),
             body: Outgoing::whole(line.to_vec()),
-            within: PATIENCE,
+            within: TIMEOUT,
         };
         let place = self.endpoint.origin().ascii_serialization();
         let fetched = self.client.fetch(request, MAX_ANSWER).await;

@@ -16,13 +16,13 @@ const BYTES_PER_SECOND: u32 = 1 << 10;
 /// Time that a client may keep the service waiting. Waiting uses it up, and
 /// bytes give it back, up to where it began. It has a timer only while the
 /// service waits.
-pub(super) struct Patience {
+pub(super) struct WaitingTime {
     limit: Duration,
     left: Duration,
     waiting: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 
-impl Patience {
+impl WaitingTime {
     pub(super) fn new(limit: Duration) -> Self {
         Self {
             limit,
@@ -60,10 +60,10 @@ mod tests {
 
     use super::*;
 
-    /// Waits for the end of the patience, at most so long.
-    async fn ends_within(patience: &mut Patience, wait: Duration) -> bool {
+    /// Waits for the end of the waiting_time, at most so long.
+    async fn ends_within(waiting_time: &mut WaitingTime, wait: Duration) -> bool {
         let end = poll_fn(|context| {
-            if patience.is_over(context) {
+            if waiting_time.is_over(context) {
                 Poll::Ready(())
             } else {
                 Poll::Pending
@@ -76,28 +76,28 @@ mod tests {
 
     #[tokio::test]
     async fn waiting_uses_it_up() {
-        let mut patience = Patience::new(Duration::from_millis(20));
-        assert!(ends_within(&mut patience, LONG).await);
+        let mut waiting_time = WaitingTime::new(Duration::from_millis(20));
+        assert!(ends_within(&mut waiting_time, LONG).await);
     }
 
     #[tokio::test]
     async fn bytes_give_back_no_more_than_was_used() {
-        let mut patience = Patience::new(Duration::from_secs(10));
-        patience.moved(1 << 30);
-        assert_eq!(patience.left, patience.limit);
-        assert!(!ends_within(&mut patience, Duration::from_millis(20)).await);
-        patience.moved(0);
-        assert!(patience.left < patience.limit);
-        patience.moved(1 << 30);
-        assert_eq!(patience.left, patience.limit);
+        let mut waiting_time = WaitingTime::new(Duration::from_secs(10));
+        waiting_time.moved(1 << 30);
+        assert_eq!(waiting_time.left, waiting_time.limit);
+        assert!(!ends_within(&mut waiting_time, Duration::from_millis(20)).await);
+        waiting_time.moved(0);
+        assert!(waiting_time.left < waiting_time.limit);
+        waiting_time.moved(1 << 30);
+        assert_eq!(waiting_time.left, waiting_time.limit);
     }
 
     #[tokio::test]
     async fn single_bytes_do_not_give_it_back() {
-        let mut patience = Patience::new(Duration::from_millis(50));
+        let mut waiting_time = WaitingTime::new(Duration::from_millis(50));
         let drip = async {
-            while !ends_within(&mut patience, Duration::from_millis(1)).await {
-                patience.moved(1);
+            while !ends_within(&mut waiting_time, Duration::from_millis(1)).await {
+                waiting_time.moved(1);
             }
         };
         time::timeout(LONG, drip).await.expect("it ends");
