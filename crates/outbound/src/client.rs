@@ -20,6 +20,9 @@ use crate::{
 
 /// Bytes that the head of an answer may have. Sites send a few thousand.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
+/// Bytes of a connection that wait to be read by us. It is twice a head, and
+/// every proxied request that stands still keeps as many.
+const MAX_BUFFERED_BYTES: usize = 128 * 1024;
 
 /// Makes requests to URLs that others chose, and keeps them out of networks
 /// that are none of their business.
@@ -41,7 +44,7 @@ impl Client {
 
     /// A client that looks names up as the system does.
     pub fn new(policy: Policy) -> Self {
-        Self::with_resolver(policy, Arc::new(SystemResolver))
+        Self::with_resolver(policy, Arc::new(SystemResolver::default()))
     }
 
     /// A client that looks names up elsewhere.
@@ -151,6 +154,7 @@ impl Client {
         let stream = connection::open(&target, addresses, &*self.resolver, &self.trust).await?;
         let (mut sender, driver) = http1::Builder::new()
             .max_header_size(MAX_HEAD_BYTES)
+            .max_buf_size(MAX_BUFFERED_BYTES)
             .handshake(TokioIo::new(stream))
             .await
             .map_err(Error::Http)?;

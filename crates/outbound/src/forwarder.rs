@@ -67,6 +67,14 @@ impl Forwarder for HttpForwarder {
                 ForwardFailure::Failed(error.with_causes())
             }
         })?;
+        // An unasked-for 101 would make a tunnel of the connection. Others of its
+        // kind announce answers, and hyper waits for those.
+        if answer.status < 200 {
+            return Err(ForwardFailure::Failed(format!(
+                "the status {} is not an answer's",
+                answer.status
+            )));
+        }
         Ok(handed_back(answer, reads_head_only))
     }
 }

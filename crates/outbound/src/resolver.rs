@@ -1,8 +1,14 @@
 //! Names → addresses.
 
-use std::{fmt, io, net::IpAddr};
+use std::{
+    fmt, io,
+    net::{IpAddr, ToSocketAddrs},
+    sync::Arc,
+    thread,
+};
 
 use async_trait::async_trait;
+use tokio::sync::{Semaphore, oneshot};
 
 /// Looks names up. What it answers is judged by the client, so an
 /// implementation need not be careful.
@@ -13,13 +19,46 @@ pub trait Resolve: fmt::Debug + Send + Sync {
 }
 
 /// The operating system's resolver, with its hosts file and search domains.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemResolver;
+///
+/// It blocks a thread for as long as a name server takes, which may be half a
+/// minute. That is a thread of its own, and not one of the runtime's, where
+/// passwords are hashed too: actix gives each worker few of those. Strangers
+/// choose most names, so there is a bound; clients for different purposes have
+/// resolvers of their own, and do not wait for each other's names.
+#[derive(Clone, Debug)]
+pub struct SystemResolver {
+    lookups: Arc<Semaphore>,
+}
+
+impl SystemResolver {
+    /// Names that one resolver looks up at a time.
+    const AT_ONCE: usize = 64;
+}
+
+impl Default for SystemResolver {
+    fn default() -> Self {
+        Self {
+            lookups: Arc::new(Semaphore::new(Self::AT_ONCE)),
+        }
+    }
+}
 
 #[async_trait]
 impl Resolve for SystemResolver {
     async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
-        let found = tokio::net::lookup_host((name, 0)).await?;
-        Ok(found.map(|address| address.ip()).collect())
+        let turn = Arc::clone(&self.lookups).acquire_owned().await;
+        let turn = turn.map_err(io::Error::other)?;
+        let (tell, told) = oneshot::channel();
+        let name = name.to_owned();
+        let lookup = move || {
+            let found = (name.as_str(), 0).to_socket_addrs();
+            // Whoever asked may have gone; the turn ends with the look-up.
+            let _ = tell.send(found.map(|found| found.map(|address| address.ip()).collect()));
+            drop(turn);
+        };
+        thread::Builder::new()
+            .name("name look-up".into())
+            .spawn(lookup)?;
+        told.await.map_err(io::Error::other)?
     }
 }

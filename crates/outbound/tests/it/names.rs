@@ -1,7 +1,7 @@
 //! Look-ups: refused addresses, rebinding.
 
 use rstest::rstest;
-use slugline_outbound::{Error, Refusal};
+use slugline_outbound::{Error, Refusal, Resolve, SystemResolver};
 
 use crate::support::{
     Listener, Names, Script, client, client_within, everything_allowed, get, strict_client,
@@ -125,4 +125,21 @@ async fn the_next_address_is_tried_when_one_does_not_answer() {
             .unwrap(),
         200
     );
+}
+
+#[test]
+fn looking_a_name_up_takes_no_thread_of_the_runtime() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(1)
+        .build()
+        .unwrap();
+    let (finish, finished) = std::sync::mpsc::channel::<()>();
+    runtime.block_on(async {
+        let busy = tokio::task::spawn_blocking(move || finished.recv());
+        let found = SystemResolver::default().addresses("localhost").await;
+        assert!(found.unwrap().iter().all(std::net::IpAddr::is_loopback));
+        finish.send(()).unwrap();
+        busy.await.unwrap().unwrap();
+    });
 }
