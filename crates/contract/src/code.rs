@@ -29,6 +29,10 @@ pub enum Code {
     ProxyTargetNotAllowed,
     /// A proxied link's destination gave no answer.
     ProxyFailed,
+    /// As many proxied requests are under way as may be.
+    ProxyBusy,
+    /// A browser asks a proxied link for the script of a service worker.
+    ServiceWorkerNotServed,
     /// No such path.
     RouteNotFound,
     /// The path exists, but not for this method.
@@ -63,7 +67,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 30] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCsv,
@@ -77,6 +81,8 @@ impl Code {
         Self::PreviewMode,
         Self::ProxyTargetNotAllowed,
         Self::ProxyFailed,
+        Self::ProxyBusy,
+        Self::ServiceWorkerNotServed,
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::SlugTaken,
@@ -110,6 +116,8 @@ impl Code {
             Self::PreviewMode => "preview_mode",
             Self::ProxyTargetNotAllowed => "proxy_target_not_allowed",
             Self::ProxyFailed => "proxy_failed",
+            Self::ProxyBusy => "proxy_busy",
+            Self::ServiceWorkerNotServed => "service_worker_not_served",
             Self::RouteNotFound => "route_not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::SlugTaken => "slug_taken",
@@ -140,7 +148,8 @@ impl Code {
             Self::WrongPassword
             | Self::ConfirmationRequired
             | Self::PreviewMode
-            | Self::ProxyTargetNotAllowed => 403,
+            | Self::ProxyTargetNotAllowed
+            | Self::ServiceWorkerNotServed => 403,
             Self::LinkNotFound | Self::RouteNotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::RequestTimeout => 408,
@@ -155,7 +164,7 @@ impl Code {
             Self::TooManyAttempts => 429,
             Self::InternalError => 500,
             Self::ProxyFailed => 502,
-            Self::Unavailable | Self::QueryTimeout | Self::TooManyWatchers => 503,
+            Self::Unavailable | Self::ProxyBusy | Self::QueryTimeout | Self::TooManyWatchers => 503,
         }
     }
 
@@ -176,6 +185,8 @@ impl Code {
             Self::PreviewMode => "Preview mode cannot change links.",
             Self::ProxyTargetNotAllowed => "Proxy target is not allowed",
             Self::ProxyFailed => "Proxy request failed",
+            Self::ProxyBusy => "Too many proxied requests",
+            Self::ServiceWorkerNotServed => "Service workers are not served",
             Self::RouteNotFound => "Not Found",
             Self::MethodNotAllowed => "Method Not Allowed",
             Self::SlugTaken => "Link already exists",

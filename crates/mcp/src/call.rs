@@ -151,6 +151,8 @@ fn next_step(code: Code) -> &'static str {
         | Code::ConfirmationRequired
         | Code::ProxyTargetNotAllowed
         | Code::ProxyFailed
+        | Code::ProxyBusy
+        | Code::ServiceWorkerNotServed
         | Code::RouteNotFound
         | Code::MethodNotAllowed
         | Code::MigrationRunGone

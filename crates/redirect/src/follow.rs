@@ -19,7 +19,8 @@ use crate::{
     Redirects,
     answer::{self, Passage},
     gate::{self, Verdict},
-    link_pages, pages, proxy,
+    link_pages, pages,
+    proxy::{self, Proxied},
     words::Message,
 };
 
@@ -137,11 +138,18 @@ async fn resolve(
         ),
         place: place.map(Box::new),
     };
-    if let (Resolution::Proxy(target), Some(forwarder)) = (&resolution, &redirects.forwarder) {
+    if let (Resolution::Proxy(target), Some(proxying)) = (&resolution, &redirects.proxying) {
         // Before anything is waited for: a visitor may leave meanwhile.
         redirects.visits.record(visit());
-        let passed_on = proxy::pass_on(forwarder.as_ref(), request, body, &link, target);
-        return Ok(Box::pin(passed_on).await?);
+        let proxied = Proxied {
+            request,
+            body,
+            link: &link,
+            target,
+            now: now.second(),
+            cache: &redirects.options.cache,
+        };
+        return Ok(Box::pin(proxy::pass_on(proxying, proxied)).await?);
     }
     let response = arrive(redirects, request, &link, &resolution, passage)?;
     redirects.visits.record(visit());

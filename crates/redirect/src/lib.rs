@@ -50,15 +50,16 @@ use actix_web::{
 use slugline_application::{Gatekeeper, Resolver};
 use slugline_domain::{
     InstanceRules,
-    ports::{Clock, Forwarder, VisitSink},
+    ports::{Clock, VisitSink},
 };
 
 pub use address::{Address, AddressError};
 pub use options::{CachePolicy, RedirectOptions, RedirectStatus, UnknownRedirectStatus};
 pub use page::STYLE_PATH;
+pub use proxy::{ProxyLimits, Proxying};
 
 /// What following a link stands on.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Redirects {
     /// Slug → link.
     pub resolver: Arc<Resolver>,
@@ -70,7 +71,7 @@ pub struct Redirects {
     pub clock: Arc<dyn Clock>,
     /// Fetches the destinations of proxied links; without it, those redirect
     /// like others.
-    pub forwarder: Option<Arc<dyn Forwarder>>,
+    pub proxying: Option<Proxying>,
     /// What the instance decides.
     pub options: RedirectOptions,
 }
@@ -79,7 +80,7 @@ impl Redirects {
     fn rules(&self) -> InstanceRules {
         InstanceRules {
             with_query: self.options.with_query,
-            proxying: self.forwarder.is_some(),
+            proxying: self.proxying.is_some(),
         }
     }
 }

@@ -67,24 +67,38 @@ pub struct UnknownRedirectStatus;
 
 /// The `Cache-Control` header of redirects.
 #[derive(Clone, Debug)]
-pub struct CachePolicy(HeaderValue);
+pub struct CachePolicy {
+    header: HeaderValue,
+    max_age: Option<Duration>,
+}
 
 impl CachePolicy {
     /// The visitor's own browser may remember the redirect for a while: an edit
     /// takes effect after that, and visits within it are not counted again.
     pub fn private(max_age: Duration) -> Self {
         let value = format!("private, max-age={}", max_age.as_secs());
-        Self(HeaderValue::from_str(&value).expect("digits and ASCII words"))
+        Self {
+            header: HeaderValue::from_str(&value).expect("digits and ASCII words"),
+            max_age: Some(max_age),
+        }
     }
 
     /// Nobody may remember it.
     pub fn no_store() -> Self {
-        Self(HeaderValue::from_static("no-store"))
+        Self {
+            header: HeaderValue::from_static("no-store"),
+            max_age: None,
+        }
     }
 
     /// Cheap: copying a header's value counts a reference.
     pub(crate) fn header(&self) -> HeaderValue {
-        self.0.clone()
+        self.header.clone()
+    }
+
+    /// How long, if at all.
+    pub(crate) fn max_age(&self) -> Option<Duration> {
+        self.max_age
     }
 }
 

@@ -15,14 +15,13 @@ use slugline_application::{
     LinkServiceParts, LiveVisits, Passwords, Resolver, SiteToken, StatsService, Suggestions,
 };
 use slugline_domain::ports::{
-    Clock, DestinationScreen, Forwarder, LinkStore, PlaceFinder, Random, Suggester, VisitLog,
-    VisitObserver,
+    Clock, DestinationScreen, LinkStore, PlaceFinder, Random, Suggester, VisitLog, VisitObserver,
 };
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
 use slugline_outbound::{
     Client, HttpForwarder, HttpProber, LanguageModel, NameServiceScreen, Policy, Webhook,
 };
-use slugline_redirect::Redirects;
+use slugline_redirect::{Proxying, Redirects};
 use slugline_rest::{ApiOptions, Elsewhere, RouteList, Services};
 use slugline_storage::{Database, SchemaConnection, SqlLinkStore};
 
@@ -120,8 +119,9 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             gatekeeper: Arc::new(gatekeeper),
             visits: recorder.clone(),
             clock,
-            forwarder: settings.proxy.clone().map(|policy| -> Arc<dyn Forwarder> {
-                Arc::new(HttpForwarder::new(Client::new(policy)))
+            proxying: settings.proxy.clone().map(|proxy| {
+                let forwarder = HttpForwarder::new(Client::new(proxy.reach));
+                Proxying::new(Arc::new(forwarder), proxy.limits)
             }),
             options: settings.redirects.clone(),
         }),
@@ -368,6 +368,7 @@ const ELSEWHERE: [Elsewhere; 4] = [
             (410, "The link has expired"),
             (429, "Too many wrong passwords"),
             (502, "The destination of a proxied link does not answer"),
+            (503, "Too many proxied requests are under way"),
         ],
     },
     Elsewhere {

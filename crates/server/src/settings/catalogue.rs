@@ -205,6 +205,30 @@ pub const CATALOGUE: &[Setting] = &[
         "Networks that proxied links may reach beside the public internet, comma-separated",
     ),
     setting(
+        "SLUGLINE_PROXY_REQUESTS",
+        &[],
+        "256",
+        "Proxied requests at a time, 1 to 100000; more are answered with 503",
+    ),
+    setting(
+        "SLUGLINE_PROXY_REQUESTS_PER_CLIENT",
+        &[],
+        "32",
+        "The same of one client: of an IPv4 address or an IPv6 network of 64 bits",
+    ),
+    setting(
+        "SLUGLINE_PROXY_IDLE_TIMEOUT",
+        &[],
+        "60",
+        "Seconds without a byte after which a proxied request ends, 1 to 3600",
+    ),
+    setting(
+        "SLUGLINE_PROXY_MAX_ANSWER",
+        &[],
+        "0",
+        "Mebibytes of a proxied answer; 0 for no limit",
+    ),
+    setting(
         "SLUGLINE_API_CORS",
         &["NUXT_API_CORS"],
         "false",

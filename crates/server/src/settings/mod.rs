@@ -19,7 +19,7 @@ use slugline_domain::{DestinationRules, SlugCase};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
 use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy, WebhookOptions};
-use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
+use slugline_redirect::{Address, CachePolicy, ProxyLimits, RedirectOptions, RedirectStatus};
 use slugline_rest::TransferLimits;
 use slugline_storage::DatabaseUrl;
 use url::Url;
@@ -70,8 +70,8 @@ pub struct Settings {
     pub place_file: Option<PathBuf>,
     /// What link checks may reach.
     pub checks: Policy,
-    /// What proxied links may reach, if links may be proxied.
-    pub proxy: Option<Policy>,
+    /// How links are proxied, if they may be.
+    pub proxy: Option<ProxySettings>,
     /// The name service that knows dangerous hosts, if there is one.
     pub safe_browsing: Option<Url>,
     /// The receiver of messages about visits, if there is one.
@@ -128,6 +128,15 @@ impl ClientSettings {
             log: Log::resolve(sources)?,
         })
     }
+}
+
+/// How links are proxied.
+#[derive(Clone, Debug)]
+pub struct ProxySettings {
+    /// What they may reach.
+    pub reach: Policy,
+    /// How much of it there may be.
+    pub limits: ProxyLimits,
 }
 
 /// Where visits are kept.

@@ -3,9 +3,10 @@
 use std::{
     fs,
     net::{IpAddr, SocketAddr},
-    num::NonZeroU32,
+    num::{NonZeroU32, NonZeroU64, NonZeroUsize},
     ops::RangeInclusive,
     path::PathBuf,
+    time::Duration,
 };
 
 use ipnet::IpNet;
@@ -15,11 +16,12 @@ use slugline_domain::{PageSize, RowLimit};
 use slugline_outbound::{
     AddressPolicy, ApiKey, ModelOptions, Persistence, Policy, WebhookOptions, WebhookSecret,
 };
+use slugline_redirect::ProxyLimits;
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
 use super::{
-    AccessLog,
+    AccessLog, ProxySettings,
     source::{SettingError, Sources},
 };
 
@@ -95,14 +97,34 @@ pub(super) fn server_url(text: &str) -> Result<Url, &'static str> {
     (plain && web).then_some(url).ok_or(EXPECTED)
 }
 
-/// What proxied links may reach, if links may be proxied.
-pub(super) fn proxy(sources: &Sources) -> Result<Option<Policy>, SettingError> {
+/// How links are proxied, if they may be.
+pub(super) fn proxy(sources: &Sources) -> Result<Option<ProxySettings>, SettingError> {
     let networks = sources.list("SLUGLINE_PROXY_ALLOWED_NETWORKS", network)?;
     let enabled = sources.flag("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED")?;
-    Ok(enabled.then(|| Policy {
-        addresses: AddressPolicy::public_and(networks),
-        ..Policy::default()
+    let idle = sources.number("SLUGLINE_PROXY_IDLE_TIMEOUT", 1..=3600)?;
+    let mebibytes: Option<NonZeroU32> = sources.parsed("SLUGLINE_PROXY_MAX_ANSWER", limit)?;
+    let limits = ProxyLimits {
+        requests: sources.parsed("SLUGLINE_PROXY_REQUESTS", at_once)?,
+        requests_per_client: sources.parsed("SLUGLINE_PROXY_REQUESTS_PER_CLIENT", at_once)?,
+        idle: Duration::from_secs(idle),
+        answer_bytes: mebibytes.map(|mebibytes| NonZeroU64::from(mebibytes).saturating_mul(MIB)),
+    };
+    Ok(enabled.then(|| ProxySettings {
+        reach: Policy {
+            addresses: AddressPolicy::public_and(networks),
+            ..Policy::default()
+        },
+        limits,
     }))
+}
+
+const MIB: NonZeroU64 = NonZeroU64::new(1 << 20).expect("more than none");
+
+fn at_once(text: &str) -> Result<NonZeroUsize, &'static str> {
+    let number = text.parse().ok().filter(|number| *number <= 100_000);
+    number
+        .and_then(NonZeroUsize::new)
+        .ok_or("expected a whole number from 1 to 100000")
 }
 
 /// The receiver of messages about visits, if its address is given. A secret is

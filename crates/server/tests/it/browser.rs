@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use crate::server::Server;
 
 /// The page as it stands once its scripts have run, and what the console said.
-fn render(url: &str) -> (String, String) {
+pub(crate) fn render(url: &str) -> (String, String) {
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new("chromium")
         .args([

@@ -37,6 +37,7 @@ mod parity; // REST and MCP side by side
 mod places; // where visitors are
 mod postgres; // several nodes on one database
 mod preview_mode; // a public demonstration
+mod proxied_scripts; // scripts of proxied pages, in Chromium
 mod proxy; // a destination's answer under the short link's address
 mod public_side; // what visitors meet
 mod routes; // the OpenAPI document against the mounted routes

@@ -51,15 +51,48 @@ fn hear(stream: &mut TcpStream, end: &str) -> String {
     String::from_utf8(heard).unwrap()
 }
 
+/// Headers that speak for our whole origin, to reverse proxies, or of a
+/// connection.
+const NOT_FOR_VISITORS: [&str; 24] = [
+    "accept-ch",
+    "access-control-allow-credentials",
+    "access-control-max-age",
+    "alt-svc",
+    "cdn-cache-control",
+    "clear-site-data",
+    "keep-alive",
+    "link",
+    "nel",
+    "origin-agent-cluster",
+    "proxy-authenticate",
+    "public-key-pins",
+    "refresh",
+    "report-to",
+    "reporting-endpoints",
+    "service-worker-allowed",
+    "sourcemap",
+    "speculation-rules",
+    "strict-transport-security",
+    "surrogate-control",
+    "www-authenticate",
+    "x-accel-redirect",
+    "x-dns-prefetch-control",
+    "x-sendfile",
+];
+
 #[test]
 fn headers_pass_both_ways_but_for_what_is_ours_and_the_connections() {
     let origin = Outsider::start(|_| {
-        "HTTP/1.1 203 Odd\r\ncontent-type: text/html\r\ncache-control: max-age=5\r\n\
-         content-security-policy: img-src 'self'\r\nset-cookie: a=b\r\nset-cookie: c=d\r\n\
-         x-own: theirs\r\nx-hop: 1\r\nconnection: close, x-hop\r\nkeep-alive: timeout=5\r\n\
-         strict-transport-security: max-age=1\r\nclear-site-data: \"*\"\r\nalt-svc: h3\r\n\
-         service-worker-allowed: /\r\ncontent-encoding: gzip\r\ncontent-length: 5\r\n\r\nhello"
-            .to_owned()
+        let hostile: String = NOT_FOR_VISITORS
+            .iter()
+            .map(|name| format!("{name}: x\r\n"))
+            .collect();
+        format!(
+            "HTTP/1.1 203 Odd\r\ncontent-type: text/html\r\ncache-control: max-age=5\r\n\
+             content-security-policy: img-src 'self'\r\nset-cookie: a=b\r\nset-cookie: c=d\r\n\
+             etag: \"theirs\"\r\nvary: accept\r\nconnection: close, vary\r\n{hostile}\
+             content-encoding: gzip\r\ncontent-length: 5\r\n\r\nhello"
+        )
     });
     let server = proxying();
     proxied(&server, "page", &origin.url("/a?b=c#d"));
@@ -75,6 +108,10 @@ fn headers_pass_both_ways_but_for_what_is_ours_and_the_connections() {
         ("x-real-ip", "1.2.3.4"),
         ("x-link-confirm", "true"),
         ("x-custom", "kept"),
+        ("x-auth-request-email", "me@example.com"),
+        ("x-forwarded-access-token", "secret"),
+        ("x-amzn-oidc-data", "jwt"),
+        ("true-client-ip", "1.2.3.4"),
         ("x-nominated", "1"),
         ("connection", "close, X-Nominated"),
         ("te", "trailers"),
@@ -89,7 +126,6 @@ fn headers_pass_both_ways_but_for_what_is_ours_and_the_connections() {
     assert_eq!(heard.line, "GET /a?b=c HTTP/1.1");
     for (name, value) in [
         ("accept-language", Some("de")),
-        ("authorization", Some("Basic eDp5")),
         ("x-custom", Some("kept")),
         ("x-forwarded-for", Some("127.0.0.1")),
         ("x-forwarded-proto", Some("http")),
@@ -100,6 +136,11 @@ fn headers_pass_both_ways_but_for_what_is_ours_and_the_connections() {
         ("host", origin.url("").strip_prefix("http://")),
         ("connection", Some("close")),
         ("x-link-hops", Some("1")),
+        ("authorization", None),
+        ("x-auth-request-email", None),
+        ("x-forwarded-access-token", None),
+        ("x-amzn-oidc-data", None),
+        ("true-client-ip", None),
         ("cookie", None),
         ("cf-ray", None),
         ("forwarded", None),
@@ -116,18 +157,16 @@ fn headers_pass_both_ways_but_for_what_is_ours_and_the_connections() {
         ("content-type", "text/html"),
         ("content-encoding", "gzip"),
         ("content-length", "5"),
-        ("cache-control", "max-age=5"),
-        ("x-own", "theirs"),
+        ("cache-control", "private, max-age=5"),
+        ("etag", "\"theirs\""),
         ("x-content-type-options", "nosniff"),
         ("set-cookie", ""),
-        ("x-hop", ""),
-        ("keep-alive", ""),
-        ("strict-transport-security", ""),
-        ("clear-site-data", ""),
-        ("alt-svc", ""),
-        ("service-worker-allowed", ""),
+        ("vary", ""),
     ] {
         assert_eq!(shown.header(name), value, "{name}");
+    }
+    for name in NOT_FOR_VISITORS {
+        assert_eq!(shown.header(name), "", "{name}");
     }
     let policies = shown.response.headers().get_all("content-security-policy");
     let policies: Vec<_> = policies
@@ -159,8 +198,8 @@ fn bytes_arrive_while_others_are_still_to_come() {
     let head = hear(&mut visitor, "first\r\n");
     assert!(head.contains("transfer-encoding: chunked"), "{head}");
     assert!(
-        !head.contains("content-security-policy"),
-        "a text runs no scripts: {head}"
+        head.contains("content-security-policy: sandbox "),
+        "browsers alone know what they take for a document: {head}"
     );
     go_on.send(()).unwrap();
     hear(&mut visitor, "4\r\nlast\r\n0\r\n\r\n");
@@ -418,4 +457,190 @@ fn without_the_setting_links_redirect_or_are_framed() {
     eventually("two visits", || {
         server.counters_with("", 2)["data"][0]["visits"] == 2
     });
+}
+
+#[test]
+fn answers_are_remembered_no_longer_than_redirects() {
+    let origin = Outsider::start(|_| {
+        "HTTP/1.1 200 OK\r\ncache-control: public, max-age=31536000, immutable\r\n\
+         cdn-cache-control: max-age=31536000\r\nexpires: Thu, 01 Dec 2094 16:00:00 GMT\r\n\
+         age: 1\r\npragma: cache\r\ncontent-length: 2\r\n\r\nok"
+            .to_owned()
+    });
+    let server = proxying();
+    proxied(&server, "page", &origin.url("/"));
+    let shown = server.visit("/page");
+    assert_eq!(shown.header("cache-control"), "private, max-age=90");
+    for name in ["cdn-cache-control", "expires", "age", "pragma"] {
+        assert_eq!(shown.header(name), "", "{name}");
+    }
+    let strict = [ON, LOOPBACK, ("SLUGLINE_REDIRECT_NO_STORE", "true")];
+    let server = Server::start_with(&strict);
+    proxied(&server, "page", &origin.url("/"));
+    assert_eq!(server.visit("/page").header("cache-control"), "no-store");
+}
+
+#[test]
+fn an_origin_that_switches_protocols_gets_no_tunnel() {
+    let origin = Outsider::start_with(|_, stream| {
+        let switch =
+            "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n";
+        stream.write_all(switch.as_bytes()).unwrap();
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+    });
+    let server = proxying();
+    proxied(&server, "tunnel", &origin.url("/"));
+    let asking = server
+        .request("GET", "/tunnel")
+        .header("connection", "upgrade")
+        .header("upgrade", "x");
+    let refused = asking.send();
+    assert_eq!(refused.status, 502, "{}", refused.text);
+    assert_eq!(origin.heard()[0].header("upgrade"), None);
+}
+
+#[test]
+fn the_script_of_a_service_worker_is_not_served() {
+    let origin = Outsider::start(|_| answer("200 OK", "self.onfetch = steal"));
+    let server = proxying();
+    proxied(&server, "sw", &origin.url("/sw.js"));
+    let asked = server
+        .request("GET", "/sw")
+        .header("service-worker", "script");
+    let refused = asked.send();
+    assert_eq!(refused.status, 403, "{}", refused.text);
+    assert_eq!(refused.json()["code"], "service_worker_not_served");
+    assert!(origin.heard().is_empty());
+    assert_eq!(server.visit("/sw").status, 200);
+}
+
+/// An origin that begins to answer and then waits until the test ends.
+fn origin_that_stops() -> (Outsider, mpsc::Sender<()>) {
+    let (ends, waits) = mpsc::channel::<()>();
+    let waits = std::sync::Mutex::new(waits);
+    let origin = Outsider::start_with(move |heard, stream| {
+        if heard.line.contains("/whole") {
+            let _ = stream.write_all(answer("200 OK", "whole").as_bytes());
+            return;
+        }
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nbegun");
+        let _ = waits.lock().unwrap().recv();
+    });
+    (origin, ends)
+}
+
+fn ask(server: &Server, path: &str) -> TcpStream {
+    let mut visitor = dial(server);
+    write!(visitor, "GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+    visitor
+}
+
+#[test]
+fn who_has_many_proxied_requests_under_way_is_told_to_come_back() {
+    let two = [ON, LOOPBACK, ("SLUGLINE_PROXY_REQUESTS_PER_CLIENT", "2")];
+    let all = [ON, LOOPBACK, ("SLUGLINE_PROXY_REQUESTS", "2")];
+    for settings in [two, all] {
+        let (origin, ends) = origin_that_stops();
+        let server = Server::start_with(&settings);
+        proxied(&server, "slow", &origin.url("/"));
+        proxied(&server, "quick", &origin.url("/whole"));
+        let mut waiting = [ask(&server, "/slow"), ask(&server, "/slow")];
+        for visitor in &mut waiting {
+            hear(visitor, "begun\r\n");
+        }
+        let refused = server.visit("/quick");
+        assert_eq!(refused.status, 503, "{}", refused.text);
+        assert_eq!(refused.header("retry-after"), "5");
+        assert_eq!(refused.json()["code"], "proxy_busy");
+        drop(ends);
+        eventually("places are free when the answers have ended", || {
+            server.visit("/quick").status == 200
+        });
+    }
+}
+
+#[test]
+fn a_request_without_a_byte_for_long_ends_whoever_is_slow() {
+    let (origin, _ends) = origin_that_stops();
+    let flood = Outsider::start_with(|_, stream| {
+        stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
+        while stream.write_all(&[b'x'; 65_536]).is_ok() {}
+    });
+    let (heard, parts) = mpsc::channel();
+    let swallows = TcpListener::bind("127.0.0.1:0").unwrap();
+    let swallowing = format!("http://{}/", swallows.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let mut stream = swallows.accept().unwrap().0;
+        let mut all = Vec::new();
+        let _ = stream.read_to_end(&mut all);
+        heard.send(all).unwrap();
+    });
+    let server = Server::start_with(&[
+        ON,
+        LOOPBACK,
+        ("SLUGLINE_PROXY_IDLE_TIMEOUT", "1"),
+        ("SLUGLINE_PROXY_REQUESTS", "1"),
+    ]);
+    proxied(&server, "slow", &origin.url("/"));
+    proxied(&server, "quick", &origin.url("/whole"));
+    proxied(&server, "flood", &flood.url("/"));
+    proxied(&server, "inbox", &swallowing);
+
+    let mut visitor = ask(&server, "/slow");
+    let mut seen = Vec::new();
+    let _ = visitor.read_to_end(&mut seen);
+    let seen = String::from_utf8(seen).unwrap();
+    assert!(
+        seen.contains("begun") && !seen.ends_with("0\r\n\r\n"),
+        "{seen}"
+    );
+
+    // Reads the head and no more, and keeps the connection open.
+    let mut lazy = None;
+    eventually("the flood has the one place", || {
+        // 503 while the last request is not quite gone.
+        let visitor = lazy.insert(ask(&server, "/flood"));
+        hear(visitor, "\r\n\r\n").starts_with("HTTP/1.1 200")
+    });
+    eventually("a visitor who does not read gives it back", || {
+        server.visit("/quick").status == 200
+    });
+
+    let begin = b"POST /inbox HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nfirst";
+    eventually("a visitor who stops sending gets an answer", || {
+        let mut sender = dial(&server);
+        sender.write_all(begin).unwrap();
+        // 503 while the last request is not quite gone.
+        hear(&mut sender, "\r\n\r\n").starts_with("HTTP/1.1 502")
+    });
+    let all = parts.recv_timeout(Duration::from_secs(20)).unwrap();
+    let all = String::from_utf8(all).unwrap();
+    assert!(all.ends_with("first"), "the origin is left alone: {all}");
+    eventually("a visitor who stops sending gives the place back", || {
+        server.visit("/quick").status == 200
+    });
+}
+
+#[test]
+fn an_answer_that_is_too_large_is_refused_or_breaks_off() {
+    const MIB: usize = 1 << 20;
+    let origin = Outsider::start(|heard| {
+        let fits = "x".repeat(MIB);
+        match heard.line.split(' ').nth(1) {
+            Some("/fits") => answer("200 OK", &fits),
+            Some("/announced") => answer("200 OK", &format!("{fits}x")),
+            _ => format!("HTTP/1.1 200 OK\r\n\r\n{fits}x"),
+        }
+    });
+    let server = Server::start_with(&[ON, LOOPBACK, ("SLUGLINE_PROXY_MAX_ANSWER", "1")]);
+    for slug in ["fits", "announced", "unannounced"] {
+        proxied(&server, slug, &origin.url(&format!("/{slug}")));
+    }
+    let whole = server.visit("/fits");
+    assert_eq!((whole.status, whole.text.len()), (200, MIB));
+    assert_eq!(server.visit("/announced").status, 502);
+    let mut visitor = ask(&server, "/unannounced");
+    let mut seen = Vec::new();
+    let _ = visitor.read_to_end(&mut seen);
+    assert!(seen.starts_with(b"HTTP/1.1 200 OK") && !seen.ends_with(b"0\r\n\r\n"));
 }

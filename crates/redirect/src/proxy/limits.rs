@@ -1,0 +1,166 @@
+//! How much proxying there may be at a time.
+
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv6Addr},
+    num::{NonZeroU64, NonZeroUsize},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use slugline_httpkit::{Code, Problem};
+
+/// Limits of proxied requests. Each holds two connections and some buffers for
+/// as long as the slower side takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProxyLimits {
+    /// Requests at a time.
+    pub requests: NonZeroUsize,
+    /// Requests of one client at a time: of an IPv4 address, or of the 64 bits
+    /// of an IPv6 address that a provider gives a customer.
+    pub requests_per_client: NonZeroUsize,
+    /// Time without a byte after which a request ends, whichever side is slow.
+    pub idle: Duration,
+    /// Bytes of an answer; no limit when `None`.
+    pub answer_bytes: Option<NonZeroU64>,
+}
+
+impl ProxyLimits {
+    pub(super) fn is_too_large(&self, length: Option<u64>) -> bool {
+        match (length, self.answer_bytes) {
+            (Some(length), Some(most)) => length > most.get(),
+            (None, _) | (_, None) => false,
+        }
+    }
+}
+
+/// Places for requests. A client who finds none is told to come back.
+#[derive(Debug)]
+pub(super) struct Slots {
+    limits: ProxyLimits,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    all: usize,
+    /// Has an entry for each client with requests, so it is bounded too.
+    by_client: HashMap<IpAddr, usize>,
+}
+
+/// A request's place, free again when this is dropped.
+#[derive(Debug)]
+pub(super) struct Slot {
+    slots: Arc<Slots>,
+    client: IpAddr,
+}
+
+impl Slots {
+    /// Requests take milliseconds to minutes; nobody knows which these are.
+    const RETRY_AFTER: Duration = Duration::from_secs(5);
+
+    pub(super) fn new(limits: ProxyLimits) -> Arc<Self> {
+        Arc::new(Self {
+            limits,
+            taken: Mutex::default(),
+        })
+    }
+
+    /// A place for a request of this client.
+    ///
+    /// # Errors
+    /// The client, or all together, have as many as they may.
+    pub(super) fn take(self: &Arc<Self>, client: IpAddr) -> Result<Slot, Problem> {
+        let client = network_of(client);
+        let mut taken = self.lock();
+        let own = taken.by_client.get(&client).copied().unwrap_or(0);
+        let detail = if own >= self.limits.requests_per_client.get() {
+            "this client has as many proxied requests under way as it may"
+        } else if taken.all >= self.limits.requests.get() {
+            "as many proxied requests are under way as may be"
+        } else {
+            taken.all += 1;
+            taken.by_client.insert(client, own + 1);
+            return Ok(Slot {
+                slots: Arc::clone(self),
+                client,
+            });
+        };
+        Err(Problem {
+            retry_after: Some(Self::RETRY_AFTER),
+            ..Problem::new(Code::ProxyBusy, detail)
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let mut taken = self.slots.lock();
+        taken.all -= 1;
+        let own = taken.by_client.get_mut(&self.client);
+        let left = own.map(|own| {
+            *own -= 1;
+            *own
+        });
+        if left == Some(0) {
+            taken.by_client.remove(&self.client);
+        }
+    }
+}
+
+/// Whoever has one address of an IPv6 network of 64 bits has all of them.
+fn network_of(client: IpAddr) -> IpAddr {
+    match client.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slots(requests: usize, per_client: usize) -> Arc<Slots> {
+        Slots::new(ProxyLimits {
+            requests: NonZeroUsize::new(requests).unwrap(),
+            requests_per_client: NonZeroUsize::new(per_client).unwrap(),
+            idle: Duration::from_secs(1),
+            answer_bytes: None,
+        })
+    }
+
+    #[test]
+    fn a_client_has_its_share_and_all_together_have_theirs() {
+        let slots = slots(3, 2);
+        let take = |client: &str| slots.take(client.parse().unwrap());
+        let first = take("192.0.2.1").unwrap();
+        let _second = take("::ffff:192.0.2.1").unwrap();
+        let refused = take("192.0.2.1").unwrap_err();
+        assert_eq!((refused.code, refused.status()), (Code::ProxyBusy, 503));
+        assert_eq!(refused.retry_after, Some(Duration::from_secs(5)));
+        let _other = take("2001:db8:1:2:3::4").unwrap();
+        assert!(take("192.0.2.9").is_err(), "three are under way");
+        drop(first);
+        let _again = take("192.0.2.1").unwrap();
+        assert!(take("192.0.2.1").is_err());
+    }
+
+    #[test]
+    fn a_network_of_64_bits_is_one_client_and_no_client_is_remembered_for_nothing() {
+        let slots = slots(9, 1);
+        let take = |client: &str| slots.take(client.parse().unwrap());
+        let here = take("2001:db8:1:2:3::4").unwrap();
+        assert!(take("2001:db8:1:2:ffff::9").is_err());
+        let there = take("2001:db8:1:3::").unwrap();
+        drop((here, there));
+        assert_eq!(slots.lock().by_client, HashMap::new());
+        assert_eq!(slots.lock().all, 0);
+    }
+}

@@ -1,0 +1,114 @@
+//! A destination's answer under the short link's address.
+//!
+//! The destination is a stranger's and the origin is ours, so what crosses is
+//! chosen in both directions: `to_destination` and `to_visitor` say what, and why.
+
+mod caching;
+mod flow;
+mod limits;
+mod to_destination;
+mod to_visitor;
+
+use std::sync::Arc;
+
+use actix_web::{HttpRequest, HttpResponse, web::Payload};
+use slugline_domain::{ForwardFailure, ForwardedRequest, Link, UnixSeconds, ports::Forwarder};
+use slugline_httpkit::{Code, Edge, Problem, header as text_header};
+
+pub use self::limits::ProxyLimits;
+use self::{caching::Memory, limits::Slots};
+use crate::options::CachePolicy;
+
+/// Fetches the destinations of proxied links, within limits.
+#[derive(Debug)]
+pub struct Proxying {
+    forwarder: Arc<dyn Forwarder>,
+    limits: ProxyLimits,
+    slots: Arc<Slots>,
+}
+
+impl Proxying {
+    /// Fetches by this forwarder.
+    pub fn new(forwarder: Arc<dyn Forwarder>, limits: ProxyLimits) -> Self {
+        Self {
+            forwarder,
+            limits,
+            slots: Slots::new(limits),
+        }
+    }
+}
+
+/// A visit to a proxied link, past its gates.
+pub(crate) struct Proxied<'v> {
+    pub(crate) request: &'v HttpRequest,
+    /// Gone when a gate has read it, and with it the password: the target is
+    /// then asked by a plain GET.
+    pub(crate) body: Option<Payload>,
+    pub(crate) link: &'v Link,
+    pub(crate) target: &'v str,
+    pub(crate) now: UnixSeconds,
+    pub(crate) cache: &'v CachePolicy,
+}
+
+/// Counts the proxied links that a request has come through, because they may
+/// lead to each other in circles.
+const HOPS: &str = "x-link-hops";
+const MAX_HOPS: u8 = 3;
+
+/// Fetches the target and passes its answer on.
+pub(crate) async fn pass_on(
+    proxying: &Proxying,
+    visit: Proxied<'_>,
+) -> Result<HttpResponse, Problem> {
+    let Proxied { request, body, .. } = visit;
+    // A service worker would stand between our origin and everybody who ever
+    // visited it. Browsers say so when they fetch the script of one (Service
+    // Workers, "Update", step 8).
+    if request.headers().contains_key("service-worker") {
+        return Err(Problem::new(
+            Code::ServiceWorkerNotServed,
+            "the script of a service worker cannot come from a proxied link",
+        ));
+    }
+    let hops = text_header(request, HOPS).map_or(0, |hops| hops.parse().unwrap_or(u8::MAX));
+    if hops >= MAX_HOPS {
+        return Err(failed("proxied links lead to each other"));
+    }
+    let client = Edge::of(request).client_address(request);
+    let slot = proxying.slots.take(client)?;
+    let method = match &body {
+        Some(_) => request.method().as_str(),
+        None => "GET",
+    };
+    let mut headers = to_destination::headers(request, body.is_none());
+    headers.push((HOPS.to_owned(), (hops + 1).to_string().into_bytes()));
+    let limits = proxying.limits;
+    let message = ForwardedRequest {
+        method: method.to_owned(),
+        target: visit.target.to_owned(),
+        headers,
+        body: body.and_then(|body| flow::upload(request, body, limits.idle)),
+    };
+    let answer = proxying.forwarder.forward(message).await;
+    let answer = answer.map_err(|failure| match failure {
+        ForwardFailure::NotAllowed => Problem::new(
+            Code::ProxyTargetNotAllowed,
+            "the destination is not on the public internet",
+        ),
+        ForwardFailure::Failed(reason) => {
+            let slug = visit.link.slug.as_str();
+            tracing::info!(slug, reason, "a proxied link failed");
+            failed("the destination did not answer as it should")
+        }
+    })?;
+    if limits.is_too_large(answer.body.length) {
+        return Err(failed("the destination's answer is too large"));
+    }
+    let memory = Memory::of(visit.link, visit.now, visit.cache);
+    let head = to_visitor::Head::of(answer.status, answer.headers, memory)?;
+    Ok(head.with(flow::download(answer.body, limits, slot)))
+}
+
+fn failed(detail: &str) -> Problem {
+    Problem::new(Code::ProxyFailed, detail)
+}

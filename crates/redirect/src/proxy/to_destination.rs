@@ -1,0 +1,193 @@
+//! The head of a visitor's request, for the destination.
+
+use actix_web::{
+    HttpRequest,
+    http::header::{self, HeaderMap},
+};
+use slugline_domain::HeaderLine;
+use slugline_httpkit::Edge;
+
+/// Speak of one connection, not of what goes through it (RFC 9110 §7.6.1).
+const OF_THE_CONNECTION: [&str; 9] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// Credentials, which a browser sends to every link of our origin once it sent
+/// them to one; who the visitor is, as the servers in front of us say it; and
+/// what only we may say. `expect` has been met before we get to see the request.
+const NOT_FOR_DESTINATIONS: [&str; 20] = [
+    "authorization",
+    "client-ip",
+    "content-length",
+    "cookie",
+    "expect",
+    "forwarded",
+    "from",
+    "host",
+    "oauth-token",
+    "remote-user",
+    "via",
+    "x-access-token",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-email",
+    "x-groups",
+    "x-id-token",
+    "x-real-ip",
+    "x-user",
+    "x-userinfo",
+];
+
+/// Families of such headers, as the documentation of the products names them:
+/// Cloudflare, `CloudFront`, Fastly, Fly, Akamai, Azure, Google and AWS on the
+/// side of networks; oauth2-proxy, nginx's and Traefik's `auth_request` recipes,
+/// Authelia, authentik, Pomerium, Vouch, Kong, mod_auth_openidc, Tailscale and
+/// client certificates (RFC 9440) on the side of people.
+const NOT_FOR_DESTINATIONS_PREFIXES: [&str; 44] = [
+    "akamai-",
+    "cdn-",
+    "cf-",
+    "client-cert",
+    "cloudfront-",
+    "fastly-",
+    "fly-",
+    "gap-",
+    "impersonate-",
+    "oidc-",
+    "oidc_",
+    "remote-",
+    "ssl-",
+    "ssl_",
+    "tailscale-",
+    "true-client-",
+    "x-akamai-",
+    "x-amzn-",
+    "x-appengine-",
+    "x-arr-",
+    "x-auth-",
+    "x-authelia-",
+    "x-authenticated-",
+    "x-authentik-",
+    "x-azure-",
+    "x-client-cert",
+    "x-consumer-",
+    "x-credential-",
+    "x-envoy-",
+    "x-forwarded-",
+    "x-goog-authenticated-",
+    "x-goog-iap-",
+    "x-jwt-",
+    "x-link-",
+    "x-ms-client-",
+    "x-ms-token-",
+    "x-original-",
+    "x-pomerium-",
+    "x-remote-",
+    "x-ssl-",
+    "x-token-",
+    "x-user-",
+    "x-vouch-",
+    "x-webauth-",
+];
+
+/// The visitor's headers that are for the destination, and who the visitor is.
+pub(super) fn headers(request: &HttpRequest, without_body: bool) -> Vec<HeaderLine> {
+    let nominated = nominated(request.headers());
+    let passes = |name: &str| {
+        is_for_destinations(name)
+            && !nominated.iter().any(|other| other == name)
+            && !(without_body && name.starts_with("content-"))
+    };
+    let edge = Edge::of(request);
+    let origin = edge.origin(request);
+    let (proto, host) = origin.as_str().split_once("://").unwrap_or_default();
+    let client = edge.client_address(request).to_string();
+    let ours = [
+        ("x-forwarded-for", client.as_str()),
+        ("x-forwarded-proto", proto),
+        ("x-forwarded-host", host),
+    ];
+    let theirs = request.headers().iter();
+    theirs
+        .filter(|(name, _)| passes(name.as_str()))
+        .map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec()))
+        .chain(ours.map(|(name, value)| (name.to_owned(), value.as_bytes().to_vec())))
+        .collect()
+}
+
+fn is_for_destinations(name: &str) -> bool {
+    let held_back = NOT_FOR_DESTINATIONS.contains(&name)
+        || OF_THE_CONNECTION.contains(&name)
+        || NOT_FOR_DESTINATIONS_PREFIXES
+            .iter()
+            .any(|prefix| name.starts_with(prefix));
+    !held_back
+}
+
+/// The headers that a `Connection` header claims for its connection.
+pub(super) fn nominated(headers: &HeaderMap) -> Vec<String> {
+    let values = headers.get_all(header::CONNECTION);
+    let names = values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    names.map(|name| name.trim().to_ascii_lowercase()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_somebody_is_stays_here_and_what_they_want_goes_on() {
+        for kept in [
+            "authorization",
+            "cookie",
+            "proxy-authorization",
+            "remote-user",
+            "x-auth-request-email",
+            "x-auth-request-access-token",
+            "x-forwarded-user",
+            "x-forwarded-for",
+            "x-remote-user",
+            "x-amzn-oidc-data",
+            "x-goog-iap-jwt-assertion",
+            "x-ms-client-principal",
+            "x-pomerium-jwt-assertion",
+            "tailscale-user-login",
+            "cf-access-jwt-assertion",
+            "cf-connecting-ip",
+            "true-client-ip",
+            "fastly-client-ip",
+            "x-real-ip",
+            "x-link-password",
+            "ssl-client-cert",
+            "client-cert-chain",
+        ] {
+            assert!(!is_for_destinations(kept), "{kept}");
+        }
+        for passed in [
+            "accept",
+            "accept-language",
+            "content-type",
+            "if-none-match",
+            "range",
+            "referer",
+            "user-agent",
+            "stripe-signature",
+            "x-github-event",
+            "x-hub-signature-256",
+            "x-custom",
+            "webhook-id",
+        ] {
+            assert!(is_for_destinations(passed), "{passed}");
+        }
+    }
+}
