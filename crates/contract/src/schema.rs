@@ -161,9 +161,9 @@ mod tests {
 
     use super::*;
     use crate::{
-        CreateLink, DeleteLink, EditLink, ExactUrlSearch, GetLink, ImportLimit, ImportLink,
-        ImportLinks, Issue, LinkList, LinkView, ListLinks, MetricsRequest, PatchLink, Problem,
-        SuggestPreview, SuggestSlug, ViewsRequest, read,
+        CreateLink, DeleteLink, EditLink, ExactUrlSearch, GetLink, ImportLink, ImportLinks, Issue,
+        LinkList, LinkView, ListLinks, MetricsRequest, PatchLink, Problem, SuggestPreview,
+        SuggestSlug, ViewsRequest, read,
     };
 
     fn schema<T: JsonSchema>() -> Value {
@@ -253,7 +253,7 @@ mod tests {
             both(|body: EditLink| body.check(rules)),
             both(|body: PatchLink| body.check(rules)),
             both(|body: ImportLink| body.check(rules)),
-            both(|body: ImportLinks| body.check(rules, ImportLimit::DEFAULT)),
+            both(|body: ImportLinks| body.check_envelope()),
             both(|body: ExactUrlSearch| body.check(rules)),
             both(|query: GetLink| query.check()),
             both(|body: DeleteLink| body.check()),

@@ -10,12 +10,13 @@ use slugline_domain::{ImportedPassword, LinkId, Slug, UnixSeconds};
 
 use super::{
     ReadLinksError, TransferFormat,
+    import_body::read_body,
     members::{LinkMembers, TextBounds, widest_texts},
     read_links,
 };
 use crate::{
-    Code, Rules, check::Checks, instant::Instant, issue::IssueCode, problem::Problem, reader::read,
-    sent::Sent, whole::Whole,
+    Code, Rules, check::Checks, instant::Instant, issue::IssueCode, problem::Problem, sent::Sent,
+    whole::Whole,
 };
 
 /// Links to be taken over, as an export holds them.
@@ -96,69 +97,100 @@ impl ImportLimit {
 }
 
 impl ImportLinks {
-    /// Makes domain values of all links.
-    ///
-    /// # Errors
-    /// Too many links or none, or lists every member of every link that is
-    /// missing, of another type or out of bounds.
-    pub fn check(
-        &self,
-        rules: &Rules,
-        limit: ImportLimit,
-    ) -> Result<Vec<application::ImportLink>, Problem> {
+    /// What is wrong with the members beside the links.
+    pub(crate) fn check_envelope(&self) -> Result<(), Problem> {
         let mut checks = Checks::default();
         checks.there(&["version"], &self.version);
         checks.value(&["exportedAt"], &self.exported_at);
         checks.value(&["count"], &self.count);
-        let Some(links) = checks.there(&["links"], &self.links) else {
-            return checks.finish(|| None);
-        };
-        limit.check(links.len())?;
-        check_all(checks, links.iter().map(read), rules)
+        checks.there(&["links"], &self.links);
+        checks.finish(|| Some(()))
     }
 
-    /// Makes domain values of the links of a table. No more of it is read than
-    /// it takes to see that they are too many.
+    /// The links of a JSON body, checked, no more than it takes to see that they
+    /// are too many.
     ///
     /// # Errors
-    /// As of [`check`](Self::check), or the text is no table of links.
-    pub fn check_table(
+    /// The body is no document of links, has too many of them or none, or lists
+    /// what is wrong with them: every member of every link, up to a thousand faults.
+    pub fn read_document(
+        body: &[u8],
+        rules: &Rules,
+        limit: ImportLimit,
+    ) -> Result<Vec<application::ImportLink>, Problem> {
+        let mut gathering = Gathering::new(rules, limit);
+        read_body(body, |link| gathering.take(link))?;
+        gathering.finish()
+    }
+
+    /// The same of a table.
+    ///
+    /// # Errors
+    /// As for a document.
+    pub fn read_table(
         table: &[u8],
         rules: &Rules,
         limit: ImportLimit,
     ) -> Result<Vec<application::ImportLink>, Problem> {
-        let mut links = Vec::new();
-        let read = read_links(TransferFormat::Csv, table, |read| {
-            links.push(read.link);
-            if links.len() > limit.0 {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
+        let mut gathering = Gathering::new(rules, limit);
+        let read = read_links(TransferFormat::Csv, table, |read| gathering.take(read.link));
+        match read {
+            Ok(()) => gathering.finish(),
+            Err(ReadLinksError::Broken(problem)) => Err(problem),
+            Err(ReadLinksError::Unreadable(error)) => {
+                Err(Problem::new(Code::InvalidCsv, error.to_string()))
             }
-        });
-        read.map_err(|error| match error {
-            ReadLinksError::Broken(problem) => problem,
-            ReadLinksError::Unreadable(error) => Problem::new(Code::InvalidCsv, error.to_string()),
-        })?;
-        limit.check(links.len())?;
-        check_all(Checks::default(), links.into_iter(), rules)
+        }
     }
 }
 
-/// All links, unless there is a fault in any.
-fn check_all(
-    mut checks: Checks,
-    links: impl Iterator<Item = Result<ImportLink, Problem>>,
-    rules: &Rules,
-) -> Result<Vec<application::ImportLink>, Problem> {
-    let mut checked = Vec::new();
-    for (index, link) in links.enumerate() {
-        match link.and_then(|link| link.check(rules)) {
-            Ok(link) => checked.push(link),
-            Err(problem) => checks.below(&["links", &index.to_string()], problem),
+/// The links of an import, or the faults of all that have some.
+struct Gathering<'r> {
+    rules: &'r Rules,
+    limit: ImportLimit,
+    read: usize,
+    links: Vec<application::ImportLink>,
+    checks: Checks,
+    failure: Option<Problem>,
+}
+
+impl<'r> Gathering<'r> {
+    fn new(rules: &'r Rules, limit: ImportLimit) -> Self {
+        Self {
+            rules,
+            limit,
+            read: 0,
+            links: Vec::new(),
+            checks: Checks::default(),
+            failure: None,
         }
     }
-    checks.finish(|| Some(checked))
+
+    fn take(&mut self, link: Result<ImportLink, Problem>) -> ControlFlow<()> {
+        let index = self.read.to_string();
+        self.read += 1;
+        if self.read > self.limit.0 {
+            return ControlFlow::Break(());
+        }
+        match link.and_then(|link| link.check(self.rules)) {
+            Ok(link) => self.links.push(link),
+            Err(problem) if problem.issues.is_empty() => {
+                self.failure = Some(problem);
+                return ControlFlow::Break(());
+            }
+            Err(problem) => self.checks.below(&["links", &index], problem),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn finish(self) -> Result<Vec<application::ImportLink>, Problem> {
+        if let Some(problem) = self.failure {
+            return Err(problem);
+        }
+        self.limit.check(self.read)?;
+        let links = self.links;
+        self.checks.finish(|| Some(links))
+    }
 }
 
 impl ImportLink {
@@ -264,11 +296,13 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::read;
 
     fn check(links: &Value) -> Result<Vec<application::ImportLink>, Problem> {
-        let body = json!({"version": "1.0", "exportedAt": "x", "count": 1, "links": links});
-        read::<ImportLinks>(&body)?.check(&Rules::default(), ImportLimit::DEFAULT)
+        read(&json!({"version": "1.0", "exportedAt": "x", "count": 1, "links": links}).to_string())
+    }
+
+    fn read(body: &str) -> Result<Vec<application::ImportLink>, Problem> {
+        ImportLinks::read_document(body.as_bytes(), &Rules::default(), ImportLimit::DEFAULT)
     }
 
     fn paths(problem: &Problem) -> Vec<String> {
@@ -298,11 +332,7 @@ mod tests {
     fn whole_numbers_count_however_they_are_spelled() {
         let body = r#"{"version": "1.0", "count": 1.0, "links": [{"url": "https://example.com/",
             "slug": "a", "expiration": 5.0, "createdAt": 1.7e9, "updatedAt": 1700000001.0}]}"#;
-        let body: Value = serde_json::from_str(body).unwrap();
-        let links = read::<ImportLinks>(&body).unwrap();
-        let links = links
-            .check(&Rules::default(), ImportLimit::DEFAULT)
-            .unwrap();
+        let links = read(body).unwrap();
         let moments = [
             links[0].content.expires_at,
             links[0].created_at,
@@ -351,5 +381,71 @@ mod tests {
         assert_eq!(many.title, "Too many links. Maximum 100 links per request.");
         assert_eq!(many.status(), 400);
         assert_eq!(paths(&check(&json!([])).unwrap_err()), ["links"]);
+    }
+
+    #[test]
+    fn what_is_wrong_around_the_links_is_named() {
+        for (body, path, message) in [
+            ("", "", "expected object, received null"),
+            ("[1]", "", "expected object, received array"),
+            ("\"x\"", "", "expected object, received string"),
+            (
+                r#"{"links": []}"#,
+                "version",
+                "expected a value, received undefined",
+            ),
+            (
+                r#"{"version": [[[]]], "links": []}"#,
+                "version",
+                "expected string, received array",
+            ),
+            (
+                r#"{"version": "1", "links": {"a": 1}}"#,
+                "links",
+                "expected array, received object",
+            ),
+            (
+                r#"{"version": "1", "count": 1.5, "links": []}"#,
+                "count",
+                "expected integer, received number",
+            ),
+        ] {
+            let problem = read(body).unwrap_err();
+            assert_eq!(paths(&problem), [path], "{body}");
+            let wanted = format!("Invalid input: {message}");
+            assert_eq!(problem.issues[0].message, wanted, "{body}");
+        }
+        for body in ["{", "{} x", r#"{"version": "1", "links": [0,}"#, "\u{7f}"] {
+            assert_eq!(read(body).unwrap_err().code, Code::InvalidJson, "{body}");
+        }
+        let deep = format!(
+            r#"{{"version": "1", "links": [{}1{}]}}"#,
+            "[".repeat(999),
+            "]".repeat(999)
+        );
+        assert_eq!(read(&deep).unwrap_err().code, Code::InvalidJson);
+        let odd = r#"{"links": 5, "zz": [0, {}], "version": "1",
+            "links": [{"url": "https://example.com/", "slug": "a"}]}"#;
+        assert_eq!(read(odd).unwrap().len(), 1, "the last of several counts");
+    }
+
+    #[test]
+    fn a_link_that_would_fill_the_memory_is_refused_by_its_place() {
+        let junk = vec!["0"; 5000].join(",");
+        let body = format!(
+            r#"{{"version": "1", "links": [{{"url": "https://example.com/", "slug": "a"}},
+                {{"url": "https://example.com/", "slug": "b", "junk": [{junk}]}}]}}"#
+        );
+        let problem = read(&body).unwrap_err();
+        assert_eq!(paths(&problem), ["links.1"]);
+        assert_eq!(problem.issues[0].code, IssueCode::TooBig);
+    }
+
+    #[test]
+    fn a_thousand_faults_are_enough() {
+        let tags = vec![""; 40];
+        let link = json!({"url": "x", "slug": " ", "tags": tags});
+        let problem = check(&json!(vec![link; 100])).unwrap_err();
+        assert_eq!(problem.issues.len(), 1000);
     }
 }

@@ -10,11 +10,12 @@ use std::{
 
 use csv::{ErrorKind, Position, Reader, StringRecord};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 use thiserror::Error;
 
 use super::{
     ImportLink, TransferFormat,
+    link_text::read_link,
     table::{self, COLUMNS, Kind},
 };
 use crate::{code::Code, problem::Problem, reader::read};
@@ -179,11 +180,11 @@ impl<'de> serde::de::Visitor<'de> for Links<'_> {
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut links: S) -> Result<(), S::Error> {
         let mut index = 0;
-        while let Some(value) = links.next_element::<Value>()? {
+        while let Some(text) = links.next_element::<Box<RawValue>>()? {
             let link = ReadLink {
                 index,
                 line: None,
-                link: read(&value),
+                link: read_link(&text),
             };
             if (self.each)(link).is_break() {
                 *self.stopped = true;

@@ -85,9 +85,17 @@ pub(super) fn to_member(kind: Kind, cell: &str) -> Option<Value> {
             "false" => Value::Bool(false),
             _ => as_it_is(),
         },
+        Kind::Tags if is_long(text, &[',', '[', '{']) => as_it_is(),
+        Kind::Geo if is_long(text, &['\n']) => as_it_is(),
         Kind::Tags => text_to_tags(text),
         Kind::Geo => text.lines().map(country_and_url).collect(),
     })
+}
+
+/// Whether a list has more parts than any link.
+fn is_long(text: &str, between: &[char]) -> bool {
+    const MOST: usize = 4096;
+    text.matches(between).nth(MOST).is_some()
 }
 
 fn needs_apostrophe(first: char) -> bool {
@@ -202,6 +210,14 @@ mod tests {
         #[case] member: Value,
     ) {
         assert_eq!(to_member(kind, cell), Some(member));
+    }
+
+    #[test]
+    fn a_list_without_end_is_a_text() {
+        for (kind, part) in [(Kind::Tags, ","), (Kind::Geo, "\n"), (Kind::Tags, "[")] {
+            let cell = format!("x{}", part.repeat(5000));
+            assert_eq!(to_member(kind, &cell), Some(json!(cell)));
+        }
     }
 
     #[test]

@@ -9,11 +9,11 @@ use aide::{
     openapi::{Operation, ReferenceOr},
 };
 use slugline_application::ImportLink;
-use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, Rules, read};
+use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, Rules};
 use slugline_httpkit::{Failure, unreadable_body};
 
 use crate::{
-    extract::{Body, Context, media_type, parse, services},
+    extract::{Body, Context, media_type, services},
     permit::MayImport,
     registrar::About,
     reply::{Json, NoStore, csv},
@@ -68,13 +68,23 @@ impl FromRequest for Links {
                 .await
                 .map_err(|_| PayloadError::Overflow)?
                 .map_err(|error| unreadable_body(&error))?;
-            Ok(Self(if media_type == "text/csv" {
-                ImportLinks::check_table(&bytes[..], rules, limit)?
-            } else {
-                read::<ImportLinks>(&parse(&media_type, &bytes)?)?.check(rules, limit)?
-            }))
+            let links = match media_type.as_str() {
+                "text/csv" => ImportLinks::read_table(&bytes, rules, limit)?,
+                // As with every other body, Sink reads what calls itself plain
+                // text or a form as that; neither can hold links.
+                other if is_no_json(other, &bytes) => {
+                    ImportLinks::read_document(b"\"\"", rules, limit)?
+                }
+                _ => ImportLinks::read_document(&bytes, rules, limit)?,
+            };
+            Ok(Self(links))
         })
     }
+}
+
+fn is_no_json(media_type: &str, bytes: &[u8]) -> bool {
+    let object = bytes.trim_ascii_start().starts_with(b"{");
+    media_type.starts_with("text/") || media_type == "application/x-www-form-urlencoded" && !object
 }
 
 /// Bytes for so many links with the longest texts there are, a quarter more for

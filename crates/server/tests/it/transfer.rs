@@ -398,3 +398,49 @@ fn a_reader_that_goes_away_is_no_failure_of_ours() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), said.as_str()), (Some(141), ""));
 }
+
+/// The most memory that the process has had, in bytes.
+#[cfg(target_os = "linux")]
+fn peak_of(server: &Server) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.process_id())).unwrap();
+    let peak = status.lines().find(|line| line.starts_with("VmHWM:"));
+    let kilobytes = peak.unwrap().split_whitespace().nth(1).unwrap();
+    kilobytes.parse::<usize>().unwrap() << 10
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_body_takes_little_more_memory_than_it_has_bytes() {
+    const BYTES: usize = 4 << 20;
+    let json = "application/json";
+    let list = |head: &str, part: &str, last: &str| {
+        let parts = part.repeat(BYTES / part.len());
+        format!("{head}{parts}{last}")
+    };
+    let link = r#"{"version":"1","links":[{"url":"https://example.com/","slug":"a","tags":["#;
+    for (media_type, body) in [
+        (json, list(r#"{"version":"1","links":["#, "0,", "0]}")),
+        (
+            json,
+            list(r#"{"version":"1","links":[],"x":["#, "0,", "0]}"),
+        ),
+        (json, list(link, "\"\",", "\"\"]}]}")),
+        ("application/x-www-form-urlencoded", list("", "a&", "")),
+        (
+            "text/csv",
+            list("slug,url,tags\na,https://e.example/,\"", ",", "\"\n"),
+        ),
+    ] {
+        let server = Server::start();
+        let before = peak_of(&server);
+        let import = server
+            .api("POST", "/api/link/import")
+            .header("content-type", media_type)
+            .body(&body);
+        let refused = import.send();
+        let head: String = body.chars().take(80).collect();
+        assert_eq!(refused.status, 400, "{head}: {}", refused.text);
+        let taken = peak_of(&server) - before;
+        assert!(taken < 10 * BYTES, "{head}: {taken} bytes");
+    }
+}

@@ -1,0 +1,140 @@
+//! Reading the links of a request's JSON body, one after the other.
+//!
+//! The body of an import has many megabytes, and a document of it would take many
+//! times as much memory. So the body is looked through in place: what is not a
+//! link is skipped, and links are parsed one at a time.
+
+use std::{fmt, ops::ControlFlow};
+
+use serde::{
+    Deserialize,
+    de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor},
+};
+use serde_json::{Map, Value, value::RawValue};
+
+use super::{ImportLink, ImportLinks, link_text::read_link};
+use crate::{code::Code, problem::Problem, reader::read};
+
+/// Hands over each link of the body, until told to stop.
+///
+/// # Errors
+/// The body is not JSON, or its members beside the links are missing or of
+/// another type.
+pub(super) fn read_body(
+    body: &[u8],
+    each: impl FnMut(Result<ImportLink, Problem>) -> ControlFlow<()>,
+) -> Result<(), Problem> {
+    let Envelope { members, links } = envelope(body)?;
+    read::<ImportLinks>(&members)?.check_envelope()?;
+    let Some(links) = links else { return Ok(()) };
+    let mut json = serde_json::Deserializer::from_str(links.get());
+    Links(each).deserialize(&mut json).map_err(malformed)
+}
+
+fn malformed(error: serde_json::Error) -> Problem {
+    Problem::new(Code::InvalidJson, format!("Invalid JSON body: {error}"))
+}
+
+/// The body without its links, and where those are.
+struct Envelope<'b> {
+    /// Arrays and objects among the members are empty: their type is what counts.
+    members: Value,
+    links: Option<&'b RawValue>,
+}
+
+fn envelope(body: &[u8]) -> Result<Envelope<'_>, Problem> {
+    if body.is_empty() {
+        let members = Value::Null;
+        return Ok(Envelope {
+            members,
+            links: None,
+        });
+    }
+    // From here on it is known to be JSON.
+    let whole: &RawValue = serde_json::from_slice(body).map_err(malformed)?;
+    if whole.get().starts_with('{') {
+        return serde_json::from_str(whole.get()).map_err(malformed);
+    }
+    Ok(Envelope {
+        members: outline(whole)?,
+        links: None,
+    })
+}
+
+/// The value, empty if it holds others.
+fn outline(text: &RawValue) -> Result<Value, Problem> {
+    match text.get().as_bytes().first() {
+        Some(b'[') => Ok(Value::Array(Vec::new())),
+        Some(b'{') => Ok(Value::Object(Map::new())),
+        Some(_) | None => serde_json::from_str(text.get()).map_err(malformed),
+    }
+}
+
+impl<'b> Deserialize<'b> for Envelope<'b> {
+    fn deserialize<D: Deserializer<'b>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members)
+    }
+}
+
+struct Members;
+
+impl<'b> Visitor<'b> for Members {
+    type Value = Envelope<'b>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'b>>(self, mut map: M) -> Result<Envelope<'b>, M::Error> {
+        let (mut members, mut links) = (Map::new(), None);
+        while let Some(name) = map.next_key::<String>()? {
+            if !["version", "exportedAt", "count", "links"].contains(&name.as_str()) {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let text: &'b RawValue = map.next_value()?;
+            if name == "links" {
+                links = Some(text);
+            }
+            let outline = outline(text).map_err(serde::de::Error::custom)?;
+            members.insert(name, outline);
+        }
+        let members = Value::Object(members);
+        Ok(Envelope { members, links })
+    }
+}
+
+/// A list of links, each to be handed over.
+struct Links<F>(F);
+
+impl<'b, F> DeserializeSeed<'b> for Links<F>
+where
+    F: FnMut(Result<ImportLink, Problem>) -> ControlFlow<()>,
+{
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'b>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'b, F> Visitor<'b> for Links<F>
+where
+    F: FnMut(Result<ImportLink, Problem>) -> ControlFlow<()>,
+{
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of links")
+    }
+
+    fn visit_seq<S: SeqAccess<'b>>(mut self, mut links: S) -> Result<(), S::Error> {
+        while let Some(text) = links.next_element::<&'b RawValue>()? {
+            if (self.0)(read_link(text)).is_break() {
+                while links.next_element::<IgnoredAny>()?.is_some() {}
+                break;
+            }
+        }
+        Ok(())
+    }
+}

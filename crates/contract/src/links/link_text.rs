@@ -1,0 +1,61 @@
+//! The JSON text of one link of an import.
+
+use serde_json::{Value, value::RawValue};
+
+use super::ImportLink;
+use crate::{
+    code::Code,
+    issue::{Issue, IssueCode},
+    problem::Problem,
+    reader::read,
+};
+
+/// Values in the text of a link. A destination for every country, the most that
+/// a link can hold, makes five hundred. A parsed value takes up to a hundred bytes
+/// of memory and two of the text, so a text of values is weighed before it is parsed.
+const MOST_VALUES: usize = 4096;
+
+/// Whether a parsed text would be much larger than the text.
+pub(super) fn is_heavy(json: &str) -> bool {
+    let (mut values, mut in_text, mut escaped) = (1_usize, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_text,
+            b'"' => in_text = !in_text,
+            b',' | b'[' | b'{' if !in_text => values += 1,
+            _ => {}
+        }
+    }
+    values > MOST_VALUES
+}
+
+/// Reads a link of well-formed JSON.
+pub(super) fn read_link(text: &RawValue) -> Result<ImportLink, Problem> {
+    if is_heavy(text.get()) {
+        return Err(Problem::invalid(vec![Issue {
+            code: IssueCode::TooBig,
+            path: Vec::new(),
+            message: format!("Too big: a link holds at most {MOST_VALUES} values"),
+            expected: "the members of one link".into(),
+        }]));
+    }
+    let value: Value = serde_json::from_str(text.get())
+        .map_err(|error| Problem::new(Code::InvalidJson, format!("Invalid JSON body: {error}")))?;
+    read(&value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_and_texts_are_not() {
+        let zeros = |count: usize| format!("[{}]", vec!["0"; count].join(","));
+        assert!(!is_heavy(&zeros(MOST_VALUES - 1)));
+        assert!(is_heavy(&zeros(MOST_VALUES)));
+        assert!(is_heavy(&"{\"a\":".repeat(MOST_VALUES)));
+        let text = ",[{\\\"".repeat(MOST_VALUES);
+        assert!(!is_heavy(&format!("{{\"comment\": \"{text}\", \"b\": 0}}")));
+    }
+}
