@@ -392,7 +392,7 @@ mod tests {
             (
                 r#"{"links": []}"#,
                 "version",
-                "expected a value, received undefined",
+                "expected string, received undefined",
             ),
             (
                 r#"{"version": [[[]]], "links": []}"#,
