@@ -362,7 +362,7 @@ fn a_demonstration_treats_both_alike() {
         ..
     } in pairs()
     {
-        if matches!(operation, "link_edit" | "link_delete") {
+        if matches!(operation, "link_edit" | "link_delete" | "link_check") {
             // Before anything is looked at: a wrong input is refused the same.
             for input in [&good, &bad] {
                 assert_eq!(both.refuse(operation, input), 403, "{operation}");
