@@ -293,6 +293,22 @@ mod tests {
         assert_eq!(settings.recorder, RecorderOptions::default());
     }
 
+    #[test]
+    fn proxying_is_off_and_limited_when_on() {
+        assert!(Settings::from_pairs([]).unwrap().proxy.is_none());
+        let on = ("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED", "true");
+        let limits = |pairs: &[(&'static str, &'static str)]| {
+            let pairs = pairs.iter().copied().chain([on]);
+            Settings::from_pairs(pairs).unwrap().proxy.unwrap().limits
+        };
+        let default = limits(&[]);
+        let at_once = (default.requests.get(), default.requests_per_client.get());
+        assert_eq!((at_once, default.answer_bytes), ((256, 32), None));
+        assert_eq!(default.idle, Duration::from_mins(1));
+        let small = limits(&[("SLUGLINE_PROXY_MAX_ANSWER", "2")]);
+        assert_eq!(small.answer_bytes.map(u64::from), Some(2 << 20));
+    }
+
     #[rstest]
     #[case(
         "SLUGLINE_LISTEN",
@@ -338,6 +354,10 @@ mod tests {
     #[case("SLUGLINE_CHECK_ALLOWED_PORTS", "443,http", "8000-8999")]
     #[case("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED", "yes", "true or false")]
     #[case("SLUGLINE_PROXY_ALLOWED_NETWORKS", "home", "10.0.0.0/8")]
+    #[case("SLUGLINE_PROXY_REQUESTS", "0", "from 1 to 100000")]
+    #[case("SLUGLINE_PROXY_REQUESTS_PER_CLIENT", "many", "from 1 to 100000")]
+    #[case("SLUGLINE_PROXY_IDLE_TIMEOUT", "0", "from 1 to 3600")]
+    #[case("SLUGLINE_PROXY_MAX_ANSWER", "-1", "0 for no limit")]
     #[case("SLUGLINE_CHECK_ALLOWED_PORTS", "9000-8000", "8000-8999")]
     #[case("SLUGLINE_SAFE_BROWSING_DOH", "dns.example", "https://service.example")]
     #[case("SLUGLINE_SAFE_BROWSING_DOH", "ftp://dns.example/", "http or https")]

@@ -8,9 +8,14 @@ use crate::{browser::render, outsider::Outsider, server::Server};
 /// Ways to say, or not to say, that something is a document. Browsers end a
 /// type at the first blank or semicolon, and of several types they take the last one they
 /// understand.
-const TYPES: [(&str, &str); 18] = [
+const TYPES: [(&str, &str); 19] = [
     ("html", "content-type: text/html\r\n"),
     ("shouted", "content-type: TEXT/HTML;charset=utf-8\r\n"),
+    (
+        "policy",
+        "content-type: text/html\r\n\
+         content-security-policy: sandbox allow-scripts allow-same-origin\r\n",
+    ),
     ("paren", "content-type: text/html (x)\r\n"),
     ("blank", "content-type: text/html x\r\n"),
     ("tab", "content-type: text/html\tx\r\n"),
@@ -79,10 +84,9 @@ fn hostile_origin() -> Outsider {
             frames if frames.starts_with("frames?") => {
                 let origin = frames.strip_prefix("frames?").unwrap();
                 let control = hostile_document("control", &own);
-                let frames: String = TYPES
-                    .iter()
-                    .map(|(slug, _)| format!("<iframe src=\"{origin}/{slug}\"></iframe>"))
-                    .collect();
+                let frames =
+                    TYPES.map(|(slug, _)| format!("<iframe src=\"{origin}/{slug}\"></iframe>"));
+                let frames = frames.concat();
                 ("content-type: text/html\r\n", format!("{control}{frames}"))
             }
             slug => match TYPES.iter().find(|(known, _)| *known == slug) {
@@ -138,7 +142,7 @@ fn scripts_of_proxied_documents_reach_nothing_of_our_origin() {
         "where nothing is forbidden the script finds it: {control}"
     );
     // Those that browsers are sure to run, so that silence is no success.
-    for document in ["html", "paren", "blank", "xhtml", "svg", "xml"] {
+    for document in ["html", "policy", "paren", "blank", "xhtml", "svg", "xml"] {
         assert!(
             told.iter().any(|(slug, _)| slug == document),
             "{document} ran: {told:?}\n{console}"
