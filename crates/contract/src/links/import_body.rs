@@ -12,8 +12,11 @@ use serde::{
 };
 use serde_json::{Map, Value, value::RawValue};
 
-use super::{ImportLink, ImportLinks, link_text::read_link};
-use crate::{code::Code, problem::Problem, reader::read};
+use super::{
+    ImportLink, ImportLinks,
+    link_text::{malformed, read_link},
+};
+use crate::{problem::Problem, reader::read};
 
 /// Hands over each link of the body, until told to stop.
 ///
@@ -28,11 +31,9 @@ pub(super) fn read_body(
     read::<ImportLinks>(&members)?.check_envelope()?;
     let Some(links) = links else { return Ok(()) };
     let mut json = serde_json::Deserializer::from_str(links.get());
-    Links(each).deserialize(&mut json).map_err(malformed)
-}
-
-fn malformed(error: serde_json::Error) -> Problem {
-    Problem::new(Code::InvalidJson, format!("Invalid JSON body: {error}"))
+    Links(each)
+        .deserialize(&mut json)
+        .map_err(|error| malformed(&error))
 }
 
 /// The body without its links, and where those are.
@@ -51,9 +52,9 @@ fn envelope(body: &[u8]) -> Result<Envelope<'_>, Problem> {
         });
     }
     // From here on it is known to be JSON.
-    let whole: &RawValue = serde_json::from_slice(body).map_err(malformed)?;
+    let whole: &RawValue = serde_json::from_slice(body).map_err(|error| malformed(&error))?;
     if whole.get().starts_with('{') {
-        return serde_json::from_str(whole.get()).map_err(malformed);
+        return serde_json::from_str(whole.get()).map_err(|error| malformed(&error));
     }
     Ok(Envelope {
         members: outline(whole)?,
@@ -66,7 +67,7 @@ fn outline(text: &RawValue) -> Result<Value, Problem> {
     match text.get().as_bytes().first() {
         Some(b'[') => Ok(Value::Array(Vec::new())),
         Some(b'{') => Ok(Value::Object(Map::new())),
-        Some(_) | None => serde_json::from_str(text.get()).map_err(malformed),
+        Some(_) | None => serde_json::from_str(text.get()).map_err(|error| malformed(&error)),
     }
 }
 

@@ -40,9 +40,12 @@ pub(super) fn read_link(text: &RawValue) -> Result<ImportLink, Problem> {
             expected: "the members of one link".into(),
         }]));
     }
-    let value: Value = serde_json::from_str(text.get())
-        .map_err(|error| Problem::new(Code::InvalidJson, format!("Invalid JSON body: {error}")))?;
+    let value: Value = serde_json::from_str(text.get()).map_err(|error| malformed(&error))?;
     read(&value)
+}
+
+pub(super) fn malformed(error: &serde_json::Error) -> Problem {
+    Problem::new(Code::InvalidJson, format!("Invalid JSON body: {error}"))
 }
 
 #[cfg(test)]

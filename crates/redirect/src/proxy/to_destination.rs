@@ -49,7 +49,7 @@ const NOT_FOR_DESTINATIONS: [&str; 20] = [
 /// Families of such headers, as the documentation of the products names them:
 /// Cloudflare, `CloudFront`, Fastly, Fly, Akamai, Azure, Google and AWS on the
 /// side of networks; oauth2-proxy, nginx's and Traefik's `auth_request` recipes,
-/// Authelia, authentik, Pomerium, Vouch, Kong, mod_auth_openidc, Tailscale and
+/// Authelia, authentik, Pomerium, Vouch, Kong, `mod_auth_openidc`, Tailscale and
 /// client certificates (RFC 9440) on the side of people.
 const NOT_FOR_DESTINATIONS_PREFIXES: [&str; 44] = [
     "akamai-",
