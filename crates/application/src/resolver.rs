@@ -1,14 +1,21 @@
-//! Slug → link on the redirect path: look-up, cache, invalidation.
+//! Slug → link on the redirect path: look-up, cache, invalidation, outages.
+
+mod outage;
+mod refresh;
 
 use std::{sync::Arc, time::Duration};
 
-use quick_cache::{Weighter, sync::Cache};
+use quick_cache::{
+    Weighter,
+    sync::{Cache, EntryAction, EntryResult},
+};
 use slugline_domain::{
     Comment, Description, Destination, ImageRef, Link, PasswordHash, Slug, SlugCase, Tag, Title,
     UnixMillis,
     ports::{Clock, LinkStore},
 };
 
+use self::{outage::Outage, refresh::Refresh};
 use crate::{Error, OldLinks};
 
 /// Finds the link a visitor asks for, from memory when it can.
@@ -16,6 +23,11 @@ use crate::{Error, OldLinks};
 /// A hit takes one look-up in a sharded map and one reference count: nothing
 /// is awaited, and nothing is allocated for a slug in lower case. Unknown slugs
 /// are remembered too, briefly, so that guessing costs the store little.
+///
+/// While the store does not answer, links are served as they were last read, up
+/// to [`ResolverOptions::stale_for`]. A failure is remembered for a second for
+/// all who ask for the slug, and of all who miss one at a time asks a store that
+/// is silent.
 #[derive(Debug)]
 pub struct Resolver {
     store: Arc<dyn LinkStore>,
@@ -23,6 +35,7 @@ pub struct Resolver {
     case: SlugCase,
     options: ResolverOptions,
     cache: Cache<Slug, Entry, Weight>,
+    outage: Outage,
     old_links: Option<Arc<OldLinks>>,
 }
 
@@ -37,6 +50,10 @@ pub struct ResolverOptions {
     pub fresh_for: Duration,
     /// The same for slugs that no link has.
     pub unknown_for: Duration,
+    /// How long after that a link is still served while the store fails.
+    pub stale_for: Duration,
+    /// How long a visitor waits for the store.
+    pub patience: Duration,
 }
 
 impl Default for ResolverOptions {
@@ -45,6 +62,8 @@ impl Default for ResolverOptions {
             capacity_bytes: 16 << 20,
             fresh_for: Duration::from_mins(1),
             unknown_for: Duration::from_secs(5),
+            stale_for: Duration::from_hours(24),
+            patience: Duration::from_secs(2),
         }
     }
 }
@@ -72,13 +91,31 @@ enum Fresh {
     /// As long as [`LinkStore::unnoticed_changes`] says this.
     WhileUnnoticedAre(u64),
     Until(UnixMillis),
+    /// The store failed: what is known, if anything, is stale, and the store is
+    /// asked again at `retry`. From `useless` on it is not served even if the
+    /// store fails.
+    Stale {
+        retry: UnixMillis,
+        useless: UnixMillis,
+    },
 }
 
 impl Fresh {
     fn is_over(self, now: UnixMillis, unnoticed_changes: Option<u64>) -> bool {
         match self {
             Self::WhileUnnoticedAre(then) => unnoticed_changes != Some(then),
-            Self::Until(end) => end <= now,
+            Self::Until(end) | Self::Stale { retry: end, .. } => end <= now,
+        }
+    }
+}
+
+impl Entry {
+    /// What an entry says that is not over: nothing, if the store failed.
+    fn recalled(self) -> Recalled {
+        match (self.link, self.fresh) {
+            (Some(link), _) => Recalled::Link(link),
+            (None, Fresh::Stale { .. }) => Recalled::Nothing,
+            (None, Fresh::Until(_) | Fresh::WhileUnnoticedAre(_)) => Recalled::NoLink,
         }
     }
 }
@@ -101,6 +138,7 @@ impl Resolver {
             case,
             options,
             cache,
+            outage: Outage::default(),
             old_links: None,
         }
     }
@@ -117,14 +155,18 @@ impl Resolver {
     /// (made while slugs were case-sensitive).
     ///
     /// # Errors
-    /// The store failed, or the old one.
+    /// The store failed, or the old one, and nothing usable is remembered.
     pub async fn find(&self, slug: &Slug) -> Result<Option<Arc<Link>>, Error> {
         let canonical = self.case.canonical(slug);
-        let found = self.find_spelled(&canonical).await?;
-        if found.is_some() || canonical.as_ref() == slug {
-            return Ok(found);
+        let found = self.find_spelled(&canonical).await;
+        if matches!(found, Ok(Some(_))) || canonical.as_ref() == slug {
+            return found;
         }
-        self.find_spelled(slug).await
+        match (self.find_spelled(slug).await, found) {
+            // Of the canonical spelling nothing is known, of this one something.
+            (Ok(None), Err(error)) => Err(error),
+            (spelled, _) => spelled,
+        }
     }
 
     /// Gives what [`Resolver::find`] would give, if that is remembered; never
@@ -151,43 +193,73 @@ impl Resolver {
         let now = self.clock.now();
         // Before anything is read, so that a change in between is not missed.
         let changes = self.store.unnoticed_changes();
-        match self.recall_spelled(slug, now, changes) {
-            Recalled::Link(link) => return Ok(Some(link)),
-            Recalled::NoLink => return Ok(None),
-            Recalled::Nothing => {}
-        }
         // Of many visitors who miss at once, one reads and the others wait.
-        match self.cache.get_value_or_guard_async(slug).await {
-            Ok(entry) => Ok(entry.link),
-            Err(guard) => {
-                let found = self.look_up(slug).await?;
-                let fresh = match changes {
-                    Some(changes) if !found.may_change_unnoticed => {
-                        Fresh::WhileUnnoticedAre(changes)
-                    }
-                    Some(_) | None => Fresh::Until(self.stale_at(now, found.link.is_some())),
-                };
-                let link = found.link.map(Arc::new);
-                // Refused when somebody forgot the slug meanwhile.
-                let _ = guard.insert(Entry {
-                    link: link.clone(),
-                    fresh,
-                });
-                Ok(link)
+        let entry = self.cache.entry_async(slug, |_, entry| {
+            if entry.fresh.is_over(now, changes) {
+                EntryAction::ReplaceWithGuard
+            } else {
+                EntryAction::Retain(entry.clone())
             }
-        }
+        });
+        let refresh = match entry.await {
+            EntryResult::Retained(entry) => {
+                return match entry.recalled() {
+                    Recalled::Link(link) => Ok(Some(link)),
+                    Recalled::NoLink => Ok(None),
+                    Recalled::Nothing => Err(outage::failed_a_moment_ago()),
+                };
+            }
+            EntryResult::Vacant(guard) => Refresh::new(guard, None),
+            EntryResult::Replaced(guard, outdated) => Refresh::new(guard, Some(outdated)),
+            EntryResult::Removed(..) | EntryResult::Timeout => {
+                unreachable!("nothing is removed, and nobody set a timeout")
+            }
+        };
+        let found = match self.outage.ask(self.look_up(slug), self).await {
+            Ok(found) => found,
+            Err(error) => return self.serve_stale(refresh, error),
+        };
+        let fresh = match changes {
+            Some(changes) if !found.may_change_unnoticed => Fresh::WhileUnnoticedAre(changes),
+            Some(_) | None => Fresh::Until(self.stale_at(now, found.link.is_some())),
+        };
+        let link = found.link.map(Arc::new);
+        refresh.end(Entry {
+            link: link.clone(),
+            fresh,
+        });
+        Ok(link)
+    }
+
+    /// What is left to say when the store failed. All who wait for the slug are
+    /// told the same, and who asks for it within a second.
+    fn serve_stale(&self, refresh: Refresh<'_>, error: Error) -> Result<Option<Arc<Link>>, Error> {
+        let now = self.clock.now();
+        let retry = later(now, Outage::RETRY);
+        let outdated = refresh.outdated().and_then(|entry| {
+            let useless = match entry.fresh {
+                Fresh::WhileUnnoticedAre(_) => later(now, self.options.stale_for),
+                Fresh::Until(end) => later(end, self.options.stale_for),
+                Fresh::Stale { useless, .. } => useless,
+            };
+            let link = entry.link.clone().filter(|_| now < useless)?;
+            Some((link, useless))
+        });
+        let (link, useless) = outdated.map_or((None, retry), |(link, end)| (Some(link), end));
+        let fresh = Fresh::Stale { retry, useless };
+        refresh.end(Entry {
+            link: link.clone(),
+            fresh,
+        });
+        link.map(Some).ok_or(error)
     }
 
     fn recall_spelled(&self, slug: &Slug, now: UnixMillis, changes: Option<u64>) -> Recalled {
-        let Some(entry) = self.cache.get(slug) else {
-            return Recalled::Nothing;
-        };
-        if entry.fresh.is_over(now, changes) {
-            let is_over = |entry: &Entry| entry.fresh.is_over(now, changes);
-            self.cache.remove_if(slug, is_over);
-            return Recalled::Nothing;
+        match self.cache.get(slug) {
+            Some(entry) if !entry.fresh.is_over(now, changes) => entry.recalled(),
+            // What is over is kept: it is served if the store fails.
+            Some(_) | None => Recalled::Nothing,
         }
-        entry.link.map_or(Recalled::NoLink, Recalled::Link)
     }
 
     fn stale_at(&self, now: UnixMillis, known: bool) -> UnixMillis {
@@ -196,8 +268,7 @@ impl Resolver {
         } else {
             self.options.unknown_for
         };
-        let lifetime_ms = i64::try_from(lifetime.as_millis()).unwrap_or(i64::MAX);
-        UnixMillis::new(now.get().saturating_add(lifetime_ms))
+        later(now, lifetime)
     }
 
     /// Of one spelling, the link here goes before the one in the old store.
@@ -215,6 +286,11 @@ impl Resolver {
             }),
         }
     }
+}
+
+fn later(moment: UnixMillis, by: Duration) -> UnixMillis {
+    let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
+    UnixMillis::new(moment.get().saturating_add(by))
 }
 
 /// The answer of the stores about a spelling.
@@ -286,6 +362,8 @@ fn text_bytes(link: &Link) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use slugline_domain::ports::StoreError;
     use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, link, slug};
 
@@ -316,17 +394,83 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_known_link_survives_the_loss_of_the_store() {
+    async fn a_known_link_survives_the_loss_of_the_store_for_a_day() {
         let (resolver, store, clock) = resolver(SlugCase::Insensitive);
         store.insert(&link("docs").build(), NOON).await.unwrap();
         assert!(id_of(&resolver, "docs").await.is_some());
         store.break_down();
         assert!(id_of(&resolver, "DOCS").await.is_some());
+        for _ in 0..24 {
+            clock.advance_seconds(3_600);
+            assert!(id_of(&resolver, "docs").await.is_some());
+        }
         clock.advance_seconds(60);
         assert!(
             resolver.find(&slug("docs")).await.is_err(),
-            "it is read again after a minute"
+            "a day after it would have been read again"
         );
+        store.recover();
+        clock.advance_seconds(1);
+        assert!(id_of(&resolver, "docs").await.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_stale_link_is_read_again_a_second_after_the_store_failed() {
+        let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        assert!(id_of(&resolver, "docs").await.is_some());
+        clock.advance_seconds(60);
+        store.break_down();
+        assert!(id_of(&resolver, "docs").await.is_some());
+        store.recover();
+        store.delete(&slug("docs")).await.unwrap();
+        assert!(id_of(&resolver, "docs").await.is_some());
+        clock.advance_seconds(1);
+        assert_eq!(id_of(&resolver, "docs").await, None);
+    }
+
+    #[tokio::test]
+    async fn a_watched_store_that_fails_leaves_the_link_as_it_was() {
+        let (resolver, store, clock) =
+            resolver_of(MemoryLinkStore::watched(), SlugCase::Insensitive);
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        assert!(id_of(&resolver, "docs").await.is_some());
+        clock.advance_seconds(1_000_000);
+        store.count_unnoticed_change();
+        store.break_down();
+        assert!(id_of(&resolver, "docs").await.is_some());
+        clock.advance_seconds(24 * 3_600);
+        assert!(resolver.find(&slug("docs")).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_slug_that_nobody_remembers_is_an_error_while_the_store_fails() {
+        let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+        assert_eq!(id_of(&resolver, "docs").await, None);
+        store.break_down();
+        assert_eq!(id_of(&resolver, "docs").await, None, "it is remembered");
+        clock.advance_seconds(5);
+        assert!(resolver.find(&slug("docs")).await.is_err());
+        store.recover();
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        assert!(resolver.find(&slug("docs")).await.is_err(), "for a second");
+        assert_eq!(
+            resolver.recall(&slug("docs"), clock.now()),
+            Recalled::Nothing
+        );
+        clock.advance_seconds(1);
+        assert!(id_of(&resolver, "docs").await.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_link_under_its_very_spelling_survives_the_loss_of_the_store() {
+        let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+        store.insert(&link("Old").build(), NOON).await.unwrap();
+        assert!(id_of(&resolver, "Old").await.is_some());
+        store.break_down();
+        clock.advance_seconds(60);
+        assert!(id_of(&resolver, "Old").await.is_some());
+        assert!(resolver.find(&slug("OLD")).await.is_err());
     }
 
     #[tokio::test]
@@ -419,8 +563,24 @@ mod tests {
     #[derive(Debug)]
     struct SlowStore {
         inner: MemoryLinkStore,
+        finds: AtomicUsize,
         asked: tokio::sync::Notify,
         go: tokio::sync::Notify,
+    }
+
+    impl SlowStore {
+        fn new() -> Arc<Self> {
+            Arc::new(Self {
+                inner: MemoryLinkStore::default(),
+                finds: AtomicUsize::new(0),
+                asked: tokio::sync::Notify::new(),
+                go: tokio::sync::Notify::new(),
+            })
+        }
+
+        fn finds(&self) -> usize {
+            self.finds.load(Ordering::Relaxed)
+        }
     }
 
     #[async_trait::async_trait]
@@ -460,6 +620,7 @@ mod tests {
             self.inner.update(link, known).await
         }
         async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
+            self.finds.fetch_add(1, Ordering::Relaxed);
             let answer = self.inner.find(slug).await;
             self.asked.notify_one();
             self.go.notified().await;
@@ -479,21 +640,76 @@ mod tests {
         }
     }
 
+    fn slow_resolver(patience: Duration) -> (Arc<Resolver>, Arc<SlowStore>, Arc<FixedClock>) {
+        let store = SlowStore::new();
+        let clock = Arc::new(FixedClock::at(NOON));
+        let options = ResolverOptions {
+            patience,
+            ..ResolverOptions::default()
+        };
+        let case = SlugCase::Insensitive;
+        let resolver = Resolver::new(store.clone(), clock.clone(), case, options);
+        (Arc::new(resolver), store, clock)
+    }
+
+    #[tokio::test]
+    async fn one_visitor_waits_for_a_silent_store_and_all_share_what_comes_of_it() {
+        let (resolver, store, clock) = slow_resolver(Duration::from_millis(100));
+        for text in ["docs", "other"] {
+            store.insert(&link(text).build(), NOON).await.unwrap();
+            store.go.notify_one();
+            assert!(id_of(&resolver, text).await.is_some());
+        }
+        clock.advance_seconds(60);
+        let asked_before = store.finds();
+        let visitors: Vec<_> = (0..20)
+            .map(|_| {
+                let resolver = Arc::clone(&resolver);
+                tokio::spawn(async move { id_of(&resolver, "docs").await })
+            })
+            .collect();
+        for visitor in visitors {
+            assert!(visitor.await.unwrap().is_some());
+        }
+        assert_eq!(store.finds(), asked_before + 1);
+        assert!(id_of(&resolver, "other").await.is_some());
+        for i in 0..20 {
+            assert!(resolver.find(&slug(&format!("guess-{i}"))).await.is_err());
+        }
+        assert_eq!(store.finds(), asked_before + 1, "nobody else asked");
+
+        clock.advance_seconds(1);
+        store.go.notify_one();
+        assert!(id_of(&resolver, "docs").await.is_some());
+        store.go.notify_one();
+        assert!(id_of(&resolver, "other").await.is_some());
+        assert_eq!(store.finds(), asked_before + 3, "it answers again");
+    }
+
+    #[tokio::test]
+    async fn a_visitor_who_hangs_up_takes_no_stale_link_along() {
+        let (resolver, store, clock) = slow_resolver(Duration::from_secs(30));
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.go.notify_one();
+        assert!(id_of(&resolver, "docs").await.is_some());
+        store.asked.notified().await;
+        clock.advance_seconds(60);
+        let visitor = tokio::spawn({
+            let resolver = Arc::clone(&resolver);
+            async move { id_of(&resolver, "docs").await }
+        });
+        store.asked.notified().await;
+        visitor.abort();
+        assert!(visitor.await.unwrap_err().is_cancelled());
+        store.inner.break_down();
+        store.go.notify_one();
+        assert!(id_of(&resolver, "docs").await.is_some());
+    }
+
     #[tokio::test]
     async fn a_read_overtaken_by_a_change_is_not_remembered() {
-        let store = Arc::new(SlowStore {
-            inner: MemoryLinkStore::default(),
-            asked: tokio::sync::Notify::new(),
-            go: tokio::sync::Notify::new(),
-        });
+        let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
         store.insert(&link("docs").build(), NOON).await.unwrap();
-        let clock = Arc::new(FixedClock::at(NOON));
-        let resolver = Arc::new(Resolver::new(
-            store.clone(),
-            clock,
-            SlugCase::Insensitive,
-            ResolverOptions::default(),
-        ));
         let reader = tokio::spawn({
             let resolver = Arc::clone(&resolver);
             async move { resolver.find(&slug("docs")).await }

@@ -40,10 +40,19 @@ impl MemoryLinkStore {
 
     /// Makes every later call fail, as a database that went away would.
     pub fn break_down(&self) {
+        self.set_broken(true);
+    }
+
+    /// Makes calls work again.
+    pub fn recover(&self) {
+        self.set_broken(false);
+    }
+
+    fn set_broken(&self, broken: bool) {
         *self
             .broken
             .lock()
-            .expect("no test panics while holding the lock") = true;
+            .expect("no test panics while holding the lock") = broken;
     }
 
     pub(crate) fn open(

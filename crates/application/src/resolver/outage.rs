@@ -1,0 +1,86 @@
+//! A store that does not answer.
+
+use std::{
+    future::Future,
+    sync::atomic::{AtomicI64, Ordering},
+    time::Duration,
+};
+
+use slugline_domain::ports::StoreError;
+use tokio::time::timeout;
+
+use super::{Resolver, later};
+use crate::Error;
+
+/// Whether the store is silent, so that not every visitor waits for it.
+///
+/// Only silence counts here. A store that answers with an error is quick, and
+/// the error may be about one link.
+#[derive(Debug, Default)]
+pub(super) struct Outage {
+    /// Milliseconds since 1970 until which nobody asks; 0 while the store
+    /// answers.
+    silent_until: AtomicI64,
+}
+
+impl Outage {
+    /// Between a failure and the next question.
+    pub(super) const RETRY: Duration = Duration::from_secs(1);
+
+    /// Asks the store, unless it was silent a moment ago.
+    pub(super) async fn ask<T>(
+        &self,
+        question: impl Future<Output = Result<T, Error>>,
+        resolver: &Resolver,
+    ) -> Result<T, Error> {
+        let patience = resolver.options.patience;
+        if !self.may_ask(resolver) {
+            return Err(silent());
+        }
+        let Ok(answer) = timeout(patience, question).await else {
+            let until = later(resolver.clock.now(), Self::RETRY).get();
+            self.silent_until.store(until, Ordering::Relaxed);
+            return Err(silent());
+        };
+        if self.silent_until.load(Ordering::Relaxed) != 0 {
+            self.silent_until.store(0, Ordering::Relaxed);
+        }
+        answer
+    }
+
+    /// When the silence may be over, one asks and the others do not wait.
+    fn may_ask(&self, resolver: &Resolver) -> bool {
+        let silent_until = self.silent_until.load(Ordering::Relaxed);
+        if silent_until == 0 {
+            return true;
+        }
+        let now = resolver.clock.now();
+        let meanwhile = later(now, resolver.options.patience + Self::RETRY).get();
+        now.get() >= silent_until
+            && self
+                .silent_until
+                .compare_exchange(
+                    silent_until,
+                    meanwhile,
+                    Ordering::Relaxed,
+                    Ordering::Relaxed,
+                )
+                .is_ok()
+    }
+}
+
+/// For those who ask for a slug right after it could not be read.
+pub(super) fn failed_a_moment_ago() -> Error {
+    not_found("the last attempt failed less than a second ago")
+}
+
+fn silent() -> Error {
+    not_found("the database does not answer")
+}
+
+fn not_found(reason: &'static str) -> Error {
+    Error::Store(StoreError {
+        action: "find a link",
+        source: reason.into(),
+    })
+}
