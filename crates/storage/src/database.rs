@@ -132,7 +132,7 @@ impl SchemaConnection {
                 })
             }
             DatabaseUrl::Postgres(url) => {
-                let server = Postgres::connect(url).await;
+                let server = Postgres::connect_for_schema(url).await;
                 let server = server.map_err(|error| refused(&error))?;
                 Ok(Self {
                     connection: server.pool().clone(),

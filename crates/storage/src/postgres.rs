@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use sea_orm::{
-    ConnectOptions, ConnectionTrait, DatabaseConnection, DbBackend, DbErr, QueryResult, RuntimeErr,
-    Statement, TransactionTrait,
+    ConnectOptions, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
+    QueryResult, RuntimeErr, Statement, TransactionTrait,
 };
-use sqlx::{Connection, PgConnection};
+use sqlx::{Connection, Executor, PgConnection, error::DatabaseError, postgres::PgPoolOptions};
 
 use crate::{
     failure::Failure,
@@ -20,8 +20,20 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Opens the pool of a `postgres://…` URL.
+    /// Opens the pool of a `postgres://…` URL, for statements that may take ten
+    /// seconds: one that takes longer would keep a connection from the others.
     pub(crate) async fn connect(url: &str) -> Result<Self, DbErr> {
+        let mut options = pool_options(url);
+        options.map_sqlx_postgres_pool_opts(limited);
+        Self::open(url, options).await
+    }
+
+    /// Opens the pool for schema steps, which may take their time.
+    pub(crate) async fn connect_for_schema(url: &str) -> Result<Self, DbErr> {
+        Self::open(url, pool_options(url)).await
+    }
+
+    async fn open(url: &str, options: ConnectOptions) -> Result<Self, DbErr> {
         // The pool keeps trying a server that is not there and then reports only
         // that time ran out; a single connection says why.
         let attempt = PgConnection::connect(url).await;
@@ -30,7 +42,7 @@ impl Postgres {
             .close()
             .await
             .ok();
-        let pool = sea_orm::Database::connect(pool_options(url)).await?;
+        let pool = sea_orm::Database::connect(options).await?;
         Ok(Self { pool })
     }
 
@@ -38,13 +50,21 @@ impl Postgres {
         &self.pool
     }
 
+    /// Reads, and reads again if the server had cut the connection.
     pub(crate) async fn read<R: Read>(&self, read: &R) -> Result<R::Answer, Failure> {
-        read.read(&Statements(&self.pool)).await
+        let statements = Statements(&self.pool);
+        for _ in 0..MAX_CONNECTIONS {
+            match read.read(&statements).await {
+                Err(Failure::Postgres(error)) if was_cut(&error) => {}
+                answer => return answer,
+            }
+        }
+        read.read(&statements).await
     }
 
     /// Applies a change in a transaction of its own.
     pub(crate) async fn change<C: Change>(&self, change: &C) -> Result<C::Answer, Failure> {
-        let transaction = self.pool.begin().await?;
+        let transaction = self.begin().await?;
         // A failure drops the transaction, which rolls it back.
         match change.apply(&Statements(&transaction)).await? {
             Applied::Keep(answer) => {
@@ -57,16 +77,60 @@ impl Postgres {
             }
         }
     }
+
+    /// Begins a transaction, on another connection if the server had cut the
+    /// first one. What comes after the beginning is not tried again: a commit may
+    /// have reached the server although its answer did not come back.
+    async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
+        for _ in 0..MAX_CONNECTIONS {
+            match self.pool.begin().await {
+                Err(error) if was_cut(&error) => {}
+                begun => return begun,
+            }
+        }
+        self.pool.begin().await
+    }
+}
+
+const MAX_CONNECTIONS: u32 = 10;
+
+/// Whether the connection was gone before the statement was looked at. A server
+/// that restarts cuts all of them, and the pool learns of each one when it is
+/// used, so as many attempts may fail as there are connections.
+fn was_cut(error: &DbErr) -> bool {
+    /// `admin_shutdown`, `crash_shutdown` and `idle_session_timeout`: the last
+    /// words on a connection, found there by the next statement
+    /// (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
+    const LAST_WORDS: [&str; 3] = ["57P01", "57P02", "57P05"];
+    let (DbErr::Conn(error) | DbErr::Exec(error) | DbErr::Query(error)) = error else {
+        return false;
+    };
+    let RuntimeErr::SqlxError(error) = error else {
+        return false;
+    };
+    let last_words = error.as_database_error().and_then(DatabaseError::code);
+    matches!(error.as_ref(), sqlx::Error::Io(_))
+        || last_words.is_some_and(|code| LAST_WORDS.contains(&code.as_ref()))
+}
+
+fn limited(options: PgPoolOptions) -> PgPoolOptions {
+    options.after_connect(|connection, _| {
+        // By a statement: a connection pooler in between refuses it as an option
+        // of the connection.
+        let limit = connection.execute("SET statement_timeout = '10s'");
+        Box::pin(async move { limit.await.map(drop) })
+    })
 }
 
 fn pool_options(url: &str) -> ConnectOptions {
     let mut options = ConnectOptions::new(url);
     options
-        .max_connections(10)
+        .max_connections(MAX_CONNECTIONS)
         .acquire_timeout(Duration::from_secs(10))
         .connect_timeout(Duration::from_secs(10))
         // A ping before every use doubles the round trips; a connection that
-        // died shows itself in the statement's own error.
+        // died shows itself in the statement's own error, and another one is
+        // taken.
         .test_before_acquire(false)
         .sqlx_logging(false);
     options
@@ -109,5 +173,28 @@ impl Columns for QueryResult {
 
     fn optional_flag(&self, place: usize) -> Result<Option<bool>, Failure> {
         Ok(self.try_get_by_index(place)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test command hands the server over this way"
+    )]
+    async fn statements_about_links_are_limited_and_schema_steps_are_not() {
+        let url = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
+            "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
+        );
+        let links = Postgres::connect(&url).await.unwrap();
+        let schema = Postgres::connect_for_schema(&url).await.unwrap();
+        for (server, limit) in [(links, "10s"), (schema, "0")] {
+            let question = Statement::from_string(DbBackend::Postgres, "SHOW statement_timeout");
+            let row = server.pool().query_one_raw(question).await.unwrap();
+            assert_eq!(row.unwrap().text(0).unwrap(), limit);
+        }
     }
 }
