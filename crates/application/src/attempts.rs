@@ -1,9 +1,9 @@
-//! How often somebody may get something wrong.
+//! How often clients may get something wrong.
 
 use std::{
     convert::Infallible,
     hash::Hash,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -11,21 +11,73 @@ use quick_cache::sync::Cache;
 use slugline_domain::UnixMillis;
 use thiserror::Error;
 
-/// Limits wrong attempts per key over a sliding minute, for a bounded number of
-/// keys.
+use crate::client_network::ClientNetwork;
+
+/// Limits what each client network gets wrong about a subject.
 ///
-/// An attempt counts as wrong from its beginning until it turns out right:
-/// otherwise any number of guesses could be under way at once. The limit is
-/// checked before the attempt is looked at, so that a right guess behind the
-/// limit is not told apart from a wrong one. Under a flood of keys old ones are
-/// forgotten, which errs towards letting people try.
+/// The networks of one site share a second limit, four times as high. It is
+/// looked at first, so a site that holds 65,536 networks can neither multiply
+/// its attempts nor push the failures of others out of the table.
 #[derive(Debug)]
-pub struct AttemptLimit<K> {
-    max_per_minute: u32,
-    attempts: Cache<K, Arc<Mutex<Window>>>,
+pub struct ClientLimit<S> {
+    networks: FailureLimit<(S, ClientNetwork)>,
+    sites: FailureLimit<(S, ClientNetwork)>,
 }
 
-/// Attempts of one key. Two adjacent one-minute windows, of which the older
+impl<S: Eq + Hash + Clone> ClientLimit<S> {
+    /// Networks of a site that may fail as often as they may alone.
+    const NETWORKS_PER_SITE: u32 = 4;
+
+    /// Allows each network this many failures a minute, remembering about this
+    /// many networks and as many sites.
+    pub fn new(max_per_minute: u32, remembered: usize) -> Self {
+        Self {
+            networks: FailureLimit::new(max_per_minute, remembered),
+            sites: FailureLimit::new(max_per_minute * Self::NETWORKS_PER_SITE, remembered),
+        }
+    }
+
+    /// Whether the client may still fail.
+    ///
+    /// # Errors
+    /// Its network or its site failed too often in the last minute.
+    pub fn check(
+        &self,
+        subject: &S,
+        client: ClientNetwork,
+        now: UnixMillis,
+    ) -> Result<(), TooManyAttempts> {
+        self.sites.check(&(subject.clone(), client.site()), now)?;
+        self.networks.check(&(subject.clone(), client), now)
+    }
+
+    /// Counts a failure.
+    ///
+    /// # Errors
+    /// There were too many before; this one is not counted.
+    pub fn count(
+        &self,
+        subject: &S,
+        client: ClientNetwork,
+        now: UnixMillis,
+    ) -> Result<(), TooManyAttempts> {
+        let site = (subject.clone(), client.site());
+        self.sites.check(&site, now)?;
+        self.networks.count(&(subject.clone(), client), now)?;
+        self.sites.count(&site, now)
+    }
+}
+
+/// Limits failures per key over a sliding minute, for a bounded number of keys.
+/// Under a flood of keys old ones are forgotten, which errs towards letting
+/// people try.
+#[derive(Debug)]
+pub struct FailureLimit<K> {
+    max_per_minute: u32,
+    failures: Cache<K, Arc<Mutex<Window>>>,
+}
+
+/// Failures of one key. Two adjacent one-minute windows, of which the older
 /// counts in proportion to how much of it lies within the last minute.
 #[derive(Clone, Copy, Debug, Default)]
 struct Window {
@@ -46,43 +98,53 @@ pub struct TooManyAttempts {
 const MINUTE_MS: i64 = 60_000;
 const MINUTE_MS_U64: u64 = 60_000;
 
-impl<K: Eq + Hash + Clone> AttemptLimit<K> {
-    /// Allows this many wrong attempts a minute, remembering about this many
-    /// keys.
+impl<K: Eq + Hash + Clone> FailureLimit<K> {
+    /// Allows this many failures a minute, remembering about this many keys.
     pub fn new(max_per_minute: u32, keys: usize) -> Self {
         Self {
             max_per_minute,
-            attempts: Cache::new(keys),
+            failures: Cache::new(keys),
         }
     }
 
-    /// Begins an attempt, which counts as wrong until
-    /// [`AttemptLimit::succeeded`] is called.
+    /// Whether there may be another failure.
     ///
     /// # Errors
     /// The key failed too often in the last minute.
-    pub fn begin(&self, key: &K, now: UnixMillis) -> Result<(), TooManyAttempts> {
-        let new_window = || Ok::<_, Infallible>(Arc::default());
-        let Ok(window) = self.attempts.get_or_insert_with(key, new_window);
-        let mut window = window.lock().unwrap_or_else(PoisonError::into_inner);
-        *window = window.at(now);
-        if window.weight(now) >= u64::from(self.max_per_minute) * MINUTE_MS_U64 {
-            let left = u64::try_from(MINUTE_MS - now.get().rem_euclid(MINUTE_MS)).unwrap_or(0);
-            return Err(TooManyAttempts {
-                retry_after: Duration::from_secs(left.div_ceil(1000)),
-            });
+    pub fn check(&self, key: &K, now: UnixMillis) -> Result<(), TooManyAttempts> {
+        match self.failures.get(key) {
+            Some(window) => self.check_window(&mut locked(&window), now),
+            None => Ok(()),
         }
-        window.current = window.current.saturating_add(1);
+    }
+
+    /// Counts a failure.
+    ///
+    /// # Errors
+    /// The key failed too often before; this failure is not counted.
+    pub fn count(&self, key: &K, now: UnixMillis) -> Result<(), TooManyAttempts> {
+        let new_window = || Ok::<_, Infallible>(Arc::default());
+        let Ok(window) = self.failures.get_or_insert_with(key, new_window);
+        let mut window = locked(&window);
+        self.check_window(&mut window, now)?;
+        window.current += 1;
         Ok(())
     }
 
-    /// Takes back an attempt that turned out right.
-    pub fn succeeded(&self, key: &K) {
-        if let Some(window) = self.attempts.get(key) {
-            let mut window = window.lock().unwrap_or_else(PoisonError::into_inner);
-            window.current = window.current.saturating_sub(1);
+    fn check_window(&self, window: &mut Window, now: UnixMillis) -> Result<(), TooManyAttempts> {
+        *window = window.at(now);
+        if window.weight(now) < u64::from(self.max_per_minute) * MINUTE_MS_U64 {
+            return Ok(());
         }
+        let left = u64::try_from(MINUTE_MS - now.get().rem_euclid(MINUTE_MS)).unwrap_or(0);
+        Err(TooManyAttempts {
+            retry_after: Duration::from_secs(left.div_ceil(1000)),
+        })
     }
+}
+
+fn locked(window: &Mutex<Window>) -> MutexGuard<'_, Window> {
+    window.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Window {
@@ -120,30 +182,58 @@ mod tests {
 
     #[test]
     fn failures_are_limited_per_key_and_forgiven_with_time() {
-        let limit = AttemptLimit::new(3, 100);
+        let limit = FailureLimit::new(3, 100);
         for _ in 0..3 {
-            assert_eq!(limit.begin(&"a", at(10)), Ok(()));
+            assert_eq!(limit.check(&"a", at(10)), Ok(()));
+            assert_eq!(limit.count(&"a", at(10)), Ok(()));
         }
-        let denied = limit.begin(&"a", at(10)).unwrap_err();
+        let denied = limit.check(&"a", at(10)).unwrap_err();
         assert_eq!(denied.retry_after, Duration::from_secs(50));
-        assert_eq!(limit.begin(&"b", at(10)), Ok(()));
+        assert_eq!(limit.count(&"a", at(10)), Err(denied));
+        assert_eq!(limit.check(&"b", at(10)), Ok(()));
         assert!(
-            limit.begin(&"a", at(60)).is_err(),
+            limit.check(&"a", at(60)).is_err(),
             "a new minute does not start afresh"
         );
-        assert_eq!(limit.begin(&"a", at(61)), Ok(()));
-        assert_eq!(limit.begin(&"a", at(200)), Ok(()));
+        assert_eq!(limit.check(&"a", at(61)), Ok(()));
+        assert_eq!(limit.check(&"a", at(200)), Ok(()));
     }
 
     #[test]
-    fn right_attempts_do_not_count_and_unfinished_ones_do() {
-        let limit = AttemptLimit::new(2, 100);
-        for _ in 0..10 {
-            assert_eq!(limit.begin(&"a", at(1)), Ok(()));
-            limit.succeeded(&"a");
+    fn checking_counts_nothing() {
+        let limit = FailureLimit::new(1, 100);
+        for _ in 0..100 {
+            assert_eq!(limit.check(&"a", at(1)), Ok(()));
         }
-        assert_eq!(limit.begin(&"a", at(1)), Ok(()));
-        assert_eq!(limit.begin(&"a", at(1)), Ok(()));
-        assert!(limit.begin(&"a", at(1)).is_err(), "two are under way");
+    }
+
+    fn network(text: &str) -> ClientNetwork {
+        ClientNetwork::of(text.parse().unwrap())
+    }
+
+    #[test]
+    fn a_site_of_many_networks_is_limited_as_one() {
+        let limit = ClientLimit::new(3, 100);
+        let failures = (0..1_000).filter(|i| {
+            let client = network(&format!("2001:db8:0:{i:x}::1"));
+            limit.count(&(), client, at(1)).is_ok()
+        });
+        assert_eq!(failures.count(), 12);
+        let unused = network("2001:db8:0:ffff::1");
+        assert!(limit.check(&(), unused, at(1)).is_err());
+        assert_eq!(limit.check(&(), network("2001:db8:1::1"), at(1)), Ok(()));
+    }
+
+    #[test]
+    fn a_site_cannot_push_the_failures_of_others_out_of_the_table() {
+        let limit = ClientLimit::new(3, 100);
+        let guesser = network("192.0.2.1");
+        for _ in 0..3 {
+            assert_eq!(limit.count(&(), guesser, at(1)), Ok(()));
+        }
+        for i in 0..10_000 {
+            let _ = limit.count(&(), network(&format!("2001:db8:0:{i:x}::1")), at(1));
+        }
+        assert!(limit.check(&(), guesser, at(1)).is_err());
     }
 }

@@ -7,15 +7,25 @@ use slugline_domain::ports::Clock;
 use subtle::ConstantTimeEq;
 use thiserror::Error;
 
-use crate::attempts::{AttemptLimit, TooManyAttempts};
+use crate::{
+    attempts::{ClientLimit, TooManyAttempts},
+    client_network::ClientNetwork,
+};
 
 /// The secret that API clients present. Only its digest is kept.
 #[derive(Clone)]
-pub struct SiteToken([u8; 32]);
+pub struct SiteToken {
+    digest: [u8; 32],
+    short: bool,
+}
 
 impl SiteToken {
     /// Shortest token in characters. Sink's bound.
     pub const MIN_CHARS: usize = 8;
+    /// Shortest token in characters that nobody can guess in years, if its
+    /// characters are random. A right token passes whatever was guessed before,
+    /// so the length is what keeps strangers out.
+    pub const ADVISED_CHARS: usize = 16;
 
     /// Takes the token in clear.
     ///
@@ -26,13 +36,21 @@ impl SiteToken {
         if length < Self::MIN_CHARS {
             return Err(TokenTooShort { length });
         }
-        Ok(Self(digest(token)))
+        Ok(Self {
+            digest: digest(token),
+            short: length < Self::ADVISED_CHARS,
+        })
+    }
+
+    /// Whether it has fewer than [`SiteToken::ADVISED_CHARS`] characters.
+    pub fn is_short(&self) -> bool {
+        self.short
     }
 
     /// Comparing digests takes the same time wherever the texts differ and
     /// however long they are.
     fn matches(&self, presented: &str) -> bool {
-        self.0.ct_eq(&digest(presented)).into()
+        self.digest.ct_eq(&digest(presented)).into()
     }
 }
 
@@ -65,7 +83,7 @@ pub enum Denied {
     /// The token is wrong.
     #[error("Unauthorized")]
     WrongToken,
-    /// The caller's address presented too many wrong tokens.
+    /// The token is wrong, after too many wrong ones from the caller's network.
     #[error("Too many failed attempts")]
     TooMany(#[from] TooManyAttempts),
 }
@@ -75,18 +93,18 @@ pub enum Denied {
 pub struct Authenticator {
     token: SiteToken,
     clock: Arc<dyn Clock>,
-    failures: AttemptLimit<IpAddr>,
+    failures: ClientLimit<()>,
 }
 
 impl Authenticator {
-    /// Wrong tokens a client address may present in a minute.
+    /// Wrong tokens a client network may present in a minute.
     pub const MAX_FAILURES_PER_MINUTE: u32 = 30;
-    /// Client addresses whose failures are remembered.
+    /// Client networks whose failures are remembered.
     const REMEMBERED_CLIENTS: usize = 10_000;
 
     /// Guards with this token.
     pub fn new(token: SiteToken, clock: Arc<dyn Clock>) -> Self {
-        let failures = AttemptLimit::new(Self::MAX_FAILURES_PER_MINUTE, Self::REMEMBERED_CLIENTS);
+        let failures = ClientLimit::new(Self::MAX_FAILURES_PER_MINUTE, Self::REMEMBERED_CLIENTS);
         Self {
             token,
             clock,
@@ -94,34 +112,23 @@ impl Authenticator {
         }
     }
 
-    /// Checks the token that a client presents.
+    /// Checks the token that a client presents. The right one passes whatever
+    /// its network got wrong before: clients may look alike, and nobody guesses
+    /// a token by asking often.
     ///
     /// # Errors
     /// Says why the caller may not go on.
     pub fn authenticate(&self, presented: Option<&str>, client: IpAddr) -> Result<(), Denied> {
         let presented = presented.ok_or(Denied::NoToken)?;
-        let now = self.clock.now();
-        let client = network_of(client);
-        self.failures.begin(&client, now)?;
         if self.token.matches(presented) {
-            self.failures.succeeded(&client);
             return Ok(());
         }
+        let now = self.clock.now();
+        self.failures.count(&(), ClientNetwork::of(client), now)?;
         if presented.chars().count() < SiteToken::MIN_CHARS {
             return Err(Denied::TooShort);
         }
         Err(Denied::WrongToken)
-    }
-}
-
-/// One subscriber usually holds a whole IPv6 /64, so failures count per /64.
-fn network_of(client: IpAddr) -> IpAddr {
-    match client.to_canonical() {
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
-        }
-        v4 @ IpAddr::V4(_) => v4,
     }
 }
 
@@ -169,24 +176,21 @@ mod tests {
     }
 
     #[test]
-    fn a_guessing_client_is_stopped_without_stopping_others() {
+    fn a_guessing_network_is_stopped_and_the_right_token_passes_from_it() {
         let (guard, clock) = guard();
         let guesser = client("2001:db8::1");
         let neighbour_in_the_same_network = client("2001:db8::2");
+        let guess = |from| guard.authenticate(Some("wrong-token"), from);
         for _ in 0..Authenticator::MAX_FAILURES_PER_MINUTE {
-            assert_eq!(
-                guard.authenticate(Some("wrong-token"), guesser),
-                Err(Denied::WrongToken)
-            );
+            assert_eq!(guess(guesser), Err(Denied::WrongToken));
         }
-        let denied = guard.authenticate(Some("correct horse"), neighbour_in_the_same_network);
-        assert!(matches!(denied, Err(Denied::TooMany(_))));
-        assert_eq!(
-            guard.authenticate(Some("correct horse"), client("2001:db8:0:1::1")),
-            Ok(())
-        );
+        for from in [guesser, neighbour_in_the_same_network] {
+            assert!(matches!(guess(from), Err(Denied::TooMany(_))));
+            assert_eq!(guard.authenticate(Some("correct horse"), from), Ok(()));
+        }
+        assert_eq!(guess(client("2001:db8:0:1::1")), Err(Denied::WrongToken));
         clock.advance_seconds(120);
-        assert_eq!(guard.authenticate(Some("correct horse"), guesser), Ok(()));
+        assert_eq!(guess(guesser), Err(Denied::WrongToken));
     }
 
     #[test]
@@ -205,7 +209,8 @@ mod tests {
             SiteToken::new("1234567").unwrap_err(),
             TokenTooShort { length: 7 }
         );
-        assert!(SiteToken::new("12345678").is_ok());
+        assert!(SiteToken::new("123456789012345").unwrap().is_short());
+        assert!(!SiteToken::new("1234567890123456").unwrap().is_short());
         assert_eq!(
             format!("{:?}", SiteToken::new("hunter2hunter2").unwrap()),
             "SiteToken(…)"

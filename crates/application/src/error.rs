@@ -61,5 +61,5 @@ pub enum Error {
     TooManyWatchers,
     /// Hashing a password failed.
     #[error("the password cannot be hashed")]
-    Password(#[from] crate::passwords::HashError),
+    Password(#[from] crate::HashError),
 }

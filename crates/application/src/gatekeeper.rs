@@ -11,9 +11,7 @@ use slugline_domain::{
     ports::{LinkStore, Version},
 };
 
-use crate::{
-    Error, PasswordCheck, Passwords, Resolver, TooManyAttempts, passwords::PasswordAttempt,
-};
+use crate::{Error, NotChecked, PasswordCheck, Passwords, Resolver, passwords::PasswordAttempt};
 
 /// Checks passwords at links, and turns hashes that links brought from
 /// elsewhere into Argon2id when the first visitor shows the password.
@@ -47,7 +45,7 @@ impl Gatekeeper {
     /// hash is renewed after the visitor was answered.
     ///
     /// # Errors
-    /// The visitor was wrong too often; nothing was compared.
+    /// There were too many wrong passwords, or too many wait for a check.
     pub async fn check(
         self: &Arc<Self>,
         link: &Link,
@@ -55,7 +53,7 @@ impl Gatekeeper {
         presented: &str,
         client: IpAddr,
         now: UnixMillis,
-    ) -> Result<PasswordCheck, TooManyAttempts> {
+    ) -> Result<PasswordCheck, NotChecked> {
         let attempt = PasswordAttempt {
             slug: &link.slug,
             hash,

@@ -37,6 +37,7 @@
 //! | [`links`] | one file per thing people do with links |
 //! | [`resolver`] | slug → link on the redirect path: look-up, cache, invalidation |
 //! | [`passwords`] | hashing and checking passwords of links, with limited attempts |
+//! | [`attempts`], [`client_network`] | how often clients may get something wrong, and what counts as one |
 //! | [`gatekeeper`] | letting visitors past a password, and renewing hashes from elsewhere |
 //! | [`auth`] | the site token |
 //! | [`migration`] | moving links here from an older instance's store |
@@ -47,8 +48,10 @@
 
 pub mod attempts;
 pub mod auth;
+pub mod client_network;
 pub mod error;
 pub mod gatekeeper;
+mod hashing;
 pub mod links;
 pub mod live;
 pub mod migration;
@@ -58,11 +61,14 @@ pub mod preview;
 pub mod resolver;
 pub mod stats;
 pub mod suggestions;
+mod turns;
 
-pub use attempts::{AttemptLimit, TooManyAttempts};
+pub use attempts::{ClientLimit, FailureLimit, TooManyAttempts};
 pub use auth::{Authenticator, Denied, SiteToken, TokenTooShort};
+pub use client_network::ClientNetwork;
 pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
+pub use hashing::{Busy, HashError};
 pub use links::{
     Change, CheckLinks, CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage,
     ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkPage, LinkPatch, LinkService,
@@ -73,7 +79,7 @@ pub use migration::{
     LinkMigration, LinkMigrationParts, MigrationLock, MigrationStatus, OldLinks, RunCursor,
     RunMigration, RunReport,
 };
-pub use passwords::{PasswordCheck, Passwords};
+pub use passwords::{NotChecked, PasswordCheck, Passwords};
 pub use preview::{Forbidden, PreviewMode};
 pub use resolver::{Recalled, Resolver, ResolverOptions};
 pub use stats::StatsService;

@@ -1,11 +1,7 @@
 //! Passwords of links: hashing them, and checking what visitors type.
 
-use std::{fmt, net::IpAddr, sync::Arc};
+use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 
-use argon2::{
-    Argon2, PasswordVerifier,
-    password_hash::{PasswordHasher, phc},
-};
 use base64::{
     Engine, alphabet,
     engine::{GeneralPurpose, general_purpose},
@@ -18,19 +14,37 @@ use slugline_domain::{
 };
 use subtle::ConstantTimeEq;
 use thiserror::Error;
-use tokio::{sync::Semaphore, task};
 
-use crate::attempts::{AttemptLimit, TooManyAttempts};
+use crate::{
+    attempts::{ClientLimit, FailureLimit, TooManyAttempts},
+    client_network::ClientNetwork,
+    hashing::{Busy, HashError, HashingPermit, HashingQueue, hash_argon2id, verify_argon2id},
+    turns::{Turn, Turns},
+};
 
 /// Hashes passwords with Argon2id and checks them against every stored form,
 /// away from the threads that serve requests.
 ///
-/// One hash takes about 20 MiB of memory and tens of milliseconds, so few run
-/// at a time and wrong attempts are limited per link and client.
+/// One hash takes about 20 MiB of memory and tens of milliseconds, so few are
+/// computed at a time, and few requests wait for that.
+///
+/// What is wrong is counted, per link, for the client's network and site and for
+/// everybody together. Beyond a limit passwords are still checked, but for each
+/// site one after the other and with a pause after each wrong one. This is what
+/// visitors can rely on:
+///
+/// - Right passwords count nowhere: any number of visitors behind one address
+///   gets in, at the same time too.
+/// - Guesses from other sites do not keep out a visitor who knows the password.
+/// - Guesses from the visitor's own site, which may be everybody where clients
+///   look alike, delay the visitor by one pause, unless more requests are sent
+///   than may wait. No check that bounds guesses can do better for visitors who
+///   cannot be told from those who guess.
 pub struct Passwords {
     random: Arc<dyn Random>,
-    at_work: Semaphore,
-    failures: AttemptLimit<(Slug, IpAddr)>,
+    visitors: HashingQueue,
+    authors: HashingQueue,
+    guesses: Arc<Guesses>,
 }
 
 /// What came of checking a password.
@@ -42,12 +56,18 @@ pub enum PasswordCheck {
     Wrong,
 }
 
-/// A password could not be hashed.
-#[derive(Debug, Error)]
-#[error("argon2 failed: {0}")]
-pub struct HashError(String);
+/// Why a visitor is not told whether a password is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum NotChecked {
+    /// There were too many wrong ones. This one was not compared, or is wrong.
+    #[error(transparent)]
+    TooMany(#[from] TooManyAttempts),
+    /// As many wait for a check as may.
+    #[error(transparent)]
+    Busy(#[from] Busy),
+}
 
-/// Somebody trying a password on a link.
+/// A visitor trying a password on a link.
 #[derive(Clone, Debug)]
 pub struct PasswordAttempt<'a> {
     /// The link.
@@ -63,38 +83,43 @@ pub struct PasswordAttempt<'a> {
 }
 
 impl Passwords {
-    /// Wrong passwords a client may try on one link in a minute.
+    /// Wrong passwords that a client's network may try on one link in a minute
+    /// before it has to pause.
     pub const MAX_FAILURES_PER_MINUTE: u32 = 10;
-    /// Hashes computed at the same time. Two keep a small machine responsive.
-    const CONCURRENT_HASHES: usize = 2;
-    /// Pairs of link and client whose failures are remembered.
-    const REMEMBERED_PAIRS: usize = 10_000;
+    /// Hashes computed for visitors at the same time. Two keep a small machine
+    /// responsive.
+    const AT_A_TIME: usize = 2;
+    /// Visitors who may wait for that, a few seconds' worth.
+    const WAITING_VISITORS: usize = 128;
+    /// Authors who set a password and may wait for their turn. They have one of
+    /// their own, so that visitors cannot keep them from their work.
+    const WAITING_AUTHORS: usize = 64;
 
     /// Draws salts from this source.
     pub fn new(random: Arc<dyn Random>) -> Self {
         Self {
             random,
-            at_work: Semaphore::new(Self::CONCURRENT_HASHES),
-            failures: AttemptLimit::new(Self::MAX_FAILURES_PER_MINUTE, Self::REMEMBERED_PAIRS),
+            visitors: HashingQueue::new(Self::AT_A_TIME, Self::WAITING_VISITORS),
+            authors: HashingQueue::new(1, Self::WAITING_AUTHORS),
+            guesses: Arc::new(Guesses::new()),
         }
     }
 
     /// The stored form of a password: a PHC string with Argon2's default
-    /// parameters (19 MiB, two passes, one lane; the OWASP minimum).
+    /// parameters.
     ///
     /// # Errors
-    /// Argon2 itself failed, for want of memory for instance.
+    /// Too many wait for a hash, or Argon2 itself failed, for want of memory for
+    /// instance.
     pub async fn hash(&self, password: &Password) -> Result<PasswordHash, HashError> {
         let mut salt = [0; 16];
         self.random.fill(&mut salt);
         let password = password.clone();
-        self.compute(move || {
-            let hash: phc::PasswordHash = Argon2::default()
-                .hash_password_with_salt(password.reveal().as_bytes(), &salt)
-                .map_err(|error| HashError(error.to_string()))?;
-            Ok(PasswordHash::new(hash.to_string()))
-        })
-        .await?
+        let permit = self.authors.permit().await?;
+        permit
+            .run(move || hash_argon2id(password.reveal().as_bytes(), salt))
+            .await?
+            .map(PasswordHash::new)
     }
 
     /// The stored form of an imported password: its own, or a new one when it
@@ -112,38 +137,47 @@ impl Passwords {
     /// Checks what a visitor typed.
     ///
     /// # Errors
-    /// The visitor was wrong too often; nothing was compared.
-    pub async fn check(
-        &self,
-        attempt: PasswordAttempt<'_>,
-    ) -> Result<PasswordCheck, TooManyAttempts> {
-        let key = (attempt.slug.clone(), attempt.client);
-        self.failures.begin(&key, attempt.now)?;
+    /// Too many were wrong, or too many wait for a check.
+    pub async fn check(&self, attempt: PasswordAttempt<'_>) -> Result<PasswordCheck, NotChecked> {
+        let guess = Guess {
+            slug: attempt.slug.clone(),
+            client: ClientNetwork::of(attempt.client),
+            now: attempt.now,
+        };
+        let (permit, turn) = self.admit(&guess).await?;
         let stored = attempt.hash.clone();
         let presented = attempt.presented.trim().to_owned();
-        let matches = self
-            .compute(move || verify(&stored, &presented))
-            .await
-            .unwrap_or(false);
-        if !matches {
-            return Ok(PasswordCheck::Wrong);
-        }
-        self.failures.succeeded(&key);
-        Ok(PasswordCheck::Right)
+        let guesses = Arc::clone(&self.guesses);
+        // Counted where it is computed, or who hangs up before the answer could
+        // have any number of passwords hashed.
+        let work = move || {
+            if verify(&stored, &presented) {
+                return Ok(PasswordCheck::Right);
+            }
+            guesses.count(&guess);
+            match turn {
+                Some(turn) => Err(turn.was_wrong()),
+                None => Ok(PasswordCheck::Wrong),
+            }
+        };
+        let checked = permit.run(work).await;
+        // Nobody has been let in by a check that died.
+        Ok(checked.unwrap_or(Ok(PasswordCheck::Wrong))?)
     }
 
-    async fn compute<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, HashError> {
-        let _permit = self
-            .at_work
-            .acquire()
-            .await
-            .expect("the semaphore is never closed");
-        task::spawn_blocking(work)
-            .await
-            .map_err(|error| HashError(error.to_string()))
+    /// Waits until the guess may be looked at, in turn if it has to be.
+    async fn admit(&self, guess: &Guess) -> Result<(HashingPermit, Option<Turn>), NotChecked> {
+        if self.guesses.pause(guess).is_none() {
+            let permit = self.visitors.permit().await?;
+            // Others may have been wrong meanwhile: all who wait may guess.
+            if self.guesses.pause(guess).is_none() {
+                return Ok((permit, None));
+            }
+        }
+        let pause = self.guesses.pause(guess).unwrap_or_default();
+        let site = (guess.slug.clone(), guess.client.site());
+        let turn = self.guesses.turns.next(&site, pause).await?;
+        Ok((self.visitors.permit().await?, Some(turn)))
     }
 }
 
@@ -153,14 +187,65 @@ impl fmt::Debug for Passwords {
     }
 }
 
+/// A password that a client says is a link's.
+struct Guess {
+    slug: Slug,
+    client: ClientNetwork,
+    now: UnixMillis,
+}
+
+/// What was guessed wrong lately.
+struct Guesses {
+    by_client: ClientLimit<Slug>,
+    by_link: FailureLimit<Slug>,
+    turns: Turns<(Slug, ClientNetwork)>,
+}
+
+impl Guesses {
+    /// Links, and pairs of link and client, whose failures are remembered.
+    const REMEMBERED: usize = 10_000;
+    /// Wrong passwords that everybody together may try on a link in a minute
+    /// before each site has to pause.
+    const MAX_PER_LINK: u32 = 100;
+    /// Between wrong guesses of a site beyond its own limit: 20 a minute.
+    const PAUSE: Duration = Duration::from_secs(3);
+    /// The same beyond the limit of the link, which many sites guess together.
+    const LONG_PAUSE: Duration = Duration::from_secs(30);
+    /// How long a request waits for its turn.
+    const PATIENCE: Duration = Duration::from_secs(5);
+
+    fn new() -> Self {
+        Self {
+            by_client: ClientLimit::new(Passwords::MAX_FAILURES_PER_MINUTE, Self::REMEMBERED),
+            by_link: FailureLimit::new(Self::MAX_PER_LINK, Self::REMEMBERED),
+            turns: Turns::new(Self::PATIENCE, Self::REMEMBERED),
+        }
+    }
+
+    /// The pause after this guess, if there were too many before it.
+    fn pause(&self, guess: &Guess) -> Option<Duration> {
+        let Guess { slug, client, now } = guess;
+        if self.by_link.check(slug, *now).is_err() {
+            Some(Self::LONG_PAUSE)
+        } else if self.by_client.check(slug, *client, *now).is_err() {
+            Some(Self::PAUSE)
+        } else {
+            None
+        }
+    }
+
+    fn count(&self, guess: &Guess) {
+        let Guess { slug, client, now } = guess;
+        // Beyond a limit nothing is counted: pauses bound what comes then.
+        let _ = self.by_link.count(slug, *now);
+        let _ = self.by_client.count(slug, *client, *now);
+    }
+}
+
 /// A stored form that cannot be read matches nothing.
 fn verify(stored: &PasswordHash, presented: &str) -> bool {
     match PasswordForm::of(stored.as_str()) {
-        Ok(PasswordForm::Argon2id) => phc::PasswordHash::new(stored.as_str()).is_ok_and(|hash| {
-            Argon2::default()
-                .verify_password(presented.as_bytes(), &hash)
-                .is_ok()
-        }),
+        Ok(PasswordForm::Argon2id) => verify_argon2id(stored.as_str(), presented.as_bytes()),
         Ok(PasswordForm::Sink(form)) => verify_sink(form, presented),
         Err(
             PasswordFormError::Unknown
@@ -198,19 +283,32 @@ mod tests {
         passwords: &Passwords,
         hash: &PasswordHash,
         presented: &str,
-    ) -> Result<PasswordCheck, TooManyAttempts> {
-        let client = IpAddr::from([192, 0, 2, 1]);
-        let slug = slug("docs");
-        let now = NOON.start();
+    ) -> Result<PasswordCheck, NotChecked> {
+        try_from("192.0.2.1", passwords, hash, presented).await
+    }
+
+    async fn try_from(
+        client: &str,
+        passwords: &Passwords,
+        hash: &PasswordHash,
+        presented: &str,
+    ) -> Result<PasswordCheck, NotChecked> {
         passwords
             .check(PasswordAttempt {
-                slug: &slug,
+                slug: &slug("docs"),
                 hash,
                 presented,
-                client,
-                now,
+                client: client.parse().unwrap(),
+                now: NOON.start(),
             })
             .await
+    }
+
+    /// "x", by Python's `hashlib.pbkdf2_hmac`: cheap to check.
+    fn cheap() -> PasswordHash {
+        PasswordHash::new(
+            "sink-pwd:v1:1:AAAAAAAAAAAAAAAAAAAAAA:0mw6xp-eFNAZZprz8ndsX6WoyuMc8-sYmj5jUGoN1kE:eA",
+        )
     }
 
     #[tokio::test]
@@ -271,15 +369,159 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_unreadable_hash_matches_nothing_and_attempts_run_out() {
-        let passwords = passwords();
+    async fn an_unreadable_hash_matches_nothing() {
         let hash = PasswordHash::new("not a hash");
-        for _ in 0..Passwords::MAX_FAILURES_PER_MINUTE {
+        assert_eq!(
+            try_password(&passwords(), &hash, "not a hash").await,
+            Ok(PasswordCheck::Wrong)
+        );
+    }
+
+    /// Uses up what this client may get wrong without a pause.
+    async fn guess_from(client: &str, passwords: &Passwords, times: u32) {
+        for i in 0..times {
+            let wrong = format!("guess {i}");
             assert_eq!(
-                try_password(&passwords, &hash, "not a hash").await,
-                Ok(PasswordCheck::Wrong)
+                try_from(client, passwords, &cheap(), &wrong).await,
+                Ok(PasswordCheck::Wrong),
+                "{client}, {i}"
             );
         }
-        assert!(try_password(&passwords, &hash, "not a hash").await.is_err());
+    }
+
+    #[tokio::test]
+    async fn guesses_run_out_and_the_right_password_still_opens() {
+        let passwords = passwords();
+        guess_from("192.0.2.1", &passwords, Passwords::MAX_FAILURES_PER_MINUTE).await;
+        for _ in 0..20 {
+            assert_eq!(
+                try_password(&passwords, &cheap(), "x").await,
+                Ok(PasswordCheck::Right),
+                "a right one costs no pause"
+            );
+        }
+        let guessed = try_password(&passwords, &cheap(), "y").await;
+        assert!(
+            matches!(guessed, Err(NotChecked::TooMany(_))),
+            "{guessed:?}"
+        );
+        assert_eq!(
+            try_password(&passwords, &cheap(), "x").await,
+            Ok(PasswordCheck::Right),
+            "after a pause"
+        );
+    }
+
+    #[tokio::test]
+    async fn networks_of_one_site_guess_as_one_and_others_are_free() {
+        let passwords = passwords();
+        let max = Passwords::MAX_FAILURES_PER_MINUTE;
+        guess_from("2001:db8:0:1::1", &passwords, max).await;
+        let neighbour = "2001:db8:0:1::2";
+        let guessed = try_from(neighbour, &passwords, &cheap(), "y").await;
+        assert!(guessed.is_err(), "the same /64");
+        guess_from("2001:db8:0:2::1", &passwords, max).await;
+        guess_from("2001:db8:0:3::1", &passwords, max).await;
+        guess_from("2001:db8:0:4::1", &passwords, max).await;
+        let unused = "2001:db8:0:5::1";
+        let guessed = try_from(unused, &passwords, &cheap(), "y").await;
+        assert!(guessed.is_err(), "the same /48");
+        guess_from("2001:db8:1::1", &passwords, max).await;
+    }
+
+    #[tokio::test]
+    async fn many_sites_that_guess_one_link_are_slowed_and_nobody_is_kept_out() {
+        let passwords = passwords();
+        for site in 0..10 {
+            guess_from(&format!("192.0.2.{site}"), &passwords, 10).await;
+        }
+        let newcomer = "198.51.100.1";
+        assert_eq!(
+            try_from(newcomer, &passwords, &cheap(), "x").await,
+            Ok(PasswordCheck::Right)
+        );
+        let mistyped = try_from(newcomer, &passwords, &cheap(), "y").await;
+        let wait = TooManyAttempts {
+            retry_after: Guesses::LONG_PAUSE,
+        };
+        assert_eq!(mistyped, Err(NotChecked::TooMany(wait)));
+        let too_soon = try_from(newcomer, &passwords, &cheap(), "x").await;
+        assert!(too_soon.is_err(), "the pause is long");
+        assert_eq!(
+            try_from("198.51.100.2", &passwords, &cheap(), "x").await,
+            Ok(PasswordCheck::Right),
+            "somebody else's mistake is no matter"
+        );
+    }
+
+    #[tokio::test]
+    async fn many_right_visitors_behind_one_address_get_in_at_the_same_time() {
+        let passwords = Arc::new(passwords());
+        let password = Password::parse("pässword").unwrap();
+        let hash = passwords.hash(&password).await.unwrap();
+        let all_at_once = || async {
+            let visitors: Vec<_> = (0..40)
+                .map(|_| {
+                    let (passwords, hash) = (Arc::clone(&passwords), hash.clone());
+                    tokio::spawn(async move { try_password(&passwords, &hash, "pässword").await })
+                })
+                .collect();
+            for visitor in visitors {
+                assert_eq!(visitor.await.unwrap(), Ok(PasswordCheck::Right));
+            }
+        };
+        all_at_once().await;
+        guess_from("192.0.2.1", &passwords, Passwords::MAX_FAILURES_PER_MINUTE).await;
+        assert_eq!(
+            try_password(&passwords, &hash, "pässword").await,
+            Ok(PasswordCheck::Right)
+        );
+    }
+
+    #[tokio::test]
+    async fn guesses_sent_at_the_same_time_are_limited_like_others() {
+        let passwords = Arc::new(passwords());
+        let guesses: Vec<_> = (0..100)
+            .map(|i| {
+                let passwords = Arc::clone(&passwords);
+                tokio::spawn(async move {
+                    try_password(&passwords, &cheap(), &format!("guess {i}")).await
+                })
+            })
+            .collect();
+        let mut compared = 0;
+        for guess in guesses {
+            match guess.await.unwrap() {
+                Ok(PasswordCheck::Wrong) => compared += 1,
+                other => assert!(matches!(other, Err(NotChecked::TooMany(_))), "{other:?}"),
+            }
+        }
+        let max = usize::try_from(Passwords::MAX_FAILURES_PER_MINUTE).unwrap();
+        let most = max + Passwords::AT_A_TIME - 1;
+        assert!((max..=most).contains(&compared), "{compared}");
+    }
+
+    #[tokio::test]
+    async fn a_guess_counts_although_its_author_hangs_up() {
+        let passwords = Arc::new(passwords());
+        for _ in 0..Passwords::MAX_FAILURES_PER_MINUTE {
+            let waiting = Arc::clone(&passwords);
+            let passwords = Arc::clone(&passwords);
+            let guess = tokio::spawn(async move {
+                let _ = try_password(&passwords, &cheap(), "y").await;
+            });
+            // The first time it runs it hands the work over.
+            tokio::task::yield_now().await;
+            guess.abort();
+            let _ = guess.await;
+            while waiting.visitors.free() < Passwords::AT_A_TIME {
+                tokio::task::yield_now().await;
+            }
+        }
+        let guessed = try_password(&passwords, &cheap(), "y").await;
+        assert!(
+            matches!(guessed, Err(NotChecked::TooMany(_))),
+            "{guessed:?}"
+        );
     }
 }

@@ -59,6 +59,8 @@ pub enum Code {
     InternalError,
     /// Links or the access log cannot be reached at the moment.
     Unavailable,
+    /// As many passwords are being checked or set as may at a time.
+    Busy,
     /// The answer would take longer than questions to the access log may.
     QueryTimeout,
     /// As many watch visits as may at a time.
@@ -67,7 +69,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCsv,
@@ -96,6 +98,7 @@ impl Code {
         Self::TooManyAttempts,
         Self::InternalError,
         Self::Unavailable,
+        Self::Busy,
         Self::QueryTimeout,
         Self::TooManyWatchers,
     ];
@@ -131,6 +134,7 @@ impl Code {
             Self::TooManyAttempts => "too_many_attempts",
             Self::InternalError => "internal_error",
             Self::Unavailable => "unavailable",
+            Self::Busy => "busy",
             Self::QueryTimeout => "query_timeout",
             Self::TooManyWatchers => "too_many_watchers",
         }
@@ -164,7 +168,7 @@ impl Code {
             Self::TooManyAttempts => 429,
             Self::InternalError => 500,
             Self::ProxyFailed => 502,
-            Self::Unavailable | Self::ProxyBusy | Self::QueryTimeout | Self::TooManyWatchers => 503,
+            Self::Unavailable | Self::Busy | Self::ProxyBusy | Self::QueryTimeout | Self::TooManyWatchers => 503,
         }
     }
 
@@ -200,6 +204,7 @@ impl Code {
             Self::TooManyAttempts => "Too Many Requests",
             Self::InternalError => "Server Error",
             Self::Unavailable => "Service Unavailable",
+            Self::Busy => "Too many passwords at once",
             Self::QueryTimeout => "Analytics query took too long",
             Self::TooManyWatchers => "Too many watch visits",
         }

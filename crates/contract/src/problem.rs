@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use slugline_application::{Denied, Error, Forbidden};
+use slugline_application::{
+    Busy, Denied, Error, Forbidden, HashError, NotChecked, TooManyAttempts,
+};
 use slugline_domain::ports::VisitLogError;
 
 use crate::{code::Code, issue::Issue};
@@ -146,6 +148,9 @@ struct ProblemData {
     issues: Vec<Issue>,
 }
 
+/// When to ask again a database that failed: most restarts are over by then.
+const STORE_RETRY_AFTER: Duration = Duration::from_secs(5);
+
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         match error {
@@ -221,16 +226,20 @@ impl From<Error> for Problem {
             ),
             Error::OldStore(_) => Self {
                 title: "Old link store unavailable".into(),
+                retry_after: Some(STORE_RETRY_AFTER),
                 ..Self::new(
                     Code::Unavailable,
                     "the older instance's store (SLUGLINE_LEGACY_KV_URL) cannot be read at the \
                      moment; nothing is lost, and the migration goes on where it is",
                 )
             },
-            Error::Store(_) => Self::new(
-                Code::Unavailable,
-                "links cannot be read or written at the moment",
-            ),
+            Error::Store(_) => Self {
+                retry_after: Some(STORE_RETRY_AFTER),
+                ..Self::new(
+                    Code::Unavailable,
+                    "links cannot be read or written at the moment",
+                )
+            },
             Error::VisitLog(VisitLogError::Failed { .. }) => Self::new(
                 Code::Unavailable,
                 "the access log cannot be read at the moment; redirects go on",
@@ -248,7 +257,8 @@ impl From<Error> for Problem {
                 "as many watch visits as may at a time; close another stream, or ask \
                  /api/logs/events",
             ),
-            Error::Password(_) => {
+            Error::Password(HashError::Busy(busy)) => busy.into(),
+            Error::Password(HashError::Failed(_)) => {
                 Self::new(Code::InternalError, "the password could not be hashed")
             }
         }
@@ -268,10 +278,34 @@ impl From<Denied> for Problem {
                 ..Self::new(Code::Unauthorized, "the site token is longer")
             },
             Denied::WrongToken => Self::new(Code::Unauthorized, "the site token is another one"),
-            Denied::TooMany(wait) => Self {
-                retry_after: Some(wait.retry_after),
-                ..Self::new(Code::TooManyAttempts, wait.to_string())
-            },
+            Denied::TooMany(wait) => wait.into(),
+        }
+    }
+}
+
+impl From<NotChecked> for Problem {
+    fn from(reason: NotChecked) -> Self {
+        match reason {
+            NotChecked::TooMany(wait) => wait.into(),
+            NotChecked::Busy(busy) => busy.into(),
+        }
+    }
+}
+
+impl From<TooManyAttempts> for Problem {
+    fn from(wait: TooManyAttempts) -> Self {
+        Self {
+            retry_after: Some(wait.retry_after),
+            ..Self::new(Code::TooManyAttempts, wait.to_string())
+        }
+    }
+}
+
+impl From<Busy> for Problem {
+    fn from(busy: Busy) -> Self {
+        Self {
+            retry_after: Some(Busy::RETRY_AFTER),
+            ..Self::new(Code::Busy, busy.to_string())
         }
     }
 }

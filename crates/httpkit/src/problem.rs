@@ -11,7 +11,7 @@ use actix_web::{
         header::{self, HeaderValue},
     },
 };
-use slugline_application::{Denied, Error};
+use slugline_application::{Denied, Error, NotChecked};
 use slugline_contract::{Code, Problem};
 
 use crate::edge::Edge;
@@ -58,6 +58,12 @@ impl From<Error> for Failure {
 impl From<Denied> for Failure {
     fn from(denied: Denied) -> Self {
         Self(denied.into())
+    }
+}
+
+impl From<NotChecked> for Failure {
+    fn from(reason: NotChecked) -> Self {
+        Self(reason.into())
     }
 }
 

@@ -139,7 +139,7 @@ fn next_step(code: Code) -> &'static str {
         Code::IdTaken => "Call again without id.",
         Code::PreviewMode => "It will not work later either; tell the user.",
         Code::QueryTimeout => "Ask for a shorter span, by startAt and endAt, or for fewer links.",
-        Code::TooManyAttempts | Code::Unavailable => "Try again in a little while.",
+        Code::TooManyAttempts | Code::Unavailable | Code::Busy => "Try again in a little while.",
         Code::InternalError => "It may work once more; if not, tell the user.",
         Code::MigrationRequired => "Whoever runs the server has to do that; tell the user.",
         Code::InvalidJson

@@ -5,7 +5,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, http::Method, web::Payload};
 use serde_json::Value;
-use slugline_application::{Denied, PasswordCheck};
+use slugline_application::PasswordCheck;
 use slugline_domain::{Gate, Link, PasswordHash, UnixMillis};
 use slugline_httpkit::{Code, Edge, Failure, Problem, header, unreadable_body};
 
@@ -99,13 +99,15 @@ impl Door<'_> {
             .redirects
             .gatekeeper
             .check(self.link, self.hash, presented, client, self.now)
-            .await
-            .map_err(Denied::TooMany)?)
+            .await?)
     }
 }
 
 /// The members of a posted form, or of a posted JSON object.
-struct Form(Vec<(String, String)>);
+#[derive(Default)]
+struct Form {
+    members: Vec<(String, String)>,
+}
 
 impl Form {
     /// Forms hold a password and a flag; what is longer is none of ours.
@@ -115,10 +117,10 @@ impl Form {
     /// One that comes too slowly is an error.
     async fn of(request: &HttpRequest, body: &mut Option<Payload>) -> Result<Self, Problem> {
         if request.method() != Method::POST {
-            return Ok(Self(Vec::new()));
+            return Ok(Self::default());
         }
         let Some(body) = body.take() else {
-            return Ok(Self(Vec::new()));
+            return Ok(Self::default());
         };
         let read = body.to_bytes_limited(Self::LIMIT).await;
         if let Ok(Err(error)) = &read {
@@ -128,10 +130,10 @@ impl Form {
             }
         }
         let Ok(Ok(bytes)) = read else {
-            return Ok(Self(Vec::new()));
+            return Ok(Self::default());
         };
         let json = header(request, "content-type").is_some_and(|kind| kind.contains("json"));
-        Ok(Self(if json {
+        let members = if json {
             let object: Value = serde_json::from_slice(&bytes).unwrap_or_default();
             let members = object.as_object().into_iter().flatten();
             members
@@ -139,11 +141,12 @@ impl Form {
                 .collect()
         } else {
             url::form_urlencoded::parse(&bytes).into_owned().collect()
-        }))
+        };
+        Ok(Self { members })
     }
 
     fn text(&self, name: &str) -> Option<&str> {
-        self.0
+        self.members
             .iter()
             .find(|(member, _)| member == name)
             .map(|(_, text)| text.as_str())

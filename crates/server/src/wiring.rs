@@ -368,7 +368,10 @@ const ELSEWHERE: [Elsewhere; 4] = [
             (410, "The link has expired"),
             (429, "Too many wrong passwords"),
             (502, "The destination of a proxied link does not answer"),
-            (503, "Too many proxied requests are under way"),
+            (
+                503,
+                "The link cannot be read, or too many passwords are being checked or links proxied",
+            ),
         ],
     },
     Elsewhere {
@@ -395,6 +398,10 @@ const ELSEWHERE: [Elsewhere; 4] = [
             (408, "The form came too slowly"),
             (410, "The link has expired"),
             (429, "Too many wrong passwords"),
+            (
+                503,
+                "The link cannot be read, or too many passwords are being checked",
+            ),
         ],
     },
     Elsewhere {

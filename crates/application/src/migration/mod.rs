@@ -9,6 +9,7 @@ mod run;
 
 use std::{sync::Arc, time::Duration};
 
+use quick_cache::sync::Cache;
 use slugline_domain::{
     FailedEntry, MigrationRun, MigrationState, UnixSeconds,
     ports::{Clock, MigrationStore, OldStore, OldStoreError},
@@ -92,6 +93,7 @@ impl LinkMigration {
                 passwords: parts.passwords,
                 clock: Arc::clone(&parts.clock),
                 lock: lock.clone(),
+                hashed: Cache::new(OldLinks::HASHED),
             })
         });
         Ok(Self {

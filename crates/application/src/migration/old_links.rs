@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 use slugline_domain::{
-    Link, LinkId, OldLink, Slug,
+    ImportedPassword, Link, LinkId, OldLink, Password, PasswordHash, Slug,
     ports::{Clock, OldStore},
 };
 use uuid::Builder;
@@ -19,9 +20,15 @@ pub struct OldLinks {
     pub(super) passwords: Arc<Passwords>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) lock: MigrationLock,
+    /// By slug and digest of the password: what was stored in clear is hashed
+    /// once, not whenever a link that strangers ask for is read again.
+    pub(super) hashed: Cache<(Slug, [u8; 32]), PasswordHash>,
 }
 
 impl OldLinks {
+    /// Hashes of passwords that were stored in clear, kept at most.
+    pub(super) const HASHED: usize = 10_000;
+
     /// Whether a link that is not here may still be in the old store. To be
     /// asked before looking here: what was moved in between is then looked for
     /// once too often rather than not at all.
@@ -40,7 +47,10 @@ impl OldLinks {
     pub(super) async fn adopt(&self, old: OldLink) -> Result<Link, Error> {
         let now = self.clock.now().second();
         let password = match old.password {
-            Some(password) => Some(self.passwords.adopt(password).await?),
+            Some(ImportedPassword::Hashed(hash)) => Some(hash),
+            Some(ImportedPassword::Plain(password)) => {
+                Some(self.hash_once(&old.slug, &password).await?)
+            }
             None => None,
         };
         let created_at = old.created_at.or(old.updated_at).unwrap_or(now);
@@ -53,6 +63,13 @@ impl OldLinks {
             password,
             content: old.content,
         })
+    }
+
+    async fn hash_once(&self, slug: &Slug, password: &Password) -> Result<PasswordHash, Error> {
+        let digest: [u8; 32] = Sha256::digest(password.reveal()).into();
+        let key = (slug.clone(), digest);
+        let hash = self.passwords.hash(password);
+        Ok(self.hashed.get_or_insert_async(&key, hash).await?)
     }
 }
 
@@ -69,9 +86,32 @@ pub(super) fn id_of(slug: &Slug) -> LinkId {
 
 #[cfg(test)]
 mod tests {
-    use slugline_testkit::slug;
+    use slugline_domain::{EntryKey, OldEntry};
+    use slugline_testkit::{FixedClock, MemoryOldStore, NOON, SeededRandom, old_link, slug};
 
     use super::*;
+
+    #[tokio::test]
+    async fn a_password_in_clear_is_hashed_once_however_often_its_link_is_read() {
+        let mut link = old_link("docs");
+        link.password = Some(ImportedPassword::parse("letmein").unwrap());
+        let entry = OldEntry {
+            key: EntryKey::new("link:docs"),
+            link: Ok(link),
+        };
+        let old = OldLinks {
+            store: Arc::new(MemoryOldStore::new(vec![entry])),
+            passwords: Arc::new(Passwords::new(Arc::new(SeededRandom::new(1)))),
+            clock: Arc::new(FixedClock::at(NOON)),
+            lock: MigrationLock::closed(),
+            hashed: Cache::new(OldLinks::HASHED),
+        };
+        let first = old.find(&slug("docs")).await.unwrap().unwrap();
+        let hash = first.password.clone().unwrap();
+        assert!(hash.as_str().starts_with("$argon2id$"));
+        let again = old.find(&slug("docs")).await.unwrap();
+        assert_eq!(again, Some(first), "another hash would have another salt");
+    }
 
     #[test]
     fn an_id_follows_from_the_slug() {

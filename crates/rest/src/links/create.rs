@@ -20,7 +20,12 @@ pub(crate) fn about() -> About {
         summary: "Create a link",
         description: "Makes a short link. Leave `slug` out to get a free random one; \
                       a slug that an active link owns is refused.",
-        fails: &[Code::SlugTaken, Code::IdTaken, Code::MigrationRequired],
+        fails: &[
+            Code::SlugTaken,
+            Code::IdTaken,
+            Code::MigrationRequired,
+            Code::Busy,
+        ],
     }
 }
 

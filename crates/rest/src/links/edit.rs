@@ -26,6 +26,7 @@ pub(crate) fn about() -> About {
             Code::LinkNotFound,
             Code::LinkModified,
             Code::MigrationRequired,
+            Code::Busy,
         ],
     }
 }

@@ -36,6 +36,7 @@ pub(crate) fn about() -> About {
             Code::InvalidCsv,
             Code::PreviewMode,
             Code::MigrationRequired,
+            Code::Busy,
         ],
     }
 }

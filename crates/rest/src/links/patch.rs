@@ -24,6 +24,7 @@ pub(crate) fn about() -> About {
             Code::LinkNotFound,
             Code::LinkModified,
             Code::MigrationRequired,
+            Code::Busy,
         ],
     }
 }

@@ -20,7 +20,12 @@ pub(crate) fn about() -> About {
         summary: "Create a link unless its slug is in use",
         description: "Makes a link (201), or answers with the active link that has the slug (200), \
                       which stays as it is; `status` says which.",
-        fails: &[Code::SlugTaken, Code::IdTaken, Code::MigrationRequired],
+        fails: &[
+            Code::SlugTaken,
+            Code::IdTaken,
+            Code::MigrationRequired,
+            Code::Busy,
+        ],
     }
 }
 
