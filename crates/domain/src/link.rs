@@ -143,6 +143,12 @@ impl Link {
         }
     }
 
+    /// Seconds until it expires, if it does at all; 0 when it has.
+    pub fn seconds_left(&self, now: UnixSeconds) -> Option<u64> {
+        let left = self.effective_expiry()?.get() - now.get();
+        Some(u64::try_from(left).unwrap_or(0))
+    }
+
     /// The link's status at a moment. A link expires at the beginning of the
     /// second it names.
     pub fn status_at(&self, now: UnixSeconds) -> LinkStatus {

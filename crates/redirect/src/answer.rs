@@ -29,10 +29,17 @@ pub(crate) enum Passage {
     Form,
 }
 
-pub(crate) fn redirect(target: &str, options: &RedirectOptions, passage: Passage) -> HttpResponse {
+/// Redirects to the target, which is right for so many seconds more if it ends
+/// at all.
+pub(crate) fn redirect(
+    target: &str,
+    options: &RedirectOptions,
+    passage: Passage,
+    left: Option<u64>,
+) -> HttpResponse {
     let no_store = HeaderValue::from_static("no-store");
     let (status, cache) = match passage {
-        Passage::Open => (options.status.code(), options.cache.header()),
+        Passage::Open => (options.status.code(), options.cache.header(left)),
         Passage::Gated => (options.status.code(), no_store),
         Passage::Form => (StatusCode::SEE_OTHER, no_store),
     };
@@ -110,8 +117,8 @@ mod tests {
     #[test]
     fn an_open_redirect_is_remembered_briefly_and_a_gated_one_never() {
         let options = RedirectOptions::default();
-        let shown = |passage| {
-            let response = redirect("https://e.example/", &options, passage);
+        let shown_until = |passage, left| {
+            let response = redirect("https://e.example/", &options, passage, left);
             let cache = response
                 .headers()
                 .get(header::CACHE_CONTROL)
@@ -121,7 +128,12 @@ mod tests {
                 .to_owned();
             (response.status().as_u16(), cache)
         };
+        let shown = |passage| shown_until(passage, None);
         assert_eq!(shown(Passage::Open), (301, "private, max-age=90".into()));
+        for (left, cache) in [(89, "private, max-age=89"), (90, "private, max-age=90")] {
+            let shown = shown_until(Passage::Open, Some(left));
+            assert_eq!(shown, (301, cache.into()));
+        }
         assert_eq!(shown(Passage::Gated), (301, "no-store".into()));
         assert_eq!(shown(Passage::Form), (303, "no-store".into()));
     }

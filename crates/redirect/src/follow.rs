@@ -151,7 +151,8 @@ async fn resolve(
         };
         return Ok(Box::pin(proxy::pass_on(proxying, proxied)).await?);
     }
-    let response = arrive(redirects, request, &link, &resolution, passage)?;
+    let left = link.seconds_left(visitor.now);
+    let response = arrive(redirects, request, &link, &resolution, passage, left)?;
     redirects.visits.record(visit());
     Ok(response)
 }
@@ -163,9 +164,13 @@ fn arrive(
     link: &Link,
     resolution: &Resolution<'_>,
     passage: Passage,
+    left: Option<u64>,
 ) -> Result<HttpResponse, Problem> {
     match resolution {
-        Resolution::Redirect(target) => Ok(answer::redirect(target, &redirects.options, passage)),
+        Resolution::Redirect(target) => {
+            let options = &redirects.options;
+            Ok(answer::redirect(target, options, passage, left))
+        }
         Resolution::Preview(target) => Ok(link_pages::preview(request, link, target)),
         Resolution::Cloak(target) => Ok(link_pages::frame(request, link, target)),
         Resolution::Expired => Err(Problem::new(Code::LinkExpired, "this link has expired")),

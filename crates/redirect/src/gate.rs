@@ -107,6 +107,8 @@ impl Door<'_> {
 #[derive(Default)]
 struct Form {
     members: Vec<(String, String)>,
+    /// Whether a page of another site may have posted it.
+    foreign: bool,
 }
 
 impl Form {
@@ -142,7 +144,10 @@ impl Form {
         } else {
             url::form_urlencoded::parse(&bytes).into_owned().collect()
         };
-        Ok(Self { members })
+        Ok(Self {
+            members,
+            foreign: is_from_another_site(request),
+        })
     }
 
     fn text(&self, name: &str) -> Option<&str> {
@@ -152,9 +157,16 @@ impl Form {
             .map(|(_, text)| text.as_str())
     }
 
+    /// A page of another site cannot confirm what its visitor never saw.
     fn confirmed(&self) -> bool {
-        self.text("confirm") == Some("true")
+        !self.foreign && self.text("confirm") == Some("true")
     }
+}
+
+/// Browsers say where a request comes from (Fetch Metadata); they leave it out
+/// on plain HTTP, and programs always do.
+fn is_from_another_site(request: &HttpRequest) -> bool {
+    header(request, "sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none")
 }
 
 fn as_text(value: &Value) -> Option<String> {

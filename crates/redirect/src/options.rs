@@ -91,9 +91,15 @@ impl CachePolicy {
         }
     }
 
-    /// Cheap: copying a header's value counts a reference.
-    pub(crate) fn header(&self) -> HeaderValue {
-        self.header.clone()
+    /// The header of a redirect that is right for so many seconds more, if it
+    /// ends at all: nobody may remember it for longer. Cheap for all others:
+    /// copying a header's value counts a reference.
+    pub(crate) fn header(&self, left: Option<u64>) -> HeaderValue {
+        let left = left.map(Duration::from_secs);
+        match (self.max_age, left) {
+            (Some(max_age), Some(left)) if left < max_age => Self::private(left).header,
+            _ => self.header.clone(),
+        }
     }
 
     /// How long, if at all.
