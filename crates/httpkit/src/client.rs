@@ -1,62 +1,132 @@
 //! Who is on the other end.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    str::FromStr,
+};
 
-use actix_web::{HttpRequest, http::header::AsHeaderName};
+use actix_web::{
+    HttpRequest,
+    http::header::{AsHeaderName, FORWARDED, HeaderName, HeaderValue, X_FORWARDED_FOR},
+};
 use ipnet::IpNet;
 use slugline_domain::ProbeCaller;
+use thiserror::Error;
 
 /// Proxies whose forwarded headers are believed. Anybody else could write
 /// anything into them.
 #[derive(Clone, Debug, Default)]
-pub struct TrustedProxies(Vec<IpNet>);
+pub struct TrustedProxies {
+    networks: Vec<IpNet>,
+    header: ClientHeader,
+}
+
+/// The one header in which trusted proxies name the client. One, because a proxy
+/// lets pass the others as clients wrote them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientHeader(HeaderName);
 
 impl TrustedProxies {
-    /// Believes proxies in these networks.
-    pub fn new(networks: Vec<IpNet>) -> Self {
-        Self(networks)
+    /// Believes this header of proxies in these networks.
+    pub fn new(networks: Vec<IpNet>, header: ClientHeader) -> Self {
+        Self { networks, header }
+    }
+
+    /// Whether no proxy is believed.
+    pub fn is_empty(&self) -> bool {
+        self.networks.is_empty()
     }
 
     /// The address of the client: the peer's, or what trusted proxies say of
     /// the first hop that is not one of them.
     pub fn client_address(&self, request: &HttpRequest) -> IpAddr {
-        // Without a peer, which only happens in tests and on Unix sockets, the
-        // client is this machine.
-        let peer = request
-            .peer_addr()
-            .map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.ip());
+        let peer = peer_address(request);
         if !self.trusts(peer) {
             return peer.to_canonical();
         }
-        let forwarded: Vec<IpAddr> = request
-            .headers()
-            .get_all("x-forwarded-for")
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .filter_map(parse_hop)
-            .collect();
-        // Each proxy appends the hop it saw, so the list is read from its end.
-        let first_stranger = forwarded.iter().rev().find(|hop| !self.trusts(**hop));
-        first_stranger
-            .or(forwarded.first())
-            .copied()
-            .or_else(|| header(request, "x-real-ip").and_then(parse_hop))
-            .unwrap_or(peer)
-            .to_canonical()
+        let values: Vec<&HeaderValue> = request.headers().get_all(&self.header.0).collect();
+        let hops = values
+            .iter()
+            .rev()
+            .flat_map(|value| value.to_str().unwrap_or_default().rsplit(','));
+        // Each proxy appends the hop it saw, so the list is read from its end, as
+        // long as whoever wrote it is trusted. Nothing is known of what lies
+        // before a hop that is no address.
+        let mut client = peer;
+        for hop in hops {
+            let Some(hop) = self.header.parse_hop(hop) else {
+                break;
+            };
+            client = hop;
+            if !self.trusts(hop) {
+                break;
+            }
+        }
+        client.to_canonical()
+    }
+
+    pub(crate) fn header(&self) -> &HeaderName {
+        &self.header.0
     }
 
     pub(crate) fn trusts_peer_of(&self, request: &HttpRequest) -> bool {
-        request
-            .peer_addr()
-            .is_some_and(|peer| self.trusts(peer.ip()))
+        self.trusts(peer_address(request))
     }
 
     /// Whether the address is a trusted proxy's.
     pub fn trusts(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        self.0.iter().any(|network| network.contains(&address))
+        self.networks
+            .iter()
+            .any(|network| network.contains(&address))
     }
 }
+
+/// The other end of the connection. Without one, which only happens in tests and
+/// on Unix sockets, it is this machine.
+pub(crate) fn peer_address(request: &HttpRequest) -> IpAddr {
+    request
+        .peer_addr()
+        .map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.ip())
+}
+
+impl ClientHeader {
+    /// A hop of the header's list: an address, with or without a port and
+    /// brackets. `Forwarded` has it as a parameter (RFC 7239, section 4).
+    fn parse_hop(&self, hop: &str) -> Option<IpAddr> {
+        if self.0 != FORWARDED {
+            return parse_address(hop);
+        }
+        let mut parameters = hop.split(';').filter_map(|pair| pair.split_once('='));
+        let (_, node) = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("for"))?;
+        let node = node.trim();
+        let unquoted = node
+            .strip_prefix('"')
+            .and_then(|node| node.strip_suffix('"'));
+        parse_address(unquoted.unwrap_or(node))
+    }
+}
+
+impl Default for ClientHeader {
+    fn default() -> Self {
+        Self(X_FORWARDED_FOR)
+    }
+}
+
+impl FromStr for ClientHeader {
+    type Err = ClientHeaderError;
+
+    fn from_str(text: &str) -> Result<Self, ClientHeaderError> {
+        HeaderName::from_bytes(text.as_bytes())
+            .map(Self)
+            .map_err(|_| ClientHeaderError)
+    }
+}
+
+/// A text is not the name of a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("expected the name of a header, such as X-Forwarded-For, X-Real-IP or Forwarded")]
+pub struct ClientHeaderError;
 
 /// A request header as text; absent when it is not text. A constant of
 /// [`actix_web::http::header`] is found faster than a name in quotes.
@@ -77,8 +147,7 @@ pub fn probe_caller(request: &HttpRequest) -> ProbeCaller {
     }
 }
 
-/// An address, with or without a port and brackets.
-fn parse_hop(text: &str) -> Option<IpAddr> {
+fn parse_address(text: &str) -> Option<IpAddr> {
     let text = text.trim();
     text.parse()
         .ok()
@@ -92,21 +161,23 @@ mod tests {
 
     use super::*;
 
-    fn proxies() -> TrustedProxies {
-        TrustedProxies::new(vec![
-            "10.0.0.0/8".parse().unwrap(),
-            "fd00::/8".parse().unwrap(),
-        ])
+    fn seen_in(header: &str, peer: &str, sent: &[(&str, &str)]) -> String {
+        let networks = vec!["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()];
+        let mut request = TestRequest::default().peer_addr(peer.parse().unwrap());
+        for (name, value) in sent {
+            request = request.append_header((*name, *value));
+        }
+        TrustedProxies::new(networks, header.parse().unwrap())
+            .client_address(&request.to_http_request())
+            .to_string()
     }
 
     fn seen(peer: &str, forwarded: &[&str]) -> String {
-        let mut request = TestRequest::default().peer_addr(peer.parse().unwrap());
-        for value in forwarded {
-            request = request.append_header(("x-forwarded-for", *value));
-        }
-        proxies()
-            .client_address(&request.to_http_request())
-            .to_string()
+        let sent: Vec<_> = forwarded
+            .iter()
+            .map(|value| ("x-forwarded-for", *value))
+            .collect();
+        seen_in("X-Forwarded-For", peer, &sent)
     }
 
     #[test]
@@ -126,11 +197,52 @@ mod tests {
             "198.51.100.7"
         );
         assert_eq!(seen("[fd00::1]:5", &["[2001:db8::1]"]), "2001:db8::1");
-        assert_eq!(seen("10.0.0.1:5", &["garbage"]), "10.0.0.1");
         assert_eq!(seen("10.0.0.1:5", &["10.0.0.9"]), "10.0.0.9");
         assert_eq!(
             seen("[::ffff:10.0.0.1]:5", &["198.51.100.7"]),
             "198.51.100.7"
         );
+    }
+
+    #[test]
+    fn a_hop_that_is_no_address_ends_trust() {
+        assert_eq!(seen("10.0.0.1:5", &["garbage"]), "10.0.0.1");
+        assert_eq!(seen("10.0.0.1:5", &[""]), "10.0.0.1");
+        assert_eq!(seen("10.0.0.1:5", &["6.6.6.6, unknown"]), "10.0.0.1");
+        assert_eq!(seen("10.0.0.1:5", &["6.6.6.6,"]), "10.0.0.1");
+        assert_eq!(
+            seen("10.0.0.1:5", &["6.6.6.6, garbage, 10.2.3.4"]),
+            "10.2.3.4"
+        );
+        assert_eq!(seen("10.0.0.1:5", &["6.6.6.6", "garbage"]), "10.0.0.1");
+    }
+
+    #[test]
+    fn only_the_header_that_is_set_counts() {
+        let sent = [
+            ("x-forwarded-for", "6.6.6.6"),
+            ("x-real-ip", "198.51.100.7"),
+        ];
+        assert_eq!(seen_in("x-real-ip", "10.0.0.1:5", &sent), "198.51.100.7");
+        assert_eq!(seen_in("x-forwarded-for", "10.0.0.1:5", &sent), "6.6.6.6");
+        assert_eq!(seen_in("forwarded", "10.0.0.1:5", &sent), "10.0.0.1");
+    }
+
+    #[test]
+    fn the_standard_header_is_read_too() {
+        let seen = |value| seen_in("Forwarded", "10.0.0.1:5", &[("forwarded", value)]);
+        assert_eq!(seen("for=198.51.100.7;proto=https"), "198.51.100.7");
+        assert_eq!(
+            seen("for=6.6.6.6, by=10.0.0.1; For=\"[2001:db8::1]:80\", for=10.1.1.1"),
+            "2001:db8::1"
+        );
+        assert_eq!(seen("for=6.6.6.6, for=_hidden"), "10.0.0.1");
+        assert_eq!(seen("for=6.6.6.6, proto=https"), "10.0.0.1");
+    }
+
+    #[test]
+    fn a_header_has_a_name() {
+        assert_eq!("X Real IP".parse::<ClientHeader>(), Err(ClientHeaderError));
+        assert_eq!("".parse::<ClientHeader>(), Err(ClientHeaderError));
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     client::{TrustedProxies, header},
     edge_network::PlaceHeaders,
     origin::Origin,
+    proxy_watch::ProxyWatch,
 };
 
 /// How the service meets the outside; every adapter finds it in the app's data.
@@ -17,6 +18,7 @@ use crate::{
 pub struct Edge {
     authenticator: Arc<Authenticator>,
     proxies: TrustedProxies,
+    proxy_watch: ProxyWatch,
     configured_origin: Option<Origin>,
     any_origin: bool,
     loopback_only: bool,
@@ -35,6 +37,7 @@ impl Edge {
         Self {
             authenticator,
             proxies,
+            proxy_watch: ProxyWatch::default(),
             configured_origin,
             any_origin: false,
             loopback_only: false,
@@ -88,6 +91,7 @@ impl Edge {
 
     /// Who is asking.
     pub fn client_address(&self, request: &HttpRequest) -> IpAddr {
+        self.proxy_watch.look_at(request, &self.proxies);
         self.proxies.client_address(request)
     }
 

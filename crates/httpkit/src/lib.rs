@@ -18,8 +18,9 @@ mod guard;
 mod ignored;
 mod origin;
 mod problem;
+mod proxy_watch;
 
-pub use client::{TrustedProxies, header, probe_caller};
+pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, header, probe_caller};
 pub use edge::Edge;
 pub use edge_network::{EdgeNetwork, PlaceHeaders, PlaceHeadersError};
 pub use guard::{guarded, public};

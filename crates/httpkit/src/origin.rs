@@ -22,19 +22,27 @@ impl Origin {
         if let Some(origin) = configured {
             return origin.clone();
         }
-        let forwarded = |name| {
-            let value = header(request, name).filter(|_| proxies.trusts_peer_of(request))?;
-            value
-                .split(',')
-                .next()
-                .map(str::trim)
-                .filter(|first| is_plain(first))
-        };
-        let scheme = match forwarded("x-forwarded-proto") {
+        let trusted = proxies.trusts_peer_of(request);
+        // The first proxy in a row knows how the client came; at worst a client
+        // chooses between two words.
+        let first_scheme = header(request, "x-forwarded-proto")
+            .filter(|_| trusted)
+            .and_then(|schemes| schemes.split(',').next());
+        let scheme = match first_scheme.map(str::trim) {
             Some("https") => "https",
             Some(_) | None => "http",
         };
-        let host = forwarded("x-forwarded-host")
+        // The last host is what the trusted peer wrote; a client may have begun
+        // the list.
+        let last_host = request
+            .headers()
+            .get_all("x-forwarded-host")
+            .last()
+            .filter(|_| trusted)
+            .and_then(|hosts| hosts.to_str().ok()?.rsplit(',').next());
+        let host = last_host
+            .map(str::trim)
+            .filter(|host| is_plain(host))
             .or_else(|| header(request, "host").filter(|host| is_plain(host)))
             .or_else(|| request.uri().authority().map(Authority::as_str))
             .unwrap_or("localhost");
@@ -86,6 +94,7 @@ mod tests {
     use actix_web::test::TestRequest;
 
     use super::*;
+    use crate::client::ClientHeader;
 
     #[test]
     fn an_origin_has_no_path_and_no_surprises() {
@@ -109,9 +118,31 @@ mod tests {
         }
     }
 
+    fn trusted() -> TrustedProxies {
+        TrustedProxies::new(vec!["10.0.0.0/8".parse().unwrap()], ClientHeader::default())
+    }
+
+    #[test]
+    fn of_several_hosts_the_one_that_the_trusted_peer_wrote_counts() {
+        let of = |hosts: &[&str]| {
+            let mut request = TestRequest::default()
+                .peer_addr("10.0.0.1:5".parse().unwrap())
+                .insert_header(("host", "inner:8080"));
+            for host in hosts {
+                request = request.append_header(("x-forwarded-host", *host));
+            }
+            Origin::of(&request.to_http_request(), None, &trusted()).to_string()
+        };
+        assert_eq!(of(&["evil.example, sl.example"]), "http://sl.example");
+        assert_eq!(of(&["evil.example", "sl.example"]), "http://sl.example");
+        for unusable in ["sl.example,", "sl.example, a/b", ""] {
+            assert_eq!(of(&[unusable]), "http://inner:8080", "{unusable:?}");
+        }
+    }
+
     #[test]
     fn the_configured_origin_wins_over_the_request_and_trusted_headers_over_host() {
-        let trusted = TrustedProxies::new(vec!["10.0.0.0/8".parse().unwrap()]);
+        let trusted = trusted();
         let request = |peer: &str| {
             TestRequest::default()
                 .peer_addr(peer.parse().unwrap())

@@ -14,7 +14,7 @@ use slugline_analytics::{
 use slugline_domain::{UnixSeconds, ports::Clock};
 use slugline_storage::{DatabaseUrl, SchemaConnection};
 
-use crate::{Settings, ambient::SystemClock, settings::AccessLog};
+use crate::{Settings, advice::advice, ambient::SystemClock, settings::AccessLog, site_token};
 
 /// What a file of visits is called, and how it is examined and rebuilt.
 struct VisitFile {
@@ -30,6 +30,11 @@ struct VisitFile {
 /// # Errors
 /// Something is damaged or cannot be examined.
 pub(crate) async fn examine_all(settings: &Settings) -> anyhow::Result<()> {
+    let token = settings.site_token.clone();
+    let token = token.or_else(|| site_token::read_in(&settings.data_dir));
+    for sentence in advice(settings, token.as_ref()) {
+        line("settings", "ADVICE", sentence)?;
+    }
     let links_are_sound = links(settings).await?;
     if !(settings.visit_file().examine()? && links_are_sound) {
         bail!(

@@ -39,6 +39,7 @@
 //! | `stop_request` | Ctrl-C and SIGTERM |
 //! | `logging`, `welcome` | what operators read |
 
+mod advice;
 mod ambient;
 pub mod cli;
 mod clickhouse_wire;

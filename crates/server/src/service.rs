@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::{
     Settings,
+    advice::advice,
     ambient::OsRandom,
     connections, data_folder,
     instance_lock::InstanceLock,
@@ -56,6 +57,9 @@ impl Service {
             Some(token) => (token, Source::Settings),
             None => site_token::kept_in(&settings.data_dir, &OsRandom)?,
         };
+        for sentence in advice(settings, Some(&token)) {
+            tracing::warn!("{sentence}");
+        }
         let parts = wiring::build(settings, token).await?;
         let recorder = std::sync::Arc::clone(&parts.recorder);
         let live = std::sync::Arc::clone(&parts.live);

@@ -50,6 +50,12 @@ pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<(Sit
     }
 }
 
+/// The token kept in the data folder, if there is one that can be used.
+pub(crate) fn read_in(folder: &Path) -> Option<SiteToken> {
+    let text = fs::read_to_string(file_in(folder)).ok()?;
+    SiteToken::new(text.trim()).ok()
+}
+
 /// 256 random bits in hexadecimal: no character needs quoting in a shell, a
 /// header or JSON.
 fn mint(random: &dyn Random) -> String {

@@ -173,6 +173,12 @@ pub const CATALOGUE: &[Setting] = &[
         "Seconds until a change by another node shows, with PostgreSQL",
     ),
     setting(
+        "SLUGLINE_LINK_STALE_TTL",
+        &[],
+        "86400",
+        "Seconds beyond that for which a remembered link works while the database does not answer",
+    ),
+    setting(
         "SLUGLINE_PUBLIC_PREVIEW_MODE",
         &["NUXT_PUBLIC_PREVIEW_MODE"],
         "false",
@@ -239,6 +245,13 @@ pub const CATALOGUE: &[Setting] = &[
         &[],
         "",
         "Networks of proxies whose forwarded headers are believed, comma-separated",
+    ),
+    setting(
+        "SLUGLINE_CLIENT_IP_HEADER",
+        &[],
+        "X-Forwarded-For",
+        "The one header in which those proxies name the client: X-Forwarded-For, Forwarded, or a \
+         proxy's own, such as X-Real-IP",
     ),
     setting(
         "SLUGLINE_GEO_HEADERS",

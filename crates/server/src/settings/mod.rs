@@ -174,6 +174,7 @@ impl Settings {
             CachePolicy::private(Duration::from_secs(max_age))
         };
         let cache_ttl = sources.number("SLUGLINE_LINK_CACHE_TTL", 0..=86_400)?;
+        let stale_ttl = sources.number("SLUGLINE_LINK_STALE_TTL", 0..=31_536_000)?;
         let data_dir: PathBuf = sources.parsed("SLUGLINE_DATA_DIR", parse::path)?;
         Ok(Self {
             listen: sources.parsed("SLUGLINE_LISTEN", parse::address)?,
@@ -220,6 +221,7 @@ impl Settings {
             },
             resolver: ResolverOptions {
                 fresh_for: Duration::from_secs(cache_ttl),
+                stale_for: Duration::from_secs(stale_ttl),
                 ..ResolverOptions::default()
             },
             transfer: TransferLimits {
@@ -231,6 +233,7 @@ impl Settings {
             api_cors: sources.flag("SLUGLINE_API_CORS")?,
             trusted_proxies: TrustedProxies::new(
                 sources.list("SLUGLINE_TRUSTED_PROXIES", parse::network)?,
+                sources.parsed("SLUGLINE_CLIENT_IP_HEADER", str::parse)?,
             ),
             place_headers: sources.parsed("SLUGLINE_GEO_HEADERS", str::parse)?,
             place_file: sources.optional("SLUGLINE_GEOIP_PATH", parse::path)?,
@@ -290,6 +293,7 @@ mod tests {
             assert_eq!(allowed, PortPolicy::default().allows(port), "{port}");
         }
         assert_eq!(settings.resolver.fresh_for, Duration::from_mins(1));
+        assert_eq!(settings.resolver.stale_for, Duration::from_hours(24));
         assert_eq!(settings.recorder, RecorderOptions::default());
     }
 
@@ -348,6 +352,8 @@ mod tests {
         "such as https://example.com/lost"
     )]
     #[case("SLUGLINE_TRUSTED_PROXIES", "10.0.0.0/8,nonsense", "10.0.0.0/8")]
+    #[case("SLUGLINE_CLIENT_IP_HEADER", "X Real IP", "such as X-Forwarded-For")]
+    #[case("SLUGLINE_LINK_STALE_TTL", "a day", "from 0 to 31536000")]
     #[case("SLUGLINE_GEO_HEADERS", "akamai", "cloudfront")]
     #[case("SLUGLINE_ALLOWED_SCHEMES", "mailto,javascript", "never allowed")]
     #[case("SLUGLINE_CHECK_ALLOWED_NETWORKS", "10.0.0.0/33", "10.0.0.0/8")]
