@@ -2,7 +2,12 @@
 
 use std::process::{Command, Stdio};
 
-use crate::server::Server;
+use serde_json::json;
+
+use crate::{
+    outsider::{Outsider, answer},
+    server::Server,
+};
 
 /// The page as it stands once its scripts have run, and what the console said.
 pub(crate) fn render(url: &str) -> (String, String) {
@@ -68,4 +73,32 @@ fn the_documents_may_run_their_own_scripts_only() {
             "{policy}"
         );
     }
+}
+
+#[test]
+fn a_form_of_another_site_ends_at_the_warning() {
+    let server = Server::start();
+    let destination = Outsider::start(|_| answer("200 OK", "arrived"));
+    let link = json!({"url": destination.url("/"), "slug": "odd", "unsafe": true});
+    server.create(&link);
+    let form = format!(
+        "<form method=post action=\"{}/odd\"><input name=confirm value=true></form>\
+         <script>document.forms[0].submit()</script>",
+        server.origin()
+    );
+    let elsewhere = Outsider::start(move |_| {
+        let length = form.len();
+        format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {length}\r\n\
+             connection: close\r\n\r\n{form}"
+        )
+    });
+    // Another name of this machine is another site.
+    let page = elsewhere.url("/").replace("127.0.0.1", "localhost");
+    let (shown, console) = render(&page);
+    assert!(
+        shown.contains("Potentially Unsafe Link"),
+        "{shown}\n{console}"
+    );
+    assert!(destination.heard().is_empty(), "nobody was sent on");
 }

@@ -5,6 +5,7 @@
 mod old_redis; // a Redis as an older instance left it
 mod outsider; // a server of somebody else
 mod programs; // programs of others that the tests drive
+mod relay; // a way to a server that can be cut
 mod server; // starts the binary on a free port and talks HTTP to it
 
 mod access; // who may use the API, and how errors look
@@ -12,6 +13,7 @@ mod analytics; // every question about visits, on both faces
 mod browser; // the pages of the API reference in Chromium
 mod check; // destinations are asked, and inner ones are not
 mod clickhouse; // visits in ClickHouse, of several nodes
+mod client_identity; // who a client is, behind proxies
 mod devices; // programs and devices of visitors
 mod doctor; // whether the databases are sound
 mod editing; // changing links
@@ -19,6 +21,7 @@ mod editing; // changing links
 mod faults; // what was acknowledged is there, whatever breaks
 #[cfg(target_os = "linux")] // which alone has limits that can be changed from outside
 mod full_disk; // a disk that takes no more visits
+mod guessing; // passwords and tokens are guessed
 mod languages; // pages in the visitor's language
 mod link_pages; // links that answer with a page
 mod live; // visits watched as they come in
@@ -46,6 +49,7 @@ mod searching; // finding and counting links
 mod sink_clients; // the requests of Sink's own clients
 mod slow_clients; // clients that send or take bytes slowly, endlessly or over many connections
 mod startup; // settings, token, data folder, shutdown
+mod store_outage; // the database goes away
 mod suggestions; // slugs and previews are suggested
 mod transfer; // export and import, by HTTP and by the command line
 mod upgrade; // data of earlier versions

@@ -1,0 +1,117 @@
+//! A way to a server that can be cut, or go silent.
+
+use std::{
+    io::{Read, Write},
+    net::{Shutdown, SocketAddr, TcpListener, TcpStream},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+/// Passes connections on to a server, until it is dropped.
+pub(crate) struct Relay {
+    address: SocketAddr,
+    state: Arc<State>,
+}
+
+struct State {
+    to: String,
+    silent: AtomicBool,
+    ended: AtomicBool,
+    open: Mutex<Vec<TcpStream>>,
+}
+
+impl Relay {
+    pub(crate) fn to(server: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let relay = Self {
+            address,
+            state: Arc::new(State {
+                to: server.to_owned(),
+                silent: AtomicBool::new(false),
+                ended: AtomicBool::new(false),
+                open: Mutex::default(),
+            }),
+        };
+        relay.listen(listener);
+        relay
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Cuts every connection and takes no new one.
+    pub(crate) fn cut(&self) {
+        self.state.ended.store(true, Ordering::SeqCst);
+        // The listener waits for a connection, and looks then.
+        let _ = TcpStream::connect(self.address);
+        while TcpStream::connect(self.address).is_ok() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        self.cut_sessions();
+    }
+
+    /// Cuts every connection, and takes new ones.
+    pub(crate) fn cut_sessions(&self) {
+        for stream in self.state.open.lock().unwrap().drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Takes connections again.
+    pub(crate) fn mend(&self) {
+        self.state.ended.store(false, Ordering::SeqCst);
+        self.listen(TcpListener::bind(self.address).unwrap());
+    }
+
+    /// Passes nothing on from now on, or goes on.
+    pub(crate) fn be_silent(&self, silent: bool) {
+        self.state.silent.store(silent, Ordering::SeqCst);
+    }
+
+    fn listen(&self, listener: TcpListener) {
+        let state = Arc::clone(&self.state);
+        thread::spawn(move || {
+            for near in listener.incoming() {
+                if state.ended.load(Ordering::SeqCst) {
+                    break;
+                }
+                let (near, far) = (near.unwrap(), TcpStream::connect(&state.to).unwrap());
+                let copy = |stream: &TcpStream| stream.try_clone().unwrap();
+                state.open.lock().unwrap().extend([copy(&near), copy(&far)]);
+                let (back, forth) = ((copy(&far), copy(&near)), (near, far));
+                for (from, to) in [back, forth] {
+                    let state = Arc::clone(&state);
+                    thread::spawn(move || pass_on(&state, from, to));
+                }
+            }
+        });
+    }
+}
+
+fn pass_on(state: &State, mut from: TcpStream, mut to: TcpStream) {
+    let mut bytes = [0; 8192];
+    while let Ok(count @ 1..) = from.read(&mut bytes) {
+        while state.silent.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(10));
+        }
+        if to.write_all(&bytes[..count]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Both);
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.be_silent(false);
+        if !self.state.ended.load(Ordering::SeqCst) {
+            self.cut();
+        }
+    }
+}
