@@ -52,9 +52,14 @@ fn command() -> Command {
         .value_name("URL")
         .default_value("http://127.0.0.1:8080")
         .help("Where the instance runs");
+    let plain_http = Arg::new(PLAIN_HTTP)
+        .long(PLAIN_HTTP)
+        .action(ArgAction::SetTrue)
+        .help("Send the token unencrypted to another machine, over http");
     let mcp = Command::new("mcp")
         .about("Speak MCP over standard input and output, for a running instance")
-        .arg(url);
+        .arg(url)
+        .arg(plain_http);
     let format = Arg::new("format")
         .long("format")
         .value_parser(["json", "csv"])
@@ -91,7 +96,9 @@ fn command() -> Command {
         .version(VERSION)
         .about("A link shortener with analytics, a REST API and an MCP endpoint")
         .after_help(
-            "Every setting is also an environment variable: --data-dir is SLUGLINE_DATA_DIR.",
+            "Every setting is also an environment variable: --data-dir is SLUGLINE_DATA_DIR. \
+             Everybody on a machine sees the flags of its programs: give secrets by variables, or \
+             in files, which --…-file and SLUGLINE_…_FILE name.",
         )
         .args_conflicts_with_subcommands(true)
         .subcommand(with_settings(serve))
@@ -114,18 +121,27 @@ fn with_these(command: Command, wanted: impl Fn(&Setting) -> bool) -> Command {
         CATALOGUE
             .iter()
             .filter(|setting| wanted(setting))
-            .map(|setting| {
+            .flat_map(|setting| {
                 let default = match setting.default {
                     "" => String::new(),
                     default => format!(" [default: {default}]"),
                 };
-                Arg::new(setting.name)
+                let value = Arg::new(setting.flag())
                     .long(setting.flag())
                     .value_name("VALUE")
-                    .help(format!("{}{default}", setting.meaning))
-            }),
+                    .help(format!("{}{default}", setting.meaning));
+                let file = Arg::new(setting.file_flag())
+                    .long(setting.file_flag())
+                    .value_name("FILE")
+                    .help("File that holds it, out of sight of others");
+                [Some(value), setting.secret.then_some(file)]
+            })
+            .flatten(),
     )
 }
+
+/// The flag of `slugline mcp` that lets a token travel in clear.
+const PLAIN_HTTP: &str = "allow-plain-http";
 
 fn file_and_format(given: &ArgMatches) -> (&str, Option<TransferFormat>) {
     let text = |name| given.get_one::<String>(name).map(String::as_str);
@@ -142,17 +158,37 @@ fn settings(given: &ArgMatches) -> anyhow::Result<Settings> {
         // A closed standard error is no reason to stop.
         let _ = writeln!(io::stderr(), "warning: {warning}");
     }
-    Ok(Settings::resolve(&sources(given))?)
+    Ok(Settings::resolve(&sources(given)?)?)
 }
 
 #[expect(
     clippy::disallowed_methods,
     reason = "settings are read from the environment here only"
 )]
-fn sources(given: &ArgMatches) -> Sources {
+fn sources(given: &ArgMatches) -> anyhow::Result<Sources> {
     // A command without the flag leaves the setting to the environment.
-    let flag = |setting: &Setting| given.try_get_one::<String>(setting.name).ok()?.cloned();
-    Sources::from_flags_and_environment(flag, |name| std::env::var(name).ok())
+    let flag = |name: &str| given.try_get_one::<String>(name).ok()?.cloned();
+    for setting in CATALOGUE.iter().filter(|setting| setting.secret) {
+        if flag(&setting.flag()).is_some_and(|value| is_confidential(&value)) {
+            // Nothing is logged yet, and nobody may be there to read it.
+            let _ = writeln!(
+                io::stderr(),
+                "warning: everybody on this machine can read the flag --{}; set {} or {} instead",
+                setting.flag(),
+                setting.name,
+                setting.file_variable()
+            );
+        }
+    }
+    let variable = |name: &str| std::env::var(name).ok();
+    Ok(Sources::from_flags_and_environment(flag, variable)?)
+}
+
+/// Databases and stores may be files, whose names are no secret.
+fn is_confidential(value: &str) -> bool {
+    !["sqlite:", "file:"]
+        .iter()
+        .any(|scheme| value.starts_with(scheme))
 }
 
 fn environment_names() -> impl Iterator<Item = String> {
@@ -191,7 +227,7 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 }
 
 fn serve(given: &ArgMatches) -> anyhow::Result<()> {
-    let settings = Settings::resolve(&sources(given))?;
+    let settings = Settings::resolve(&sources(given)?)?;
     logging::start(&settings.log)?;
     for warning in unknown_names(environment_names()) {
         tracing::warn!("{warning}");
@@ -221,7 +257,7 @@ fn look_after(given: &ArgMatches) -> anyhow::Result<()> {
 }
 
 fn bridge(given: &ArgMatches) -> anyhow::Result<()> {
-    let settings = ClientSettings::resolve(&sources(given))?;
+    let settings = ClientSettings::resolve(&sources(given)?)?;
     logging::start(&settings.log)?;
     let token = settings.site_token.context(
         "SLUGLINE_SITE_TOKEN is not set: give the instance's token there, or its file in \
@@ -229,6 +265,9 @@ fn bridge(given: &ArgMatches) -> anyhow::Result<()> {
     )?;
     let url = given.get_one::<String>("url").expect("has a default");
     let upstream = Upstream::new(url, &token)?;
+    if !given.get_flag(PLAIN_HTTP) {
+        upstream.refuse_plain_http()?;
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

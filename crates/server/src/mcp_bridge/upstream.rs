@@ -9,7 +9,7 @@ use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
 use slugline_mcp::headers_for;
 use slugline_outbound::{Client, Fetched, HeaderMap, Method, Outgoing, Policy, Request};
-use url::Url;
+use url::{Host, Url};
 
 /// Time for an answer: the longest check of links takes half a minute.
 const TIMEOUT: Duration = Duration::from_mins(2);
@@ -58,6 +58,27 @@ impl Upstream {
             headers,
             agreed: Mutex::default(),
         })
+    }
+
+    /// The token opens everything, and over http everybody on the way can read
+    /// it. On this machine nobody is on the way.
+    ///
+    /// # Errors
+    /// The instance is on another machine and its address is not https.
+    pub(crate) fn refuse_plain_http(&self) -> anyhow::Result<()> {
+        let loopback = match self.endpoint.host() {
+            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.to_canonical().is_loopback(),
+            None => false,
+        };
+        ensure!(
+            loopback || self.endpoint.scheme() == "https",
+            "--url is {}: over http everybody on the way can read the token; use https, or \
+             --allow-plain-http where the network is yours",
+            self.endpoint.origin().ascii_serialization()
+        );
+        Ok(())
     }
 
     /// The answer to a message, on one line; nothing where none is wanted.
@@ -163,6 +184,33 @@ fn failure(id: &Value, message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_leaves_the_machine_encrypted() {
+        let refused = |url: &str| Upstream::new(url, "token").unwrap().refuse_plain_http();
+        for url in [
+            "http://127.0.0.1:8080",
+            "http://127.9.9.9",
+            "http://[::1]:8080",
+            "http://[::ffff:127.0.0.1]",
+            "http://localhost:1",
+            "HTTP://LocalHost",
+            "https://sl.example",
+        ] {
+            assert!(refused(url).is_ok(), "{url}");
+        }
+        for url in [
+            "http://sl.example",
+            "http://10.0.0.1",
+            "http://localhost.evil.example",
+            "http://127.0.0.1.evil.example",
+            "http://localhost@evil.example",
+            "http://0.0.0.0",
+        ] {
+            let error = refused(url).unwrap_err().to_string();
+            assert!(error.contains("--allow-plain-http"), "{error}");
+        }
+    }
 
     #[test]
     fn the_endpoint_may_be_named_with_or_without_its_path() {

@@ -11,7 +11,8 @@ pub struct Setting {
     pub default: &'static str,
     /// What it means, with its unit.
     pub meaning: &'static str,
-    /// Whether its value must not be shown.
+    /// Whether its value must not be shown. It may stand in a file, which the
+    /// flag and the variable with `file` behind their names say.
     pub secret: bool,
 }
 
@@ -20,6 +21,16 @@ impl Setting {
     pub fn flag(&self) -> String {
         let name = self.name.strip_prefix("SLUGLINE_").unwrap_or(self.name);
         name.to_ascii_lowercase().replace('_', "-")
+    }
+
+    /// The flag that names a file with the value: `site-token-file`.
+    pub fn file_flag(&self) -> String {
+        format!("{}-file", self.flag())
+    }
+
+    /// The environment variable that names a file with the value.
+    pub fn file_variable(&self) -> String {
+        format!("{}_FILE", self.name)
     }
 }
 
@@ -70,12 +81,6 @@ pub const CATALOGUE: &[Setting] = &[
         "SLUGLINE_SITE_TOKEN",
         &["NUXT_SITE_TOKEN"],
         "Bearer token of the API, 8 characters or more [default: minted on first start]",
-    ),
-    setting(
-        "SLUGLINE_SITE_TOKEN_FILE",
-        &[],
-        "",
-        "File that holds the token instead",
     ),
     setting(
         "SLUGLINE_BASE_URL",
@@ -407,10 +412,12 @@ mod tests {
     #[test]
     fn names_and_flags_are_unique() {
         let names: HashSet<_> = CATALOGUE.iter().map(|setting| setting.name).collect();
-        let flags: HashSet<_> = CATALOGUE.iter().map(Setting::flag).collect();
+        let secrets = || CATALOGUE.iter().filter(|setting| setting.secret);
+        let flags = CATALOGUE.iter().map(Setting::flag);
+        let flags: HashSet<_> = flags.chain(secrets().map(Setting::file_flag)).collect();
         assert_eq!(
             (names.len(), flags.len()),
-            (CATALOGUE.len(), CATALOGUE.len())
+            (CATALOGUE.len(), CATALOGUE.len() + secrets().count())
         );
         assert!(flags.contains("data-dir"));
     }

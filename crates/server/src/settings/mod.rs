@@ -2,7 +2,9 @@
 //!
 //! `catalogue` lists them once: name, flag, Sink's name for it, default and
 //! meaning. Command line, errors and documents are renderings of that list.
-//! Sources are read in order: flag, `SLUGLINE_…`, Sink's `NUXT_…`, default.
+//! Sources are read in order: flag, `SLUGLINE_…`, Sink's `NUXT_…`, default. A
+//! secret may stand in a file that a flag or a variable names, as secrets are
+//! often mounted.
 
 mod catalogue;
 mod connections;
@@ -114,17 +116,13 @@ pub(crate) struct ClientSettings {
 
 impl ClientSettings {
     /// The names of the settings that matter to it.
-    pub(crate) const NAMES: [&str; 4] = [
-        "SLUGLINE_SITE_TOKEN",
-        "SLUGLINE_SITE_TOKEN_FILE",
-        "SLUGLINE_LOG",
-        "SLUGLINE_LOG_FORMAT",
-    ];
+    pub(crate) const NAMES: [&str; 3] =
+        ["SLUGLINE_SITE_TOKEN", "SLUGLINE_LOG", "SLUGLINE_LOG_FORMAT"];
 
     pub(crate) fn resolve(sources: &Sources) -> Result<Self, SettingError> {
         let token = |text: &str| SiteToken::new(text).map(|_| text.to_owned());
         Ok(Self {
-            site_token: parse::site_token(sources, token)?,
+            site_token: sources.optional("SLUGLINE_SITE_TOKEN", token)?,
             log: Log::resolve(sources)?,
         })
     }
@@ -179,7 +177,7 @@ impl Settings {
         Ok(Self {
             listen: sources.parsed("SLUGLINE_LISTEN", parse::address)?,
             connections: ConnectionLimits::resolve(sources)?,
-            site_token: parse::site_token(sources, SiteToken::new)?,
+            site_token: sources.optional("SLUGLINE_SITE_TOKEN", SiteToken::new)?,
             base_url: sources.optional("SLUGLINE_BASE_URL", str::parse::<Origin>)?,
             links: sources
                 .optional("SLUGLINE_DATABASE_URL", str::parse)?

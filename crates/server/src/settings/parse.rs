@@ -1,7 +1,6 @@
 //! Texts → values of single settings. Errors say what would be right.
 
 use std::{
-    fs,
     net::{IpAddr, SocketAddr},
     num::{NonZeroU32, NonZeroU64, NonZeroUsize},
     ops::RangeInclusive,
@@ -11,7 +10,6 @@ use std::{
 
 use ipnet::IpNet;
 use slugline_analytics::ClickHouseTarget;
-use slugline_application::TokenTooShort;
 use slugline_domain::{PageSize, RowLimit};
 use slugline_outbound::{
     AddressPolicy, ApiKey, ModelOptions, Persistence, Policy, WebhookOptions, WebhookSecret,
@@ -36,21 +34,6 @@ pub(super) fn path(text: &str) -> Result<PathBuf, &'static str> {
     } else {
         Ok(text.into())
     }
-}
-
-/// The token itself or a file that holds it, as secrets are often mounted; made
-/// into what the caller needs.
-pub(super) fn site_token<T>(
-    sources: &Sources,
-    make: impl Fn(&str) -> Result<T, TokenTooShort>,
-) -> Result<Option<T>, SettingError> {
-    if let Some(token) = sources.optional("SLUGLINE_SITE_TOKEN", &make)? {
-        return Ok(Some(token));
-    }
-    sources.optional("SLUGLINE_SITE_TOKEN_FILE", |path| {
-        let text = fs::read_to_string(path).map_err(|error| format!("cannot be read: {error}"))?;
-        make(text.trim()).map_err(|error| error.to_string())
-    })
 }
 
 pub(super) fn analytics_url(text: &str) -> Result<AccessLog, String> {

@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     fmt::{self, Display},
+    fs,
     ops::RangeInclusive,
 };
 
@@ -62,34 +63,74 @@ impl Sources {
     ) -> Result<Self, SettingError> {
         let mut sources = Self::default();
         for (name, value) in pairs {
-            let setting = CATALOGUE.iter().find(|setting| setting.name == name);
-            let setting = setting.ok_or_else(|| SettingError::Unknown { name: name.into() })?;
-            sources.give(setting, value.into(), "the caller".into());
+            let of_name = |setting: &&Setting| setting.name == name;
+            let of_file = |setting: &&Setting| setting.secret && setting.file_variable() == name;
+            let origin = "the caller".to_owned();
+            if let Some(setting) = CATALOGUE.iter().find(of_name) {
+                sources.give(setting, value.into(), origin);
+            } else if let Some(setting) = CATALOGUE.iter().find(of_file) {
+                sources.give_file(setting, value, origin)?;
+            } else {
+                return Err(SettingError::Unknown { name: name.into() });
+            }
         }
         Ok(sources)
     }
 
-    /// Values of flags and, for what no flag says, of the environment. An empty
-    /// value counts as not given.
+    /// Values of flags, by their names, and for what no flag says, of the
+    /// environment. An empty value counts as not given. A value goes before a
+    /// file that holds one.
+    ///
+    /// # Errors
+    /// A file that holds a secret cannot be read.
     pub fn from_flags_and_environment(
-        flag: impl Fn(&Setting) -> Option<String>,
+        flag: impl Fn(&str) -> Option<String>,
         environment: impl Fn(&str) -> Option<String>,
-    ) -> Self {
+    ) -> Result<Self, SettingError> {
         let mut sources = Self::default();
+        let flag = |name: String| Some((flag(&name)?, format!("the flag --{name}")));
+        let named = |name: &str| {
+            let value = environment(name).filter(|value| !value.is_empty())?;
+            Some((value, format!("the environment variable {name}")))
+        };
         for setting in CATALOGUE {
-            let named = |name: &'static str| {
-                let value = environment(name).filter(|value| !value.is_empty())?;
-                Some((value, format!("the environment variable {name}")))
-            };
-            let given = flag(setting)
-                .map(|value| (value, format!("the flag --{}", setting.flag())))
-                .or_else(|| named(setting.name))
-                .or_else(|| setting.sink_names.iter().copied().find_map(named));
-            if let Some((value, origin)) = given {
+            let secret = Some(setting).filter(|setting| setting.secret);
+            let flag_of_file = || flag(secret?.file_flag());
+            let variable_of_file = || named(&secret?.file_variable());
+            let sinks = || setting.sink_names.iter().find_map(|name| named(name));
+            if let Some((value, origin)) = flag(setting.flag()) {
+                sources.give(setting, value, origin);
+            } else if let Some((path, origin)) = flag_of_file() {
+                sources.give_file(setting, &path, origin)?;
+            } else if let Some((value, origin)) = named(setting.name) {
+                sources.give(setting, value, origin);
+            } else if let Some((path, origin)) = variable_of_file() {
+                sources.give_file(setting, &path, origin)?;
+            } else if let Some((value, origin)) = sinks() {
                 sources.give(setting, value, origin);
             }
         }
-        sources
+        Ok(sources)
+    }
+
+    fn give_file(
+        &mut self,
+        setting: &Setting,
+        path: &str,
+        origin: String,
+    ) -> Result<(), SettingError> {
+        match fs::read_to_string(path) {
+            Ok(text) => {
+                self.give(setting, text, format!("the file {path}"));
+                Ok(())
+            }
+            Err(error) => Err(SettingError::Wrong {
+                name: setting.name,
+                value: String::new(),
+                origin,
+                fix: format!("the file {path} cannot be read: {error}"),
+            }),
+        }
     }
 
     fn give(&mut self, setting: &Setting, value: String, origin: String) {
@@ -198,16 +239,13 @@ mod tests {
     fn a_flag_beats_our_variable_and_ours_beats_sinks() {
         let read = |flag: Option<&str>, environment: &[(&str, &str)]| {
             let sources = Sources::from_flags_and_environment(
-                |setting| {
-                    flag.filter(|_| setting.flag() == "case-sensitive")
-                        .map(str::to_owned)
-                },
+                |name| flag.filter(|_| name == "case-sensitive").map(str::to_owned),
                 |name| {
                     let given = environment.iter().find(|(given, _)| *given == name);
                     given.map(|(_, value)| (*value).to_owned())
                 },
             );
-            sources.flag("SLUGLINE_CASE_SENSITIVE").unwrap()
+            sources.unwrap().flag("SLUGLINE_CASE_SENSITIVE").unwrap()
         };
         let (ours, sinks) = ("SLUGLINE_CASE_SENSITIVE", "NUXT_CASE_SENSITIVE");
         assert!(!read(None, &[]));
@@ -228,9 +266,11 @@ mod tests {
                 |_| None,
                 |name| given(name).map(|(_, value)| (*value).to_owned()),
             );
-            let home =
-                sources.optional("SLUGLINE_HOME_URL", |text| Ok::<_, String>(text.to_owned()));
-            home.unwrap()
+            let text = |text: &str| Ok::<_, String>(text.to_owned());
+            sources
+                .unwrap()
+                .optional("SLUGLINE_HOME_URL", text)
+                .unwrap()
         };
         let (new, old) = (
             ("NUXT_PUBLIC_HOME_URL", "https://new.example"),
@@ -239,6 +279,47 @@ mod tests {
         assert_eq!(read(&[]), None);
         assert_eq!(read(&[old]).as_deref(), Some(old.1));
         assert_eq!(read(&[old, new]).as_deref(), Some(new.1));
+    }
+
+    #[test]
+    fn every_secret_may_stand_in_a_file_and_a_value_goes_before_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        fs::write(&path, "from a file\n").unwrap();
+        let path = path.to_str().unwrap();
+        let text = |text: &str| Ok::<_, String>(text.to_owned());
+        for setting in CATALOGUE.iter().filter(|setting| setting.secret) {
+            let read = |given: &[(&str, &str)]| {
+                let given = |name: &str| {
+                    let found = given.iter().find(|(given, _)| *given == name);
+                    found.map(|(_, value)| (*value).to_owned())
+                };
+                let sources = Sources::from_flags_and_environment(given, given)?;
+                Ok::<_, SettingError>(sources.optional(setting.name, text)?.unwrap())
+            };
+            let (flag, file_flag) = (setting.flag(), setting.file_flag());
+            let (name, file_name) = (setting.name, setting.file_variable());
+            for (given, value) in [
+                (vec![(file_name.as_str(), path)], "from a file"),
+                (vec![(file_flag.as_str(), path), (name, "a")], "from a file"),
+                (vec![(&file_name, path), (name, "a")], "a"),
+                (
+                    vec![(&file_flag, "/nowhere"), (&flag, "b"), (name, "a")],
+                    "b",
+                ),
+            ] {
+                assert_eq!(read(&given).as_deref(), Ok(value), "{given:?}");
+            }
+            let error = read(&[(&file_name, "/nowhere")]).unwrap_err().to_string();
+            let start = format!(
+                "{name} (from the environment variable {file_name}): the file /nowhere cannot be read"
+            );
+            assert!(error.starts_with(&start), "{error}");
+            let pairs = Sources::from_pairs([(file_name.as_str(), path)]).unwrap();
+            let given = pairs.optional(name, text).unwrap();
+            assert_eq!(given.as_deref(), Some("from a file"));
+        }
+        assert!(Sources::from_pairs([("SLUGLINE_LISTEN_FILE", path)]).is_err());
     }
 
     #[test]

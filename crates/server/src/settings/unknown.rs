@@ -7,7 +7,11 @@ const PREFIX: &str = "SLUGLINE_";
 /// A warning for each name that begins like a setting's and belongs to none,
 /// with the setting it resembles.
 pub fn warnings(names: impl IntoIterator<Item = String>) -> Vec<String> {
-    let is_known = |name: &str| CATALOGUE.iter().any(|setting| setting.name == name);
+    let is_known = |name: &str| {
+        CATALOGUE
+            .iter()
+            .any(|setting| setting.name == name || setting.secret && setting.file_variable() == name)
+    };
     let mut unknown: Vec<String> = names
         .into_iter()
         .filter(|name| name.starts_with(PREFIX) && !is_known(name))

@@ -89,6 +89,31 @@ fn the_token_may_be_in_a_file() {
 }
 
 #[test]
+fn a_token_that_others_can_see_is_warned_of() {
+    let server = Server::start();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), TOKEN).unwrap();
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
+    let told = |flags: [&str; 2]| {
+        let mut bridge = bridge(server.origin(), ("LANG", "C"));
+        bridge.args(flags);
+        let output = run(bridge, &ping);
+        assert!(String::from_utf8(output.stdout).unwrap().contains("result"));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let warned = told(["--site-token", TOKEN]);
+    assert!(
+        warned.contains("--site-token; set SLUGLINE_SITE_TOKEN or SLUGLINE_SITE_TOKEN_FILE"),
+        "{warned}"
+    );
+    assert!(!warned.contains(TOKEN), "{warned}");
+    assert_eq!(
+        told(["--site-token-file", file.path().to_str().unwrap()]),
+        ""
+    );
+}
+
+#[test]
 fn what_is_wrong_with_the_instance_is_the_error_of_each_request() {
     let lines = [
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
@@ -133,6 +158,17 @@ fn a_bridge_without_a_token_or_with_a_wrong_url_does_not_start() {
         (
             bridge("nonsense", ("SLUGLINE_SITE_TOKEN", TOKEN)),
             "such as https://sl.example",
+        ),
+        (
+            bridge("http://sl.example", ("SLUGLINE_SITE_TOKEN", TOKEN)),
+            "--allow-plain-http",
+        ),
+        (
+            bridge(
+                "http://127.0.0.1:1",
+                ("SLUGLINE_SITE_TOKEN_FILE", "/nowhere"),
+            ),
+            "the file /nowhere cannot be read",
         ),
     ] {
         let output = command.stdin(Stdio::null()).output().unwrap();
