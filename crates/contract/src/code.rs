@@ -168,7 +168,11 @@ impl Code {
             Self::TooManyAttempts => 429,
             Self::InternalError => 500,
             Self::ProxyFailed => 502,
-            Self::Unavailable | Self::Busy | Self::ProxyBusy | Self::QueryTimeout | Self::TooManyWatchers => 503,
+            Self::Unavailable
+            | Self::Busy
+            | Self::ProxyBusy
+            | Self::QueryTimeout
+            | Self::TooManyWatchers => 503,
         }
     }
 

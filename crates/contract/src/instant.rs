@@ -26,13 +26,13 @@ impl Instant {
     ///
     /// # Errors
     /// It is outside the supported range.
-    pub(crate) fn second(&self) -> Result<UnixSeconds, TimeError> {
+    pub(crate) fn second(self) -> Result<UnixSeconds, TimeError> {
         UnixSeconds::new(self.0)
     }
 
     /// The second, of a moment that somebody plans. Beyond the year 9999 it was
     /// probably meant in milliseconds.
-    pub(crate) fn planned(&self) -> Result<UnixSeconds, PlannedError> {
+    pub(crate) fn planned(self) -> Result<UnixSeconds, PlannedError> {
         if self.0 > Self::LAST_OF_9999 {
             return Err(PlannedError::TooLate(self.0));
         }

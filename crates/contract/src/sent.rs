@@ -54,10 +54,10 @@ pub trait Wire: Sized {
 
 impl<T: Wire> Sent<T> {
     fn of(value: Value) -> Self {
-        let received = match &value {
-            Value::Null => return Self::Null,
-            other => type_of(other),
-        };
+        if value.is_null() {
+            return Self::Null;
+        }
+        let received = type_of(&value);
         T::from_json(value).map_or(Self::Wrong(received), Self::Value)
     }
 }

@@ -10,6 +10,8 @@
 //! it came, so that JSON writes every such character as an escape: the same value
 //! to whoever parses it, and nothing hidden to whoever reads it.
 
+use std::fmt::Write;
+
 use icu_properties::{
     CodePointSetData,
     props::{DefaultIgnorableCodePoint, EmojiModifier, ExtendedPictographic},
@@ -53,7 +55,7 @@ pub(crate) fn escaped(json: &str) -> Option<String> {
     for (c, hidden) in judged(json) {
         if hidden {
             for unit in c.encode_utf16(&mut [0; 2]) {
-                text.push_str(&format!("\\u{unit:04x}"));
+                write!(text, "\\u{unit:04x}").expect("writing to a string does not fail");
             }
         } else {
             text.push(c);

@@ -44,8 +44,8 @@ impl CreateLink {
         let slug = checks.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
         let password = checks.optional(&["password"], &self.password, |text| Password::parse(text));
         let id = checks.optional(&["id"], &self.id, |id| LinkId::parse(id));
-        let created_at = checks.optional(&["createdAt"], &self.created_at, Instant::second);
-        let updated_at = checks.optional(&["updatedAt"], &self.updated_at, Instant::second);
+        let created_at = checks.optional(&["createdAt"], &self.created_at, |sent| sent.second());
+        let updated_at = checks.optional(&["updatedAt"], &self.updated_at, |sent| sent.second());
         checks.finish(|| {
             Some(NewLink {
                 id,
@@ -151,6 +151,12 @@ mod tests {
                 .iter()
                 .all(|issue| !issue.expected.is_empty())
         );
+    }
+
+    #[test]
+    fn a_refusal_stays_small_however_many_faults_there_are() {
+        let body = json!({"url": "https://example.com/", "tags": vec![0; 100_000]});
+        assert_eq!(check(&body).unwrap_err().issues.len(), 1_000);
     }
 
     #[rstest]

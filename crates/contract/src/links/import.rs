@@ -208,8 +208,8 @@ impl ImportLink {
         let id = checks.value(&["id"], &self.id);
         let id = id.filter(|id| !id.trim().is_empty());
         let id = id.and_then(|id| checks.member(&["id"], LinkId::parse(id)));
-        let created_at = checks.optional(&["createdAt"], &self.created_at, Instant::second);
-        let updated_at = checks.optional(&["updatedAt"], &self.updated_at, Instant::second);
+        let created_at = checks.optional(&["createdAt"], &self.created_at, |sent| sent.second());
+        let updated_at = checks.optional(&["updatedAt"], &self.updated_at, |sent| sent.second());
         checks.finish(|| {
             Some(application::ImportLink {
                 id,

@@ -81,10 +81,10 @@ impl LinkMembers {
         let comment = checks.optional(&["comment"], &self.comment, |sent| text(sent, bounds));
         let expires_at = match bounds {
             TextBounds::Todays => {
-                checks.optional(&["expiration"], &self.expiration, Instant::planned)
+                checks.optional(&["expiration"], &self.expiration, |sent| sent.planned())
             }
             TextBounds::Widest => {
-                checks.optional(&["expiration"], &self.expiration, Instant::second)
+                checks.optional(&["expiration"], &self.expiration, |sent| sent.second())
             }
         };
         let tags = match checks.value(&["tags"], &self.tags) {

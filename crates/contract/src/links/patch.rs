@@ -37,12 +37,11 @@ impl PatchLink {
         let mut checks = Checks::default();
         let slug = checks.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
         let members = self.members.patch(&mut checks, rules);
-        let password = match &self.password {
-            Sent::Null => Change::Clear,
-            sent => {
-                let sent = checks.value(&["password"], sent);
-                password_change(&mut checks, sent)
-            }
+        let password = if let Sent::Null = self.password {
+            Change::Clear
+        } else {
+            let sent = checks.value(&["password"], &self.password);
+            password_change(&mut checks, sent)
         };
         let patch = LinkPatch {
             password,

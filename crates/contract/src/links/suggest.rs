@@ -123,11 +123,10 @@ impl Wire for FirstText {
     const TYPE: &'static str = String::TYPE;
 
     fn from_json(value: Value) -> Option<Self> {
-        let text = match value {
-            Value::Array(texts) => texts.into_iter().next()?,
-            other => other,
-        };
-        String::from_json(text).map(Self)
+        if let Value::Array(texts) = value {
+            return String::from_json(texts.into_iter().next()?).map(Self);
+        }
+        String::from_json(value).map(Self)
     }
 }
 

@@ -8,9 +8,9 @@ const PREFIX: &str = "SLUGLINE_";
 /// with the setting it resembles.
 pub fn warnings(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let is_known = |name: &str| {
-        CATALOGUE
-            .iter()
-            .any(|setting| setting.name == name || setting.secret && setting.file_variable() == name)
+        CATALOGUE.iter().any(|setting| {
+            setting.name == name || setting.secret && setting.file_variable() == name
+        })
     };
     let mut unknown: Vec<String> = names
         .into_iter()
