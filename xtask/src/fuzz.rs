@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::process;
 
@@ -19,14 +19,33 @@ const COVERAGE: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Ccodegen-units=1";
 
+/// How long a target runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// So many seconds have passed.
+    Seconds(u64),
+    /// It was executed so many times.
+    Runs(u64),
+}
+
 /// Runs the targets one after the other and stops at the first that falls.
-pub(crate) fn run(seconds: u64) -> Result<()> {
+pub(crate) fn run(until: Until, only: Option<&str>) -> Result<()> {
     let folder = process::root().join("fuzz");
     let mut host = process::program("rustc");
     let host = process::answer(host.args(["--print", "host-tuple"]));
     let host = host.context("rustc does not tell what it builds for")?;
-    for target in targets(&folder)? {
-        println!("\n=== {target} for {seconds} s");
+    let wanted = |target: &String| only.is_none_or(|only| only == target);
+    let targets: Vec<String> = targets(&folder)?.into_iter().filter(wanted).collect();
+    ensure!(
+        !targets.is_empty(),
+        "there is no such target in fuzz/fuzz_targets"
+    );
+    let end = match until {
+        Until::Seconds(seconds) => format!("-max_total_time={seconds}"),
+        Until::Runs(runs) => format!("-runs={runs}"),
+    };
+    for target in targets {
+        println!("\n=== {target} {end}");
         // What is found on the way stays out of the repository; what breaks the
         // target belongs into its corpus, with the fix.
         let found = process::root().join("target/fuzz-corpus").join(&target);
@@ -40,7 +59,7 @@ pub(crate) fn run(seconds: u64) -> Result<()> {
                 .args(["--target", &host, "--"])
                 .arg(&found)
                 .arg(folder.join("corpus").join(&target))
-                .arg(format!("-max_total_time={seconds}"))
+                .args([&end, "-max_len=512", "-print_final_stats=1"])
                 .arg(format!("-artifact_prefix=target/fuzz-{target}-"))
                 .env("RUSTFLAGS", COVERAGE),
         )?;

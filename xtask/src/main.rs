@@ -72,6 +72,12 @@ enum Command {
         /// How long, for each target.
         #[arg(long, default_value_t = 60)]
         seconds: u64,
+        /// How often instead, for each target.
+        #[arg(long, conflicts_with = "seconds")]
+        runs: Option<u64>,
+        /// Only this one.
+        #[arg(long)]
+        target: Option<String>,
     },
     /// Build the API documentation, warnings are errors.
     Docs,
@@ -106,7 +112,14 @@ fn run(command: Command) -> Result<Verdict> {
         Command::Arch => arch::run()?,
         Command::Deny { advisories } => deny::run(advisories)?,
         Command::Openapi { check } => openapi::run(check)?,
-        Command::Fuzz { seconds } => fuzz::run(seconds)?,
+        Command::Fuzz {
+            seconds,
+            runs,
+            target,
+        } => {
+            let until = runs.map_or(fuzz::Until::Seconds(seconds), fuzz::Until::Runs);
+            fuzz::run(until, target.as_deref())?;
+        }
         Command::Docs => docs::run()?,
     }
     Ok(Verdict::Passed)

@@ -99,6 +99,8 @@ pub use clickhouse::{
 #[cfg(feature = "fuzzing")]
 pub use engine::fuzz_chunk;
 pub use engine::{EmbeddedLog, Examined, OpenError, Rebuilt, examine, rebuild};
+#[cfg(feature = "fuzzing")]
+pub use enrich::fuzz_visit_headers;
 pub use options::{QueryLimits, RecorderOptions, RecorderPorts};
 pub use place_file::{PlaceFile, PlaceFileError};
 pub use recorder::{Recorder, RecorderClosed};

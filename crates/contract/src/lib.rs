@@ -36,6 +36,8 @@
 mod check;
 pub mod code;
 mod flag;
+#[cfg(feature = "fuzzing")]
+mod fuzzing;
 mod instant;
 mod iso_8601;
 pub mod issue;
@@ -55,6 +57,8 @@ use slugline_domain::{DestinationRules, RowLimit};
 
 pub use code::Code;
 pub use flag::Flag;
+#[cfg(feature = "fuzzing")]
+pub use fuzzing::{fuzz_body, fuzz_import, fuzz_query};
 pub use instant::Instant;
 pub use issue::{Issue, IssueCode};
 pub use lenient::Lenient;

@@ -14,6 +14,8 @@ mod client;
 mod cors;
 mod edge;
 mod edge_network;
+#[cfg(feature = "fuzzing")]
+mod fuzzing;
 mod guard;
 mod ignored;
 mod origin;
@@ -23,6 +25,8 @@ mod proxy_watch;
 pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, header, probe_caller};
 pub use edge::Edge;
 pub use edge_network::{EdgeNetwork, PlaceHeaders, PlaceHeadersError};
+#[cfg(feature = "fuzzing")]
+pub use fuzzing::fuzz_headers;
 pub use guard::{guarded, public};
 pub use ignored::IgnoredNames;
 pub use origin::{Origin, OriginError};

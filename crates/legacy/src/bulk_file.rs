@@ -37,7 +37,7 @@ pub struct BulkFile {
 }
 
 #[derive(Debug)]
-struct Loaded {
+pub(crate) struct Loaded {
     items: Vec<Item>,
     by_key: HashMap<String, usize>,
     /// Entries that are no links.
@@ -117,11 +117,16 @@ impl Loaded {
         let changed = fs::metadata(path)?.modified()?;
         let changed = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
         let changed = i64::try_from(changed.as_secs()).unwrap_or(UnixSeconds::MAX);
+        Ok(Self::of(&bytes, changed)?)
+    }
+
+    /// The entries of a file that changed last in this second.
+    pub(crate) fn of(bytes: &[u8], changed: i64) -> serde_json::Result<Self> {
         let mut digest = String::new();
-        for byte in &Sha256::digest(&bytes)[..8] {
+        for byte in &Sha256::digest(bytes)[..8] {
             write!(digest, "{byte:02x}").expect("a string takes everything");
         }
-        let items: Vec<Value> = serde_json::from_slice(&bytes)?;
+        let items: Vec<Value> = serde_json::from_slice(bytes)?;
         let mut loaded = Self {
             items: Vec::new(),
             by_key: HashMap::new(),
@@ -162,6 +167,16 @@ impl Loaded {
         }
         self.by_key.insert(key.clone(), self.items.len());
         self.items.push(Item { key, body });
+    }
+
+    #[cfg(feature = "fuzzing")]
+    pub(crate) fn assert_sound(&self) {
+        for (index, item) in self.items.iter().enumerate() {
+            let entry = item.entry();
+            assert!(!entry.key.as_str().is_empty());
+            assert_eq!(self.index_of(&self.place_of(index)), Some(index));
+        }
+        assert!(self.by_key.len() <= self.items.len());
     }
 
     fn place_of(&self, index: usize) -> OldPlace {

@@ -28,10 +28,14 @@
 
 mod bulk_file;
 mod entry;
+#[cfg(feature = "fuzzing")]
+mod fuzzing;
 mod redis_store;
 mod source;
 mod value;
 
 pub use bulk_file::BulkFile;
+#[cfg(feature = "fuzzing")]
+pub use fuzzing::fuzz_old_store;
 pub use redis_store::RedisStore;
 pub use source::{OldStoreUrl, OldStoreUrlError};

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{
     headers_for,
     message::{Body, Message},
-    text,
+    modern, text,
 };
 
 /// Reads bytes as the endpoint does, and checks what holds for all of them: an
@@ -30,7 +30,16 @@ pub fn fuzz_message(bytes: &[u8]) {
                 let id: Value = serde_json::from_str(request.id.get()).expect("ids are JSON");
                 assert_eq!(id, sent["id"], "ids are repeated");
                 assert!(id.is_string() || id.is_number(), "ids are texts or numbers");
-                let _ = headers_for(&sent);
+                for (name, header) in headers_for(&sent) {
+                    let read = modern::decode(&header);
+                    let named = match sent["method"].as_str() {
+                        Some("resources/read") => &sent["params"]["uri"],
+                        _ => &sent["params"]["name"],
+                    };
+                    if name == "mcp-name" {
+                        assert_eq!(read.as_deref(), named.as_str(), "names come back");
+                    }
+                }
             }
             Ok(Message::Notification(_)) => {
                 assert!(sent.get("id").is_none(), "what has an id is answered");
@@ -43,6 +52,12 @@ pub fn fuzz_message(bytes: &[u8]) {
         }
         let shown = text::of_result(raw.get());
         assert!(!shown.contains('\u{202e}'), "texts turn nothing around");
+        // What we send was written by serde, which leaves no blanks.
+        let written = sent.to_string();
+        if let Some(escaped) = text::escaped(&written) {
+            let read: Value = serde_json::from_str(&escaped).expect("escapes are JSON");
+            assert_eq!(read, sent, "escapes change nothing");
+        }
     }
 }
 

@@ -159,7 +159,7 @@ fn check_meta(params: &Map<String, Value>) -> Result<String, Refusal> {
 }
 
 /// A header value, which may wrap base64 for text that headers cannot hold.
-fn decode(value: &str) -> Option<String> {
+pub(crate) fn decode(value: &str) -> Option<String> {
     let Some(encoded) = value
         .strip_prefix("=?base64?")
         .and_then(|rest| rest.strip_suffix("?="))

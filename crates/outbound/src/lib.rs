@@ -39,6 +39,8 @@ mod client;
 mod connection;
 mod error;
 mod forwarder;
+#[cfg(feature = "fuzzing")]
+mod fuzzing;
 mod model;
 mod page_text;
 mod policy;
@@ -55,6 +57,8 @@ pub use answer::{Answer, Arriving, Fetched};
 pub use client::Client;
 pub use error::{Error, Refusal};
 pub use forwarder::HttpForwarder;
+#[cfg(feature = "fuzzing")]
+pub use fuzzing::fuzz_page;
 pub use hyper::{HeaderMap, Method};
 pub use model::{ApiKey, ApiKeyError, LanguageModel, ModelOptions};
 pub use policy::{AddressPolicy, Policy, PortPolicy, Redirects};

@@ -70,7 +70,7 @@ fn slug_of(request: &HttpRequest, redirects: &Redirects) -> Option<Slug> {
 }
 
 /// `/abc` and `/abc/` mean the slug `abc`.
-fn slug_in(path: &str) -> Option<Slug> {
+pub(crate) fn slug_in(path: &str) -> Option<Slug> {
     let path = path.strip_prefix('/')?;
     Slug::parse(path.strip_suffix('/').unwrap_or(path)).ok()
 }

@@ -105,7 +105,7 @@ impl Door<'_> {
 
 /// The members of a posted form, or of a posted JSON object.
 #[derive(Default)]
-struct Form {
+pub(crate) struct Form {
     members: Vec<(String, String)>,
     /// Whether a page of another site may have posted it.
     foreign: bool,
@@ -134,23 +134,29 @@ impl Form {
         let Ok(Ok(bytes)) = read else {
             return Ok(Self::default());
         };
-        let json = header(request, "content-type").is_some_and(|kind| kind.contains("json"));
-        let members = if json {
-            let object: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        Ok(Self {
+            foreign: is_from_another_site(request),
+            ..Self::read(header(request, "content-type"), &bytes)
+        })
+    }
+
+    pub(crate) fn read(content_type: Option<&str>, bytes: &[u8]) -> Self {
+        let members = if content_type.is_some_and(|kind| kind.contains("json")) {
+            let object: Value = serde_json::from_slice(bytes).unwrap_or_default();
             let members = object.as_object().into_iter().flatten();
             members
                 .filter_map(|(name, value)| Some((name.clone(), as_text(value)?)))
                 .collect()
         } else {
-            url::form_urlencoded::parse(&bytes).into_owned().collect()
+            url::form_urlencoded::parse(bytes).into_owned().collect()
         };
-        Ok(Self {
+        Self {
             members,
-            foreign: is_from_another_site(request),
-        })
+            foreign: false,
+        }
     }
 
-    fn text(&self, name: &str) -> Option<&str> {
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.members
             .iter()
             .find(|(member, _)| member == name)
@@ -158,7 +164,7 @@ impl Form {
     }
 
     /// A page of another site cannot confirm what its visitor never saw.
-    fn confirmed(&self) -> bool {
+    pub(crate) fn confirmed(&self) -> bool {
         !self.foreign && self.text("confirm") == Some("true")
     }
 }

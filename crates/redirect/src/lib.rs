@@ -30,6 +30,8 @@ mod address;
 mod answer;
 mod disguise;
 mod follow;
+#[cfg(feature = "fuzzing")]
+mod fuzzing;
 mod gate;
 mod link_pages;
 mod locale;
@@ -54,6 +56,8 @@ use slugline_domain::{
 };
 
 pub use address::{Address, AddressError};
+#[cfg(feature = "fuzzing")]
+pub use fuzzing::{fuzz_content_type, fuzz_gate_form, fuzz_languages, fuzz_path, fuzz_query_merge};
 pub use options::{CachePolicy, RedirectOptions, RedirectStatus, UnknownRedirectStatus};
 pub use page::STYLE_PATH;
 pub use proxy::{ProxyLimits, Proxying};

@@ -71,7 +71,7 @@ impl Locale {
 
     /// The best of an `Accept-Language` header: of those that fit, the first
     /// with the highest weight (RFC 9110 §12.5.4).
-    fn preferred(header: &str) -> Option<Self> {
+    pub(crate) fn preferred(header: &str) -> Option<Self> {
         let mut best: Option<(f32, Self)> = None;
         for range in header.split(',') {
             let (tag, weight) = range.split_once(';').unwrap_or((range, ""));

@@ -1,9 +1,13 @@
 //! What is derived from a visit once it has left the redirect's path.
 
 pub(crate) mod bounds;
+#[cfg(feature = "fuzzing")]
+mod fuzzing;
 mod language;
 mod referer;
 
+#[cfg(feature = "fuzzing")]
+pub use fuzzing::fuzz_visit_headers;
 use std::{borrow::Cow, sync::Arc};
 
 use slugline_domain::{

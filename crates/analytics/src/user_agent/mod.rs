@@ -36,7 +36,7 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    fn parse(user_agent: &str) -> Self {
+    pub(crate) fn parse(user_agent: &str) -> Self {
         let lower = user_agent.to_ascii_lowercase();
         let found = data::find(user_agent);
         let program = program::recognise(user_agent, &lower, &found.family);

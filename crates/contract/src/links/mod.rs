@@ -21,6 +21,8 @@ mod table;
 mod update;
 mod view;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) use self::table::fuzz_cells;
 pub use self::{
     check::{CheckLinks, LinkCheck, LinkChecks},
     create::CreateLink,

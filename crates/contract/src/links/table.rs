@@ -141,6 +141,19 @@ pub(super) fn names() -> Cow<'static, str> {
     COLUMNS.map(|(name, _)| name).join(", ").into()
 }
 
+/// What stands in the cell of a text comes back, and no cell is a formula.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn fuzz_cells(text: &str) {
+    let cell = to_cell(Some(&text.into()));
+    assert_eq!(to_member(Kind::Text, &cell), Some(text.into()));
+    assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']));
+    for kind in [Kind::Number, Kind::Flag, Kind::Tags, Kind::Geo] {
+        if let Some(member) = to_member(kind, text) {
+            to_cell(Some(&member));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rstest::rstest;

@@ -19,6 +19,9 @@ pub use self::limits::ProxyLimits;
 use self::{caching::Memory, limits::Slots};
 use crate::options::CachePolicy;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) use to_visitor::names_a_pdf;
+
 /// Fetches the destinations of proxied links, within limits.
 #[derive(Debug)]
 pub struct Proxying {

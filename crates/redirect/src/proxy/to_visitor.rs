@@ -125,9 +125,14 @@ impl Head {
 /// `text/html (x)`.
 fn is_pdf(headers: &HeaderMap) -> bool {
     let mut types = headers.get_all(header::CONTENT_TYPE);
-    let (Some(value), None) = (types.next(), types.next()) else {
-        return false;
-    };
+    match (types.next(), types.next()) {
+        (Some(value), None) => names_a_pdf(value),
+        _ => false,
+    }
+}
+
+/// Whether no browser reads this value as anything but a PDF file.
+pub(crate) fn names_a_pdf(value: &HeaderValue) -> bool {
     let Ok(text) = value.to_str() else {
         return false;
     };

@@ -1,0 +1,138 @@
+//! The door for `fuzz/`: bodies, queries and files of links.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use slugline_domain::{DestinationRules, ProbeCaller};
+
+use crate::{
+    AnalyticsFilter, CheckLinks, Code, CountLinks, CreateLink, DeleteLink, EditLink,
+    ExactUrlSearch, ExportLinks, GetLink, HeatmapRequest, ImportLimit, ImportLinks, LimitedRequest,
+    ListLinks, MetricsRequest, PatchLink, Problem, Rules, RunMigration, SearchLinks,
+    SuggestPreview, SuggestSlug, TransferFormat, ViewsRequest, links::fuzz_cells, query_to_json,
+    read, read_links,
+};
+
+/// Takes bytes for a JSON body; the first says of which kind.
+///
+/// # Panics
+/// A refusal does not say what is wrong.
+pub fn fuzz_body(bytes: &[u8]) {
+    let Some((kind, body)) = bytes.split_first() else {
+        return;
+    };
+    if let Ok(value) = serde_json::from_slice(body) {
+        check(*kind, &value);
+    }
+}
+
+/// Takes bytes for a query string; the first says of which kind.
+///
+/// # Panics
+/// A refusal does not say what is wrong, or the query is no object of texts.
+pub fn fuzz_query(bytes: &[u8]) {
+    let Some((kind, query)) = bytes.split_first() else {
+        return;
+    };
+    let value = query_to_json(&String::from_utf8_lossy(query));
+    let members = value.as_object().expect("a query is an object");
+    assert!(
+        members
+            .values()
+            .all(|value| value.is_string() || value.is_array())
+    );
+    check(*kind, &value);
+}
+
+/// Takes bytes for a file of links and for cells of a table; the first says in
+/// which form.
+///
+/// # Panics
+/// Links are not counted from 0, a refusal does not say what is wrong, or what
+/// stands in a cell does not come back.
+pub fn fuzz_import(bytes: &[u8]) {
+    let Some((kind, file)) = bytes.split_first() else {
+        return;
+    };
+    let (rules, limit) = (rules(), ImportLimit(20));
+    let format = match kind % 4 {
+        0 => TransferFormat::Json,
+        1 => TransferFormat::Csv,
+        2 => {
+            if let Ok(links) = ImportLinks::check_table(file, &rules, limit) {
+                assert!((1..=20).contains(&links.len()));
+            }
+            return;
+        }
+        _ => return fuzz_cells(&String::from_utf8_lossy(file)),
+    };
+    let mut links = 0;
+    let outcome = read_links(format, file, |read| {
+        assert_eq!(read.index, links);
+        links += 1;
+        tells(&read.link.and_then(|link| link.check(&rules)).map(drop));
+        std::ops::ControlFlow::Continue(())
+    });
+    if let Err(error) = outcome {
+        assert!(!error.to_string().is_empty());
+    }
+}
+
+/// Short URLs, so that too long ones are found too.
+fn rules() -> Rules {
+    Rules {
+        destinations: DestinationRules::new(300, Vec::new()),
+        ..Rules::default()
+    }
+}
+
+fn check(kind: u8, value: &Value) {
+    let rules = &rules();
+    match kind % 20 {
+        0 => with(value, |body: CreateLink| body.check(rules).map(drop)),
+        1 => with(value, |body: EditLink| body.check(rules).map(drop)),
+        2 => with(value, |body: PatchLink| body.check(rules).map(drop)),
+        3 => with(value, |body: ImportLinks| {
+            body.check(rules, ImportLimit(20)).map(drop)
+        }),
+        4 => with(value, |body: CheckLinks| {
+            body.check(ProbeCaller::default()).map(drop)
+        }),
+        5 => with(value, |body: ExactUrlSearch| body.check(rules).map(drop)),
+        6 => with(value, |body: DeleteLink| body.check().map(drop)),
+        7 => with(value, |query: GetLink| query.check().map(drop)),
+        8 => with(value, |query: ListLinks| query.check().map(drop)),
+        9 => with(value, |query: SearchLinks| query.check(rules).map(drop)),
+        10 => with(value, |query: CountLinks| query.check(rules).map(drop)),
+        11 => with(value, |query: ExportLinks| query.check().map(drop)),
+        12 => with(value, |query: SuggestSlug| query.check(rules).map(drop)),
+        13 => with(value, |query: SuggestPreview| query.check(rules).map(drop)),
+        14 => with(value, |query: RunMigration| query.check().map(drop)),
+        15 => with(value, |query: AnalyticsFilter| query.check().map(drop)),
+        16 => with(value, |query: HeatmapRequest| query.check().map(drop)),
+        17 => with(value, |query: LimitedRequest| {
+            query.check_events(rules).map(drop)
+        }),
+        18 => with(value, |query: MetricsRequest| query.check(rules).map(drop)),
+        _ => with(value, |query: ViewsRequest| query.check().map(drop)),
+    }
+}
+
+fn with<T: DeserializeOwned>(value: &Value, check: impl Fn(T) -> Result<(), Problem>) {
+    let taken = read(value);
+    assert_eq!(taken.is_ok(), value.is_object(), "every object can be read");
+    tells(&taken.and_then(check));
+}
+
+/// A refusal is a sentence, and an invalid input has faults that say where they
+/// are.
+fn tells(outcome: &Result<(), Problem>) {
+    let Err(problem) = outcome else {
+        return;
+    };
+    assert!(!problem.detail.is_empty() && problem.status() >= 400);
+    let faults = problem.code == Code::ValidationError;
+    assert_eq!(faults, !problem.issues.is_empty());
+    for issue in &problem.issues {
+        assert!(!issue.message.is_empty() && !issue.expected.is_empty());
+    }
+}

@@ -1,0 +1,143 @@
+//! The door for `fuzz/`: what visitors and proxied destinations send.
+
+use actix_web::http::{header::HeaderValue, uri::PathAndQuery};
+use slugline_domain::{
+    Destination, DestinationRules, Gate, InstanceRules, Link, LinkContent, LinkId, Resolution,
+    Slug, UnixSeconds, Visitor,
+};
+use url::Url;
+
+use crate::{follow::slug_in, gate::Form, locale::Locale, location::location, proxy};
+
+/// Takes bytes for the path of a request.
+///
+/// # Panics
+/// A slug is not what stands in the path, but for one slash behind it.
+pub fn fuzz_path(bytes: &[u8]) {
+    let Ok(target) = PathAndQuery::try_from(bytes) else {
+        return;
+    };
+    let path = target.path();
+    if let Some(slug) = slug_in(path) {
+        let bare = format!("/{slug}");
+        assert!(path == bare || path == format!("{bare}/"), "{path:?}");
+        assert!(
+            !slug.as_str().contains(['/', '%', '?', '#', '.', ' ']),
+            "{path:?}"
+        );
+    }
+}
+
+/// Takes bytes, up to the first line break for a destination, after it for the
+/// query of a visitor, and merges the two.
+///
+/// # Panics
+/// The merged address leads to another host, lost its fragment, cannot stand in
+/// a header, or lacks a parameter of the visitor's.
+pub fn fuzz_query_merge(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (url, query) = text.split_once('\n').unwrap_or((&text, "a=b"));
+    let app = "app".parse().expect("a scheme");
+    let schemes = DestinationRules::new(2_048, vec![app]);
+    let Ok(destination) = Destination::parse(url, &schemes) else {
+        return;
+    };
+    assert!(!destination.as_str().chars().any(char::is_control));
+    let before = Url::parse(destination.as_str()).expect("a destination is a URL");
+    assert!(["http", "https", "app"].contains(&before.scheme()));
+    let now = UnixSeconds::new(1_800_000_000).expect("in range");
+    let link = Link {
+        id: LinkId::parse("id").expect("an id"),
+        slug: Slug::parse("docs").expect("a slug"),
+        created_at: now,
+        updated_at: now,
+        ends_at: None,
+        password: None,
+        content: LinkContent::leading_to(destination),
+    };
+    let visitor = Visitor {
+        now,
+        user_agent: "",
+        country: None,
+        query: Some(query),
+        passed: Gate::Outside,
+    };
+    let rules = InstanceRules {
+        with_query: true,
+        proxying: false,
+    };
+    let Resolution::Redirect(target) = link.resolve(&visitor, rules) else {
+        panic!("a plain link redirects");
+    };
+    let header = location(&target);
+    assert!(header.as_bytes().iter().all(u8::is_ascii_graphic));
+    let header = header.to_str().expect("visible ASCII");
+    let after = Url::parse(header).expect("a merged destination is a URL");
+    assert_eq!(
+        after.origin().ascii_serialization(),
+        before.origin().ascii_serialization()
+    );
+    assert_eq!(
+        (after.scheme(), after.host_str()),
+        (before.scheme(), before.host_str())
+    );
+    assert_eq!(
+        (after.username(), after.port()),
+        (before.username(), before.port())
+    );
+    assert_eq!(after.fragment().is_some(), before.fragment().is_some());
+    let has: Vec<_> = after.query_pairs().collect();
+    for pair in url::form_urlencoded::parse(query.as_bytes()) {
+        assert!(
+            has.contains(&pair) || pair.0.is_empty(),
+            "{pair:?} is missing in {has:?}"
+        );
+    }
+}
+
+/// Takes bytes for the body of a form at a gate, as every content type.
+///
+/// # Panics
+/// A form that was written by the rules reads differently.
+pub fn fuzz_gate_form(bytes: &[u8]) {
+    for kind in [None, Some("application/json"), Some("multipart/form-data")] {
+        let form = Form::read(kind, bytes);
+        let _ = (form.text("password"), form.confirmed());
+    }
+    let password = String::from_utf8_lossy(bytes);
+    let written = url::form_urlencoded::Serializer::new(String::new())
+        .append_pair("password", &password)
+        .append_pair("confirm", "true")
+        .finish();
+    let form = Form::read(None, written.as_bytes());
+    assert_eq!(form.text("password"), Some(&*password));
+    assert!(form.confirmed());
+}
+
+/// Takes bytes for the value of a destination's `Content-Type`.
+///
+/// # Panics
+/// A value that may name something beside a PDF file passes as one.
+pub fn fuzz_content_type(bytes: &[u8]) {
+    let names_a_pdf =
+        |bytes: &[u8]| HeaderValue::from_bytes(bytes).is_ok_and(|value| proxy::names_a_pdf(&value));
+    if names_a_pdf(bytes) {
+        let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
+        let ends = |c: char| !c.is_ascii_alphanumeric() && c != '/';
+        assert_eq!(text.split(ends).next(), Some("application/pdf"));
+        assert!(!text.contains([',', '"', '(', ')', '<', '>', '\\']));
+    }
+    assert!(!names_a_pdf(&[bytes, b",text/html"].concat()));
+    assert!(!names_a_pdf(&[b"text/html,", bytes].concat()));
+}
+
+/// Takes bytes for an `Accept-Language` header.
+///
+/// # Panics
+/// It does not hold that a language named alone is taken.
+pub fn fuzz_languages(bytes: &[u8]) {
+    let header = String::from_utf8_lossy(bytes);
+    if let Some(locale) = Locale::preferred(&header) {
+        assert_eq!(Locale::preferred(locale.tag()), Some(locale));
+    }
+}
