@@ -223,6 +223,20 @@ mod tests {
     }
 
     #[test]
+    fn formats_that_were_released_stay() {
+        assert_eq!(
+            columns(1),
+            Some(
+                "ts_ms, link_id, slug, url, user_agent, visitor, referer, country, region, city, \
+                 timezone, language, os, browser, browser_type, device, device_type, colo, \
+                 latitude, longitude, sampling_interval, coherent"
+            )
+        );
+        assert_eq!(columns(0), None);
+        assert_eq!(columns(FORMAT + 1), None);
+    }
+
+    #[test]
     fn texts_of_all_lengths_come_back() {
         let texts = [
             "",

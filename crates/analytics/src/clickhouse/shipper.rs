@@ -179,6 +179,8 @@ impl Work {
                 return Err(error.into());
             }
             spool::arrived(&mut self.spool, token)?;
+            // There is room again.
+            self.tally.troubles.full.store(false, Ordering::Relaxed);
         }
         // A little at a time, so that the writer gets in between and an end
         // does not wait.

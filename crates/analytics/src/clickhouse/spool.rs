@@ -158,3 +158,105 @@ pub(super) fn arrived(db: &mut Connection, token: &str) -> Result<(), rusqlite::
     tx.execute("DELETE FROM shipment WHERE token = ?1", [token])?;
     tx.commit()
 }
+
+#[cfg(test)]
+mod tests {
+    use slugline_testkit::SeededRandom;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::engine::{give_back, open_file};
+
+    fn spool(folder: &TempDir) -> Connection {
+        open_file(&FILE, &folder.path().join("spool.db")).unwrap()
+    }
+
+    fn add(db: &Connection, format: u32, rows: &[u8]) {
+        for &row in rows {
+            let sql = "INSERT INTO spool (row, format) VALUES (?1, ?2)";
+            db.execute(sql, params![[row], format]).unwrap();
+        }
+    }
+
+    #[test]
+    fn two_processes_have_the_same_shipment_and_only_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut one, mut two) = (spool(&folder), spool(&folder));
+        let random = SeededRandom::new(1);
+        add(&one, 1, &[1, 2, 3]);
+        let mut first = next_shipment(&mut one, &random).unwrap().unwrap();
+        add(&two, 1, &[4]);
+        let second = next_shipment(&mut two, &random).unwrap().unwrap();
+        assert_eq!((&first.token, &first.rows), (&second.token, &second.rows));
+        let another = "INSERT INTO shipment VALUES (1, 'another', 4, 1)";
+        assert!(two.execute(another, []).is_err());
+        assert!(two.execute(&another.replace("(1,", "(2,"), []).is_err());
+
+        arrived(&mut two, &first.token).unwrap();
+        first = next_shipment(&mut two, &random).unwrap().unwrap();
+        // The slower one learns of the arrival later, when the next is under way.
+        arrived(&mut one, &second.token).unwrap();
+        assert_eq!(next_shipment(&mut one, &random).unwrap().unwrap().rows, [4]);
+        assert_eq!(under_way(&one).unwrap().unwrap().token, first.token);
+    }
+
+    #[test]
+    fn processes_that_ask_at_the_same_moment_begin_one_shipment() {
+        for seed in 0..30 {
+            let folder = tempfile::tempdir().unwrap();
+            let first = spool(&folder);
+            add(&first, 1, &[1, 2, 3]);
+            let tokens = std::thread::scope(|scope| {
+                let asking = [first, spool(&folder)].map(|mut db| {
+                    scope.spawn(move || {
+                        let random = SeededRandom::new(seed);
+                        next_shipment(&mut db, &random).unwrap().unwrap().token
+                    })
+                });
+                asking.map(|thread| thread.join().unwrap())
+            });
+            assert_eq!(tokens[0], tokens[1]);
+        }
+    }
+
+    #[test]
+    fn rows_of_another_format_go_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = spool(&folder);
+        let random = SeededRandom::new(1);
+        add(&db, 1, &[1, 2]);
+        add(&db, 2, &[3]);
+        let shipment = next_shipment(&mut db, &random).unwrap().unwrap();
+        assert_eq!(shipment.rows, [1, 2]);
+        assert_eq!(Some(shipment.columns), row_binary::columns(1));
+        arrived(&mut db, &shipment.token).unwrap();
+        // Of a version to come, which nobody could make sense of.
+        let error = next_shipment(&mut db, &random).unwrap_err();
+        assert!(matches!(error, ShipError::Format { format: 2 }), "{error}");
+        assert_eq!(under_way(&db).unwrap(), None);
+    }
+
+    #[test]
+    fn the_room_of_rows_that_have_gone_is_given_back_in_portions() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = spool(&folder);
+        let tx = db.transaction().unwrap();
+        for _ in 0..20 {
+            tx.execute("INSERT INTO spool (row) VALUES (zeroblob(1000000))", [])
+                .unwrap();
+        }
+        tx.commit().unwrap();
+        let pages = |db: &Connection| -> u32 {
+            db.pragma_query_value(None, "page_count", |row| row.get(0))
+                .unwrap()
+        };
+        let full = pages(&db);
+        db.execute("DELETE FROM spool", []).unwrap();
+        let mut portions = 1;
+        while give_back(&db).unwrap() {
+            portions += 1;
+        }
+        assert!(portions > 5, "{portions}");
+        assert!(pages(&db) < full / 3, "{} of {full}", pages(&db));
+    }
+}

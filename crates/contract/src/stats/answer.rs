@@ -102,4 +102,18 @@ mod tests {
             })
         );
     }
+
+    #[test]
+    fn an_answer_that_lacks_damaged_visits_says_how_many() {
+        let note = SamplingNote {
+            interval_max: SamplingInterval::EVERY,
+            dropped: 0,
+            damaged: 7,
+            sketched: false,
+        };
+        assert_eq!(
+            to_value(SamplingView::from(note)).unwrap(),
+            json!({"interval_max": 1, "exact": false, "dropped": 0, "damaged": 7})
+        );
+    }
 }

@@ -249,3 +249,45 @@ fn a_file_that_is_empty_is_not_called_sound() {
     }
     assert!(doctor(folder.path(), &[]).0);
 }
+
+#[test]
+fn a_damaged_chunk_is_named_and_does_not_keep_the_rest_from_being_counted() {
+    let folder = stopped_service();
+    let log = folder.path().join("analytics.db");
+    // A chunk of a format that nobody knows.
+    let script = "import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute(\"INSERT INTO chunk VALUES (1, 9, 1000, 2000, 7, x'', x'', x'', x'', x'', x'', x'', x'', x'')\")
+db.commit()
+db.close()";
+    let mut python = Command::new("python3");
+    assert!(
+        python
+            .args(["-c", script])
+            .arg(&log)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let (sound, said, _) = doctor(folder.path(), &[]);
+    assert!(!sound);
+    assert!(
+        said.contains("chunk 1 is damaged: its format 9 is unknown"),
+        "{said}"
+    );
+
+    let server = Server::start_in(folder, &[]);
+    let counters = server.counters_with("", 1);
+    assert_eq!(
+        counters["sampling"],
+        json!({"interval_max": 1, "exact": false, "dropped": 0, "damaged": 7})
+    );
+    let counters = server.counters_with("startAt=1000000000", 1);
+    assert_eq!(
+        counters["sampling"],
+        json!({"interval_max": 1, "exact": true, "dropped": 0})
+    );
+    let ready = server.visit("/_health/ready");
+    assert_eq!(ready.status, 200);
+    assert_eq!(ready.json()["parts"]["log"]["status"], "degraded");
+}

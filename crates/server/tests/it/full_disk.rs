@@ -101,6 +101,20 @@ impl Node {
         answer.json()
     }
 
+    /// What the health check says of the log. Whatever that is, the service
+    /// stays in rotation.
+    fn log_health(&self) -> Value {
+        let ready = self.server.visit("/_health/ready");
+        assert_eq!(ready.status, 200, "{}", ready.text);
+        let ready = ready.json();
+        assert_eq!(ready["status"], "ok");
+        assert_eq!(
+            ready["parts"]["links"],
+            json!({"status": "ok", "reasons": []})
+        );
+        ready["parts"]["log"].clone()
+    }
+
     /// Follows a link so many times, without waiting for each answer.
     fn flood(&self, visits: usize) {
         let address = self.server.origin().strip_prefix("http://").unwrap();
@@ -139,6 +153,10 @@ fn visits_wait_for_a_full_disk_and_are_counted_once_when_there_is_room() {
             assert_eq!(answer.header("location"), "https://example.com/");
         }
         assert_eq!(node.counters()["data"][0]["visits"], visits - 29);
+        assert_eq!(
+            node.log_health(),
+            json!({"status": "degraded", "reasons": ["the disk takes no visits"]})
+        );
         assert_eq!((node.refused(), node.taken_again()), (round, round - 1));
 
         node.free_disk();
@@ -149,6 +167,7 @@ fn visits_wait_for_a_full_disk_and_are_counted_once_when_there_is_room() {
         );
         eventually("the news", || node.taken_again() == round);
         assert_eq!(node.refused(), round);
+        assert_eq!(node.log_health(), json!({"status": "ok", "reasons": []}));
     }
     // What was stored stays, and nothing comes twice.
     let (status, folder) = node.server.stop("TERM");
@@ -183,4 +202,15 @@ fn visits_beyond_the_queue_are_dropped_and_answers_say_so() {
     assert_eq!(node.refused(), 1);
     node.server.visit("/docs");
     node.server.counters_with("", sent - dropped + 1);
+
+    // Also after a death: what is lost was written down.
+    let server = Server::start_in(node.server.kill(), &[]);
+    let counters = server.counters_with("", sent - dropped + 1);
+    assert_eq!(
+        counters["sampling"],
+        json!({"interval_max": 1, "exact": false, "dropped": dropped})
+    );
+    // And of its time only.
+    let counters = server.counters_with("endAt=1000000000", 0);
+    assert_eq!(counters["sampling"]["exact"], true);
 }

@@ -104,10 +104,63 @@ async fn salts_are_deleted_everywhere_when_their_period_is_over(
     clock.advance_seconds(DAY / 2 - 1_800);
     salts.agree(&client, &mut file).await.unwrap();
     assert_eq!(salts_kept(&client).await, 2);
-    clock.advance_seconds(DAY);
+    // A minute after midnight the first one goes, although there is nothing to
+    // agree upon.
+    clock.advance_seconds(1_860);
     salts.agree(&client, &mut file).await.unwrap();
-    eventually("two salts", async || salts_kept(&client).await == 2).await;
+    eventually("one salt", async || salts_kept(&client).await == 1).await;
     let newest = "SELECT toUInt64(min(start_ms)) FROM slugline_salt";
     let newest = client.rows(newest, PATIENCE, number).await.unwrap();
     assert_eq!(newest, [u64::try_from((MIDNIGHT + DAY) * 1_000).unwrap()]);
+    clock.advance_seconds(DAY);
+    salts.agree(&client, &mut file).await.unwrap();
+    eventually("the salt of the next day", async || {
+        salts_kept(&client).await == 1
+    })
+    .await;
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_salt_of_another_length_of_period_goes_and_may_come_back(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let client = Address::of(&server).client();
+    schema::prepare(&client, None).await.unwrap();
+    let clock = Arc::new(FixedClock::at(UnixSeconds::new(1_767_268_800).unwrap()));
+    for (number, period) in (0..).zip([SaltPeriod::Never, SaltPeriod::Day, SaltPeriod::Never]) {
+        // Each time as a node that starts with nothing.
+        let path = folder.path().join(format!("{number}.db"));
+        let mut file = open_file(&spool::FILE, &path).unwrap();
+        let random = Arc::new(SeededRandom::new(number));
+        let mut salts = SharedSalts::new(period, clock.clone(), random, Arc::default());
+        salts.agree(&client, &mut file).await.unwrap();
+        eventually("the salt of one period", async || {
+            salts_kept(&client).await == 1
+        })
+        .await;
+        clock.advance_seconds(3_600);
+    }
+}
+
+#[tokio::test]
+async fn visits_are_sent_although_salts_cannot_be_deleted() {
+    const MIDNIGHT: i64 = 1_767_225_600;
+
+    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
+    let client = Address::of(&server).client();
+    schema::prepare(&client, None).await.unwrap();
+    let mut file = open_file(&spool::FILE, &folder.path().join("spool.db")).unwrap();
+    let clock = Arc::new(FixedClock::at(UnixSeconds::new(MIDNIGHT).unwrap()));
+    let random = Arc::new(SeededRandom::new(1));
+    let mut salts = SharedSalts::new(SaltPeriod::Day, clock.clone(), random, Arc::default());
+    salts.agree(&client, &mut file).await.unwrap();
+    // What is agreed upon needs no table, and deleting does.
+    client
+        .run("DROP TABLE slugline_salt", PATIENCE)
+        .await
+        .unwrap();
+    clock.advance_seconds(60);
+    salts.agree(&client, &mut file).await.unwrap();
 }

@@ -1,8 +1,9 @@
 //! Visits on their way, whatever comes in between.
 
 use rstest::rstest;
+use rusqlite::Connection;
 use slugline_domain::{
-    CountersQuery,
+    CountersQuery, LogTrouble,
     ports::{VisitLog, VisitLogError},
 };
 use slugline_testkit::{
@@ -58,6 +59,8 @@ async fn visits_wait_while_clickhouse_is_away_and_questions_fail(
     let recording = Recording::start(&Address::of(&server), folder.path()).await;
     recording.record(0..10);
     recording.expect(10).await;
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    assert_eq!(recording.log.troubles(), []);
 
     let server = server.kill();
     recording.record(10..500);
@@ -66,10 +69,66 @@ async fn visits_wait_while_clickhouse_is_away_and_questions_fail(
     let error = total(&recording.log).await.unwrap_err();
     assert!(matches!(error, VisitLogError::Failed { .. }), "{error:?}");
     assert_eq!(recording.recorder.dropped(), 0);
+    let away = [LogTrouble::NotShipping];
+    eventually("trouble", async || recording.log.troubles() == away).await;
 
     let _server = server.restart();
     recording.expect(500).await;
     eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    eventually("no trouble", async || recording.log.troubles().is_empty()).await;
+}
+
+#[tokio::test]
+async fn two_processes_over_one_spool_send_each_visit_once() {
+    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
+    let address = Address::of(&server);
+    let server = server.kill();
+    // As during a restart: the new one starts while the old one still runs.
+    let old = Recording::start(&address, folder.path()).await;
+    let new = Recording::start(&address, folder.path()).await;
+    for first in (0..4_000).step_by(200) {
+        old.record(first..first + 100);
+        new.record(first + 100..first + 200);
+        old.recorder.flush().await.unwrap();
+        new.recorder.flush().await.unwrap();
+    }
+    // Both lose answers, so that both come back to what the other has begun.
+    for recording in [&old, &new] {
+        recording.wire.lose(3);
+    }
+    let _server = server.restart();
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    old.recorder.shutdown().await;
+    new.recorder.shutdown().await;
+    new.expect_all_of(4_000).await;
+}
+
+#[tokio::test]
+async fn rows_of_the_version_before_are_sent_after_an_upgrade() {
+    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
+    let address = Address::of(&server);
+    let server = server.kill();
+    let recording = Recording::start(&address, folder.path()).await;
+    recording.record(0..40);
+    recording.recorder.shutdown().await;
+    // The spool as version 1 left it, with a shipment that was begun twice.
+    let db = Connection::open(folder.path().join("spool.db")).unwrap();
+    db.execute_batch(
+        "ALTER TABLE spool DROP COLUMN format;
+         DROP TABLE shipment;
+         DROP TABLE loss;
+         CREATE TABLE shipment (token TEXT NOT NULL, last_seq INTEGER NOT NULL) STRICT;
+         INSERT INTO shipment VALUES ('first', 30), ('second', 35);
+         PRAGMA user_version = 1",
+    )
+    .unwrap();
+    drop(db);
+    let _server = server.restart();
+    let recording = Recording::start(&address, folder.path()).await;
+    recording.record(40..50);
+    recording.recorder.flush().await.unwrap();
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    recording.expect_all_of(50).await;
 }
 
 #[rstest]
@@ -124,6 +183,7 @@ async fn a_full_spool_drops_visits_and_says_so(
     }
     let dropped = recording.recorder.dropped();
     assert!(dropped > 0);
+    assert!(recording.log.troubles().contains(&LogTrouble::Full));
     let size = std::fs::metadata(folder.path().join("spool.db"))
         .unwrap()
         .len();
@@ -139,8 +199,17 @@ async fn a_full_spool_drops_visits_and_says_so(
     // Before visits were dropped, one was kept for several.
     assert!(report.sampling.interval_max.get() > 1);
     assert_eq!(report.sampling.dropped, dropped);
+    // What was lost and what is there are all there was, but for sampling.
+    let all = f64::from(VISITS);
+    let found = f64::from(u32::try_from(visits + dropped).unwrap());
+    assert!((found / all - 1.0).abs() < 0.15, "{found}");
+    eventually("room", async || recording.log.troubles().is_empty()).await;
     // There is room again.
     recording.record(VISITS..VISITS + 100);
     recording.recorder.flush().await.unwrap();
     assert_eq!(recording.recorder.dropped(), dropped);
+    recording.recorder.shutdown().await;
+    let recording = Recording::start(&address, folder.path()).await;
+    let report = recording.log.counters(&CountersQuery::default()).await;
+    assert_eq!(report.unwrap().sampling.dropped, dropped, "after a restart");
 }
