@@ -1,6 +1,6 @@
 //! Rows in memory, column by column.
 
-use rusqlite::{Connection, types::ValueRef};
+use rusqlite::Connection;
 
 use super::{
     chunk::{self, ChunkError, Span, decode_rows},
@@ -110,12 +110,10 @@ impl Block {
         rows: &Selection,
     ) -> Result<(), EngineError> {
         for (position, &column) in columns.iter().enumerate() {
-            let loaded = match row.get_ref(first + position)? {
-                ValueRef::Null => self.load_absent(column, rows),
-                value => {
-                    let blob = value.as_blob().map_err(rusqlite::Error::from)?;
-                    self.load(head.span, column, blob, rows)
-                }
+            let value = row.get_ref(first + position)?;
+            let loaded = match value.as_blob_or_null().map_err(rusqlite::Error::from)? {
+                Some(blob) => self.load(head.span, column, blob, rows),
+                None => self.load_absent(column, rows),
             };
             loaded.map_err(|source| head.damaged(source))?;
         }

@@ -351,3 +351,31 @@ async fn a_long_list_by_link_comes_in_parts() {
     assert_eq!(sizes, [1_000, 1_000, 500, 0]);
     assert_eq!(parts.next().await.unwrap(), []);
 }
+
+#[tokio::test]
+async fn a_minute_of_sampled_visits_says_that_it_is_an_estimate() {
+    let mut engine = Embedded::new(100);
+    // One visitor's fifth visit of the hour: a row by chance, which says nothing
+    // about visitors.
+    let late = Row {
+        sampled: Sampled {
+            interval: SamplingInterval::new(4).unwrap(),
+            coherent: false,
+        },
+        ..row(60_000, 7)
+    };
+    engine.store(&[row(0, 7), late]).await;
+    let query = ViewsQuery {
+        filter: VisitFilter::default(),
+        unit: TimeUnit::Minute,
+        zone: ZoneOffsets::new(offset(0), Vec::new()),
+    };
+    let report = engine.log.views(&query).await.unwrap();
+    let rows: Vec<(u64, u64)> = report
+        .rows
+        .iter()
+        .map(|row| (row.visits, row.visitors))
+        .collect();
+    assert_eq!(rows, [(1, 1), (4, 0)]);
+    assert!(!report.sampling.exact());
+}

@@ -68,14 +68,13 @@ async fn an_address_never_reaches_the_disk() {
 }
 
 fn salts(file: &Path) -> Vec<Vec<u8>> {
-    Connection::open(file)
-        .unwrap()
-        .prepare("SELECT salt FROM salt ORDER BY start_ms")
-        .unwrap()
-        .query_map([], |row| row.get(0))
-        .unwrap()
-        .collect::<Result<_, _>>()
-        .unwrap()
+    let read = || {
+        Connection::open(file)?
+            .prepare("SELECT salt FROM salt ORDER BY start_ms")?
+            .query_map([], |row| row.get(0))?
+            .collect::<Result<_, rusqlite::Error>>()
+    };
+    read().expect("salts can be read")
 }
 
 /// A log whose clock stands at the new year until it is moved.
@@ -86,7 +85,8 @@ fn with_clock(folder: &Path) -> (Recorder, Arc<FixedClock>) {
         ..ports()
     };
     let options = RecorderOptions::default();
-    let (recorder, _log) = Recorder::start(&file(folder), options, ports).unwrap();
+    let (recorder, _log) =
+        Recorder::start(&file(folder), options, ports).expect("the log can be opened");
     (recorder, clock)
 }
 
