@@ -201,6 +201,21 @@ mod tests {
     }
 
     #[test]
+    fn a_process_of_the_version_before_can_finish_its_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = spool(&folder);
+        // Its statements.
+        let begin = "INSERT INTO shipment (token, last_seq) VALUES ('old', 1)";
+        db.execute_batch("INSERT INTO spool (row) VALUES (x'07'), (x'08')")
+            .unwrap();
+        db.execute(begin, []).unwrap();
+        assert!(db.execute(begin, []).is_err());
+        let shipment = next_shipment(&mut db, &SeededRandom::new(1));
+        let shipment = shipment.unwrap().unwrap();
+        assert_eq!((shipment.token.as_str(), shipment.rows), ("old", vec![7]));
+    }
+
+    #[test]
     fn processes_that_ask_at_the_same_moment_begin_one_shipment() {
         for seed in 0..30 {
             let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! The write side: one batch, one transaction.
 
-use std::{error::Error as StdError, fs::File, net::IpAddr, path::Path, sync::Arc};
+use std::{error::Error as StdError, fs::File, net::IpAddr, path::Path, sync::Arc, time::Duration};
 
 use rusqlite::{Connection, TransactionBehavior};
 use slugline_domain::{
@@ -225,12 +225,15 @@ impl Appender {
 
 /// Moves everything into the database proper, where deleted content is
 /// overwritten, and cuts the write-ahead log to nothing. `false` when a
-/// question still reads from it.
+/// question still reads from it: visits do not wait for that, since an export
+/// may read for minutes.
 fn empty_write_ahead_log(db: &Connection) -> Result<bool, rusqlite::Error> {
-    db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+    db.busy_timeout(Duration::ZERO)?;
+    let busy = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
         row.get::<_, bool>(0)
-    })
-    .map(|busy| !busy)
+    });
+    db.busy_timeout(schema::LOCK_PATIENCE)?;
+    busy.map(|busy| !busy)
 }
 
 #[cfg(test)]
@@ -380,6 +383,29 @@ mod tests {
         ];
         assert_eq!(*first.0.lock().unwrap(), heard);
         assert_eq!(*second.0.lock().unwrap(), heard);
+    }
+
+    #[test]
+    fn the_wiping_of_a_salt_waits_for_no_question() {
+        let folder = tempfile::tempdir().unwrap();
+        let appender = open(&folder);
+        let reader = schema::open_reader(&folder.path().join("a.db")).unwrap();
+        appender
+            .db
+            .execute("INSERT INTO salt VALUES ('day', 1, 2, x'00')", [])
+            .unwrap();
+        reader.execute_batch("BEGIN").unwrap();
+        assert_eq!(count(&reader, "salt"), 1);
+        appender.db.execute("DELETE FROM salt", []).unwrap();
+        assert!(!empty_write_ahead_log(&appender.db).unwrap());
+        reader.execute_batch("COMMIT").unwrap();
+        assert!(empty_write_ahead_log(&appender.db).unwrap());
+        // Other statements wait for locks as before.
+        let patience: u32 = appender
+            .db
+            .pragma_query_value(None, "busy_timeout", |row| row.get(0))
+            .unwrap();
+        assert_eq!(patience, 1_000);
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(super) const ACCESS_LOG: FileKind = FileKind {
 
 /// How long a statement waits for a lock of another connection. Longer waits
 /// are the business of the writer's own retries.
-const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Settings of the writing connection.
 ///
