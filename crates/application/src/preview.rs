@@ -46,8 +46,7 @@ impl PreviewMode {
         }
     }
 
-    /// Whether the token is everybody's, so that what an author says is what a
-    /// stranger says.
+    /// True when the token is public: the author of a link may be any stranger.
     pub(crate) fn distrusts_authors(self) -> bool {
         self == Self::On
     }

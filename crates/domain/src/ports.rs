@@ -268,8 +268,8 @@ pub trait LinkProber: fmt::Debug + Send + Sync {
 /// Knows destinations that visitors are to be warned of.
 #[async_trait]
 pub trait DestinationScreen: fmt::Debug + Send + Sync {
-    /// A verdict on each of these, in their order. Whoever makes a link waits
-    /// for it.
+    /// Gives a verdict on each destination, in their order. The author of a link
+    /// waits for it.
     async fn judge(&self, destinations: &[Destination]) -> Vec<ScreenVerdict>;
 }
 

@@ -1,7 +1,7 @@
-//! What is known of the danger of destinations.
+//! Verdicts on the danger of destinations.
 
-/// What a screen says of a destination. The greatest of several verdicts is the
-/// verdict on a link that leads to all of them.
+/// A screen's verdict on a destination. The greatest verdict of all its
+/// destinations is the verdict on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ScreenVerdict {
     /// The screen knows the destination and nothing against it.

@@ -52,7 +52,7 @@ impl Resolve for SystemResolver {
         let name = name.to_owned();
         let lookup = move || {
             let found = (name.as_str(), 0).to_socket_addrs();
-            // Whoever asked may have gone; the turn ends with the look-up.
+            // The caller may have gone; the turn ends with the look-up.
             let _ = tell.send(found.map(|found| found.map(|address| address.ip()).collect()));
             drop(turn);
         };

@@ -102,7 +102,7 @@ impl CachePolicy {
         }
     }
 
-    /// How long, if at all.
+    /// The time that a browser may remember a redirect; none for "no-store".
     pub(crate) fn max_age(&self) -> Option<Duration> {
         self.max_age
     }

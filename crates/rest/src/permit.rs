@@ -1,6 +1,6 @@
-//! What an instance forbids as a whole, decided before a body is looked at.
+//! Permissions that an instance gives or refuses as a whole.
 //!
-//! A handler takes one of these before whatever else a request holds.
+//! A handler takes one of these as its first argument, before it reads the body.
 
 use std::marker::PhantomData;
 
@@ -31,7 +31,7 @@ pub(crate) type MayMigrate = May<Migrate>;
 /// The instance permits this.
 pub(crate) struct May<P>(PhantomData<P>);
 
-/// What a handler needs the instance to permit.
+/// A permission that a handler needs.
 pub(crate) trait Permission {
     /// # Errors
     /// The instance does not permit it.

@@ -122,7 +122,7 @@ impl LinkService {
         self.parts.preview.permit(Forbidden::Import)
     }
 
-    /// Whether links may be exported at all. Asked before an input is looked at.
+    /// Checks that the instance lets callers export links. Ask before reading an input.
     ///
     /// # Errors
     /// The instance is in preview mode, or links cannot be used yet.
@@ -131,7 +131,7 @@ impl LinkService {
         self.parts.preview.permit(Forbidden::Export)
     }
 
-    /// Whether links may be checked at all. Asked before an input is looked at.
+    /// Checks that the instance lets callers check links. Ask before reading an input.
     ///
     /// # Errors
     /// The instance is in preview mode, or links cannot be used yet.
@@ -140,8 +140,8 @@ impl LinkService {
         self.parts.preview.permit(Forbidden::Check)
     }
 
-    /// Whether slugs and previews may be suggested at all. Asked before an input
-    /// is looked at.
+    /// Checks that the instance suggests slugs and previews. Ask before reading an
+    /// input.
     ///
     /// # Errors
     /// The instance is in preview mode.
@@ -149,8 +149,8 @@ impl LinkService {
         self.parts.preview.permit(Forbidden::Suggest)
     }
 
-    /// Whether callers of the API may move links here from an older instance.
-    /// Asked before an input is looked at.
+    /// Checks that callers of the API may move links here from an older instance.
+    /// Ask before reading an input.
     ///
     /// # Errors
     /// The instance is in preview mode.

@@ -1,4 +1,4 @@
-//! Whether visitors are warned of destinations when the author does not say.
+//! Warning visitors of destinations when the author does not decide.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -7,8 +7,8 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{ImportLink, LinkService};
 
-/// Time for the destinations of one import. What the screen has not judged by
-/// then is unknown: the import is more use to its author than the warning.
+/// Time for the destinations of one import. Destinations that the screen has not
+/// judged by then stay unknown, so that a slow screen does not stop the import.
 const IMPORT_PATIENCE: Duration = Duration::from_secs(20);
 /// Destinations of an import that the screen is asked about at a time, so that
 /// the verdicts before a timeout count.
@@ -16,7 +16,7 @@ const IMPORT_STEP: usize = 64;
 
 impl LinkService {
     /// Warns of a new link that leads to a dangerous destination. The author may
-    /// say that it does not, except in preview mode, where anybody is an author.
+    /// say that it does not, except in preview mode, where every stranger is an author.
     pub(super) async fn screen_new(&self, content: &mut LinkContent) {
         let decided = content.flagged_unsafe.is_some() && !self.parts.preview.distrusts_authors();
         if !decided && self.judge(content).await == ScreenVerdict::Dangerous {
@@ -38,7 +38,7 @@ impl LinkService {
         }
     }
 
-    /// What the screen says of everywhere the link leads.
+    /// Asks the screen about every destination of the link.
     pub(super) async fn judge(&self, content: &LinkContent) -> ScreenVerdict {
         let Some(screen) = &self.parts.screen else {
             return ScreenVerdict::Unknown;
@@ -68,8 +68,7 @@ impl LinkService {
     }
 }
 
-/// Whether the links lead to different places. Which visitors go where does not
-/// matter.
+/// Compares the destinations of two versions of a link, in any order.
 pub(super) fn leads_elsewhere(old: &LinkContent, new: &LinkContent) -> bool {
     let places = |content: &'_ LinkContent| -> HashSet<Destination> {
         content.destinations().cloned().collect()
@@ -182,7 +181,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn in_a_demonstration_nobody_says_that_a_link_is_safe() {
+    async fn a_demonstration_screens_links_that_claim_to_be_safe() {
         let house = demonstration();
         house.screen.flag(BAD);
         for (url, said, kept) in [

@@ -15,7 +15,7 @@ use crate::{
 /// of memory and two of the text, so a text of values is weighed before it is parsed.
 const MOST_VALUES: usize = 4096;
 
-/// Whether a parsed text would be much larger than the text.
+/// Tells a text whose parsed form would be much larger than the text.
 pub(super) fn is_heavy(json: &str) -> bool {
     let (mut values, mut in_text, mut escaped) = (1_usize, false, false);
     for byte in json.bytes() {

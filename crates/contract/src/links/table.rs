@@ -92,7 +92,7 @@ pub(super) fn to_member(kind: Kind, cell: &str) -> Option<Value> {
     })
 }
 
-/// Whether a list has more parts than any link.
+/// Tells a list with more parts than any link has.
 fn is_long(text: &str, between: &[char]) -> bool {
     const MOST: usize = 4096;
     text.matches(between).nth(MOST).is_some()

@@ -1,15 +1,15 @@
-//! How long a browser may remember a destination's answer.
+//! The time that a browser may remember a destination's answer.
 
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use slugline_domain::{Link, UnixSeconds};
 
 use crate::options::CachePolicy;
 
-/// How long an answer of this link may be remembered at most: as long as a
+/// The longest that a browser may remember an answer of this link: as long as a
 /// redirect, so that a change, a deletion or an expiry takes effect as soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
-    /// Not at all, by nobody: it is behind a gate.
+    /// Not at all: the answer is behind a gate.
     Nowhere,
     /// Not at all.
     Never,
@@ -31,8 +31,8 @@ impl Memory {
         }
     }
 
-    /// What the visitor is told, of what the destination says. What it does not
-    /// say is not guessed: without a lifetime, browsers ask again each time.
+    /// The `Cache-Control` header for the visitor, from the destination's. If the
+    /// destination gives no lifetime, browsers ask again each time.
     pub(super) fn header(self, theirs: &HeaderMap) -> HeaderValue {
         let most = match self {
             Self::Nowhere => return HeaderValue::from_static("private, no-store"),

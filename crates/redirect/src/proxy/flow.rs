@@ -72,9 +72,9 @@ impl Source for Upload {
 }
 
 /// The destination's body, as actix takes it. It breaks off when either side
-/// does nothing for too long, or when it is too large; only then, or at its end,
-/// the request's slot is free. A task of its own sees to that, because actix
-/// does not ask for more while a visitor does not read.
+/// does nothing for too long, or when it is too large. The slot is free once the
+/// body has ended. A task of its own carries the body, because actix does not
+/// poll it while a visitor does not read.
 pub(super) fn download(body: Flow, limits: ProxyLimits, slot: Slot) -> Download {
     let length = body.length;
     let (pieces, arriving) = mpsc::channel(1);

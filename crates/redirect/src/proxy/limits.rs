@@ -1,4 +1,4 @@
-//! How much proxying there may be at a time.
+//! Limits of proxied requests, and the places that enforce them.
 
 use std::{
     collections::HashMap,
@@ -56,7 +56,7 @@ pub(super) struct Slot {
 }
 
 impl Slots {
-    /// Requests take milliseconds to minutes; nobody knows which these are.
+    /// A guess: requests take milliseconds to minutes.
     const RETRY_AFTER: Duration = Duration::from_secs(5);
 
     pub(super) fn new(limits: ProxyLimits) -> Arc<Self> {
@@ -112,7 +112,8 @@ impl Drop for Slot {
     }
 }
 
-/// Whoever has one address of an IPv6 network of 64 bits has all of them.
+/// A provider gives each customer an IPv6 network of 64 bits, so all its addresses
+/// count as one client.
 fn network_of(client: IpAddr) -> IpAddr {
     match client.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),

@@ -1,7 +1,7 @@
 //! A destination's answer under the short link's address.
 //!
-//! The destination is a stranger's and the origin is ours, so what crosses is
-//! chosen in both directions: `to_destination` and `to_visitor` say what, and why.
+//! The destination is a stranger's and the origin is ours, so we choose the headers
+//! that cross, in both directions: see `to_destination` and `to_visitor`.
 
 mod caching;
 mod flow;
@@ -44,8 +44,8 @@ impl Proxying {
 /// A visit to a proxied link, past its gates.
 pub(crate) struct Proxied<'v> {
     pub(crate) request: &'v HttpRequest,
-    /// Gone when a gate has read it, and with it the password: the target is
-    /// then asked by a plain GET.
+    /// `None` when a gate has read the body, and with it the password; the target
+    /// then gets a plain GET.
     pub(crate) body: Option<Payload>,
     pub(crate) link: &'v Link,
     pub(crate) target: &'v str,

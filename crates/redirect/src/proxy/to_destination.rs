@@ -20,9 +20,10 @@ const OF_THE_CONNECTION: [&str; 9] = [
     "upgrade",
 ];
 
-/// Credentials, which a browser sends to every link of our origin once it sent
-/// them to one; who the visitor is, as the servers in front of us say it; and
-/// what only we may say. `expect` has been met before we get to see the request.
+/// Headers that destinations do not get: credentials, which a browser sends to
+/// every link of our origin once it sent them to one; the visitor's identity, as
+/// servers in front of us write it; and headers that only we may write. Actix has
+/// answered `expect` already.
 const NOT_FOR_DESTINATIONS: [&str; 20] = [
     "authorization",
     "client-ip",
@@ -98,7 +99,7 @@ const NOT_FOR_DESTINATIONS_PREFIXES: [&str; 44] = [
     "x-webauth-",
 ];
 
-/// The visitor's headers that are for the destination, and who the visitor is.
+/// The visitor's headers that pass, and the visitor's address, protocol and host.
 pub(super) fn headers(request: &HttpRequest, without_body: bool) -> Vec<HeaderLine> {
     let nominated = nominated(request.headers());
     let passes = |name: &str| {
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_somebody_is_stays_here_and_what_they_want_goes_on() {
+    fn credentials_and_identities_stay_here_and_other_headers_pass() {
         for kept in [
             "authorization",
             "cookie",

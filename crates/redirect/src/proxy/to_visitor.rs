@@ -45,11 +45,11 @@ const FOR_VISITORS: [&str; 22] = [
     "x-robots-tag",
 ];
 
-/// What a 304 may say. Browsers write its headers over those of the answer that
-/// they remember, and that one's type and policy must stay together.
+/// Headers that a 304 may carry. Browsers write the headers of a 304 over those of
+/// the remembered answer, whose type and policy must stay together.
 const OF_UNCHANGED_ANSWERS: [&str; 2] = ["etag", "vary"];
 
-/// What a document may do under our origin: everything but be of it. Without
+/// The rights of a document under our origin: all but those of the origin. Without
 /// `allow-same-origin` its scripts see neither our cookies nor our storage, and
 /// cannot register a service worker.
 const SANDBOX: HeaderValue = HeaderValue::from_static(
@@ -118,11 +118,10 @@ impl Head {
     }
 }
 
-/// Whether the answer is a PDF file and can be nothing else. Browsers show no PDF
-/// file in a sandbox; its scripts run in a viewer that is of another origin.
-/// Everything else gets the sandbox: pictures and texts do not notice it, and
-/// nobody has to know which types are documents and how each browser reads
-/// `text/html (x)`.
+/// Tells a PDF file that no browser takes for anything else. Browsers show no PDF
+/// file in a sandbox, and run its scripts in a viewer of another origin.
+/// Everything else gets the sandbox. Pictures and texts do not notice it, and we
+/// need not know how each browser reads `text/html (x)`.
 fn is_pdf(headers: &HeaderMap) -> bool {
     let mut types = headers.get_all(header::CONTENT_TYPE);
     match (types.next(), types.next()) {

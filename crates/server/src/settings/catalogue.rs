@@ -187,9 +187,9 @@ pub const CATALOGUE: &[Setting] = &[
         "SLUGLINE_PUBLIC_PREVIEW_MODE",
         &["NUXT_PUBLIC_PREVIEW_MODE"],
         "false",
-        "Public demonstration, whose token anybody may know: links end after 5 minutes and are \
-         screened whatever their author says; nobody can edit, delete, import, export or check \
-         links, ask for suggestions, or move links here from an older instance",
+        "Public demonstration with a public token: links end after 5 minutes and are always \
+         screened; the API refuses to edit, delete, import, export and check links, to suggest \
+         slugs and previews, and to move links here from an older instance",
     ),
     setting(
         "SLUGLINE_IMPORT_REQUEST_LIMIT",

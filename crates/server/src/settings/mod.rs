@@ -72,7 +72,7 @@ pub struct Settings {
     pub place_file: Option<PathBuf>,
     /// What link checks may reach.
     pub checks: Policy,
-    /// How links are proxied, if they may be.
+    /// Reach and limits of proxied links, if links may be proxied.
     pub proxy: Option<ProxySettings>,
     /// The name service that knows dangerous hosts, if there is one.
     pub safe_browsing: Option<Url>,
@@ -128,12 +128,12 @@ impl ClientSettings {
     }
 }
 
-/// How links are proxied.
+/// Reach and limits of proxied links.
 #[derive(Clone, Debug)]
 pub struct ProxySettings {
-    /// What they may reach.
+    /// Addresses and ports they may reach.
     pub reach: Policy,
-    /// How much of it there may be.
+    /// Their number, patience and size.
     pub limits: ProxyLimits,
 }
 

@@ -80,7 +80,7 @@ pub(super) fn server_url(text: &str) -> Result<Url, &'static str> {
     (plain && web).then_some(url).ok_or(EXPECTED)
 }
 
-/// How links are proxied, if they may be.
+/// Reach and limits of proxied links, if links may be proxied.
 pub(super) fn proxy(sources: &Sources) -> Result<Option<ProxySettings>, SettingError> {
     let networks = sources.list("SLUGLINE_PROXY_ALLOWED_NETWORKS", network)?;
     let enabled = sources.flag("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED")?;

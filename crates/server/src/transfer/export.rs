@@ -28,8 +28,8 @@ pub(crate) fn run(
             file.display()
         );
     }
-    // Preview mode forbids this to callers of the API. Whoever runs the command
-    // has the database at hand.
+    // Preview mode forbids this to callers of the API. The operator who runs the
+    // command has the database at hand.
     let own = Settings {
         preview: PreviewMode::Off,
         ..settings.clone()

@@ -113,7 +113,7 @@ fn proxying_to(origin: &Outsider) -> Server {
     server
 }
 
-/// What the scripts found, by slug.
+/// The scripts' reports, by slug.
 fn told(origin: &Outsider) -> Vec<(String, String)> {
     let lines = origin.heard().into_iter().map(|heard| heard.line);
     lines
@@ -141,7 +141,7 @@ fn scripts_of_proxied_documents_reach_nothing_of_our_origin() {
         control.contains("storage reached, cookie reached, child reached, worker reached"),
         "where nothing is forbidden the script finds it: {control}"
     );
-    // Those that browsers are sure to run, so that silence is no success.
+    // Chromium runs these for sure, so a missing report is a failure.
     for document in ["html", "policy", "paren", "blank", "xhtml", "svg", "xml"] {
         assert!(
             told.iter().any(|(slug, _)| slug == document),

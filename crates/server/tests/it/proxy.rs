@@ -534,7 +534,7 @@ fn ask(server: &Server, path: &str) -> TcpStream {
 }
 
 #[test]
-fn who_has_many_proxied_requests_under_way_is_told_to_come_back() {
+fn a_client_with_many_proxied_requests_is_told_to_come_back() {
     let two = [ON, LOOPBACK, ("SLUGLINE_PROXY_REQUESTS_PER_CLIENT", "2")];
     let all = [ON, LOOPBACK, ("SLUGLINE_PROXY_REQUESTS", "2")];
     for settings in [two, all] {
