@@ -11,7 +11,7 @@ use quick_cache::sync::Cache;
 use slugline_domain::UnixMillis;
 use thiserror::Error;
 
-use crate::client_network::ClientNetwork;
+use slugline_domain::ClientNetwork;
 
 /// Limits what each client network gets wrong about a subject.
 ///

@@ -3,14 +3,11 @@
 use std::{fmt, net::IpAddr, sync::Arc};
 
 use sha2::{Digest, Sha256};
-use slugline_domain::ports::Clock;
+use slugline_domain::{ClientNetwork, ports::Clock};
 use subtle::ConstantTimeEq;
 use thiserror::Error;
 
-use crate::{
-    attempts::{ClientLimit, TooManyAttempts},
-    client_network::ClientNetwork,
-};
+use crate::attempts::{ClientLimit, TooManyAttempts};
 
 /// The secret that API clients present. Only its digest is kept.
 #[derive(Clone)]

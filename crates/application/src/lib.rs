@@ -37,7 +37,7 @@
 //! | [`links`] | one file per thing people do with links |
 //! | [`resolver`] | slug → link on the redirect path: look-up, cache, invalidation |
 //! | [`passwords`] | hashing and checking passwords of links, with limited attempts |
-//! | [`attempts`], [`client_network`] | how often clients may get something wrong, and what counts as one |
+//! | [`attempts`] | how often clients may get something wrong |
 //! | [`gatekeeper`] | letting visitors past a password, and renewing hashes from elsewhere |
 //! | [`auth`] | the site token |
 //! | [`migration`] | moving links here from an older instance's store |
@@ -48,7 +48,6 @@
 
 pub mod attempts;
 pub mod auth;
-pub mod client_network;
 pub mod error;
 pub mod gatekeeper;
 mod hashing;
@@ -65,7 +64,6 @@ mod turns;
 
 pub use attempts::{ClientLimit, FailureLimit, TooManyAttempts};
 pub use auth::{Authenticator, Denied, SiteToken, TokenTooShort};
-pub use client_network::ClientNetwork;
 pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};

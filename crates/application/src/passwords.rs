@@ -9,15 +9,14 @@ use base64::{
 use pbkdf2::pbkdf2_hmac_array;
 use sha2::Sha256;
 use slugline_domain::{
-    ImportedPassword, Password, PasswordForm, PasswordFormError, PasswordHash, SinkForm, Slug,
-    UnixMillis, ports::Random,
+    ClientNetwork, ImportedPassword, Password, PasswordForm, PasswordFormError, PasswordHash,
+    SinkForm, Slug, UnixMillis, ports::Random,
 };
 use subtle::ConstantTimeEq;
 use thiserror::Error;
 
 use crate::{
     attempts::{ClientLimit, FailureLimit, TooManyAttempts},
-    client_network::ClientNetwork,
     hashing::{Busy, HashError, HashingPermit, HashingQueue, hash_argon2id, verify_argon2id},
     turns::{Turn, Turns},
 };

@@ -24,6 +24,7 @@
 //! | [`resolution`] | the rule: a link, a moment and a visitor → what happens |
 //! | [`user_agent`] | what the rule asks of a browser's own description |
 //! | [`visit`], [`visit_headers`], [`sampling`], [`stats`] | followed links and the questions asked about them |
+//! | [`client_network`] | the clients that limits tell apart |
 //! | [`zone`] | clocks of places, for answers by hour and day |
 //! | [`page`], [`search`] | keyset paging, looking for links |
 //! | [`suggestion`] | slugs and previews that follow from a destination |
@@ -32,6 +33,7 @@
 //! | [`probe`], [`screening`] | asking whether a destination answers, and whether it is dangerous |
 //! | [`ports`] | what the domain needs from outside |
 
+pub mod client_network;
 pub mod country;
 pub mod destination;
 pub mod forwarding;
@@ -61,6 +63,7 @@ pub mod visit;
 pub mod visit_headers;
 pub mod zone;
 
+pub use client_network::ClientNetwork;
 pub use country::{Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
 pub use forwarding::{

@@ -174,7 +174,7 @@ mod tests {
     use std::time::Duration;
 
     use rstest::rstest;
-    use serde_json::{json, to_value};
+    use serde_json::{Value, json, to_value};
     use slugline_domain::{
         Destination, DestinationRules, Position, ProbeOutcome, Slug, UnixMillis, UnixSeconds,
     };

@@ -177,11 +177,13 @@ pub(super) fn members_or_null(schema: &mut Schema) {
         if ["slug", "url", "partial"].contains(&name.as_str()) {
             continue;
         }
-        let types = match member["type"].take() {
-            Value::Array(types) => types,
-            one => vec![one],
-        };
-        member["type"] = types.into_iter().chain([json!("null")]).collect();
+        let types = &member["type"];
+        let mut types = types
+            .as_array()
+            .cloned()
+            .unwrap_or_else(|| vec![types.clone()]);
+        types.push(json!("null"));
+        member["type"] = types.into();
         member["nullable"] = true.into();
     }
 }

@@ -2,12 +2,13 @@
 
 use std::{
     collections::HashMap,
-    net::{IpAddr, Ipv6Addr},
+    net::IpAddr,
     num::{NonZeroU64, NonZeroUsize},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
+use slugline_domain::ClientNetwork;
 use slugline_httpkit::{Code, Problem};
 
 /// Limits of proxied requests. Each holds two connections and some buffers for
@@ -45,14 +46,14 @@ pub(super) struct Slots {
 struct Taken {
     all: usize,
     /// Has an entry for each client with requests, so it is bounded too.
-    by_client: HashMap<IpAddr, usize>,
+    by_client: HashMap<ClientNetwork, usize>,
 }
 
 /// A request's place, free again when this is dropped.
 #[derive(Debug)]
 pub(super) struct Slot {
     slots: Arc<Slots>,
-    client: IpAddr,
+    client: ClientNetwork,
 }
 
 impl Slots {
@@ -71,7 +72,7 @@ impl Slots {
     /// # Errors
     /// The client, or all together, have as many as they may.
     pub(super) fn take(self: &Arc<Self>, client: IpAddr) -> Result<Slot, Problem> {
-        let client = network_of(client);
+        let client = ClientNetwork::of(client);
         let mut taken = self.lock();
         let own = taken.by_client.get(&client).copied().unwrap_or(0);
         let detail = if own >= self.limits.requests_per_client.get() {
@@ -108,18 +109,6 @@ impl Drop for Slot {
         });
         if left == Some(0) {
             taken.by_client.remove(&self.client);
-        }
-    }
-}
-
-/// A provider gives each customer an IPv6 network of 64 bits, so all its addresses
-/// count as one client.
-fn network_of(client: IpAddr) -> IpAddr {
-    match client.to_canonical() {
-        IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use std::{
     collections::HashMap,
-    net::{IpAddr, Ipv6Addr},
+    net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
+use slugline_domain::ClientNetwork;
 use slugline_httpkit::TrustedProxies;
 
 /// How often the log says that connections are refused.
@@ -23,7 +24,7 @@ pub(super) struct Admissions {
 
 #[derive(Debug, Default)]
 struct Open {
-    connections: HashMap<IpAddr, usize>,
+    connections: HashMap<ClientNetwork, usize>,
     warned_at: Option<Instant>,
 }
 
@@ -41,7 +42,7 @@ impl Admissions {
         if self.trusted.trusts(peer) {
             return Some(Admission(None));
         }
-        let client = client_of(peer);
+        let client = ClientNetwork::of(peer);
         let mut open = self.open();
         let connections = open.connections.entry(client).or_default();
         if *connections >= self.per_client {
@@ -53,7 +54,7 @@ impl Admissions {
         Some(Admission(Some((Arc::clone(self), client))))
     }
 
-    fn warn(&self, open: &mut Open, client: IpAddr) {
+    fn warn(&self, open: &mut Open, client: ClientNetwork) {
         let now = Instant::now();
         let recently = |at: Instant| now.duration_since(at) < WARNING_INTERVAL;
         if open.warned_at.is_some_and(recently) {
@@ -61,7 +62,7 @@ impl Admissions {
         }
         open.warned_at = Some(now);
         tracing::warn!(
-            %client,
+            client = %client.address(),
             connections = self.per_client,
             "a client has as many connections as it may, and more are refused; if it is a proxy, \
              name it in SLUGLINE_TRUSTED_PROXIES, otherwise SLUGLINE_CONNECTIONS_PER_CLIENT is the \
@@ -69,7 +70,7 @@ impl Admissions {
         );
     }
 
-    fn leave(&self, client: IpAddr) {
+    fn leave(&self, client: ClientNetwork) {
         let mut open = self.open();
         let Some(connections) = open.connections.get_mut(&client) else {
             return;
@@ -87,7 +88,7 @@ impl Admissions {
 
 /// An admitted connection, counted until this is dropped.
 #[derive(Debug)]
-pub(super) struct Admission(Option<(Arc<Admissions>, IpAddr)>);
+pub(super) struct Admission(Option<(Arc<Admissions>, ClientNetwork)>);
 
 impl Drop for Admission {
     fn drop(&mut self) {
@@ -97,23 +98,15 @@ impl Drop for Admission {
     }
 }
 
-/// An IPv6 client gets a network of 64 bits, and all addresses in it are its own.
-fn client_of(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let network = address.to_bits() >> 64 << 64;
-            Ipv6Addr::from_bits(network).into()
-        }
-        v4 @ IpAddr::V4(_) => v4,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use slugline_httpkit::ClientHeader;
+
     use super::*;
 
     fn admissions(per_client: usize) -> Arc<Admissions> {
-        let trusted = TrustedProxies::new(vec!["10.0.0.0/8".parse().unwrap()]);
+        let trusted =
+            TrustedProxies::new(vec!["10.0.0.0/8".parse().unwrap()], ClientHeader::default());
         Arc::new(Admissions::new(per_client, trusted))
     }
 

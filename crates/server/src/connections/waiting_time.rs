@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
 
-    /// Waits for the end of the waiting_time, at most so long.
+    /// Waits for the end of the waiting time, at most so long.
     async fn ends_within(waiting_time: &mut WaitingTime, wait: Duration) -> bool {
         let end = poll_fn(|context| {
             if waiting_time.is_over(context) {

@@ -1,4 +1,4 @@
-//! The network of a client, by which failures are counted.
+//! The network of a client, by which limits count.
 
 use std::net::IpAddr;
 
@@ -18,6 +18,11 @@ impl ClientNetwork {
     #[must_use]
     pub fn site(self) -> Self {
         Self::first_segments(self.0, 3)
+    }
+
+    /// Its first address.
+    pub fn address(self) -> IpAddr {
+        self.0
     }
 
     fn first_segments(address: IpAddr, kept: usize) -> Self {
