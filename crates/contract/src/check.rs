@@ -96,6 +96,11 @@ impl Checks {
         self.issues.extend(issues.into_iter().take(room));
     }
 
+    /// Whether no fault was noted.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.issues.is_empty()
+    }
+
     /// Notes a fault.
     pub(crate) fn note(&mut self, path: &[&str], (code, message, expected): Fault) {
         if self.issues.len() < MAX_ISSUES {

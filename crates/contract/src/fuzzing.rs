@@ -8,8 +8,8 @@ use crate::{
     AnalyticsFilter, CheckLinks, Code, CountLinks, CreateLink, DeleteLink, EditLink,
     ExactUrlSearch, ExportLinks, GetLink, HeatmapRequest, ImportLimit, ImportLinks, LimitedRequest,
     ListLinks, MetricsRequest, PatchLink, Problem, Rules, RunMigration, SearchLinks,
-    SuggestPreview, SuggestSlug, TransferFormat, ViewsRequest, links::fuzz_cells, query_to_json,
-    read, read_links,
+    SuggestPreview, SuggestSlug, TransferFormat, UpdateLink, ViewsRequest, links::fuzz_cells,
+    query_to_json, read, read_links,
 };
 
 /// Takes bytes for a JSON body; the first says of which kind.
@@ -54,11 +54,17 @@ pub fn fuzz_import(bytes: &[u8]) {
         return;
     };
     let (rules, limit) = (rules(), ImportLimit(20));
-    let format = match kind % 4 {
+    let format = match kind % 5 {
         0 => TransferFormat::Json,
         1 => TransferFormat::Csv,
-        2 => {
-            if let Ok(links) = ImportLinks::check_table(file, &rules, limit) {
+        form @ (2 | 3) => {
+            let links = if form == 2 {
+                ImportLinks::read_table(file, &rules, limit)
+            } else {
+                ImportLinks::read_document(file, &rules, limit)
+            };
+            tells(&links.as_ref().map(drop).map_err(Problem::clone));
+            if let Ok(links) = links {
                 assert!((1..=20).contains(&links.len()));
             }
             return;
@@ -91,9 +97,7 @@ fn check(kind: u8, value: &Value) {
         0 => with(value, |body: CreateLink| body.check(rules).map(drop)),
         1 => with(value, |body: EditLink| body.check(rules).map(drop)),
         2 => with(value, |body: PatchLink| body.check(rules).map(drop)),
-        3 => with(value, |body: ImportLinks| {
-            body.check(rules, ImportLimit(20)).map(drop)
-        }),
+        3 => with(value, |body: UpdateLink| body.check(rules).map(drop)),
         4 => with(value, |body: CheckLinks| {
             body.check(ProbeCaller::default()).map(drop)
         }),

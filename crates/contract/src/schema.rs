@@ -160,6 +160,7 @@ mod tests {
     use slugline_domain::RowLimit;
 
     use super::*;
+    use crate::check::Checks;
     use crate::{
         CreateLink, DeleteLink, EditLink, ExactUrlSearch, GetLink, ImportLink, ImportLinks, Issue,
         LinkList, LinkView, ListLinks, MetricsRequest, PatchLink, Problem, SuggestPreview,
@@ -253,7 +254,11 @@ mod tests {
             both(|body: EditLink| body.check(rules)),
             both(|body: PatchLink| body.check(rules)),
             both(|body: ImportLink| body.check(rules)),
-            both(|body: ImportLinks| body.check_envelope()),
+            both(|body: ImportLinks| {
+                let mut checks = Checks::default();
+                body.check_envelope(&mut checks);
+                checks.finish(|| Some(()))
+            }),
             both(|body: ExactUrlSearch| body.check(rules)),
             both(|query: GetLink| query.check()),
             both(|body: DeleteLink| body.check()),

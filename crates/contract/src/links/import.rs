@@ -97,14 +97,12 @@ impl ImportLimit {
 }
 
 impl ImportLinks {
-    /// What is wrong with the members beside the links.
-    pub(crate) fn check_envelope(&self) -> Result<(), Problem> {
-        let mut checks = Checks::default();
+    /// Notes faults of the members beside the links.
+    pub(crate) fn check_envelope(&self, checks: &mut Checks) {
         checks.there(&["version"], &self.version);
         checks.value(&["exportedAt"], &self.exported_at);
         checks.value(&["count"], &self.count);
         checks.there(&["links"], &self.links);
-        checks.finish(|| Some(()))
     }
 
     /// The links of a JSON body, checked, no more than it takes to see that they
@@ -119,7 +117,7 @@ impl ImportLinks {
         limit: ImportLimit,
     ) -> Result<Vec<application::ImportLink>, Problem> {
         let mut gathering = Gathering::new(rules, limit);
-        read_body(body, |link| gathering.take(link))?;
+        read_body(body, &mut gathering)?;
         gathering.finish()
     }
 
@@ -145,7 +143,7 @@ impl ImportLinks {
 }
 
 /// The links of an import, or the faults of all that have some.
-struct Gathering<'r> {
+pub(super) struct Gathering<'r> {
     rules: &'r Rules,
     limit: ImportLimit,
     read: usize,
@@ -166,7 +164,11 @@ impl<'r> Gathering<'r> {
         }
     }
 
-    fn take(&mut self, link: Result<ImportLink, Problem>) -> ControlFlow<()> {
+    pub(super) fn envelope(&mut self, envelope: &ImportLinks) {
+        envelope.check_envelope(&mut self.checks);
+    }
+
+    pub(super) fn take(&mut self, link: Result<ImportLink, Problem>) -> ControlFlow<()> {
         let index = self.read.to_string();
         self.read += 1;
         if self.read > self.limit.0 {
@@ -187,7 +189,9 @@ impl<'r> Gathering<'r> {
         if let Some(problem) = self.failure {
             return Err(problem);
         }
-        self.limit.check(self.read)?;
+        if self.read > self.limit.0 || self.checks.is_empty() {
+            self.limit.check(self.read)?;
+        }
         let links = self.links;
         self.checks.finish(|| Some(links))
     }

@@ -13,25 +13,25 @@ use serde::{
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
-    ImportLink, ImportLinks,
+    ImportLink,
+    import::Gathering,
     link_text::{malformed, read_link},
 };
 use crate::{problem::Problem, reader::read};
 
-/// Hands over each link of the body, until told to stop.
+/// Reads the body into what gathers its links, which says when it has enough.
 ///
 /// # Errors
-/// The body is not JSON, or its members beside the links are missing or of
-/// another type.
-pub(super) fn read_body(
-    body: &[u8],
-    each: impl FnMut(Result<ImportLink, Problem>) -> ControlFlow<()>,
-) -> Result<(), Problem> {
+/// The body is not JSON, or no object.
+pub(super) fn read_body(body: &[u8], gathering: &mut Gathering<'_>) -> Result<(), Problem> {
     let Envelope { members, links } = envelope(body)?;
-    read::<ImportLinks>(&members)?.check_envelope()?;
-    let Some(links) = links else { return Ok(()) };
+    gathering.envelope(&read(&members)?);
+    let Some(links) = links.filter(|links| links.get().starts_with('[')) else {
+        return Ok(());
+    };
     let mut json = serde_json::Deserializer::from_str(links.get());
-    Links(each)
+    let take = |link| gathering.take(link);
+    Links(take)
         .deserialize(&mut json)
         .map_err(|error| malformed(&error))
 }

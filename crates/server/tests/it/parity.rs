@@ -259,8 +259,14 @@ fn full_of_faults() -> Vec<(&'static str, Value, Vec<&'static str>)> {
         ),
         (
             "link_check",
-            json!({"limit": 11, "timeout": "soon", "cursor": 5, "depth": 2}),
-            vec!["limit", "timeout", "cursor", "depth"],
+            json!({"limit": 11, "timeout": "soon", "cursor": 5}),
+            vec!["limit", "timeout", "cursor"],
+        ),
+        // Names come first: what nobody knows has no right value.
+        (
+            "link_check",
+            json!({"limit": 11, "depth": 2, "timout": 5}),
+            vec!["depth", "timout"],
         ),
         (
             "stats_views",

@@ -20,7 +20,7 @@ fn links_are_found_by_text_and_by_destination_and_counted_alike() {
     ] {
         server.create(&link);
     }
-    let alpha = json!({"slug": "alpha", "url": "https://news.example/a#x", "tags": ["news", "z"], "comment": "Über uns"});
+    let alpha = json!({"slug": "alpha", "url": "https://news.example/a?utm=1#x", "tags": ["news", "z"], "comment": "Über uns"});
     let beta = json!({"slug": "beta", "url": "https://news.example/b", "tags": ["news"]});
     for (query, expected) in [
         ("q=NEWS", json!([alpha, beta])),
