@@ -60,6 +60,16 @@ pub(crate) fn elsewhere(address: &Address) -> HttpResponse {
     response
 }
 
+/// Sends the visitor to where something of the service has moved. A link may
+/// take the path any time, so nobody may remember it.
+pub(crate) fn moved(target: &str) -> HttpResponse {
+    let mut response = HttpResponse::new(StatusCode::FOUND);
+    let headers = response.headers_mut();
+    headers.insert(header::LOCATION, location(target));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
 /// A problem as a page for people and as JSON for programs. Where nothing is,
 /// the address for that is preferred, unless it is where nothing is.
 pub(crate) fn problem(

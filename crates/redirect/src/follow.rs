@@ -44,7 +44,20 @@ async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> 
         Some(slug) => resolve(redirects, request, body, &slug).await,
         None => Err(Problem::new(Code::RouteNotFound, "nothing is here").into()),
     };
-    answer.unwrap_or_else(|Failure(problem)| answer::problem(&problem, request, &redirects.options))
+    answer.unwrap_or_else(|Failure(problem)| {
+        moved(redirects, request, &problem)
+            .unwrap_or_else(|| answer::problem(&problem, request, &redirects.options))
+    })
+}
+
+/// A link comes first, whatever else has its path.
+fn moved(redirects: &Redirects, request: &HttpRequest, problem: &Problem) -> Option<HttpResponse> {
+    let nothing_there = matches!(problem.code, Code::LinkNotFound | Code::RouteNotFound);
+    if !nothing_there || !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return None;
+    }
+    let location = (redirects.moved)(request.path(), request.uri().query())?;
+    Some(answer::moved(&location))
 }
 
 /// A query keeps the visitor here, as with Sink.

@@ -76,6 +76,8 @@ pub struct Redirects {
     /// Fetches the destinations of proxied links; without it, those redirect
     /// like others.
     pub proxying: Option<Proxying>,
+    /// Where a path that no link has as its slug, with its query, has moved.
+    pub moved: fn(&str, Option<&str>) -> Option<String>,
     /// What the instance decides.
     pub options: RedirectOptions,
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use slugline_contract::TransferFormat;
 use slugline_rest::ApiOptions;
 
@@ -14,6 +14,7 @@ use crate::{
     Service, Settings, VERSION, data_folder, doctor, logging,
     mcp_bridge::{self, Upstream},
     old_store, open_files,
+    seed::{self, Amount},
     settings::{CATALOGUE, ClientSettings, Setting, Sources, unknown_names},
     stop_request::StopRequest,
     transfer, welcome, wiring,
@@ -40,6 +41,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
             transfer::import::run(&settings(given)?, file, format)
         }
         Some(("doctor", given)) => look_after(given),
+        Some(("seed", given)) => seed(given),
         _ => serve(&matches),
     }
 }
@@ -92,6 +94,19 @@ fn command() -> Command {
     let doctor = Command::new("doctor")
         .about("Say whether the databases are sound, one line for each thing looked at")
         .arg(rebuild);
+    let amount = |name: &'static str, default: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("NUMBER")
+            .value_parser(value_parser!(u32).range(1..=10_000_000))
+            .default_value(default)
+            .help(help)
+    };
+    let seed = Command::new("seed")
+        .about("Fill an instance that has no links with believable ones, to look at")
+        .arg(amount("links", "200", "Links to make"))
+        .arg(amount("visits", "50000", "Visits to make"))
+        .arg(amount("days", "90", "Days that the visits are spread over").value_parser(value_parser!(u32).range(1..=3_650)));
     with_settings(Command::new("slugline"))
         .version(VERSION)
         .about("A link shortener with analytics, a REST API and an MCP endpoint")
@@ -107,6 +122,7 @@ fn command() -> Command {
         .subcommand(with_settings(export))
         .subcommand(with_settings(import))
         .subcommand(with_settings(doctor))
+        .subcommand(with_settings(seed))
         .subcommand(with_these(mcp, |setting| {
             ClientSettings::NAMES.contains(&setting.name)
         }))
@@ -254,6 +270,18 @@ fn look_after(given: &ArgMatches) -> anyhow::Result<()> {
         .build()
         .context("the runtime cannot be started")?;
     runtime.block_on(doctor::examine_all(&settings))
+}
+
+fn seed(given: &ArgMatches) -> anyhow::Result<()> {
+    let settings = settings(given)?;
+    logging::start(&settings.log)?;
+    let number = |name| *given.get_one::<u32>(name).expect("has a default");
+    let amount = Amount {
+        links: number("links"),
+        visits: number("visits"),
+        days: u16::try_from(number("days")).expect("is in range"),
+    };
+    runtime()?.block_on(seed::run(&settings, amount))
 }
 
 fn bridge(given: &ArgMatches) -> anyhow::Result<()> {

@@ -51,6 +51,7 @@ mod logging;
 mod mcp_bridge;
 mod old_store;
 mod open_files;
+mod seed;
 mod service;
 mod service_path;
 pub mod settings;

@@ -123,6 +123,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
                 let forwarder = HttpForwarder::new(Client::new(proxy.reach));
                 Proxying::new(Arc::new(forwarder), proxy.limits)
             }),
+            moved: slugline_dashboard::moved,
             options: settings.redirects.clone(),
         }),
         migration,
@@ -221,6 +222,7 @@ impl Parts {
         self.routes.configure(config);
         slugline_mcp::configure(&self.mcp, config);
         slugline_redirect::configure_service_paths(config);
+        slugline_dashboard::configure(config);
         // Whatever else lies below `/api/` asks for the token before it says
         // that there is nothing.
         config.service(guarded(
@@ -285,6 +287,14 @@ fn open_place_file(settings: &Settings) -> anyhow::Result<Option<Arc<dyn PlaceFi
     };
     let file = PlaceFile::open(path).context("SLUGLINE_GEOIP_PATH")?;
     Ok(Some(Arc::new(file)))
+}
+
+/// The access log alone, to write visits that nobody watches.
+pub(crate) async fn open_recorder(
+    settings: &Settings,
+) -> anyhow::Result<(Recorder, Arc<dyn VisitLog>)> {
+    let ports = RecorderPorts::new(Arc::new(SystemClock), Arc::new(OsRandom));
+    open_access_log(settings, ports).await
 }
 
 async fn open_access_log(

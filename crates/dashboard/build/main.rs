@@ -1,0 +1,123 @@
+//! Packs `web` and `vendor` into the binary: every file as it is and
+//! compressed, below a folder that is named by the hash of all of them.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "cargo reads the output of a build script, and a failure ends the build"
+)]
+
+mod modules;
+
+use std::{
+    collections::BTreeMap,
+    env,
+    fmt::Write as _,
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use flate2::{Compression, write::GzEncoder};
+use sha2::{Digest, Sha256};
+
+/// Files by their path from the folder of the crate.
+type Files = BTreeMap<String, Vec<u8>>;
+
+fn main() {
+    let home = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap());
+    let mut files = Files::new();
+    for folder in ["vendor", "web"] {
+        println!("cargo::rerun-if-changed={folder}");
+        gather(&home, &home.join(folder), &mut files);
+    }
+    let page = String::from_utf8(files.remove("web/index.html").unwrap()).unwrap();
+    join_styles(&mut files);
+    files.retain(|path, _| is_served(path));
+    let preloaded = modules::needed_at_once(&files, "web/main.js");
+
+    let folder = format!("a-{}", hash_of(&files));
+    let preloads = preloaded.iter().fold(String::new(), |mut lines, path| {
+        writeln!(
+            lines,
+            "<link rel=\"modulepreload\" href=\"./{folder}/{path}\">"
+        )
+        .unwrap();
+        lines
+    });
+    let page = page
+        .replace("{{folder}}", &folder)
+        .replace("{{preloads}}\n", &preloads);
+
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
+    let mut table = format!("pub(crate) const FOLDER: &str = {folder:?};\n");
+    let entry = pack(&out, 0, page.as_bytes());
+    writeln!(table, "pub(crate) const PAGE: Packed = {entry};").unwrap();
+    table.push_str("pub(crate) const FILES: &[(&str, Packed)] = &[\n");
+    for (number, (path, content)) in files.iter().enumerate() {
+        let entry = pack(&out, number + 1, content);
+        writeln!(table, "    ({path:?}, {entry}),").unwrap();
+    }
+    table.push_str("];\n");
+    fs::write(out.join("packed.rs"), table).unwrap();
+}
+
+fn gather(home: &Path, folder: &Path, files: &mut Files) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            gather(home, &path, files);
+            continue;
+        }
+        let name = path.strip_prefix(home).unwrap();
+        let name = name.to_str().unwrap().replace('\\', "/");
+        files.insert(name, fs::read(&path).unwrap());
+    }
+}
+
+/// One style sheet of all, in the order of their names: fewer requests.
+fn join_styles(files: &mut Files) {
+    let is_style = |path: &String| path.starts_with("web/style/");
+    let styles: Vec<String> = files.keys().filter(|path| is_style(path)).cloned().collect();
+    let parts: Vec<Vec<u8>> = styles.iter().filter_map(|path| files.remove(path)).collect();
+    files.insert("web/style.css".to_owned(), parts.concat());
+}
+
+/// Tests and types are for developers.
+fn is_served(path: &str) -> bool {
+    let served = [".js", ".mjs", ".css", ".svg", ".json"];
+    let kept_back = [".test.js", ".d.ts", ".d.mts", "lock.json"];
+    served.iter().any(|end| path.ends_with(end)) && !kept_back.iter().any(|end| path.ends_with(end))
+}
+
+fn hash_of(files: &Files) -> String {
+    let mut hash = Sha256::new();
+    for (path, content) in files {
+        hash.update(path.as_bytes());
+        hash.update([0]);
+        hash.update(u64::try_from(content.len()).unwrap().to_le_bytes());
+        hash.update(content);
+    }
+    hex(&hash.finalize(), 8)
+}
+
+fn hex(digest: &[u8], bytes: usize) -> String {
+    digest.iter().take(bytes).fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    })
+}
+
+/// Writes both forms of a file, and gives the expression that embeds them.
+fn pack(out: &Path, number: usize, content: &[u8]) -> String {
+    let plain = out.join(format!("{number}.plain"));
+    let gzip = out.join(format!("{number}.gz"));
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(content).unwrap();
+    fs::write(&plain, content).unwrap();
+    fs::write(&gzip, encoder.finish().unwrap()).unwrap();
+    let tag = hex(&Sha256::digest(content), 8);
+    format!(
+        "Packed {{ tag: \"\\\"{tag}\\\"\", plain: include_bytes!({plain:?}), gzip: include_bytes!({gzip:?}) }}"
+    )
+}

@@ -1,0 +1,85 @@
+//! The dashboard at `/_dashboard/`: files in the binary, and nothing else.
+//!
+//! It knows HTTP caching and the policy of its page; it does not know the API,
+//! which the page itself talks to with the token that a person types. `web`
+//! holds the page's modules, `vendor` what they import of others, and `build`
+//! packs both. [docs/dashboard.md](../../../docs/dashboard.md) says how to
+//! change them.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `packed` | the files, by path, plain and compressed |
+//! | `answer` | a file as HTTP: validators, compression, policy |
+//! | `moved` | where addresses of Sink's dashboard lead |
+
+#![expect(
+    clippy::future_not_send,
+    reason = "actix runs each handler on one thread"
+)]
+
+mod answer;
+mod moved;
+mod packed;
+
+use actix_web::{
+    HttpRequest, HttpResponse, Resource,
+    http::header::{CACHE_CONTROL, LOCATION},
+    web::{self, ServiceConfig},
+};
+use slugline_httpkit::{Code, Failure, Problem, public};
+
+pub use moved::moved;
+
+/// Below this path everything is the dashboard's.
+pub const PATH: &str = "/_dashboard/";
+
+/// Mounts the page and its files.
+pub fn configure(config: &mut ServiceConfig) {
+    let get = |path: &str| Resource::new(path.to_owned());
+    config
+        .service(public(get("/_dashboard").get(slash)))
+        .service(public(get(PATH).get(page)))
+        .service(public(get("/_dashboard/{page}").get(named_page)))
+        .service(public(get("/_dashboard/{folder}/{file:.+}").get(file)));
+}
+
+/// Relative, because a proxy in front may have stripped a prefix.
+async fn slash() -> HttpResponse {
+    HttpResponse::TemporaryRedirect()
+        .insert_header((LOCATION, "_dashboard/"))
+        .insert_header((CACHE_CONTROL, "no-cache"))
+        .finish()
+}
+
+async fn page(request: HttpRequest) -> HttpResponse {
+    answer::page(&request)
+}
+
+/// The addresses of views are one level deep, so that relative addresses mean
+/// the same in each.
+async fn named_page(name: web::Path<String>, request: HttpRequest) -> Result<HttpResponse, Failure> {
+    const PAGES: [&str; 4] = ["links", "analytics", "live", "setup"];
+    if PAGES.contains(&name.as_str()) {
+        Ok(answer::page(&request))
+    } else {
+        Err(nothing_here())
+    }
+}
+
+async fn file(
+    names: web::Path<(String, String)>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Failure> {
+    let (folder, path) = names.into_inner();
+    // A page that was loaded before an update asks for the files of its time.
+    if folder != packed::FOLDER {
+        return Err(nothing_here());
+    }
+    let file = packed::find(&path).ok_or_else(nothing_here)?;
+    Ok(answer::file(&request, &path, file))
+}
+
+fn nothing_here() -> Failure {
+    let detail = "the dashboard has no such page or file; /_dashboard/ is its beginning";
+    Problem::new(Code::RouteNotFound, detail).into()
+}

@@ -1,0 +1,44 @@
+// Numbers, shares and ages as people read them.
+
+/** @param {string} language */
+export function numbers(language) {
+  const full = new Intl.NumberFormat(language);
+  const short = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
+  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 });
+  const fine = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
+  const age = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'narrow' });
+  return {
+    /** `12,480`. @param {number} value */
+    full: (value) => full.format(value),
+    /** `12.5K`. @param {number} value */
+    short: (value) => (value < 10_000 ? full.format(value) : short.format(value)),
+    /** `33 %`; below one percent with a decimal. @param {number} part @param {number} whole */
+    share: (part, whole) => (whole > 0 ? (part / whole < 0.01 ? fine : percent).format(part / whole) : ''),
+    /** `8 %`, without sign. @param {number} ratio */
+    change: (ratio) => percent.format(Math.abs(ratio)),
+    /** `3 d ago`, `in 2 d`. @param {number} moment @param {number} now Both in Unix seconds. */
+    age: (moment, now) => {
+      const [value, unit] = ageParts(moment - now);
+      return age.format(value, unit);
+    },
+  };
+}
+
+const YEAR = 31_557_600;
+
+/** @param {number} seconds @returns {[number, Intl.RelativeTimeFormatUnit]} */
+export function ageParts(seconds) {
+  const size = Math.abs(seconds);
+  /** @type {[number, number, Intl.RelativeTimeFormatUnit][]} */
+  const steps = [[60, 1, 'second'], [3600, 60, 'minute'], [86_400, 3600, 'hour'], [14 * 86_400, 86_400, 'day'], [60 * 86_400, 604_800, 'week'], [YEAR, YEAR / 12, 'month']];
+  const [, length, unit] = steps.find(([below]) => size < below) ?? [0, YEAR, /** @type {const} */ ('year')];
+  return [Math.trunc(seconds / length), unit];
+}
+
+/**
+ * How much more, as a ratio: 0.08 for 8 % more. Unknown when there was nothing.
+ * @param {number} now @param {number} before @returns {number | undefined}
+ */
+export function changeOf(now, before) {
+  return before > 0 ? now / before - 1 : undefined;
+}

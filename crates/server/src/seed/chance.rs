@@ -1,0 +1,76 @@
+//! Numbers that look random and are the same each time.
+
+/// `SplitMix64` of Steele, Lea and Flood (2014), which needs no library.
+#[derive(Clone, Debug)]
+pub(super) struct Chance(u64);
+
+impl Chance {
+    pub(super) fn seeded(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// From 0 to below `end`; 0 when `end` is.
+    pub(super) fn below(&mut self, end: u32) -> u32 {
+        let wide = (self.next() >> 32) * u64::from(end);
+        u32::try_from(wide >> 32).unwrap_or_default()
+    }
+
+    /// Whether something happens that does so many times of a hundred.
+    pub(super) fn percent(&mut self, percent: u32) -> bool {
+        self.below(100) < percent
+    }
+
+    pub(super) fn one_of<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.position(of.len())]
+    }
+
+    /// One of those, as often as its weight says.
+    pub(super) fn weighted<'a, T>(&mut self, of: &'a [T], weight: impl Fn(&T) -> u32) -> &'a T {
+        let sum = of.iter().map(&weight).sum();
+        let mut drawn = self.below(sum);
+        for one in of {
+            match drawn.checked_sub(weight(one)) {
+                Some(rest) => drawn = rest,
+                None => return one,
+            }
+        }
+        &of[0]
+    }
+
+    pub(super) fn position(&mut self, length: usize) -> usize {
+        let end = u32::try_from(length).unwrap_or(u32::MAX);
+        usize::try_from(self.below(end)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_are_the_same_each_time_and_follow_the_weights() {
+        let draw = || {
+            let mut chance = Chance::seeded(7);
+            let drawn = |_| *chance.weighted(&[('a', 3), ('b', 1), ('c', 0)], |(_, weight)| *weight);
+            (0..4_000).map(drawn).collect::<Vec<_>>()
+        };
+        let (first, second) = (draw(), draw());
+        assert_eq!(first, second);
+        let count = |wanted| first.iter().filter(|(name, _)| *name == wanted).count();
+        assert!((2_800..3_200).contains(&count('a')), "{}", count('a'));
+        assert_eq!(count('c'), 0);
+    }
+
+    #[test]
+    fn nothing_is_below_zero() {
+        assert_eq!(Chance::seeded(1).below(0), 0);
+    }
+}

@@ -1,0 +1,61 @@
+//! `slugline seed`: a believable instance to look at.
+//!
+//! Links go through the use case that the API uses and visits through the
+//! recorder, so what comes out is what real ones would have left. The same
+//! numbers on the same day make the same links and visits.
+
+mod chance;
+mod links;
+mod people;
+mod visits;
+
+use std::io::{self, Write};
+
+use anyhow::{Context, bail};
+use slugline_application::SearchLinks;
+use slugline_domain::{StatusFilter, ports::Clock};
+
+use crate::{Settings, ambient::SystemClock, data_folder, wiring};
+use chance::Chance;
+
+/// How much is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Amount {
+    pub(crate) links: u32,
+    pub(crate) visits: u32,
+    /// Days that the visits are spread over, today included.
+    pub(crate) days: u16,
+}
+
+/// Fills an instance that has no links. It opens the databases of the settings,
+/// so no service may run on them.
+pub(crate) async fn run(settings: &Settings, amount: Amount) -> anyhow::Result<()> {
+    data_folder::prepare(&settings.data_dir)?;
+    let service = wiring::link_service(settings).await?;
+    let all = SearchLinks {
+        status: StatusFilter::All,
+        ..SearchLinks::default()
+    };
+    let present = service.count(all).await.context("counting links")?;
+    if present > 0 {
+        bail!(
+            "this instance has {present} links, and seeded ones would be mixed with them: name an \
+             empty folder with --data-dir"
+        );
+    }
+    let now = SystemClock.now();
+    let mut chance = Chance::seeded(0x51_09_11_4e);
+    let links = links::make(&service, amount, now, &mut chance).await?;
+    let (recorder, _log) = wiring::open_recorder(settings).await?;
+    visits::record(&recorder, &links, amount, now, &mut chance).await?;
+    let dropped = recorder.dropped();
+    recorder.shutdown().await;
+    writeln!(
+        io::stdout(),
+        "made {} links and {} visits over {} days",
+        links.len(),
+        u64::from(amount.visits) - dropped,
+        amount.days
+    )?;
+    Ok(())
+}
