@@ -28,8 +28,8 @@ impl Chance {
         self.below(100) < percent
     }
 
-    pub(super) fn one_of<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.position(of.len())]
+    pub(super) fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.position(of.len())]
     }
 
     /// One of those, as often as its weight says.

@@ -108,7 +108,7 @@ fn query(chance: &mut Chance) -> &'static str {
 }
 
 fn tags(chance: &mut Chance) -> anyhow::Result<Tags> {
-    let count = *chance.one_of(&[0, 1, 1, 1, 2, 2, 3]);
+    let count = chance.one_of(&[0, 1, 1, 1, 2, 2, 3]);
     let mut tags: Vec<Tag> = Vec::new();
     for _ in 0..count {
         let tag = Tag::parse(chance.one_of(&TAGS))?;

@@ -1,0 +1,137 @@
+// The REST API. Each function is one request; what several requests are needed
+// for today has a place of its own, so that one request can replace it.
+import { ApiError, problemOf } from './problem.js';
+import { awaited } from './state/busy.js';
+import { expired, token } from './state/session.js';
+
+/** @typedef {import('./types/api.js').components['schemas']} Schemas */
+/** @typedef {Schemas['Link']} Link */
+/** @typedef {Record<string, string | number | undefined>} Query */
+
+const BASE = '../api/';
+
+/**
+ * @param {string} method @param {string} path Below `/api/`.
+ * @param {{ query?: Query, body?: unknown, text?: string, type?: string, signal?: AbortSignal, token?: string, quiet?: boolean }} [given]
+ * @returns {Promise<Response>}
+ */
+export async function send(method, path, { query = {}, body, text, type, signal, token: given, quiet } = {}) {
+  const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const search = new URLSearchParams(present.map(([name, value]) => [name, String(value)])).toString();
+  /** @type {Record<string, string>} */
+  const headers = { authorization: `Bearer ${given ?? token.value}` };
+  const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
+  if (sent !== undefined) headers['content-type'] = type ?? 'application/json';
+  let answer;
+  try {
+    answer = await fetch(`${BASE}${path}${search ? `?${search}` : ''}`, { method, headers, body: sent ?? null, signal: signal ?? null, cache: 'no-store' });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, 'unreachable', String(error));
+  }
+  if (answer.ok) return answer;
+  if (answer.status === 401 && given === undefined && !quiet) expired.value = true;
+  throw problemOf(answer.status, await answer.text(), answer.headers.get('retry-after'));
+}
+
+/** @template T @param {string} method @param {string} path @param {Parameters<typeof send>[2]} [given] @returns {Promise<T>} */
+async function ask(method, path, given) {
+  return awaited(send(method, path, given).then((answer) => answer.json()));
+}
+
+/** Whether the server takes this token. @param {string} given @returns {Promise<Schemas['Identity']>} */
+export const verify = (given) => ask('GET', 'verify', { token: given });
+
+/** @returns {Promise<Schemas['Identity']>} */
+export const identity = () => ask('GET', 'verify');
+
+// Links
+
+/** @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['LinkList']>} */
+export const listLinks = (query, signal) => ask('GET', 'link/list', { query, signal });
+
+/** @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['FoundLink'][]>} */
+export const searchLinks = (query, signal) => ask('GET', 'link/search', { query, signal });
+
+/** @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['LinkCount']>} */
+export const countLinks = (query, signal) => ask('GET', 'link/count', { query, signal });
+
+/** @param {AbortSignal} [signal] @returns {Promise<Schemas['TagCount'][]>} */
+export const listTags = (signal) => ask('GET', 'link/tags', { signal });
+
+/** @param {string} slug @param {AbortSignal} [signal] @returns {Promise<Link>} */
+export const readLink = (slug, signal) => ask('GET', 'link/query', { query: { slug }, signal });
+
+/** @param {Schemas['CreateLink']} body @returns {Promise<Schemas['LinkCreated']>} */
+export const createLink = (body) => ask('POST', 'link/create', { body });
+
+/** @param {Schemas['PatchLink']} body @returns {Promise<Schemas['LinkCreated']>} */
+export const patchLink = (body) => ask('PATCH', 'link/edit', { body });
+
+/** @param {string} slug */
+export const deleteLink = (slug) => awaited(send('POST', 'link/delete', { body: { slug } }));
+
+/** @param {string} url @returns {Promise<Schemas['SlugSuggestion']>} */
+export const suggestSlug = (url) => ask('GET', 'link/ai', { query: { url } });
+
+/** @param {Schemas['CheckLinks']} body @param {AbortSignal} signal @returns {Promise<Schemas['LinkChecks']>} */
+export const checkLinks = (body, signal) => ask('POST', 'link/check', { body, signal });
+
+/** @param {Schemas['ImportLink'][]} links @returns {Promise<Schemas['LinkImport']>} */
+export const importLinks = (links) => ask('POST', 'link/import', { body: { version: '1.0', links } });
+
+/** @param {string} text A table with a header. @returns {Promise<Schemas['LinkImport']>} */
+export const importTable = (text) => ask('POST', 'link/import', { text, type: 'text/csv' });
+
+/** @param {string} [cursor] @param {AbortSignal} [signal] @returns {Promise<Schemas['LinkExport']>} */
+export const exportPage = (cursor, signal) => ask('GET', 'link/export', { query: { cursor }, signal });
+
+/** @param {AbortSignal} [signal] */
+export const exportTable = (signal) => awaited(send('GET', 'link/export', { query: { format: 'csv' }, signal }).then((answer) => answer.text()));
+
+/** @param {AbortSignal} [signal] @returns {Promise<Schemas['MigrationView']>} */
+export const migrationStatus = (signal) => ask('GET', 'link/migration/status', { signal });
+
+// Visits
+
+/** @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['CounterViewAnswer']>} */
+export const counters = (query, signal) => ask('GET', 'stats/counters', { query, signal });
+
+/** @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['ViewViewAnswer']>} */
+export const views = (query, signal) => ask('GET', 'stats/views', { query, signal });
+
+/** @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['MetricViewAnswer']>} */
+export const metrics = (query, signal) => ask('GET', 'stats/metrics', { query, signal });
+
+/** @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['HourViewAnswer']>} */
+export const heatmap = (query, signal) => ask('GET', 'stats/heatmap', { query, signal });
+
+/** @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['LocationViewAnswer']>} */
+export const locations = (query, signal) => ask('GET', 'logs/locations', { query, signal });
+
+/** @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['EventView'][]>} */
+export const events = (query, signal) => ask('GET', 'logs/events', { query, signal });
+
+/** The stream of visits; its body is read while it comes. @param {AbortSignal} signal */
+export const stream = (signal) => send('GET', 'logs/stream', { signal });
+
+// The instance
+
+/**
+ * What the instance says of its set-up; nothing when this server does not tell.
+ * @param {AbortSignal} [signal] @returns {Promise<import('./setup/findings.js').Setup | undefined>}
+ */
+export async function setup(signal) {
+  try {
+    return await ask('GET', 'setup', { signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** @returns {Promise<string>} */
+export async function version() {
+  const answer = await awaited(fetch('../_health/live', { cache: 'no-store' }));
+  return (await answer.json()).version;
+}

@@ -1,0 +1,198 @@
+// The list of links.
+import { countLinks, deleteLink, listTags } from '../api.js';
+import { useLoaded } from '../load.js';
+import { Chip, IconButton, Select, copyText } from '../parts/controls.js';
+import { Confirm, Menu, MenuItem } from '../parts/dialog.js';
+import { Icon } from '../parts/icon.js';
+import { Empty, ErrorNote, wording } from '../parts/notes.js';
+import { addShortcuts } from '../shortcuts.js';
+import { change, go, view } from '../state/router.js';
+import { toast } from '../state/toasts.js';
+import { html, useEffect, useRef, useState } from '../view.js';
+import { say } from '../words.js';
+import { BulkBar } from './bulk-bar.js';
+import { Editor } from './editor.js';
+import { findLinks, visitsOf } from './find.js';
+import { FirstLink } from './first-link.js';
+import { QrDialog } from './qr-dialog.js';
+import { Row } from './row.js';
+import { shortLink } from './short-link.js';
+import { Transfer } from './transfer.js';
+
+/** @typedef {import('../api.js').Link} Link */
+
+/** How many times the list has changed here: part of the key of what is loaded. */
+let version = 0;
+
+export function LinksPage() {
+  const { query } = view.value;
+  const filter = { q: query.q, tag: query.tag, status: query.status, sort: query.sort };
+  const [stamp, setStamp] = useState(0);
+  const key = JSON.stringify([filter, stamp]);
+  const list = useLinks(filter, key);
+  const tags = useLoaded(`tags ${stamp}`, (signal) => listTags(signal));
+  const count = useLoaded(`count ${key}`, (signal) => countLinks({ q: filter.q, tag: filter.tag, status: filter.status }, signal));
+  const [selected, setSelected] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
+  const [deleting, setDeleting] = useState(/** @type {Link | undefined} */ (undefined));
+  const [place, setPlace] = useState(-1);
+  const lastSelected = useRef(-1);
+  const { links } = list;
+  const now = Date.now() / 1000;
+  const refresh = () => setStamp(version += 1);
+
+  useEffect(() => { setSelected(new Set()); setPlace(-1); }, [JSON.stringify(filter)]);
+
+  const select = (/** @type {number} */ at, /** @type {boolean} */ on, /** @type {boolean} */ range) => {
+    const from = range && lastSelected.current >= 0 ? Math.min(lastSelected.current, at) : at;
+    const to = range && lastSelected.current >= 0 ? Math.max(lastSelected.current, at) : at;
+    const next = new Set(selected);
+    for (const link of links.slice(from, to + 1)) on ? next.add(link.slug) : next.delete(link.slug);
+    lastSelected.current = at;
+    setSelected(next);
+  };
+  const act = (/** @type {Link} */ link, /** @type {string} */ what, /** @type {string} */ value = '') => {
+    if (what === 'edit') change({ edit: link.slug, new: undefined, url: undefined });
+    if (what === 'qr') change({ qr: link.slug });
+    if (what === 'delete') setDeleting(link);
+    if (what === 'copy-of') change({ new: '1', from: link.slug, edit: undefined });
+    if (what === 'tag') go('links', { tag: value });
+  };
+  const remove = async (/** @type {Link} */ link) => {
+    setDeleting(undefined);
+    try {
+      await deleteLink(link.slug);
+      toast(say('deleted', { slug: link.slug }));
+      if (query.edit === link.slug) change({ edit: undefined }, { replace: true });
+      refresh();
+    } catch (error) {
+      toast(wording(error), 'bad');
+    }
+  };
+
+  useKeys({ links, place, setPlace, selected, select, act });
+
+  const filtered = Boolean(filter.q || filter.tag || (filter.status && filter.status !== 'active'));
+  const nothing = !list.loading && !list.error && links.length === 0;
+  const first = nothing && !filtered;
+  const panelOpen = Boolean(query.edit || query.new);
+
+  return html`<div class="page links ${panelOpen ? 'with-panel' : ''}">
+    <div class="page-main">
+    <h1 class="off-screen">${say('pageLinks')}</h1>
+    ${first ? html`<${FirstLink} onMade=${refresh} />` : html`
+    <div class="toolbar">
+      <${SearchField} value=${filter.q ?? ''} />
+      <${Select} label=${say('status')} value=${filter.status ?? 'active'} onChange=${(/** @type {string} */ status) => change({ status: status === 'active' ? undefined : status })}
+        options=${[['active', say('statusActive')], ['expired', say('statusExpired')], ['all', say('statusAll')]]} />
+      <${Select} label=${say('tag')} value=${filter.tag ?? ''} onChange=${(/** @type {string} */ tag) => change({ tag: tag || undefined })}
+        options=${[['', say('anyTag')], ...(tags.data ?? []).map(({ name, count: n }) => [name, `${name} (${n})`]), ...(filter.tag && !tags.data?.some(({ name }) => name === filter.tag) ? [[filter.tag, filter.tag]] : [])]} />
+      ${!filter.q && html`<${Select} label=${say('order')} value=${filter.sort ?? 'newest'} onChange=${(/** @type {string} */ sort) => change({ sort: sort === 'newest' ? undefined : sort })}
+        options=${[['newest', say('newest')], ['oldest', say('oldest')], ['az', say('az')], ['za', say('za')]]} />`}
+      <span class="toolbar-count" aria-live="polite">${count.data ? say('linkCount', { n: count.data.count }) : ''}</span>
+      <${Menu} label=${say('more')} class="toolbar-menu" button=${html`<${Icon} name="more" />`}>
+        <${MenuItem} icon="up" onClick=${() => change({ do: 'import' })}>${say('import')}<//>
+        <${MenuItem} icon="down" onClick=${() => change({ do: 'export' })}>${say('export')}<//>
+        <${MenuItem} icon="check" onClick=${() => change({ do: 'check' })}>${say('checkLinks')}<//>
+      <//>
+    </div>
+    ${filter.tag && html`<div class="chips"><${Chip} text=${`${say('tag')}: ${filter.tag}`} label=${say('removeFilter')} onRemove=${() => change({ tag: undefined })} /></div>`}
+    ${list.error && html`<${ErrorNote} error=${list.error} again=${refresh} />`}
+    ${nothing && html`<${Empty} icon="search" title=${say('nothingFound')} text=${say('nothingFoundHint')}><button type="button" class="button" onClick=${() => go('links')}>${say('clearFilters')}</button><//>`}
+    ${links.length > 0 && html`<div class="list-head" aria-hidden="true"><span></span><span>${say('shortLink')}</span><span>${say('destination')}</span><span>${say('tags')}</span><span class="right">${say('visits')}</span><span class="right">${say('created')}</span><span></span></div>
+    <ul class="list ${list.loading ? 'stale' : ''}">${links.map((link, at) => html`<${Row} key=${link.id} link=${link} visits=${list.visits.get(link.id) ?? (list.counted ? 0 : undefined)} now=${now} selected=${selected.has(link.slug)}
+      current=${query.edit === link.slug} onSelect=${(/** @type {boolean} */ on, /** @type {boolean} */ range) => select(at, on, range)} onAct=${(/** @type {string} */ what, /** @type {string} */ value) => act(link, what, value)} />`)}</ul>`}
+    ${list.loading && links.length === 0 && html`<ul class="list skeleton" aria-hidden="true">${Array.from({ length: 8 }, (_, n) => html`<li key=${n} class="row"><span class="block"></span><span class="block"></span><span class="block"></span></li>`)}</ul>`}
+    ${!list.complete && links.length > 0 && html`<${More} onMore=${list.more} loading=${list.loading} />`}`}
+    </div>
+    ${selected.size > 0 && html`<${BulkBar} slugs=${[...selected]} tags=${tags.data ?? []} onDone=${() => { setSelected(new Set()); refresh(); }} onClear=${() => setSelected(new Set())} />`}
+    ${panelOpen && html`<${Editor} key=${query.edit ?? `new ${query.from ?? ''}`} slug=${query.edit} from=${query.from} url=${query.url} tags=${tags.data ?? []} onSaved=${refresh} onDelete=${setDeleting} />`}
+    ${query.qr && html`<${QrDialog} slug=${query.qr} onClose=${() => change({ qr: undefined })} />`}
+    ${query.do && html`<${Transfer} what=${query.do} onClose=${() => { change({ do: undefined }); refresh(); }} />`}
+    ${deleting && html`<${Confirm} title=${say('deleteTitle', { slug: deleting.slug })} text=${say('deleteText')} action=${say('delete')} onConfirm=${() => remove(deleting)} onClose=${() => setDeleting(undefined)} />`}
+  </div>`;
+}
+
+/** @param {import('./find.js').Filter} filter @param {string} key */
+function useLinks(filter, key) {
+  const [state, setState] = useState({ links: /** @type {Link[]} */ ([]), visits: /** @type {Map<string, number>} */ (new Map()), cursor: /** @type {string | undefined} */ (undefined), complete: false, loading: true, counted: false, error: /** @type {any} */ (undefined) });
+  const abort = useRef(new AbortController());
+  const load = async (/** @type {string | undefined} */ cursor, /** @type {Link[]} */ before, /** @type {Map<string, number>} */ known) => {
+    const { signal } = abort.current;
+    const update = (/** @type {object} */ part) => { if (!signal.aborted) setState((/** @type {any} */ old) => ({ ...old, ...part })); };
+    update({ loading: true, error: undefined });
+    try {
+      const found = await findLinks(filter, cursor, signal);
+      const links = [...before, ...found.links];
+      update({ links, cursor: found.cursor, complete: found.complete, loading: false });
+      const visits = await visitsOf(found.links, signal);
+      update({ visits: new Map([...known, ...visits]), counted: true });
+    } catch (error) {
+      update({ loading: false, error });
+    }
+  };
+  useEffect(() => {
+    abort.current = new AbortController();
+    load(undefined, [], new Map());
+    return () => abort.current.abort();
+  }, [key]);
+  return { ...state, more: () => { if (!state.loading && state.cursor) load(state.cursor, state.links, state.visits); } };
+}
+
+/** Fetches the next page when it comes near. @param {{ onMore: () => void, loading: boolean }} props */
+function More({ onMore, loading }) {
+  const element = useRef(/** @type {HTMLElement | null} */ (null));
+  const latest = useRef(onMore);
+  latest.current = onMore;
+  useEffect(() => {
+    const observer = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) latest.current(); }, { rootMargin: '600px' });
+    if (element.current) observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [loading]);
+  return html`<div class="more" ref=${element}><button type="button" class="button" disabled=${loading} onClick=${onMore}>${loading ? say('loading') : say('showMore')}</button></div>`;
+}
+
+/** Searches while a person types, a moment after each pause. @param {{ value: string }} props */
+function SearchField({ value }) {
+  const [text, setText] = useState(value);
+  const timer = useRef(0);
+  useEffect(() => setText(value), [value]);
+  const type = (/** @type {string} */ next) => {
+    setText(next);
+    clearTimeout(timer.current);
+    timer.current = Number(setTimeout(() => change({ q: next.trim() || undefined }, { replace: Boolean(value) }), 200));
+  };
+  return html`<div class="search"><${Icon} name="search" /><input id="search" type="search" class="input" placeholder=${say('searchLinks')} aria-label=${say('searchLinks')} maxlength="48" autocomplete="off" spellcheck="false" value=${text} onInput=${(/** @type {any} */ event) => type(event.currentTarget.value)} />
+    ${text ? html`<${IconButton} icon="close" label=${say('clear')} onClick=${() => type('')} />` : html`<kbd>/</kbd>`}</div>`;
+}
+
+/**
+ * The keys of the list. They act on the row that has the focus, else on the one that `j` and `k` reached.
+ * @param {any} props
+ */
+function useKeys({ links, place, setPlace, selected, select, act }) {
+  const current = () => {
+    const focused = document.activeElement?.closest('.row')?.getAttribute('data-slug');
+    return links.find((/** @type {Link} */ link) => link.slug === focused) ?? links[place];
+  };
+  const move = (/** @type {number} */ by) => {
+    const next = Math.max(0, Math.min(links.length - 1, place + by));
+    setPlace(next);
+    /** @type {HTMLElement | null | undefined} */ (document.querySelectorAll('.list .row')[next]?.querySelector('.row-slug'))?.focus();
+  };
+  const on = (/** @type {(link: Link) => void} */ run) => () => { const link = current(); if (link) run(link); };
+  const copy = async (/** @type {Link} */ link) => {
+    if (await copyText(shortLink(link.slug))) toast(say('copiedLink', { link: shortLink(link.slug) }));
+  };
+  /** @type {[string, import('../words.js').Word, () => void][]} */
+  const keys = [
+    ['j', 'keyNextRow', () => move(1)],
+    ['k', 'keyPreviousRow', () => move(-1)],
+    ['e', 'edit', on((link) => act(link, 'edit'))],
+    ['y', 'copyLink', on(copy)],
+    ['q', 'qrCode', on((link) => act(link, 'qr'))],
+    ['a', 'seeAnalytics', on((link) => go('analytics', { slug: link.slug }))],
+    ['x', 'keySelect', on((link) => select(links.indexOf(link), !selected.has(link.slug), false))],
+    ['Delete', 'delete', on((link) => act(link, 'delete'))],
+  ];
+  useEffect(() => addShortcuts(keys.map(([name, word, run]) => ({ keys: name, word, run, group: 'links', hidden: true }))));
+}

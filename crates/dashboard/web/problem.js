@@ -1,0 +1,47 @@
+// Errors of the API, in the shape that its OpenAPI document gives them.
+
+/** @typedef {{ path: string[], message: string, expected: string }} Issue */
+
+export class ApiError extends Error {
+  /**
+   * @param {number} status 0 when there was no answer.
+   * @param {string} code A stable word such as `unauthorized`.
+   * @param {string} message
+   * @param {Issue[]} [issues]
+   * @param {number} [retryAfter] Seconds.
+   */
+  constructor(status, code, message, issues = [], retryAfter) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.issues = issues;
+    this.retryAfter = retryAfter;
+  }
+
+  /** The fault of one member, if it has one. @param {string} member */
+  issueOf(member) {
+    const issue = this.issues.find(({ path }) => path[0] === member);
+    return issue ? sentence(issue) : undefined;
+  }
+}
+
+/** @param {Issue} issue */
+export function sentence({ message, expected }) {
+  return expected && !message.includes(expected) ? `${message}. ${expected}` : message;
+}
+
+/**
+ * What an answer that is no success says.
+ * @param {number} status @param {string} text @param {string | null} [retryAfter]
+ */
+export function problemOf(status, text, retryAfter) {
+  const wait = Number(retryAfter) || undefined;
+  try {
+    const problem = JSON.parse(text);
+    const issues = Array.isArray(problem.data?.issues) ? problem.data.issues : [];
+    const message = issues.length > 0 ? sentence(issues[0]) : problem.statusMessage || problem.message;
+    return new ApiError(status, String(problem.code ?? ''), String(message), issues, wait);
+  } catch {
+    return new ApiError(status, '', text.slice(0, 200) || `HTTP ${status}`, [], wait);
+  }
+}
