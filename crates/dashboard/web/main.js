@@ -1,1 +1,104 @@
-console.log('hi')
+// Starts the page.
+import { identity } from './api.js';
+import { Help } from './help.js';
+import { publicAddress } from './links/short-link.js';
+import { Palette } from './palette.js';
+import { ErrorNote } from './parts/notes.js';
+import { Shell } from './shell.js';
+import { SignIn } from './sign-in.js';
+import { addShortcuts, currentShortcuts, keyName, match, takesText } from './shortcuts.js';
+import { singleKeys } from './state/choices.js';
+import { change, go, view } from './state/router.js';
+import { expired, token } from './state/session.js';
+import { effect, html, render, useEffect, useState } from './view.js';
+import { loadWords, say } from './words.js';
+
+/** Pages are fetched when they are opened, the first one beside the words. */
+const PAGES = {
+  links: () => import('./links/page.js').then((module) => module.LinksPage),
+  analytics: () => import('./analytics/page.js').then((module) => module.AnalyticsPage),
+  live: () => import('./live/page.js').then((module) => module.LivePage),
+  setup: () => import('./setup/page.js').then((module) => module.SetupPage),
+};
+
+/** @type {Map<string, any>} */
+const fetched = new Map();
+
+/** @param {import('./address.js').Page} name */
+async function fetchPage(name) {
+  fetched.set(name, await PAGES[name]());
+}
+
+function App() {
+  const { page } = view.value;
+  const [floating, setFloating] = useState(/** @type {'' | 'palette' | 'help'} */ (''));
+  const [, redraw] = useState(0);
+  const [error, setError] = useState(/** @type {any} */ (undefined));
+  const signedIn = token.value !== '';
+  useEffect(() => {
+    if (!signedIn || fetched.has(page)) return;
+    fetchPage(page).then(() => redraw((/** @type {number} */ n) => n + 1), setError);
+  }, [page, signedIn]);
+  useEffect(() => addShortcuts([
+    { keys: 'mod+k', word: 'jump', group: 'everywhere', hidden: true, run: () => setFloating('palette') },
+    { keys: '/', word: 'search', group: 'everywhere', hidden: true, run: () => search(() => setFloating('palette')) },
+    { keys: 'c', word: 'newLink', group: 'everywhere', run: () => go('links', { new: '1' }) },
+    { keys: 'g l', word: 'pageLinks', group: 'everywhere', run: () => go('links') },
+    { keys: 'g a', word: 'pageAnalytics', group: 'everywhere', run: () => go('analytics') },
+    { keys: 'g v', word: 'pageLive', group: 'everywhere', run: () => go('live') },
+    { keys: 'g s', word: 'pageSetup', group: 'everywhere', run: () => go('setup') },
+    { keys: '?', word: 'shortcuts', group: 'everywhere', run: () => setFloating('help') },
+  ]), []);
+  useEffect(() => {
+    document.title = signedIn ? `${say({ links: /** @type {const} */ ('pageLinks'), analytics: /** @type {const} */ ('pageAnalytics'), live: /** @type {const} */ ('pageLive'), setup: /** @type {const} */ ('pageSetup') }[page])} · Slugline` : 'Slugline';
+  });
+  if (!signedIn) return html`<main id="main"><${SignIn} /></main>`;
+  const Page = fetched.get(page);
+  const close = () => setFloating('');
+  return html`<${Shell} onPalette=${() => setFloating('palette')} onHelp=${() => setFloating('help')}>
+      ${error ? html`<${ErrorNote} error=${error} again=${() => location.reload()} />` : Page ? html`<${Page} />` : ''}
+    <//>
+    ${floating === 'palette' && html`<${Palette} onClose=${close} />`}
+    ${floating === 'help' && html`<${Help} onClose=${close} />`}
+    ${expired.value && html`<div class="veil"><${SignIn} /></div>`}`;
+}
+
+/** The page's own field, if it has one. @param {() => void} otherwise */
+function search(otherwise) {
+  const field = document.getElementById('search');
+  if (field) field.focus();
+  else otherwise();
+}
+
+let pending = '';
+addEventListener('keydown', (event) => {
+  const key = keyName(event);
+  const typing = takesText(/** @type {any} */ (event.target));
+  const single = !key.startsWith('mod+');
+  if (!key || event.defaultPrevented || (single && (typing || (singleKeys.value === 'off' && key !== 'Escape')))) {
+    if (typing && key === 'Escape') /** @type {HTMLElement} */ (event.target).blur();
+    return;
+  }
+  if (document.querySelector('dialog[open]') && key !== 'mod+k') return;
+  const found = match(currentShortcuts(), key, pending);
+  pending = found.pending;
+  if (!found.shortcut) return;
+  event.preventDefault();
+  found.shortcut.run();
+});
+
+effect(() => {
+  // Later, because a request reads signals that this must not wait for.
+  if (token.value !== '') queueMicrotask(learnAddress);
+});
+
+function learnAddress() {
+  identity().then(({ url }) => { publicAddress.value = url.replace(/\/$/, ''); }, () => {});
+}
+
+// A page that was sent here with a destination begins a link with it.
+if (view.value.page === 'links' && view.value.query.url && !view.value.query.new) change({ new: '1' }, { replace: true });
+
+const first = token.value === '' ? undefined : fetchPage(view.value.page);
+await Promise.all([loadWords(), first]);
+render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));

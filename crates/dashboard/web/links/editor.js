@@ -1,0 +1,196 @@
+// The panel in which a link is made or changed.
+import { createLink, patchLink, readLink, searchLinks, suggestSlug } from '../api.js';
+import { ErrorNote, wording } from '../parts/notes.js';
+import { Check, Field, IconButton, Segments, Select, TextInput, copyText } from '../parts/controls.js';
+import { Icon } from '../parts/icon.js';
+import { ApiError } from '../problem.js';
+import { change, go } from '../state/router.js';
+import { toast } from '../state/toasts.js';
+import { ownZone } from '../time/clock.js';
+import { html, useEffect, useRef, useState } from '../view.js';
+import { say } from '../words.js';
+import { CountryRules } from './country-rules.js';
+import { asUrl, createBody, draftOf, emptyDraft, isChanged, looksLikeSlug, patchBody } from './draft.js';
+import { PreviewCard } from './preview-card.js';
+import { prefix, shortLink } from './short-link.js';
+import { TagInput } from './tag-input.js';
+
+/** @typedef {import('../api.js').Link} Link */
+/** @typedef {import('./draft.js').Draft} Draft */
+
+/**
+ * @param {object} props
+ * @param {string | undefined} props.slug The link to change; a new one without.
+ * @param {string | undefined} props.from A link to begin a new one with.
+ * @param {string | undefined} props.url A destination to begin with.
+ * @param {{ name: string }[]} props.tags
+ * @param {() => void} props.onSaved
+ * @param {(link: Link) => void} props.onDelete
+ */
+export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
+  const zone = ownZone();
+  const [link, setLink] = useState(/** @type {Link | undefined} */ (undefined));
+  const [original, setOriginal] = useState(emptyDraft(url));
+  const [draft, setDraft] = useState(emptyDraft(url));
+  const [error, setError] = useState(/** @type {any} */ (undefined));
+  const [missing, setMissing] = useState(false);
+  const [saving, setSaving] = useState(false);
+  const [leaving, setLeaving] = useState(false);
+  const panel = useRef(/** @type {HTMLElement | null} */ (null));
+  const ready = !slug || link !== undefined;
+  const set = (/** @type {Partial<Draft>} */ part) => { setDraft((/** @type {Draft} */ old) => ({ ...old, ...part })); setError(undefined); };
+
+  useEffect(() => {
+    const source = slug ?? from;
+    if (!source) return;
+    readLink(source).then((read) => {
+      const taken = draftOf(read, zone);
+      const begun = slug ? taken : { ...taken, slug: '' };
+      if (slug) setLink(read);
+      setOriginal(begun);
+      setDraft(begun);
+    }, (failure) => (failure instanceof ApiError && failure.status === 404 ? setMissing(true) : setError(failure)));
+  }, []);
+  useEffect(() => { if (ready) /** @type {HTMLElement | null | undefined} */ (panel.current?.querySelector('#url'))?.focus(); }, [ready]);
+
+  const changed = isChanged(draft, original);
+  useEffect(() => {
+    if (!changed) return undefined;
+    const warn = (/** @type {Event} */ event) => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [changed]);
+  const close = () => change({ edit: undefined, new: undefined, from: undefined, url: undefined });
+  const leave = () => (changed ? setLeaving(true) : close());
+
+  const save = async (/** @type {Event} */ event, /** @type {boolean} */ another = false) => {
+    event.preventDefault();
+    setSaving(true);
+    setError(undefined);
+    try {
+      const whole = { ...draft, url: asUrl(draft.url) };
+      const made = link ? await patchLink(patchBody(link, whole, zone)) : await createLink(createBody(whole, zone));
+      onSaved();
+      if (link) {
+        toast(say('saved', { slug: made.link.slug }));
+        close();
+      } else {
+        const copied = await copyText(made.shortLink);
+        toast(copied ? say('copiedLink', { link: made.shortLink }) : say('made', { slug: made.link.slug }));
+        setOriginal(emptyDraft());
+        setDraft(emptyDraft());
+        if (!another) close();
+      }
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setSaving(false);
+    }
+  };
+  const issue = (/** @type {string} */ member) => (error instanceof ApiError ? error.issueOf(member) : undefined);
+  const keys = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === 'Escape') { event.stopPropagation(); leave(); }
+    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) save(event);
+  };
+
+  return html`<aside class="panel" ref=${panel} role="dialog" aria-label=${slug ? say('editLink') : say('newLink')} onKeyDown=${keys}>
+    <header class="panel-head"><h2>${slug ? say('editLink') : say('newLink')}</h2>
+      ${link && html`<${IconButton} icon="trash" label=${say('delete')} onClick=${() => onDelete(link)} />`}
+      <${IconButton} icon="close" label=${say('close')} onClick=${leave} /></header>
+    ${missing ? html`<div class="panel-body"><p>${say('linkGone', { slug: slug ?? from ?? '' })}</p></div>` : html`
+    <form class="panel-form" onSubmit=${(/** @type {Event} */ event) => save(event)} novalidate>
+      <div class="panel-body ${ready ? '' : 'stale'}">
+        <${Destination} draft=${draft} set=${set} error=${issue('url')} isNew=${!slug} />
+        ${slug ? html`<div class="field"><span class="label">${say('shortLink')}</span><a class="mono" href=${shortLink(slug)} target="_blank" rel="noreferrer">${prefix()}${slug}</a></div>`
+          : html`<${SlugField} draft=${draft} set=${set} error=${issue('slug') ?? (error?.code === 'slug_taken' || error?.status === 409 ? error.message : undefined)} />`}
+        <${Field} label=${say('note')} id="comment" error=${issue('comment')}><${TextInput} id="comment" value=${draft.comment} onInput=${(/** @type {string} */ comment) => set({ comment })} error=${issue('comment')} maxlength="2048" /><//>
+        <${Field} label=${say('tags')} id="tags" error=${issue('tags')}><${TagInput} id="tags" tags=${draft.tags} known=${tags.map(({ name }) => name)} onChange=${(/** @type {string[]} */ next) => set({ tags: next })} /><//>
+        <${Section} title=${say('expiryAndPassword')} open=${Boolean(draft.expires || link?.password)}>
+          <${Field} label=${say('expires')} id="expires" hint=${`${say('zone')}: ${zone}`} error=${issue('expiration')}>
+            <div class="with-button"><${TextInput} id="expires" type="datetime-local" value=${draft.expires} onInput=${(/** @type {string} */ expires) => set({ expires })} error=${issue('expiration')} hint />
+            ${draft.expires && html`<${IconButton} icon="close" label=${say('never')} onClick=${() => set({ expires: '' })} />`}</div><//>
+          ${link?.password && html`<div class="field"><span class="label">${say('password')}</span><${Segments} label=${say('password')} value=${draft.passwordMode} onChange=${(/** @type {any} */ passwordMode) => set({ passwordMode })} options=${[['keep', say('passwordKeep')], ['set', say('passwordSet')], ['remove', say('passwordRemove')]]} /></div>`}
+          ${(!link?.password || draft.passwordMode === 'set') && html`<${Field} label=${link?.password ? say('newPassword') : say('password')} id="password" hint=${say('passwordHint')} error=${issue('password')}>
+            <${TextInput} id="password" type="text" autocomplete="off" spellcheck="false" value=${draft.password} maxlength="128" hint error=${issue('password')} onInput=${(/** @type {string} */ password) => set({ password, passwordMode: password || link?.password ? 'set' : 'keep' })} /><//>`}
+        <//>
+        <${Section} title=${say('routing')} open=${Boolean(draft.apple || draft.google || draft.geo.length > 0)}>
+          <${Field} label=${say('apple')} id="apple" error=${issue('apple')}><${TextInput} id="apple" type="url" inputmode="url" placeholder="https://" value=${draft.apple} error=${issue('apple')} onInput=${(/** @type {string} */ apple) => set({ apple })} /><//>
+          <${Field} label=${say('google')} id="google" error=${issue('google')}><${TextInput} id="google" type="url" inputmode="url" placeholder="https://" value=${draft.google} error=${issue('google')} onInput=${(/** @type {string} */ google) => set({ google })} /><//>
+          <${CountryRules} rules=${draft.geo} error=${issue('geo')} onChange=${(/** @type {Draft['geo']} */ geo) => set({ geo })} />
+        <//>
+        <${Section} title=${say('previewCard')} open=${Boolean(draft.title || draft.description || draft.image)}>
+          <${Field} label=${say('title')} id="title" error=${issue('title')}><${TextInput} id="title" maxlength="256" value=${draft.title} error=${issue('title')} onInput=${(/** @type {string} */ title) => set({ title })} /><//>
+          <${Field} label=${say('description')} id="description" error=${issue('description')}><textarea id="description" class="input" rows="2" maxlength="2048" value=${draft.description} onInput=${(/** @type {any} */ event) => set({ description: event.currentTarget.value })}></textarea><//>
+          <${Field} label=${say('image')} id="image" hint=${say('imageHint')} error=${issue('image')}><${TextInput} id="image" maxlength="128" value=${draft.image} error=${issue('image')} hint onInput=${(/** @type {string} */ image) => set({ image })} /><//>
+          <${PreviewCard} draft=${draft} />
+        <//>
+        <${Section} title=${say('behaviour')} open=${draft.withQuery !== '' || draft.cloaking || draft.proxy || draft.unsafe}>
+          <div class="field"><span class="label">${say('passQuery')}</span><${Select} label=${say('passQuery')} value=${draft.withQuery} onChange=${(/** @type {any} */ withQuery) => set({ withQuery })} options=${[['', say('asServer')], ['yes', say('yes')], ['no', say('no')]]} /></div>
+          <${Check} label=${say('cloaking')} hint=${say('cloakingHint')} checked=${draft.cloaking} onChange=${(/** @type {boolean} */ cloaking) => set({ cloaking })} />
+          <${Check} label=${say('proxy')} hint=${say('proxyHint')} checked=${draft.proxy} onChange=${(/** @type {boolean} */ proxy) => set({ proxy })} />
+          <${Check} label=${say('warn')} hint=${say('warnHint')} checked=${draft.unsafe} onChange=${(/** @type {boolean} */ unsafe) => set({ unsafe })} />
+        <//>
+        ${error && !(error instanceof ApiError && error.issues.length > 0) && error.status !== 409 && html`<${ErrorNote} error=${error} />`}
+      </div>
+      <footer class="panel-foot">${leaving ? html`<span class="panel-ask">${say('unsaved')}</span>
+        <button type="button" class="button" onClick=${() => setLeaving(false)}>${say('goOnEditing')}</button><button type="button" class="button danger" onClick=${close}>${say('discard')}</button>`
+        : html`<button type="submit" class="button primary" disabled=${saving || !ready || !draft.url.trim() || (slug && !changed)}>${slug ? say('save') : say('createAndCopy')}</button>
+        ${!slug && html`<button type="button" class="button" disabled=${saving || !draft.url.trim()} onClick=${(/** @type {Event} */ event) => save(event, true)}>${say('createAnother')}</button>`}
+        <button type="button" class="button quiet push" onClick=${leave}>${say('cancel')}</button>`}</footer>
+    </form>`}
+  </aside>`;
+}
+
+/** @param {{ title: string, open: boolean, children: any }} props */
+function Section({ title, open, children }) {
+  const [shown, setShown] = useState(open);
+  useEffect(() => { if (open) setShown(true); }, [open]);
+  return html`<section class="section"><button type="button" class="section-head" aria-expanded=${shown} onClick=${() => setShown(!shown)}><${Icon} name="chevron" />${title}</button>${shown && html`<div class="section-body">${children}</div>`}</section>`;
+}
+
+/**
+ * Looks for links that already lead there, a moment after each pause.
+ * @param {{ draft: Draft, set: (part: Partial<Draft>) => void, error: string | undefined, isNew: boolean }} props
+ */
+function Destination({ draft, set, error, isNew }) {
+  const [same, setSame] = useState(/** @type {string | undefined} */ (undefined));
+  const url = asUrl(draft.url);
+  useEffect(() => {
+    setSame(undefined);
+    if (!isNew || !/^https?:\/\/.+\..+/.test(url) || url.length > 2000) return undefined;
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      searchLinks({ url, limit: 1 }, abort.signal).then((found) => setSame(found[0]?.slug), () => {});
+    }, 400);
+    return () => { clearTimeout(timer); abort.abort(); };
+  }, [url]);
+  const hint = same && html`<${Icon} name="info" />${say('alreadyShort')} <span class="mono">${prefix()}${same}</span> <button type="button" class="text-button" onClick=${() => go('links', { edit: same })}>${say('useIt')}</button>`;
+  return html`<${Field} label=${say('destination')} id="url" hint=${hint} error=${error}><${TextInput} id="url" type="url" inputmode="url" autocomplete="off" spellcheck="false" placeholder="https://" value=${draft.url} error=${error} hint=${hint} onInput=${(/** @type {string} */ next) => set({ url: next })} /><//>`;
+}
+
+/** @param {{ draft: Draft, set: (part: Partial<Draft>) => void, error: string | undefined }} props */
+function SlugField({ draft, set, error }) {
+  const [state, setState] = useState(/** @type {'' | 'free' | 'taken'} */ (''));
+  const slug = draft.slug.trim();
+  useEffect(() => {
+    setState('');
+    if (!looksLikeSlug(slug) || slug.length > 40) return undefined;
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      const same = (/** @type {{ slug: string }} */ found) => found.slug.toLowerCase() === slug.toLowerCase();
+      searchLinks({ q: slug, limit: 200 }, abort.signal).then((found) => setState(found.some(same) ? 'taken' : 'free'), () => {});
+    }, 300);
+    return () => { clearTimeout(timer); abort.abort(); };
+  }, [slug]);
+  const suggest = async () => {
+    try {
+      set({ slug: (await suggestSlug(asUrl(draft.url))).slug });
+    } catch (failure) {
+      toast(wording(failure), 'bad');
+    }
+  };
+  const hint = state === 'free' ? html`<span class="good"><${Icon} name="check" />${say('free')}</span>` : state === 'taken' ? html`<span class="warn-text"><${Icon} name="warn" />${say('taken')}</span>` : say('slugHint');
+  return html`<${Field} label=${say('shortLink')} id="slug" hint=${hint} error=${error}>
+    <div class="with-button"><span class="input-group"><span class="prefix mono" aria-hidden="true">${prefix()}</span><${TextInput} id="slug" class="mono" autocomplete="off" autocapitalize="off" spellcheck="false" value=${draft.slug} error=${error} hint onInput=${(/** @type {string} */ next) => set({ slug: next })} /></span>
+    <${IconButton} icon="bolt" label=${say('suggest')} disabled=${!draft.url.trim()} onClick=${suggest} /></div><//>`;
+}

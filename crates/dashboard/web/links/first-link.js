@@ -1,0 +1,51 @@
+// An instance without links: one field, one button.
+import { createLink, counters } from '../api.js';
+import { CopyButton } from '../parts/controls.js';
+import { Icon } from '../parts/icon.js';
+import { ErrorNote } from '../parts/notes.js';
+import { change, go } from '../state/router.js';
+import { html, useEffect, useState } from '../view.js';
+import { say } from '../words.js';
+import { asUrl } from './draft.js';
+
+/** How often a new link is asked for its first visit. */
+const WATCH_MS = 3_000;
+
+/** @param {{ onMade: () => void }} props */
+export function FirstLink({ onMade }) {
+  const [url, setUrl] = useState('');
+  const [made, setMade] = useState(/** @type {import('../api.js').Schemas['LinkCreated'] | undefined} */ (undefined));
+  const [visits, setVisits] = useState(0);
+  const [error, setError] = useState(/** @type {any} */ (undefined));
+  const create = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    setError(undefined);
+    try {
+      setMade(await createLink({ url: asUrl(url) }));
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  useEffect(() => {
+    if (!made || visits > 0) return undefined;
+    const timer = setInterval(() => {
+      counters({ id: made.link.id }).then((answer) => setVisits(answer.data[0]?.visits ?? 0), () => {});
+    }, WATCH_MS);
+    return () => clearInterval(timer);
+  }, [made, visits]);
+
+  if (made) {
+    return html`<section class="first"><span class="first-mark good"><${Icon} name="check" /></span>
+      <h2>${say('firstMade')}</h2>
+      <p class="first-link"><a class="mono" href=${made.shortLink} target="_blank" rel="noreferrer">${made.shortLink.replace(/^https?:\/\//, '')}</a><${CopyButton} text=${made.shortLink} /></p>
+      <p class="first-text" aria-live="polite">${visits > 0 ? say('firstVisit', { n: visits }) : say('firstFollow')}</p>
+      <p class="first-actions">${visits > 0 ? html`<button type="button" class="button primary" onClick=${() => go('analytics', { slug: made.link.slug })}>${say('seeAnalytics')}</button>` : html`<span class="waiting" aria-hidden="true"></span>`}
+      <button type="button" class="button" onClick=${onMade}>${say('showList')}</button></p></section>`;
+  }
+  return html`<section class="first"><span class="first-mark"><${Icon} name="link" /></span>
+    <h2>${say('firstTitle')}</h2><p class="first-text">${say('firstText')}</p>
+    <form class="first-form" onSubmit=${create} novalidate><input class="input" type="url" inputmode="url" aria-label=${say('destination')} placeholder="https://example.com/a/long/address" autocomplete="off" spellcheck="false" value=${url} onInput=${(/** @type {any} */ event) => setUrl(event.currentTarget.value)} />
+      <button type="submit" class="button primary" disabled=${!url.trim()}>${say('shorten')}</button></form>
+    ${error && html`<${ErrorNote} error=${error} />`}
+    <p class="first-more"><button type="button" class="text-button" onClick=${() => change({ new: '1', url: url || undefined })}>${say('moreOptions')}</button><button type="button" class="text-button" onClick=${() => change({ do: 'import' })}>${say('importInstead')}</button></p></section>`;
+}

@@ -1,0 +1,134 @@
+// Import, export and the check of all links: work that takes a while.
+import { checkLinks, countLinks } from '../api.js';
+import { Dialog } from '../parts/dialog.js';
+import { Icon } from '../parts/icon.js';
+import { ErrorNote, Progress } from '../parts/notes.js';
+import { save } from '../parts/save.js';
+import { writeCsv } from '../text/csv.js';
+import { html, useEffect, useRef, useState } from '../view.js';
+import { say } from '../words.js';
+import { saveExport, saveTable } from './export.js';
+import { planOf } from './import-plan.js';
+import { runImport } from './import-run.js';
+
+/** @param {{ what: string, onClose: () => void }} props */
+export function Transfer({ what, onClose }) {
+  if (what === 'import') return html`<${Import} onClose=${onClose} />`;
+  if (what === 'export') return html`<${Export} onClose=${onClose} />`;
+  return html`<${CheckAll} onClose=${onClose} />`;
+}
+
+/** An abort that belongs to what is shown. */
+function useAbort() {
+  const abort = useRef(new AbortController());
+  useEffect(() => () => abort.current.abort(), []);
+  return abort;
+}
+
+/** @param {{ onClose: () => void }} props */
+function Import({ onClose }) {
+  const [plan, setPlan] = useState(/** @type {import('./import-plan.js').Plan | undefined} */ (undefined));
+  const [name, setName] = useState('');
+  const [outcomes, setOutcomes] = useState(/** @type {import('./import-plan.js').Outcome[]} */ ([]));
+  const [state, setState] = useState(/** @type {'ready' | 'running' | 'over'} */ ('ready'));
+  const [error, setError] = useState(/** @type {any} */ (undefined));
+  const abort = useAbort();
+  const choose = async (/** @type {any} */ event) => {
+    const file = event.currentTarget.files?.[0];
+    if (!file) return;
+    setError(undefined);
+    setPlan(undefined);
+    setName(file.name);
+    try {
+      setPlan(planOf(file.name, await file.text()));
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  const run = async () => {
+    if (!plan) return;
+    setState('running');
+    setError(undefined);
+    try {
+      await runImport(plan, { signal: abort.current.signal, onOutcomes: (more) => setOutcomes((/** @type {any[]} */ old) => [...old, ...more]) });
+    } catch (failure) {
+      setError(failure);
+    }
+    setState('over');
+  };
+  const count = (/** @type {string} */ outcome) => outcomes.filter((one) => one.outcome === outcome).length;
+  const failed = outcomes.filter(({ outcome }) => outcome === 'failed').sort((a, b) => a.row - b.row);
+  const report = () => save('import-report.csv', 'text/csv', writeCsv([['row', 'slug', 'outcome', 'reason'], ...[...outcomes].sort((a, b) => a.row - b.row).map(({ row, slug, outcome, why }) => [row, slug, outcome, why])]));
+  const footer = state === 'over'
+    ? html`<button type="button" class="button" onClick=${report}><${Icon} name="down" />${say('saveReport')}</button><button type="button" class="button primary push" onClick=${onClose}>${say('done')}</button>`
+    : html`<button type="button" class="button" onClick=${state === 'running' ? () => { abort.current.abort(); setState('over'); } : onClose}>${state === 'running' ? say('stop') : say('cancel')}</button>
+      <button type="button" class="button primary" disabled=${!plan || state === 'running'} onClick=${run}>${plan ? say('importCount', { n: plan.rows.length }) : say('import')}</button>`;
+  return html`<${Dialog} title=${say('import')} onClose=${onClose} footer=${footer}>
+    ${state === 'ready' && html`<p>${say('importText')}</p><label class="drop"><${Icon} name="up" /><span>${name || say('chooseFile')}</span><input type="file" accept=".json,.csv,application/json,text/csv" onChange=${choose} /></label>`}
+    ${state !== 'ready' && plan && html`<${Progress} done=${outcomes.length} all=${plan.rows.length} label=${say('import')} />
+      <dl class="tally" aria-live="polite"><div><dt>${say('importMade')}</dt><dd>${count('made')}</dd></div><div><dt>${say('importSkipped')}</dt><dd>${count('skipped')}</dd></div><div><dt>${say('importFailed')}</dt><dd>${count('failed')}</dd></div></dl>`}
+    ${failed.length > 0 && html`<ul class="report">${failed.slice(0, 200).map(({ row, slug, why }) => html`<li key=${row}><span class="report-row">${say('rowNumber', { n: row })}</span> <code>${slug}</code> ${why}</li>`)}</ul>`}
+    ${error && html`<${ErrorNote} error=${error} />`}<//>`;
+}
+
+/** @param {{ onClose: () => void }} props */
+function Export({ onClose }) {
+  const [done, setDone] = useState(0);
+  const [all, setAll] = useState(0);
+  const [running, setRunning] = useState(false);
+  const [error, setError] = useState(/** @type {any} */ (undefined));
+  const abort = useAbort();
+  const run = async (/** @type {() => Promise<void>} */ work) => {
+    setRunning(true);
+    setError(undefined);
+    try {
+      setAll((await countLinks({ status: 'all' })).count);
+      await work();
+      onClose();
+    } catch (failure) {
+      setError(failure);
+      setRunning(false);
+    }
+  };
+  const { signal } = abort.current;
+  const footer = html`<button type="button" class="button" onClick=${onClose}>${running ? say('stop') : say('cancel')}</button>
+    <button type="button" class="button push" disabled=${running} onClick=${() => run(() => saveTable(signal))}><${Icon} name="down" />CSV</button>
+    <button type="button" class="button primary" disabled=${running} onClick=${() => run(() => saveExport(undefined, { signal, onProgress: setDone }))}><${Icon} name="down" />JSON</button>`;
+  return html`<${Dialog} title=${say('export')} class="small" onClose=${onClose} footer=${footer}><p>${say('exportText')}</p>
+    ${running && html`<${Progress} done=${done} all=${all} label=${say('export')} />`}${error && html`<${ErrorNote} error=${error} />`}<//>`;
+}
+
+/** @param {{ onClose: () => void }} props */
+function CheckAll({ onClose }) {
+  const [results, setResults] = useState(/** @type {import('../api.js').Schemas['LinkCheck'][]} */ ([]));
+  const [all, setAll] = useState(0);
+  const [state, setState] = useState(/** @type {'ready' | 'running' | 'over'} */ ('ready'));
+  const [error, setError] = useState(/** @type {any} */ (undefined));
+  const abort = useAbort();
+  const run = async () => {
+    setState('running');
+    try {
+      setAll((await countLinks({ status: 'all' })).count);
+      for (let cursor = /** @type {string | undefined} */ (undefined), complete = false; !complete;) {
+        const page = await checkLinks({ limit: 10, cursor }, abort.current.signal);
+        setResults((/** @type {any[]} */ old) => [...old, ...page.results]);
+        complete = page.list_complete;
+        cursor = page.cursor;
+      }
+    } catch (failure) {
+      if (!abort.current.signal.aborted) setError(failure);
+    }
+    setState('over');
+  };
+  const bad = results.filter(({ ok }) => !ok);
+  const report = () => save('link-check.csv', 'text/csv', writeCsv([['slug', 'url', 'status', 'error', 'ms'], ...results.map(({ slug, url, status, error: why, duration }) => [slug, url, status, why ?? '', duration])]));
+  const footer = state === 'ready'
+    ? html`<button type="button" class="button" onClick=${onClose}>${say('cancel')}</button><button type="button" class="button primary" onClick=${run}>${say('checkStart')}</button>`
+    : state === 'running' ? html`<button type="button" class="button" onClick=${() => abort.current.abort()}>${say('stop')}</button>`
+      : html`<button type="button" class="button" disabled=${results.length === 0} onClick=${report}><${Icon} name="down" />${say('saveReport')}</button><button type="button" class="button primary push" onClick=${onClose}>${say('done')}</button>`;
+  return html`<${Dialog} title=${say('checkLinks')} onClose=${onClose} footer=${footer}>
+    ${state === 'ready' ? html`<p>${say('checkText')}</p>` : html`<${Progress} done=${results.length} all=${all} label=${say('checkLinks')} />
+    <p aria-live="polite">${say('checkProgress', { n: results.length, bad: bad.length })}</p>`}
+    ${bad.length > 0 && html`<ul class="report">${bad.map(({ slug, url, status, error: why }) => html`<li key=${slug}><code>/${slug}</code> <span class="warn-text">${status || ''} ${why ?? ''}</span><span class="hint">${url}</span></li>`)}</ul>`}
+    ${error && html`<${ErrorNote} error=${error} />`}<//>`;
+}

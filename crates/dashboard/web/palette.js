@@ -1,0 +1,41 @@
+// One field that finds pages, actions and links.
+import { searchLinks } from './api.js';
+import { Dialog } from './parts/dialog.js';
+import { Icon } from './parts/icon.js';
+import { currentShortcuts } from './shortcuts.js';
+import { go } from './state/router.js';
+import { bare, middleCut } from './text/shorten.js';
+import { html, useEffect, useState } from './view.js';
+import { say } from './words.js';
+
+/** @typedef {{ key: string, icon: import('./parts/icon.js').IconName, text: string, more?: string, keys?: string, run: () => void }} Entry */
+
+/** @param {{ onClose: () => void }} props */
+export function Palette({ onClose }) {
+  const [text, setText] = useState('');
+  const [found, setFound] = useState(/** @type {Entry[]} */ ([]));
+  const [place, setPlace] = useState(0);
+  useEffect(() => {
+    const q = text.trim();
+    if (!q) { setFound([]); return undefined; }
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      searchLinks({ q, limit: 8, status: 'all' }, abort.signal).then((links) => setFound(links.map(({ slug, url }) => ({ key: `link ${slug}`, icon: 'link', text: `/${slug}`, more: middleCut(bare(url), 48), run: () => go('links', { edit: slug }) }))), () => {});
+    }, 150);
+    return () => { clearTimeout(timer); abort.abort(); };
+  }, [text]);
+  const actions = currentShortcuts().filter(({ hidden }) => !hidden).map(({ keys, word, run }) => ({ key: keys, icon: /** @type {const} */ ('right'), text: say(word), keys, run }));
+  const wanted = text.trim().toLowerCase();
+  const entries = [...actions.filter((action) => action.text.toLowerCase().includes(wanted)), ...found];
+  const at = Math.min(place, entries.length - 1);
+  const choose = (/** @type {Entry | undefined} */ entry) => { if (entry) { onClose(); entry.run(); } };
+  const keys = (/** @type {KeyboardEvent} */ event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by) { event.preventDefault(); setPlace(Math.max(0, Math.min(entries.length - 1, at + by))); }
+    if (event.key === 'Enter') { event.preventDefault(); choose(entries[at]); }
+  };
+  return html`<${Dialog} title=${say('jump')} class="palette" hideTitle onClose=${onClose}>
+    <div class="palette-field"><${Icon} name="search" /><input autofocus role="combobox" aria-expanded="true" aria-controls="palette-list" aria-activedescendant=${entries[at] ? `palette-${at}` : undefined} aria-label=${say('jump')} placeholder=${say('jump')} autocomplete="off" spellcheck="false" value=${text} maxlength="48" onInput=${(/** @type {any} */ event) => { setText(event.currentTarget.value); setPlace(0); }} onKeyDown=${keys} /></div>
+    <ul id="palette-list" role="listbox" aria-label=${say('jump')} class="palette-list">${entries.map((entry, n) => html`<li key=${entry.key} id="palette-${n}" role="option" aria-selected=${n === at} class=${n === at ? 'on' : ''} onClick=${() => choose(entry)} onMouseMove=${() => setPlace(n)}><${Icon} name=${entry.icon} /><span class=${entry.icon === 'link' ? 'mono' : ''}>${entry.text}</span>${entry.more && html`<span class="palette-more">${entry.more}</span>`}${entry.keys && html`<kbd>${entry.keys}</kbd>`}</li>`)}
+    ${entries.length === 0 && html`<li class="palette-none" role="option" aria-selected="false">${say('nothingFound')}</li>`}</ul><//>`;
+}
