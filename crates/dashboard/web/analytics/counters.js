@@ -1,0 +1,28 @@
+// The three totals above the chart.
+import { Icon } from '../parts/icon.js';
+import { changeOf } from '../text/number.js';
+import { html } from '../view.js';
+import { figures, say } from '../words.js';
+
+/** @typedef {import('../api.js').Schemas['CounterViewAnswer']} Answer */
+
+/** @param {{ totals: import('../load.js').Loaded<Answer>, before: import('../load.js').Loaded<Answer | undefined> | undefined }} props */
+export function Counters({ totals, before }) {
+  const row = totals.data?.data[0] ?? { visits: 0, visitors: 0, referers: 0 };
+  const earlier = before?.data?.data[0] ?? (before?.data ? { visits: 0, visitors: 0, referers: 0 } : undefined);
+  const sampling = totals.data?.sampling;
+  return html`<div class="counters ${totals.loading && totals.data ? 'stale' : ''}" aria-live="polite">
+    ${/** @type {const} */ ([['visits', 'visits'], ['visitors', 'visitors'], ['referers', 'referers']]).map(([name, word]) => html`<div key=${name} class="counter" data-counter=${name}><div class="counter-name">${say(word)}</div>
+      <div class="counter-value">${totals.data ? figures.value.full(row[name]) : html`<span class="block"></span>`}</div>
+      ${before && html`<${Change} now=${row[name]} before=${earlier?.[name]} />`}</div>`)}
+    ${sampling && !sampling.exact && html`<span class="chip quiet estimate" title=${say('estimateText', { n: sampling.interval_max, dropped: sampling.dropped })}><${Icon} name="info" />${say('estimate')}</span>`}
+  </div>`;
+}
+
+/** @param {{ now: number, before: number | undefined }} props */
+function Change({ now, before }) {
+  const ratio = before === undefined ? undefined : changeOf(now, before);
+  if (ratio === undefined) return html`<div class="change none">${before === undefined ? '' : '–'}</div>`;
+  const same = Math.abs(ratio) < 0.005;
+  return html`<div class="change ${same ? 'none' : ratio > 0 ? 'more-than' : 'less-than'}" title=${figures.value.full(before ?? 0)}>${same ? '' : ratio > 0 ? '▲ ' : '▼ '}${figures.value.change(ratio)}</div>`;
+}

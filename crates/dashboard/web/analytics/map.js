@@ -1,0 +1,36 @@
+// Visits on a map of the world. The table beside it says the same in words.
+import { locations } from '../api.js';
+import { HEIGHT, WIDTH, project } from '../chart/equal-earth.js';
+import { heatSteps } from '../chart/heat.js';
+import { useLoaded } from '../load.js';
+import { countryName } from '../text/country.js';
+import { html, useEffect, useState } from '../view.js';
+import { figures, say, tag } from '../words.js';
+
+/** @type {Promise<Record<string, string>> | undefined} */
+let shapes;
+
+/** Borders as paths by country code, fetched when somebody opens the map. */
+function loadShapes() {
+  shapes ??= fetch(new URL('../../vendor/world-atlas-2.0.2/world.json', import.meta.url)).then((answer) => answer.json());
+  return shapes;
+}
+
+/** @param {{ asked: Record<string, string | number>, rows: { name: string, count: number }[], chosen: string[], onToggle: (type: string, value: string) => void }} props */
+export function WorldMap({ asked, rows, chosen, onToggle }) {
+  const [world, setWorld] = useState(/** @type {Record<string, string> | undefined} */ (undefined));
+  const [pointed, setPointed] = useState('');
+  const places = useLoaded(JSON.stringify(asked), (signal) => locations({ ...asked, limit: 300 }, signal).then(({ data }) => data));
+  useEffect(() => { loadShapes().then(setWorld, () => {}); }, []);
+  const counts = new Map(rows.map(({ name, count }) => [name, count]));
+  const steps = heatSteps(rows.map(({ count }) => count));
+  const step = new Map(rows.map(({ name }, at) => [name, steps[at] ?? 0]));
+  const most = Math.max(1, ...(places.data ?? []).map(({ count }) => count));
+  const text = (/** @type {string} */ code) => `${countryName(code, tag.value)}: ${figures.value.full(counts.get(code) ?? 0)}`;
+  return html`<div class="map"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${say('map')} onPointerLeave=${() => setPointed('')}>
+    ${world && Object.entries(world).map(([code, path]) => html`<path key=${code} d=${path} class="land h${step.get(code) ?? 0} ${chosen.includes(code) ? 'on' : ''} ${counts.has(code) ? 'has' : ''}" onPointerEnter=${() => setPointed(code)} onClick=${() => counts.has(code) && onToggle('country', code)} />`)}
+    ${(places.data ?? []).map(({ city, latitude, longitude, count }) => {
+      const [x, y] = project(longitude, latitude);
+      return html`<circle key=${`${latitude} ${longitude} ${city}`} class="city" cx=${x.toFixed(1)} cy=${y.toFixed(1)} r=${(2.5 + 7 * Math.sqrt(count / most)).toFixed(1)}><title>${city || say('unknown')}: ${figures.value.full(count)}</title></circle>`;
+    })}</svg><div class="map-name" aria-hidden="true">${pointed ? text(pointed) : ''}</div></div>`;
+}

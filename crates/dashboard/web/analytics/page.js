@@ -1,0 +1,63 @@
+// Who follows links, when, from where and with what.
+import { counters } from '../api.js';
+import { useLoaded } from '../load.js';
+import { Chip } from '../parts/controls.js';
+import { ErrorNote } from '../parts/notes.js';
+import { addShortcuts } from '../shortcuts.js';
+import { lastComparison, lastRange, lastZone } from '../state/choices.js';
+import { change, go, view } from '../state/router.js';
+import { knowsZone, ownZone } from '../time/clock.js';
+import { COMPARISONS, comparedWith, possibleUnits, stepped } from '../time/range.js';
+import { html, useEffect, useMemo } from '../view.js';
+import { say, tag } from '../words.js';
+import { Controls } from './controls.js';
+import { Counters } from './counters.js';
+import { PANELS, wordOf } from './dimensions.js';
+import { Heatmap } from './heatmap.js';
+import { Panel } from './panel.js';
+import { apiQuery, questionOf, toggled } from './question.js';
+import { Timeline } from './timeline.js';
+import { valueName } from './value-name.js';
+
+/** How long "now" stays the same: answers of one view belong together. */
+const FRESH_SECONDS = 60;
+
+export function AnalyticsPage() {
+  const { query } = view.value;
+  const now = Math.floor(Date.now() / 1000 / FRESH_SECONDS) * FRESH_SECONDS + FRESH_SECONDS - 1;
+  const otherwise = { zone: lastZone.value || ownZone(), range: lastRange.value, compare: lastComparison.value };
+  const key = JSON.stringify([query, otherwise, now]);
+  const question = useMemo(() => questionOf(query, otherwise, knowsZone, now), [key]);
+  const { zone, range, compare, filters } = question;
+  const earlier = comparedWith(range, compare, zone);
+  const asked = apiQuery(filters, range);
+  const totals = useLoaded(JSON.stringify(asked), (signal) => counters(asked, signal));
+  const before = useLoaded(JSON.stringify(earlier && apiQuery(filters, earlier)), (signal) => (earlier ? counters(apiQuery(filters, earlier), signal) : Promise.resolve(undefined)));
+  const setRange = (/** @type {string | undefined} */ name) => { if (name) { lastRange.value = name; change({ range: name, unit: undefined }); } };
+  const toggle = (/** @type {string} */ type, /** @type {string} */ value) => change({ [type]: toggled(filters, type, value) });
+  const clear = () => go('analytics', { range: query.range, zone: query.zone, compare: query.compare, unit: query.unit });
+  const setCompare = (/** @type {string} */ how) => { lastComparison.value = how; change({ compare: how }); };
+  const chips = Object.entries(filters).flatMap(([type, values]) => values.map((value) => ({ type, value })));
+
+  useEffect(() => addShortcuts(/** @type {import('../shortcuts.js').Shortcut[]} */ ([
+    ...[['d', 'today', 'rangeToday'], ['e', 'yesterday', 'rangeYesterday'], ['h', '24h', 'range24h'], ['w', '7d', 'range7d'], ['t', '30d', 'range30d'], ['m', 'month', 'rangeMonth'], ['l', '12m', 'range12m']]
+      .map(([keys, name, word]) => ({ keys, word, group: 'analytics', run: () => setRange(name) })),
+    { keys: 'ArrowLeft', word: 'previousPeriod', group: 'analytics', hidden: true, run: () => setRange(stepped(range, -1, zone, now)) },
+    { keys: 'ArrowRight', word: 'nextPeriod', group: 'analytics', hidden: true, run: () => setRange(stepped(range, 1, zone, now)) },
+    { keys: 'p', word: 'compareWith', group: 'analytics', run: () => setCompare(COMPARISONS[(COMPARISONS.indexOf(/** @type {any} */ (compare)) + 1) % COMPARISONS.length] ?? 'none') },
+    { keys: 'i', word: 'unit', group: 'analytics', run: () => { const units = possibleUnits(range); change({ unit: units[(units.indexOf(question.unit) + 1) % units.length] }); } },
+    ...(chips.length > 0 ? [{ keys: 'Escape', word: 'clearFilters', group: 'analytics', run: clear }] : []),
+  ])));
+
+  const visits = totals.data?.data[0]?.visits ?? 0;
+  return html`<div class="page analytics">
+    <h1 class="off-screen">${say('pageAnalytics')}</h1>
+    <${Controls} question=${question} now=${now} onRange=${setRange} onCompare=${setCompare} onZone=${(/** @type {string} */ name) => { lastZone.value = name === ownZone() ? '' : name; change({ zone: name === ownZone() ? undefined : name }); }} onLink=${(/** @type {string} */ slug) => change({ slug: toggled(filters, 'slug', slug) })} />
+    ${chips.length > 0 && html`<div class="chips">${chips.map(({ type, value }) => html`<${Chip} key=${`${type} ${value}`} text=${`${say(wordOf(type) ?? 'value')}: ${valueName(type, value, tag.value, say('unknown'))}`} label=${say('removeFilter')} onRemove=${() => toggle(type, value)} />`)}
+      <button type="button" class="text-button" onClick=${clear}>${say('clearFilters')} <kbd>Esc</kbd></button></div>`}
+    ${totals.error ? html`<${ErrorNote} error=${totals.error} again=${totals.again} />` : html`<${Counters} totals=${totals} before=${earlier ? before : undefined} />`}
+    <${Timeline} question=${question} earlier=${earlier} now=${now} onZoom=${setRange} onUnit=${(/** @type {string} */ unit) => change({ unit })} />
+    <div class="panels">${PANELS.map((panel) => html`<${Panel} key=${panel.name} panel=${panel} asked=${asked} filters=${filters} visits=${visits} onToggle=${toggle} />`)}</div>
+    <${Heatmap} asked=${asked} zone=${zone} />
+  </div>`;
+}

@@ -1,0 +1,81 @@
+// A property's values with the most visits; each is a filter.
+import { metrics } from '../api.js';
+import { useLoaded } from '../load.js';
+import { IconButton, TextInput } from '../parts/controls.js';
+import { Dialog } from '../parts/dialog.js';
+import { ErrorNote } from '../parts/notes.js';
+import { save } from '../parts/save.js';
+import { writeCsv } from '../text/csv.js';
+import { html, useState } from '../view.js';
+import { figures, say, tag } from '../words.js';
+import { WorldMap } from './map.js';
+import { valueName } from './value-name.js';
+
+/** @typedef {import('./dimensions.js').Dimension} Dimension */
+/** @typedef {{ name: string, count: number }} Row */
+
+const SHOWN = 9;
+
+/**
+ * @param {{ panel: typeof import('./dimensions.js').PANELS[number], asked: Record<string, string | number>, filters: Record<string, string[]>, visits: number, onToggle: (type: string, value: string) => void }} props
+ */
+export function Panel({ panel, asked, filters, visits, onToggle }) {
+  const [tab, setTab] = useState(panel.tabs[0]?.type ?? '');
+  const [all, setAll] = useState(false);
+  const onMap = tab === 'map';
+  const dimension = panel.tabs.find(({ type }) => type === tab) ?? /** @type {Dimension} */ (panel.tabs[0]);
+  const { type } = dimension;
+  const loaded = useLoaded(JSON.stringify([type, asked]), (signal) => metrics({ ...asked, type, limit: 500 }, signal).then(({ data }) => ({ type, rows: data })));
+  const rows = loaded.data?.type === type ? loaded.data.rows : [];
+  const fresh = loaded.data?.type === type;
+  const chosen = filters[type] ?? [];
+  const unknownOnly = fresh && rows.length > 0 && rows.every(({ name }) => name === '');
+  const tabs = [...panel.tabs.map((one) => [one.type, say(one.word)]), ...(panel.map ? [['map', say('map')]] : [])];
+  const csv = () => save(`${type}.csv`, 'text/csv', writeCsv([[type, 'visits'], ...rows.map(({ name, count }) => [name, count])]));
+  return html`<section class="card panel-card" data-panel=${panel.name}>
+    <header class="card-head"><div class="tabs" role="tablist" aria-label=${say(panel.tabs[0]?.word ?? 'value')}>${tabs.map(([name, text]) => html`<button key=${name} type="button" role="tab" id=${`tab-${name}`} aria-selected=${name === tab} tabindex=${name === tab ? 0 : -1} onClick=${() => setTab(name)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => moveTab(event)}>${text}</button>`)}</div>
+      <${IconButton} icon="down" label=${say('downloadCsv')} disabled=${rows.length === 0} onClick=${csv} /></header>
+    <div class="card-body ${loaded.loading && fresh ? 'stale' : ''}" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
+      ${loaded.error ? html`<${ErrorNote} error=${loaded.error} again=${loaded.again} />`
+        : onMap ? html`<${WorldMap} asked=${asked} rows=${rows} chosen=${chosen} onToggle=${onToggle} />`
+          : html`<${Rows} rows=${rows.slice(0, SHOWN)} dimension=${dimension} chosen=${chosen} visits=${visits} onToggle=${onToggle} />`}
+      ${fresh && rows.length === 0 && !loaded.loading && !onMap && html`<p class="panel-none">${say('emptyHere')}</p>`}
+      ${unknownOnly && panel.map && !onMap && html`<p class="panel-cause">${say('emptyPlaces')}</p>`}
+    </div>
+    ${rows.length > SHOWN && !onMap && html`<footer class="card-foot"><button type="button" class="text-button" onClick=${() => setAll(true)}>${say('listAll')} (${figures.value.full(rows.length)})</button></footer>`}
+    ${all && html`<${AllRows} rows=${rows} dimension=${dimension} chosen=${chosen} visits=${visits} onToggle=${onToggle} onClose=${() => setAll(false)} />`}
+  </section>`;
+}
+
+/** @param {KeyboardEvent} event */
+function moveTab(event) {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const tabs = [.../** @type {any} */ (event.currentTarget).parentElement.querySelectorAll('[role=tab]')];
+  const next = tabs[(tabs.indexOf(event.currentTarget) + by + tabs.length) % tabs.length];
+  next.click();
+  next.focus();
+}
+
+/** @param {{ rows: Row[], dimension: Dimension, chosen: string[], visits: number, onToggle: (type: string, value: string) => void }} props */
+function Rows({ rows, dimension, chosen, visits, onToggle }) {
+  const most = Math.max(1, ...rows.map(({ count }) => count));
+  return html`<ul class="values">${rows.map(({ name, count }) => {
+    const text = valueName(dimension.type, name, tag.value, say('unknown'));
+    const clickable = dimension.filter && name !== '';
+    const inner = html`<span class="value-bar" style=${{ width: `calc((100% - 124px) * ${(count / most).toFixed(4)})` }}></span><span class="value-name ${dimension.type === 'slug' ? 'mono' : ''} ${name === '' ? 'none' : ''}" title=${text}>${text}</span><span class="value-count">${figures.value.full(count)}</span><span class="value-share">${figures.value.share(count, visits)}</span>`;
+    return html`<li key=${name} class=${chosen.includes(name) ? 'on' : ''}>${clickable ? html`<button type="button" aria-pressed=${chosen.includes(name)} title=${say('filterBy', { value: text })} onClick=${() => onToggle(dimension.type, name)}>${inner}</button>` : html`<div>${inner}</div>`}</li>`;
+  })}</ul>`;
+}
+
+/** @param {{ rows: Row[], dimension: Dimension, chosen: string[], visits: number, onToggle: (type: string, value: string) => void, onClose: () => void }} props */
+function AllRows({ rows, dimension, onClose, ...rest }) {
+  const [text, setText] = useState('');
+  const wanted = text.trim().toLowerCase();
+  const found = rows.filter(({ name }) => valueName(dimension.type, name, tag.value, say('unknown')).toLowerCase().includes(wanted));
+  return html`<${Dialog} title=${say(dimension.word)} class="all-values" onClose=${onClose}>
+    <${TextInput} id="all-search" type="search" autofocus aria-label=${say('searchValues')} placeholder=${say('searchValues')} autocomplete="off" value=${text} onInput=${setText} />
+    <${Rows} rows=${found} dimension=${dimension} ...${rest} />${found.length === 0 && html`<p>${say('emptyHere')}</p>`}<//>`;
+}
