@@ -117,18 +117,17 @@ export const stream = (signal) => send('GET', 'logs/stream', { signal });
 
 // The instance
 
-/**
- * What the instance says of its set-up; nothing when this server does not tell.
- * @param {AbortSignal} [signal] @returns {Promise<import('./setup/findings.js').Setup | undefined>}
- */
-export async function setup(signal) {
-  try {
-    return await ask('GET', 'setup', { signal });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
+/** @type {Promise<Set<string>> | undefined} */
+let routes;
+
+/** Whether this server documents a route, so that an older one is not asked for what it does not have. @param {string} path */
+export async function hasRoute(path) {
+  routes ??= awaited(fetch('../_docs/openapi.json').then((answer) => answer.json()).then(({ paths }) => new Set(Object.keys(paths))));
+  return (await routes).has(path);
 }
+
+/** What the instance says of its set-up. @param {AbortSignal} [signal] @returns {Promise<import('./setup/findings.js').Setup>} */
+export const setup = (signal) => ask('GET', 'setup', { signal });
 
 /** @returns {Promise<string>} */
 export async function version() {

@@ -1,0 +1,44 @@
+// How this instance is set up, and how other programs use it.
+import { hasRoute, setup, version } from '../api.js';
+import { publicAddress } from '../links/short-link.js';
+import { useLoaded } from '../load.js';
+import { CopyButton, IconButton } from '../parts/controls.js';
+import { Icon } from '../parts/icon.js';
+import { save } from '../parts/save.js';
+import { token } from '../state/session.js';
+import { html, useEffect, useRef, useState } from '../view.js';
+import { say } from '../words.js';
+import { findingsOf } from './findings.js';
+import { HIDDEN, bookmarklet, shareX, snippets } from './snippets.js';
+
+export function SetupPage() {
+  const [shown, setShown] = useState(false);
+  const [name, setName] = useState('Claude Code');
+  const running = useLoaded('version', version);
+  const told = useLoaded('setup', async (signal) => ((await hasRoute('/api/setup')) ? setup(signal) : undefined));
+  const findings = findingsOf(told.data);
+  const address = publicAddress.value;
+  const all = snippets(address, shown ? token.value : HIDDEN);
+  const real = snippets(address, token.value);
+  const place = Math.max(0, all.findIndex((snippet) => snippet.name === name));
+  const dashboard = new URL('./', document.baseURI).href;
+  return html`<div class="page setup"><h1>${say('pageSetup')}</h1>
+    ${findings.length > 0 && html`<section class="card setup-card"><h2>${say('findings')}</h2><ul class="findings">${findings.map(({ bad, text, setting }) => html`<li key=${text} class=${bad ? 'bad' : 'good'}><${Icon} name=${bad ? 'warn' : 'check'} /><span>${text}</span>${setting && html`<code>${setting}</code><${CopyButton} text=${setting} />`}</li>`)}</ul></section>`}
+    <section class="card setup-card"><h2>${say('connect')}</h2><p class="setup-text">${say('connectText')}</p>
+      <div class="tabs" role="tablist" aria-label=${say('connect')}>${all.map((snippet) => html`<button key=${snippet.name} type="button" role="tab" id=${`snippet-${snippet.name}`} aria-selected=${snippet.name === all[place]?.name} onClick=${() => setName(snippet.name)}>${snippet.name}</button>`)}</div>
+      <div class="snippet" role="tabpanel" aria-labelledby=${`snippet-${all[place]?.name}`}><div class="snippet-head"><code>${all[place]?.where}</code><${IconButton} icon="eye" label=${say('showToken')} pressed=${shown} onClick=${() => setShown(!shown)} /><${CopyButton} text=${real[place]?.text ?? ''} /></div>
+        <pre tabindex="0">${all[place]?.text}</pre></div></section>
+    <div class="setup-pair">
+      <section class="card setup-card"><h2>${say('bookmarklet')}</h2><p class="setup-text">${say('bookmarkletText')}</p><${Bookmarklet} code=${bookmarklet(dashboard)} /></section>
+      <section class="card setup-card"><h2>${say('shareX')}</h2><p class="setup-text">${say('shareXText')}</p><p><button type="button" class="button" onClick=${() => save('slugline.sxcu', 'application/json', shareX(address, token.value))}><${Icon} name="down" />${say('download')}</button></p></section>
+    </div>
+    <footer class="setup-foot">${running.data && say('version', { version: running.data })} · <a href="../_docs/scalar" target="_blank" rel="noreferrer">API</a></footer>
+  </div>`;
+}
+
+/** Preact refuses addresses of scripts, and so does the policy here; on another page the bookmark is allowed. @param {{ code: string }} props */
+function Bookmarklet({ code }) {
+  const element = useRef(/** @type {HTMLAnchorElement | null} */ (null));
+  useEffect(() => element.current?.setAttribute('href', code), [code]);
+  return html`<p><a ref=${element} class="button" draggable="true" onClick=${(/** @type {Event} */ event) => event.preventDefault()}><${Icon} name="bookmark" />${say('shorten')}</a></p>`;
+}
