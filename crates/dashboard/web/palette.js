@@ -26,7 +26,7 @@ export function Palette({ onClose }) {
   }, [text]);
   const actions = currentShortcuts().filter(({ hidden }) => !hidden).map(({ keys, word, run }) => ({ key: keys, icon: /** @type {const} */ ('right'), text: say(word), keys, run }));
   const wanted = text.trim().toLowerCase();
-  const entries = [...actions.filter((action) => action.text.toLowerCase().includes(wanted)), ...found];
+  const entries = /** @type {Entry[]} */ ([...actions.filter((action) => action.text.toLowerCase().includes(wanted)), ...found]);
   const at = Math.min(place, entries.length - 1);
   const choose = (/** @type {Entry | undefined} */ entry) => { if (entry) { onClose(); entry.run(); } };
   const keys = (/** @type {KeyboardEvent} */ event) => {

@@ -30,7 +30,7 @@ export function Panel({ panel, asked, filters, visits, onToggle }) {
   const fresh = loaded.data?.type === type;
   const chosen = filters[type] ?? [];
   const unknownOnly = fresh && rows.length > 0 && rows.every(({ name }) => name === '');
-  const tabs = [...panel.tabs.map((one) => [one.type, say(one.word)]), ...(panel.map ? [['map', say('map')]] : [])];
+  const tabs = /** @type {[string, string][]} */ ([...panel.tabs.map((one) => [one.type, say(one.word)]), ...(panel.map ? [['map', say('map')]] : [])]);
   const csv = () => save(`${type}.csv`, 'text/csv', writeCsv([[type, 'visits'], ...rows.map(({ name, count }) => [name, count])]));
   return html`<section class="card panel-card" data-panel=${panel.name}>
     <header class="card-head"><div class="tabs" role="tablist" aria-label=${say(panel.tabs[0]?.word ?? 'value')}>${tabs.map(([name, text]) => html`<button key=${name} type="button" role="tab" id=${`tab-${name}`} aria-selected=${name === tab} tabindex=${name === tab ? 0 : -1} onClick=${() => setTab(name)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => moveTab(event)}>${text}</button>`)}</div>

@@ -28,7 +28,7 @@ export function QrDialog({ slug, onClose }) {
 
 /** @param {string} address @returns {Promise<Shape>} */
 async function encode(address) {
-  const { qrcode } = await import('../../vendor/qrcode-generator-2.0.4/qrcode.mjs');
+  const { default: qrcode } = await import('../../vendor/qrcode-generator-2.0.4/qrcode.mjs');
   const code = qrcode(0, 'M');
   code.addData(address, 'Byte');
   code.make();

@@ -995,7 +995,7 @@ export interface components {
              * @description Most links to return.
              * @default 20
              */
-            limit: number;
+            limit?: number;
         };
         /** @description A number of links. */
         LinkCount: {
@@ -1026,14 +1026,14 @@ export interface components {
              * @description Links to check; all are asked at the same time.
              * @default 6
              */
-            limit: number;
+            limit?: number;
             /** @description Where to continue: the cursor of the previous answer. */
             cursor?: string;
             /**
              * @description Seconds to wait for each destination, redirects included.
              * @default 6
              */
-            timeout: number;
+            timeout?: number;
         };
         /** @description What the destinations of some links answered. */
         LinkChecks: {
@@ -1368,7 +1368,7 @@ export interface components {
              *     instance. Links that are here stay as they are. Ignored beside a cursor.
              * @default false
              */
-            force: boolean;
+            force?: boolean;
         };
         /** @description What became of a page of the old store's entries. */
         MigrationReport: {

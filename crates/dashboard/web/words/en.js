@@ -153,7 +153,6 @@ export const words = {
   oldest: 'Oldest',
   openLink: 'Open',
   order: 'Order',
-  others: 'others',
   pageAnalytics: 'Analytics',
   pageLinks: 'Links',
   pageLive: 'Live',
@@ -261,7 +260,6 @@ export const words = {
   yes: 'Yes',
   za: 'Z to A',
   zone: 'Time zone',
-  zoomOut: 'Back to the whole period',
 };
 
 /** @typedef {{ [K in keyof typeof words]: (typeof words)[K] extends string ? string : Forms }} Words */

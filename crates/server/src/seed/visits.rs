@@ -50,9 +50,15 @@ pub(super) async fn record(
     let links: Vec<Arc<Link>> = links.iter().cloned().map(Arc::new).collect();
     let people: Vec<Person> = (0..amount.visits / 3 + 1).map(|_| Person::drawn(chance)).collect();
     let days = Days::until(now, amount.days, chance);
-    let mut visits: Vec<Visit> = (0..amount.visits)
-        .map(|_| one(&links, &people, &days, chance))
-        .collect();
+    let mut visits: Vec<Visit> = Vec::new();
+    for _ in 0..amount.visits {
+        // Some look at a second link, or at the same one again, soon after.
+        let visit = match visits.last().filter(|_| chance.percent(28)) {
+            Some(before) => again(before, &links, now, chance),
+            None => one(&links, &people, &days, chance),
+        };
+        visits.push(visit);
+    }
     visits.sort_by_key(|visit| visit.at);
     for (number, visit) in visits.into_iter().enumerate() {
         recorder.record(visit);
@@ -72,6 +78,20 @@ fn one(links: &[Arc<Link>], people: &[Person], days: &Days, chance: &mut Chance)
         client: person.address,
         headers: VisitHeaders::new(person.user_agent, referer, person.languages),
         place: person.place.clone().map(Box::new),
+    }
+}
+
+fn again(before: &Visit, links: &[Arc<Link>], now: UnixMillis, chance: &mut Chance) -> Visit {
+    let later = before.at.get() + i64::from(20_000 + chance.below(1_200_000));
+    let link = if chance.percent(60) {
+        Arc::clone(&before.link)
+    } else {
+        Arc::clone(popular(links, chance))
+    };
+    Visit {
+        at: UnixMillis::new(later.min(now.get())),
+        link,
+        ..before.clone()
     }
 }
 

@@ -14,6 +14,7 @@ mod browser; // the pages of the API reference in Chromium
 mod check; // destinations are asked, and inner ones are not
 mod clickhouse; // visits in ClickHouse, of several nodes
 mod client_identity; // who a client is, behind proxies
+mod dashboard; // the dashboard, in a real browser
 mod devices; // programs and devices of visitors
 mod doctor; // whether the databases are sound
 mod editing; // changing links

@@ -1,0 +1,219 @@
+//! A browser with the dashboard in it.
+
+use serde_json::{Value, json};
+
+use super::driver::Driver;
+use crate::server::{Server, TOKEN, eventually};
+
+/// The key that closes things, as WebDriver writes it.
+pub(super) const ESCAPE: &str = "\u{e00c}";
+
+/// The key that sends a form.
+pub(super) const ENTER: &str = "\u{e007}";
+
+/// A browser that looks at one server.
+pub(super) struct Browser<'s> {
+    driver: Driver,
+    server: &'s Server,
+}
+
+/// How wide and in which theme a page is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    pub(super) width: u32,
+    pub(super) dark: bool,
+}
+
+impl<'s> Browser<'s> {
+    /// A browser whose pages note what goes wrong in them.
+    pub(super) fn start(server: &'s Server) -> Self {
+        let driver = Driver::start();
+        let noting = "window.faults = [];
+            addEventListener('securitypolicyviolation', (event) => faults.push(`policy: ${event.violatedDirective} ${event.blockedURI}`));
+            addEventListener('error', (event) => faults.push(`error: ${event.message}`));
+            addEventListener('unhandledrejection', (event) => faults.push(`rejection: ${event.reason}`));";
+        driver.chromium("Page.enable", &json!({}));
+        let source = json!({ "source": noting });
+        driver.chromium("Page.addScriptToEvaluateOnNewDocument", &source);
+        let browser = Self { driver, server };
+        browser.look(Look {
+            width: 1280,
+            dark: false,
+        });
+        browser
+    }
+
+    /// The same, with the token, at a view such as `links?q=a`.
+    pub(super) fn signed_in(server: &'s Server, view: &str) -> Self {
+        let browser = Self::start(server);
+        browser.go(&format!("{view}#token={TOKEN}"));
+        browser.settle();
+        browser
+    }
+
+    pub(super) fn look(&self, look: Look) {
+        let mobile = look.width < 720;
+        let metrics = json!({"width": look.width, "height": 900, "deviceScaleFactor": 1, "mobile": mobile});
+        self.driver.chromium("Emulation.setDeviceMetricsOverride", &metrics);
+        let scheme = if look.dark { "dark" } else { "light" };
+        let media = json!({"features": [
+            {"name": "prefers-color-scheme", "value": scheme},
+            {"name": "prefers-reduced-motion", "value": "reduce"},
+        ]});
+        self.driver.chromium("Emulation.setEmulatedMedia", &media);
+    }
+
+    pub(super) fn zone(&self, zone: &str) {
+        let zone = json!({ "timezoneId": zone });
+        self.driver.chromium("Emulation.setTimezoneOverride", &zone);
+    }
+
+    /// Opens a view of the dashboard.
+    pub(super) fn go(&self, view: &str) {
+        let url = format!("{}/_dashboard/{view}", self.server.origin());
+        self.driver.send("/url", &json!({ "url": url }));
+    }
+
+    pub(super) fn back(&self) {
+        self.driver.send("/back", &json!({}));
+    }
+
+    /// Waits until no answer is awaited any more.
+    pub(super) fn settle(&self) {
+        eventually("the page has settled", || {
+            self.run("return document.querySelector('#main')?.getAttribute('aria-busy') === 'false' && !document.querySelector('.bar.on')") == true
+        });
+    }
+
+    /// What a script returns; `arguments[0]` is the value given.
+    pub(super) fn run_with(&self, script: &str, argument: &Value) -> Value {
+        let body = json!({"script": script, "args": [argument]});
+        self.driver.send("/execute/sync", &body)
+    }
+
+    pub(super) fn run(&self, script: &str) -> Value {
+        self.run_with(script, &Value::Null)
+    }
+
+    /// What a script hands to its last argument, a function.
+    pub(super) fn run_async(&self, script: &str) -> Value {
+        let body = json!({"script": script, "args": []});
+        self.driver.send("/execute/async", &body)
+    }
+
+    /// Waits until a script returns true.
+    pub(super) fn until(&self, what: &str, script: &str) {
+        eventually(what, || self.run(script) == true);
+    }
+
+    /// Waits for an element.
+    pub(super) fn find(&self, css: &str) -> String {
+        let mut found = None;
+        let body = json!({"using": "css selector", "value": css});
+        eventually(css, || {
+            let answer = self.driver.try_send("/element", &body).ok();
+            found = answer.and_then(|element| Some(element.as_object()?.values().next()?.as_str()?.to_owned()));
+            found.is_some()
+        });
+        found.unwrap()
+    }
+
+    pub(super) fn has(&self, css: &str) -> bool {
+        self.run_with("return document.querySelector(arguments[0]) !== null", &json!(css)) == true
+    }
+
+    pub(super) fn click(&self, css: &str) {
+        eventually(&format!("a click on {css}"), || {
+            let element = self.find(css);
+            let path = format!("/element/{element}/click");
+            self.driver.try_send(&path, &json!({})).is_ok()
+        });
+    }
+
+    /// Clicks what has this text.
+    pub(super) fn click_text(&self, css: &str, text: &str) {
+        let script = "const found = [...document.querySelectorAll(arguments[0][0])].find((one) => one.textContent.trim() === arguments[0][1]); found?.click(); return found !== undefined";
+        eventually(&format!("a click on {text:?}"), || {
+            self.run_with(script, &json!([css, text])) == true
+        });
+    }
+
+    /// Types as a keyboard does.
+    pub(super) fn type_into(&self, css: &str, text: &str) {
+        let element = self.find(css);
+        let path = format!("/element/{element}/value");
+        self.driver.send(&path, &json!({ "text": text }));
+    }
+
+    /// Replaces what a field holds.
+    pub(super) fn fill(&self, css: &str, text: &str) {
+        let element = self.find(css);
+        self.driver.send(&format!("/element/{element}/clear"), &json!({}));
+        self.type_into(css, text);
+    }
+
+    /// Presses keys outside of any field.
+    pub(super) fn press(&self, keys: &str) {
+        self.run("document.activeElement?.blur()");
+        self.type_into("body", keys);
+    }
+
+    /// Chooses an option as a person does, by what it stands for.
+    pub(super) fn choose(&self, css: &str, value: &str) {
+        self.find(css);
+        let script = "const list = document.querySelector(arguments[0][0]); list.value = arguments[0][1]; list.dispatchEvent(new Event('change', { bubbles: true })); return list.value";
+        let chosen = self.run_with(script, &json!([css, value]));
+        assert_eq!(chosen, value, "{css} has no such option");
+    }
+
+    /// The text of an element as it is shown.
+    pub(super) fn text(&self, css: &str) -> String {
+        self.find(css);
+        let script = "return document.querySelector(arguments[0]).innerText";
+        self.run_with(script, &json!(css)).as_str().unwrap().to_owned()
+    }
+
+    pub(super) fn texts(&self, css: &str) -> Vec<String> {
+        let script = "return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText)";
+        let texts = self.run_with(script, &json!(css));
+        texts.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Path and query of the address that is shown.
+    pub(super) fn address(&self) -> String {
+        let address = self.run("return location.pathname + location.search + location.hash");
+        address.as_str().unwrap().to_owned()
+    }
+
+    pub(super) fn screenshot(&self) -> String {
+        let taken = self.driver.chromium("Page.captureScreenshot", &json!({"format": "png"}));
+        taken["data"].as_str().unwrap().to_owned()
+    }
+
+    /// Fails if a page complained, broke its policy, or asked anybody else.
+    /// `expected` are words of complaints that belong to the test.
+    pub(super) fn finish(self, expected: &[&str]) {
+        let expects = |line: &str| expected.iter().any(|word| line.contains(word));
+        let faults = self.run("return window.faults ?? []");
+        assert_eq!(faults, json!([]), "the page noted faults");
+        for entry in self.log("browser") {
+            let (level, line) = (entry["level"].as_str().unwrap(), entry["message"].to_string());
+            let is_bad = level == "SEVERE" || level == "WARNING";
+            assert!(!is_bad || expects(&line), "console: {line}");
+        }
+        for entry in self.log("performance") {
+            let event: Value = serde_json::from_str(entry["message"].as_str().unwrap()).unwrap();
+            if event["message"]["method"] != "Network.requestWillBeSent" {
+                continue;
+            }
+            let url = event["message"]["params"]["request"]["url"].as_str().unwrap();
+            let ours = [self.server.origin(), "data:", "blob:", "about:"];
+            assert!(ours.iter().any(|start| url.starts_with(start)), "asked a stranger: {url}");
+        }
+    }
+
+    fn log(&self, kind: &str) -> Vec<Value> {
+        let log = self.driver.send("/se/log", &json!({ "type": kind }));
+        log.as_array().unwrap().clone()
+    }
+}

@@ -1,0 +1,99 @@
+//! The wire of WebDriver, as far as the tests need it: plain JSON over HTTP
+//! (W3C WebDriver level 2, and Chromium's own commands below `goog`).
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use ureq::Agent;
+
+/// A driver with one session, which ends with it.
+pub(super) struct Driver {
+    process: Child,
+    agent: Agent,
+    session: String,
+}
+
+impl Driver {
+    pub(super) fn start() -> Self {
+        let mut process = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver is installed: cargo xtask test does that");
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let port = lines
+            .map_while(Result::ok)
+            .find_map(|line| {
+                let (_, rest) = line.split_once("started successfully on port ")?;
+                rest.trim_end_matches('.').parse::<u16>().ok()
+            })
+            .expect("chromedriver names its port");
+        let agent: Agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(60)))
+            .build()
+            .into();
+        let mut driver = Self {
+            process,
+            agent,
+            session: format!("http://127.0.0.1:{port}/session"),
+        };
+        let made = driver.send("", &capabilities());
+        driver.session = format!("{}/{}", driver.session, made["sessionId"].as_str().unwrap());
+        driver
+    }
+
+    /// A command of the session, with what it answers.
+    pub(super) fn send(&self, path: &str, body: &Value) -> Value {
+        self.try_send(path, body)
+            .unwrap_or_else(|error| panic!("{path} {body}: {error}"))
+    }
+
+    pub(super) fn try_send(&self, path: &str, body: &Value) -> Result<Value, String> {
+        let url = format!("{}{path}", self.session);
+        let mut answer = self.agent.post(url).send_json(body).map_err(|e| e.to_string())?;
+        let answer: Value = answer.body_mut().read_json().map_err(|e| e.to_string())?;
+        match answer["value"]["error"].as_str() {
+            Some(error) => Err(format!("{error}: {}", answer["value"]["message"])),
+            None => Ok(answer["value"].clone()),
+        }
+    }
+
+    /// A command of Chromium's own protocol.
+    pub(super) fn chromium(&self, command: &str, parameters: &Value) -> Value {
+        let body = json!({"cmd": command, "params": parameters});
+        self.send("/goog/cdp/execute", &body)
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.agent.delete(&self.session).call();
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn capabilities() -> Value {
+    json!({"capabilities": {"alwaysMatch": {
+        "browserName": "chrome",
+        "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+        "goog:chromeOptions": {"args": [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-dev-shm-usage",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--lang=en-US",
+        ]},
+    }}})
+}

@@ -1,0 +1,16 @@
+//! The dashboard, in a real browser against the running binary.
+
+mod browser; // Chromium, by its driver
+mod driver; // the wire of WebDriver
+
+mod analytics; // numbers of the page are numbers of the API
+mod bulk; // many links at once
+mod editor; // making and changing a link
+mod entering; // the token, and when it is refused
+mod files; // how the page and its files are served
+mod hostile; // texts of strangers
+mod list; // finding links, addresses of views, keys
+mod live; // visits while they happen
+mod looks; // every page in both themes and two widths: accessible, and nothing to complain of
+mod seed; // a believable instance
+mod transfer; // files of links in and out
