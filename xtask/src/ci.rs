@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{Verdict, arch, deny, docs, fmt, lint, openapi, test};
+use crate::{Verdict, arch, deny, docs, fmt, lint, openapi, test, vendor, web};
 
 /// Runs every step in order and stops at the first that fails.
 pub(crate) fn run() -> Result<()> {
@@ -21,6 +21,8 @@ const STEPS: &[Step] = &[
     ("arch", arch::run),
     ("deny", || deny::run(false)),
     ("openapi --check", || openapi::run(true)),
+    ("vendor --check", || vendor::run(true)),
+    ("web", web::run),
     ("docs", docs::run),
     ("test", run_tests),
 ];

@@ -20,6 +20,8 @@ mod lint;
 mod openapi;
 mod process;
 mod test;
+mod vendor;
+mod web;
 
 use std::process::ExitCode;
 
@@ -67,6 +69,16 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Take over what the dashboard needs from npm.
+    Vendor {
+        /// Only report whether the committed files are those of the lock file.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check the types of the dashboard's modules and run their tests.
+    Web,
+    /// Take a picture of every page of the dashboard.
+    Shots,
     /// Throw bytes at every target in `fuzz/`.
     Fuzz {
         /// How long, for each target.
@@ -112,6 +124,9 @@ fn run(command: Command) -> Result<Verdict> {
         Command::Arch => arch::run()?,
         Command::Deny { advisories } => deny::run(advisories)?,
         Command::Openapi { check } => openapi::run(check)?,
+        Command::Vendor { check } => vendor::run(check)?,
+        Command::Web => web::run()?,
+        Command::Shots => web::shots()?,
         Command::Fuzz {
             seconds,
             runs,

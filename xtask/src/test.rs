@@ -5,8 +5,8 @@
 //! ClickHouse and the MCP clients of the end-to-end tests, in Node.js and Python.
 
 mod clickhouse;
-mod clients;
-mod node;
+pub(crate) mod clients;
+pub(crate) mod node;
 pub(crate) mod packages;
 mod postgres;
 pub(crate) mod python;
@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-use crate::{Verdict, process};
+use crate::{Verdict, process, web};
 use postgres::Cluster;
 use tally::Tally;
 
@@ -25,6 +25,7 @@ use tally::Tally;
 pub(crate) fn run(arguments: &[String]) -> Result<Verdict> {
     let server = packages::ensure()?;
     clients::install()?;
+    web::install()?;
     python::install()?;
     clickhouse::install()?;
     let cluster = Cluster::start(&server)?;

@@ -7,6 +7,7 @@ import { ErrorNote } from './parts/notes.js';
 import { Shell } from './shell.js';
 import { SignIn } from './sign-in.js';
 import { addShortcuts, currentShortcuts, keyName, match, takesText } from './shortcuts.js';
+import { busy } from './state/busy.js';
 import { singleKeys } from './state/choices.js';
 import { change, go, view } from './state/router.js';
 import { expired, token } from './state/session.js';
@@ -52,7 +53,7 @@ function App() {
   useEffect(() => {
     document.title = signedIn ? `${say({ links: /** @type {const} */ ('pageLinks'), analytics: /** @type {const} */ ('pageAnalytics'), live: /** @type {const} */ ('pageLive'), setup: /** @type {const} */ ('pageSetup') }[page])} · Slugline` : 'Slugline';
   });
-  if (!signedIn) return html`<main id="main"><${SignIn} /></main>`;
+  if (!signedIn) return html`<main id="main" aria-busy=${busy.value ? 'true' : 'false'}><${SignIn} /></main>`;
   const Page = fetched.get(page);
   const close = () => setFloating('');
   return html`<${Shell} onPalette=${() => setFloating('palette')} onHelp=${() => setFloating('help')}>

@@ -1,4 +1,4 @@
-//! The official MCP clients that the end-to-end tests drive.
+//! Packages from npm: the official MCP clients that the end-to-end tests drive.
 
 use std::fs;
 use std::path::Path;
@@ -10,12 +10,17 @@ use crate::process;
 /// Installs the clients' packages from npm, unless they are current.
 pub(crate) fn install() -> Result<()> {
     let folder = process::root().join("crates/server/tests/mcp-clients");
-    if !is_current(&folder) {
-        println!("installing the MCP clients");
+    install_in(&folder, "the MCP clients")
+}
+
+/// Installs the packages that this folder names, unless they are current.
+pub(crate) fn install_in(folder: &Path, content: &str) -> Result<()> {
+    if !is_current(folder) {
+        println!("installing {content}");
         process::run(
             process::program("npm")
                 .args(["ci", "--no-audit", "--no-fund"])
-                .current_dir(&folder),
+                .current_dir(folder),
         )?;
     }
     Ok(())

@@ -8,7 +8,13 @@ use super::{node, postgres, python};
 use crate::process;
 
 /// Programs that the tests start by name, and the packages that bring them.
-const PROGRAMS: [(&str, &str); 2] = [("chromium", "chromium"), ("redis-server", "redis-server")];
+const PROGRAMS: [(&str, &str); 3] = [BROWSER[0], BROWSER[1], ("redis-server", "redis-server")];
+
+/// The browser that the dashboard is tested in; its driver is of the same version.
+pub(crate) const BROWSER: [(&str, &str); 2] = [
+    ("chromium", "chromium"),
+    ("chromedriver", "chromium-driver"),
+];
 
 /// Makes sure that PostgreSQL, Node.js, npm and the programs above are here, and
 /// gives the folder of PostgreSQL's server programs.

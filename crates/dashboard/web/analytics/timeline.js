@@ -75,7 +75,8 @@ function Chart({ buckets, past, unit, zone, now, onZoom }) {
   const [from, setFrom] = useState(-1);
   useEffect(() => {
     if (!box.current) return undefined;
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
+    // In the next frame: a size must not change while sizes are being told.
+    const observer = new ResizeObserver(([entry]) => requestAnimationFrame(() => setWidth(Math.floor(entry?.contentRect.width ?? 0))));
     observer.observe(box.current);
     return () => observer.disconnect();
   }, []);

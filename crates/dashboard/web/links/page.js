@@ -34,13 +34,13 @@ export function LinksPage() {
   const count = useLoaded(`count ${key}`, (signal) => countLinks({ q: filter.q, tag: filter.tag, status: filter.status }, signal));
   const [selected, setSelected] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
   const [deleting, setDeleting] = useState(/** @type {Link | undefined} */ (undefined));
-  const [place, setPlace] = useState(-1);
+  const place = useRef(-1);
   const lastSelected = useRef(-1);
   const { links } = list;
   const now = Date.now() / 1000;
   const refresh = () => setStamp(version += 1);
 
-  useEffect(() => { setSelected(new Set()); setPlace(-1); }, [JSON.stringify(filter)]);
+  useEffect(() => { setSelected(new Set()); place.current = -1; }, [JSON.stringify(filter)]);
 
   const select = (/** @type {number} */ at, /** @type {boolean} */ on, /** @type {boolean} */ range) => {
     const from = range && lastSelected.current >= 0 ? Math.min(lastSelected.current, at) : at;
@@ -69,7 +69,7 @@ export function LinksPage() {
     }
   };
 
-  useKeys({ links, place, setPlace, selected, select, act });
+  useKeys({ links, place, selected, select, act });
 
   const filtered = Boolean(filter.q || filter.tag || (filter.status && filter.status !== 'active'));
   const nothing = !list.loading && !list.error && links.length === 0;
@@ -169,14 +169,14 @@ function SearchField({ value }) {
  * The keys of the list. They act on the row that has the focus, else on the one that `j` and `k` reached.
  * @param {any} props
  */
-function useKeys({ links, place, setPlace, selected, select, act }) {
+function useKeys({ links, place, selected, select, act }) {
   const current = () => {
     const focused = document.activeElement?.closest('.row')?.getAttribute('data-slug');
-    return links.find((/** @type {Link} */ link) => link.slug === focused) ?? links[place];
+    return links.find((/** @type {Link} */ link) => link.slug === focused) ?? links[place.current];
   };
   const move = (/** @type {number} */ by) => {
-    const next = Math.max(0, Math.min(links.length - 1, place + by));
-    setPlace(next);
+    const next = Math.max(0, Math.min(links.length - 1, place.current + by));
+    place.current = next;
     /** @type {HTMLElement | null | undefined} */ (document.querySelectorAll('.list .row')[next]?.querySelector('.row-slug'))?.focus();
   };
   const on = (/** @type {(link: Link) => void} */ run) => () => { const link = current(); if (link) run(link); };

@@ -32,7 +32,7 @@ export function SetupPage() {
       <section class="card setup-card"><h2>${say('bookmarklet')}</h2><p class="setup-text">${say('bookmarkletText')}</p><${Bookmarklet} code=${bookmarklet(dashboard)} /></section>
       <section class="card setup-card"><h2>${say('shareX')}</h2><p class="setup-text">${say('shareXText')}</p><p><button type="button" class="button" onClick=${() => save('slugline.sxcu', 'application/json', shareX(address, token.value))}><${Icon} name="down" />${say('download')}</button></p></section>
     </div>
-    <footer class="setup-foot">${running.data && say('version', { version: running.data })} · <a href="../_docs/scalar" target="_blank" rel="noreferrer">API</a></footer>
+    <footer class="setup-foot">${running.data && html`<span>${say('version', { version: running.data })}</span>`}<a href="../_docs/scalar" target="_blank" rel="noreferrer">API</a></footer>
   </div>`;
 }
 

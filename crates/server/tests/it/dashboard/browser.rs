@@ -123,11 +123,20 @@ impl<'s> Browser<'s> {
     }
 
     pub(super) fn click(&self, css: &str) {
-        eventually(&format!("a click on {css}"), || {
-            let element = self.find(css);
-            let path = format!("/element/{element}/click");
-            self.driver.try_send(&path, &json!({})).is_ok()
-        });
+        let click = || {
+            let path = format!("/element/{}/click", self.find(css));
+            self.driver.try_send(&path, &json!({}))
+        };
+        // Something may lie above it for a moment, or it may be drawn anew.
+        let mut told = String::new();
+        for _ in 0..200 {
+            match click() {
+                Ok(_) => return,
+                Err(error) => told = error,
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        panic!("{css} cannot be clicked: {told}");
     }
 
     /// Clicks what has this text.

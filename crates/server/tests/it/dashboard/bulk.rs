@@ -22,7 +22,7 @@ fn many_links_are_tagged_untagged_and_deleted_together() {
     browser.type_into("#bulk-tag", "fresh");
     browser.click("dialog .primary");
     browser.until("it is done", "return document.querySelector('.bulk') === null");
-    assert_eq!(tags(&server, "one"), json!(["old", "fresh"]));
+    assert_eq!(tags(&server, "one"), json!(["fresh", "old"]));
     assert_eq!(tags(&server, "four"), json!(["old"]));
     browser.settle();
 

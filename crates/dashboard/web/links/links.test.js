@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asUrl, createBody, draftOf, emptyDraft, isChanged, looksLikeSlug, patchBody } from './draft.js';
+import { batches, outcomesOf, planOf, refusedRows } from './import-plan.js';
+import { qrFile, qrShape } from './qr-shape.js';
+
+const ZONE = 'Europe/Berlin';
+const link = { id: '1', slug: 'a', url: 'https://example.com/', createdAt: 1, updatedAt: 1, tags: ['x'], comment: 'old', expiration: 1_940_689_800, unsafe: true, password: '•••' };
+
+test('a new link says only what was filled in', () => {
+  assert.deepEqual(createBody(emptyDraft('https://example.com/'), ZONE), { url: 'https://example.com/' });
+});
+
+test('an opened link that was not touched changes nothing', () => {
+  const draft = draftOf(link, ZONE);
+  assert.equal(draft.expires, '2031-07-01T18:30');
+  assert.equal(isChanged(draft, draftOf(link, ZONE)), false);
+  assert.deepEqual(patchBody(link, draft, ZONE), { slug: 'a' });
+});
+
+test('only what changed is sent, and what was emptied is removed', () => {
+  const draft = { ...draftOf(link, ZONE), comment: '', tags: [], unsafe: false, title: 'T' };
+  assert.deepEqual(patchBody(link, draft, ZONE), { slug: 'a', comment: null, tags: null, unsafe: null, title: 'T' });
+});
+
+test('a password is kept, set or removed', () => {
+  const draft = draftOf(link, ZONE);
+  assert.ok(!('password' in patchBody(link, { ...draft, password: 'typed, then kept' }, ZONE)));
+  assert.equal(patchBody(link, { ...draft, passwordMode: 'set', password: 'new' }, ZONE).password, 'new');
+  assert.equal(patchBody(link, { ...draft, passwordMode: 'remove' }, ZONE).password, null);
+});
+
+test('addresses without a scheme are taken for https', () => {
+  assert.equal(asUrl(' example.com/a '), 'https://example.com/a');
+  assert.equal(asUrl('mailto:a@example.com'), 'mailto:a@example.com');
+  assert.equal(asUrl('nonsense'), 'nonsense');
+  assert.ok(looksLikeSlug('a_b-1') && !looksLikeSlug('_a') && !looksLikeSlug('a b'));
+});
+
+test('files of links are cut into requests', () => {
+  assert.deepEqual(planOf('a.json', '{"version":"1.0","links":[{"slug":"a"}]}'), { kind: 'json', rows: [{ slug: 'a' }] });
+  assert.deepEqual(planOf('a.csv', 'slug,url\na,b\n'), { kind: 'csv', header: 'slug,url', rows: ['a,b'] });
+  assert.throws(() => planOf('a.json', '{"no":1}'));
+  assert.throws(() => planOf('a.csv', ''));
+  assert.deepEqual(batches(5, 2), [[0, 1], [2, 3], [4]]);
+});
+
+test('rows of a refusal and of an answer are those of the file', () => {
+  const refused = refusedRows([{ path: ['links', '1', 'url'], message: 'bad' }, { path: ['links', '1', 'slug'], message: 'worse' }, { path: ['version'], message: 'no' }]);
+  assert.deepEqual([...refused], [[1, 'url: bad']]);
+  const answer = { success: 1, skipped: 0, failed: 1, successItems: [{ index: 0, slug: 'a' }], skippedItems: [], failedItems: [{ index: 1, slug: 'b', reason: 'r' }] };
+  assert.deepEqual(outcomesOf(answer, [100, 102]), [{ row: 101, slug: 'a', outcome: 'made', why: '' }, { row: 103, slug: 'b', outcome: 'failed', why: 'r' }]);
+});
+
+test('a code is drawn in runs, with a margin', () => {
+  const dark = [[true, true, false], [false, false, false], [false, true, true]];
+  const shape = qrShape({ getModuleCount: () => 3, isDark: (row, column) => dark[row]?.[column] ?? false });
+  assert.deepEqual(shape, { size: 11, path: 'M4 4h2v1h-2zM5 6h2v1h-2z' });
+  assert.match(qrFile(shape), /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" viewBox="0 0 11 11"/);
+});

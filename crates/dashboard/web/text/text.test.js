@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { countryCodes, countryName, flag } from './country.js';
+import { csvRecords, writeCsv } from './csv.js';
+import { ageParts, changeOf, numbers } from './number.js';
+import { bare, hostOf, middleCut } from './shorten.js';
+
+test('addresses lose their middle, not their end', () => {
+  assert.equal(bare('https://www.example.com/'), 'example.com');
+  const cut = middleCut(`example.com/${'a'.repeat(90)}?id=9`, 30);
+  assert.equal([...cut].length, 30);
+  assert.ok(cut.startsWith('example.com/') && cut.endsWith('?id=9'));
+  assert.equal(middleCut('short', 30), 'short');
+  assert.equal(hostOf('no address'), '');
+});
+
+test('what a spreadsheet would run is text in a table', () => {
+  assert.equal(writeCsv([['=1+1', '-5', 'a,"b"', null]]), '\'=1+1,-5,"a,""b""",\r\n');
+});
+
+test('records of a table keep lines within quotes together', () => {
+  assert.deepEqual(csvRecords('\uFEFFslug,url\r\na,"x\ny"\n\nb,"say ""hi"""\n'), ['slug,url', 'a,"x\ny"', 'b,"say ""hi"""']);
+  assert.deepEqual(csvRecords('a\n"never closed'), ['a', '"never closed']);
+});
+
+test('ages take the unit that says most', () => {
+  assert.deepEqual([-30, -90, -7200, -86_400 * 3, -86_400 * 20, -86_400 * 90, -86_400 * 800].map((age) => ageParts(age)), [[-30, 'second'], [-1, 'minute'], [-2, 'hour'], [-3, 'day'], [-2, 'week'], [-2, 'month'], [-2, 'year']]);
+});
+
+test('numbers are written in the reader’s language', () => {
+  assert.equal(numbers('de-DE').full(12_480), '12.480');
+  assert.equal(numbers('en-US').short(12_480), '12.5K');
+  assert.equal(numbers('en-US').share(1, 400), '0.3%');
+  assert.equal(numbers('en-US').share(1, 0), '');
+  assert.equal(changeOf(5, 0), undefined);
+  assert.equal(changeOf(6, 4), 0.5);
+});
+
+test('countries have names and flags', () => {
+  assert.equal(countryName('DE', 'de-DE'), 'Deutschland');
+  assert.equal(flag('DE'), '🇩🇪');
+  assert.equal(flag('?'), '');
+  assert.equal(new Set(countryCodes).size, countryCodes.length);
+});

@@ -1,0 +1,237 @@
+//! `cargo xtask vendor`: what the dashboard takes over from npm.
+//!
+//! Nobody who builds or runs Slugline needs Node.js: the files are committed,
+//! with their versions, licences and hashes in a lock file. The check needs no
+//! network.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::{process, test::node, web};
+
+/// Fetches the packages and writes the files, or only compares the committed
+/// files with the lock file.
+pub(crate) fn run(check: bool) -> Result<()> {
+    if check {
+        return verify();
+    }
+    web::install()?;
+    if folder().exists() {
+        fs::remove_dir_all(folder())?;
+    }
+    let mut lock = BTreeMap::new();
+    for package in &PACKAGES {
+        let (name, entry) = package.take_over()?;
+        lock.insert(name, entry);
+    }
+    web::write_api_types()?;
+    let text = serde_json::to_string_pretty(&lock)? + "\n";
+    fs::write(folder().join(LOCK), text)?;
+    println!("{} packages are in {VENDOR}", PACKAGES.len());
+    Ok(())
+}
+
+const VENDOR: &str = "crates/dashboard/vendor";
+const LOCK: &str = "lock.json";
+
+/// A package, and what of it the page imports.
+struct Package {
+    name: &'static str,
+    /// The beginning of its folder's name; the version follows.
+    folder: &'static str,
+    /// Files of packages, and their names here.
+    files: &'static [(&'static str, &'static str)],
+    /// What type checkers read beside a module, which is not served.
+    types: &'static [(&'static str, &'static str)],
+}
+
+const PACKAGES: [Package; 5] = [
+    Package {
+        name: "preact",
+        folder: "preact",
+        files: &[
+            ("preact/dist/preact.mjs", "preact.mjs"),
+            ("preact/hooks/dist/hooks.mjs", "hooks.mjs"),
+            ("preact/LICENSE", "LICENSE"),
+        ],
+        types: &[
+            ("preact.d.mts", "export * from \"preact\";\n"),
+            ("hooks.d.mts", "export * from \"preact/hooks\";\n"),
+        ],
+    },
+    Package {
+        name: "htm",
+        folder: "htm",
+        files: &[("htm/dist/htm.mjs", "htm.mjs"), ("htm/LICENSE", "LICENSE")],
+        types: &[(
+            "htm.d.mts",
+            "import htm from \"htm\";\nexport default htm;\n",
+        )],
+    },
+    Package {
+        name: "@preact/signals",
+        folder: "signals",
+        files: &[
+            ("@preact/signals/dist/signals.mjs", "signals.mjs"),
+            (
+                "@preact/signals-core/dist/signals-core.mjs",
+                "signals-core.mjs",
+            ),
+            ("@preact/signals/LICENSE", "LICENSE"),
+        ],
+        types: &[("signals.d.mts", "export * from \"@preact/signals\";\n")],
+    },
+    Package {
+        name: "qrcode-generator",
+        folder: "qrcode-generator",
+        files: &[
+            ("qrcode-generator/dist/qrcode.mjs", "qrcode.mjs"),
+            ("qrcode-generator/README.md", "README.md"),
+        ],
+        types: &[(
+            "qrcode.d.mts",
+            "export { default } from \"qrcode-generator\";\n",
+        )],
+    },
+    Package {
+        name: "world-atlas",
+        folder: "world-atlas",
+        files: &[("world-atlas/LICENSE", "LICENSE")],
+        types: &[],
+    },
+];
+
+impl Package {
+    fn take_over(&self) -> Result<(String, Value)> {
+        let about = read(&packages().join(self.name).join("package.json"))?;
+        let about: Value = serde_json::from_slice(&about)?;
+        let version = about["version"].as_str().context("a package has a version")?;
+        let name = format!("{}-{version}", self.folder);
+        let folder = folder().join(&name);
+        fs::create_dir_all(&folder)?;
+        for (from, to) in self.files {
+            let content = read(&packages().join(from))?;
+            fs::write(folder.join(to), with_relative_imports(to, content)?)?;
+        }
+        for (file, content) in self.types {
+            fs::write(folder.join(file), content)?;
+        }
+        if self.name == "world-atlas" {
+            fs::write(folder.join("world.json"), projected_world()?)?;
+        }
+        let entry = json!({
+            "version": version,
+            "licence": about["license"],
+            "files": hashes(&folder)?,
+        });
+        Ok((self.name.to_owned(), entry))
+    }
+}
+
+/// Bare names of packages need an import map, which needs an inline script,
+/// which the page's policy forbids.
+fn with_relative_imports(file: &str, content: Vec<u8>) -> Result<Vec<u8>> {
+    if !Path::new(file).extension().is_some_and(|end| end == "mjs") {
+        return Ok(content);
+    }
+    let version = |package: &str| -> Result<String> {
+        let about = read(&packages().join(package).join("package.json"))?;
+        let about: Value = serde_json::from_slice(&about)?;
+        Ok(about["version"].as_str().context("a version")?.to_owned())
+    };
+    let beside = file == "hooks.mjs";
+    let preact = if beside {
+        ".".to_owned()
+    } else {
+        format!("../preact-{}", version("preact")?)
+    };
+    let text = String::from_utf8(content).context("modules are UTF-8")?;
+    let text = text
+        .replace("\"preact/hooks\"", &format!("\"{preact}/hooks.mjs\""))
+        .replace("\"preact\"", &format!("\"{preact}/preact.mjs\""))
+        .replace("\"@preact/signals-core\"", "\"./signals-core.mjs\"");
+    // Maps of sources are not here, and browsers' tools would ask for them.
+    let lines = text.lines().filter(|line| !line.starts_with("//# sourceMappingURL="));
+    Ok((lines.collect::<Vec<_>>().join("\n") + "\n").into_bytes())
+}
+
+fn projected_world() -> Result<Vec<u8>> {
+    let mut project = process::program("node");
+    project
+        .env("PATH", node::path()?)
+        .arg(web::tools().join("world.mjs"))
+        .arg(web::tools());
+    process::stdout(&mut project)
+}
+
+fn verify() -> Result<()> {
+    let lock: BTreeMap<String, Value> = serde_json::from_slice(&read(&folder().join(LOCK))?)?;
+    let wanted: Value = serde_json::from_slice(&read(&web::tools().join("package.json"))?)?;
+    let mut findings = Vec::new();
+    for package in &PACKAGES {
+        let entry = &lock.get(package.name).cloned().unwrap_or_default();
+        let version = entry["version"].as_str().unwrap_or_default();
+        if wanted["devDependencies"][package.name] != version {
+            findings.push(format!(
+                "{}: {version:?} is here, another is wanted",
+                package.name
+            ));
+        }
+        let present = hashes(&folder().join(format!("{}-{version}", package.folder)))?;
+        if json!(present) != entry["files"] {
+            findings.push(format!("{}: its files are not those of the lock", package.name));
+        }
+    }
+    let entries = fs::read_dir(folder())?.count();
+    if entries != PACKAGES.len() + 1 {
+        findings.push(format!("{VENDOR} holds something that is not listed"));
+    }
+    if !findings.is_empty() {
+        bail!(
+            "{}; write them anew with `cargo xtask vendor`",
+            findings.join("; ")
+        );
+    }
+    println!("{} vendored packages are as locked", PACKAGES.len());
+    Ok(())
+}
+
+fn hashes(folder: &Path) -> Result<BTreeMap<String, String>> {
+    let mut hashes = BTreeMap::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("{} is missing", folder.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let digest = Sha256::digest(read(&path)?);
+        hashes.insert(name, digest.iter().map(|byte| format!("{byte:02x}")).collect());
+    }
+    Ok(hashes)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("{} cannot be read", path.display()))
+}
+
+fn folder() -> PathBuf {
+    process::root().join(VENDOR)
+}
+
+fn packages() -> PathBuf {
+    web::tools().join("node_modules")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_vendored_is_what_was_locked() {
+        verify().unwrap();
+    }
+}
