@@ -112,7 +112,9 @@ impl Package {
     fn take_over(&self) -> Result<(String, Value)> {
         let about = read(&packages().join(self.name).join("package.json"))?;
         let about: Value = serde_json::from_slice(&about)?;
-        let version = about["version"].as_str().context("a package has a version")?;
+        let version = about["version"]
+            .as_str()
+            .context("a package has a version")?;
         let name = format!("{}-{version}", self.folder);
         let folder = folder().join(&name);
         fs::create_dir_all(&folder)?;
@@ -158,7 +160,9 @@ fn with_relative_imports(file: &str, content: Vec<u8>) -> Result<Vec<u8>> {
         .replace("\"preact\"", &format!("\"{preact}/preact.mjs\""))
         .replace("\"@preact/signals-core\"", "\"./signals-core.mjs\"");
     // Maps of sources are not here, and browsers' tools would ask for them.
-    let lines = text.lines().filter(|line| !line.starts_with("//# sourceMappingURL="));
+    let lines = text
+        .lines()
+        .filter(|line| !line.starts_with("//# sourceMappingURL="));
     Ok((lines.collect::<Vec<_>>().join("\n") + "\n").into_bytes())
 }
 
@@ -186,7 +190,10 @@ fn verify() -> Result<()> {
         }
         let present = hashes(&folder().join(format!("{}-{version}", package.folder)))?;
         if json!(present) != entry["files"] {
-            findings.push(format!("{}: its files are not those of the lock", package.name));
+            findings.push(format!(
+                "{}: its files are not those of the lock",
+                package.name
+            ));
         }
     }
     let entries = fs::read_dir(folder())?.count();
@@ -207,9 +214,16 @@ fn hashes(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut hashes = BTreeMap::new();
     for entry in fs::read_dir(folder).with_context(|| format!("{} is missing", folder.display()))? {
         let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let digest = Sha256::digest(read(&path)?);
-        hashes.insert(name, digest.iter().map(|byte| format!("{byte:02x}")).collect());
+        hashes.insert(
+            name,
+            digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        );
     }
     Ok(hashes)
 }

@@ -78,8 +78,15 @@ fn gather(home: &Path, folder: &Path, files: &mut Files) {
 /// One style sheet of all, in the order of their names: fewer requests.
 fn join_styles(files: &mut Files) {
     let is_style = |path: &String| path.starts_with("web/style/");
-    let styles: Vec<String> = files.keys().filter(|path| is_style(path)).cloned().collect();
-    let parts: Vec<Vec<u8>> = styles.iter().filter_map(|path| files.remove(path)).collect();
+    let styles: Vec<String> = files
+        .keys()
+        .filter(|path| is_style(path))
+        .cloned()
+        .collect();
+    let parts: Vec<Vec<u8>> = styles
+        .iter()
+        .filter_map(|path| files.remove(path))
+        .collect();
     files.insert("web/style.css".to_owned(), parts.concat());
 }
 
@@ -102,10 +109,13 @@ fn hash_of(files: &Files) -> String {
 }
 
 fn hex(digest: &[u8], bytes: usize) -> String {
-    digest.iter().take(bytes).fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").unwrap();
-        text
-    })
+    digest
+        .iter()
+        .take(bytes)
+        .fold(String::new(), |mut text, byte| {
+            write!(text, "{byte:02x}").unwrap();
+            text
+        })
 }
 
 /// Writes both forms of a file, and gives the expression that embeds them.

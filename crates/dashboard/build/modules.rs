@@ -7,10 +7,7 @@ use std::{
 
 /// The module and everything that it imports, directly or not. What is imported
 /// by `import()` comes later, when a page is opened.
-pub(crate) fn needed_at_once(
-    files: &BTreeMap<String, Vec<u8>>,
-    module: &str,
-) -> BTreeSet<String> {
+pub(crate) fn needed_at_once(files: &BTreeMap<String, Vec<u8>>, module: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut waiting = vec![module.to_owned()];
     while let Some(path) = waiting.pop() {
@@ -39,7 +36,10 @@ fn imports(source: &str) -> impl Iterator<Item = &str> {
             None => statement.strip_prefix("import ")?,
         };
         let rest = rest.trim();
-        let quote = rest.chars().next().filter(|first| matches!(first, '\'' | '"'))?;
+        let quote = rest
+            .chars()
+            .next()
+            .filter(|first| matches!(first, '\'' | '"'))?;
         rest.strip_prefix(quote)?.strip_suffix(quote)
     })
 }

@@ -47,7 +47,9 @@ fn finish(mut answer: HttpResponseBuilder, request: &HttpRequest, file: Packed) 
         .insert_header(("x-content-type-options", "nosniff"))
         .insert_header(("referrer-policy", "no-referrer"));
     if is_known(request, file.tag) {
-        return answer.status(actix_web::http::StatusCode::NOT_MODIFIED).finish();
+        return answer
+            .status(actix_web::http::StatusCode::NOT_MODIFIED)
+            .finish();
     }
     if takes_gzip(request) {
         answer.insert_header((CONTENT_ENCODING, "gzip"));
@@ -94,9 +96,9 @@ mod tests {
     use super::*;
 
     fn asked(headers: &[(&'static str, &str)]) -> HttpResponse {
-        let request = headers
-            .iter()
-            .fold(TestRequest::get(), |request, header| request.insert_header(*header));
+        let request = headers.iter().fold(TestRequest::get(), |request, header| {
+            request.insert_header(*header)
+        });
         page(&request.to_http_request())
     }
 
@@ -126,7 +128,10 @@ mod tests {
             assert_eq!(answer.status(), StatusCode::NOT_MODIFIED, "{known}");
             assert_eq!(length(answer), 0);
         }
-        assert_eq!(asked(&[("if-none-match", "\"old\"")]).status(), StatusCode::OK);
+        assert_eq!(
+            asked(&[("if-none-match", "\"old\"")]).status(),
+            StatusCode::OK
+        );
     }
 
     #[test]

@@ -57,7 +57,10 @@ async fn page(request: HttpRequest) -> HttpResponse {
 
 /// The addresses of views are one level deep, so that relative addresses mean
 /// the same in each.
-async fn named_page(name: web::Path<String>, request: HttpRequest) -> Result<HttpResponse, Failure> {
+async fn named_page(
+    name: web::Path<String>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Failure> {
     const PAGES: [&str; 4] = ["links", "analytics", "live", "setup"];
     if PAGES.contains(&name.as_str()) {
         Ok(answer::page(&request))

@@ -39,7 +39,13 @@ mod tests {
         ] {
             assert_eq!(moved(path, query).as_deref(), Some(location), "{path}");
         }
-        for other in ["/", "/dash", "/dashboard/x", "/dashboards", "/Dashboard/links"] {
+        for other in [
+            "/",
+            "/dash",
+            "/dashboard/x",
+            "/dashboards",
+            "/Dashboard/links",
+        ] {
             assert_eq!(moved(other, None), None, "{other}");
         }
     }

@@ -40,7 +40,9 @@ mod tests {
     fn both_forms_say_the_same() {
         for (path, file) in FILES {
             let mut unpacked = Vec::new();
-            GzDecoder::new(file.gzip).read_to_end(&mut unpacked).unwrap();
+            GzDecoder::new(file.gzip)
+                .read_to_end(&mut unpacked)
+                .unwrap();
             assert_eq!(unpacked, file.plain, "{path}");
         }
     }
@@ -65,7 +67,9 @@ mod tests {
     fn first_load_stays_small() {
         let page = str::from_utf8(PAGE.plain).unwrap();
         let at_once = |path: &str| {
-            page.contains(&format!("/{path}\"")) || path.starts_with("web/links/") || path == "web/words/de.js"
+            page.contains(&format!("/{path}\""))
+                || path.starts_with("web/links/")
+                || path == "web/words/de.js"
         };
         let files = FILES.iter().filter(|(path, _)| at_once(path));
         let bytes: usize = files.map(|(_, file)| file.gzip.len()).sum();

@@ -2,7 +2,7 @@
 // for today has a place of its own, so that one request can replace it.
 import { ApiError, problemOf } from './problem.js';
 import { awaited } from './state/busy.js';
-import { expired, token } from './state/session.js';
+import { refused, signInNumber, token } from './state/session.js';
 
 /** @typedef {import('./types/api.js').components['schemas']} Schemas */
 /** @typedef {Schemas['Link']} Link */
@@ -12,16 +12,17 @@ const BASE = '../api/';
 
 /**
  * @param {string} method @param {string} path Below `/api/`.
- * @param {{ query?: Query, body?: unknown, text?: string, type?: string, signal?: AbortSignal, token?: string, quiet?: boolean }} [given]
+ * @param {{ query?: Query, body?: unknown, text?: string, type?: string, signal?: AbortSignal, token?: string }} [given]
  * @returns {Promise<Response>}
  */
-export async function send(method, path, { query = {}, body, text, type, signal, token: given, quiet } = {}) {
+export async function send(method, path, { query = {}, body, text, type, signal, token: given } = {}) {
   const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = new URLSearchParams(present.map(([name, value]) => [name, String(value)])).toString();
   /** @type {Record<string, string>} */
   const headers = { authorization: `Bearer ${given ?? token.value}` };
   const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
   if (sent !== undefined) headers['content-type'] = type ?? 'application/json';
+  const number = signInNumber();
   let answer;
   try {
     answer = await fetch(`${BASE}${path}${search ? `?${search}` : ''}`, { method, headers, body: sent ?? null, signal: signal ?? null, cache: 'no-store' });
@@ -30,7 +31,7 @@ export async function send(method, path, { query = {}, body, text, type, signal,
     throw new ApiError(0, 'unreachable', String(error));
   }
   if (answer.ok) return answer;
-  if (answer.status === 401 && given === undefined && !quiet) expired.value = true;
+  if (answer.status === 401 && given === undefined) refused(number);
   throw problemOf(answer.status, await answer.text(), answer.headers.get('retry-after'));
 }
 

@@ -106,7 +106,10 @@ fn command() -> Command {
         .about("Fill an instance that has no links with believable ones, to look at")
         .arg(amount("links", "200", "Links to make"))
         .arg(amount("visits", "50000", "Visits to make"))
-        .arg(amount("days", "90", "Days that the visits are spread over").value_parser(value_parser!(u32).range(1..=3_650)));
+        .arg(
+            amount("days", "90", "Days that the visits are spread over")
+                .value_parser(value_parser!(u32).range(1..=3_650)),
+        );
     with_settings(Command::new("slugline"))
         .version(VERSION)
         .about("A link shortener with analytics, a REST API and an MCP endpoint")

@@ -1,1 +1,2 @@
-import htm from "htm"; export default htm;
+import htm from "htm";
+export default htm;

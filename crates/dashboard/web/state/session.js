@@ -10,6 +10,17 @@ export const token = signal(fromAddress() ?? stored('sessionStorage', NAME) ?? s
 /** True when the server refused the token while the page was in use. */
 export const expired = signal(false);
 
+/** Counts sign-ins: what was sent before the last one says nothing about it. */
+let signIns = 0;
+
+/** Which sign-in a request belongs to. */
+export const signInNumber = () => signIns;
+
+/** Notes that the server refused the token of a request of that sign-in. @param {number} number */
+export function refused(number) {
+  if (number === signIns) expired.value = true;
+}
+
 const others = 'BroadcastChannel' in globalThis ? new BroadcastChannel('slugline.session') : undefined;
 others?.addEventListener('message', (event) => {
   if (event.data === 'signed out') forget();
@@ -29,6 +40,7 @@ function fromAddress() {
 export function signIn(given, remember) {
   store('sessionStorage', NAME, given);
   store('localStorage', NAME, remember ? given : undefined);
+  signIns += 1;
   expired.value = false;
   token.value = given;
 }

@@ -59,7 +59,8 @@ mod tests {
     fn draws_are_the_same_each_time_and_follow_the_weights() {
         let draw = || {
             let mut chance = Chance::seeded(7);
-            let drawn = |_| *chance.weighted(&[('a', 3), ('b', 1), ('c', 0)], |(_, weight)| *weight);
+            let drawn =
+                |_| *chance.weighted(&[('a', 3), ('b', 1), ('c', 0)], |(_, weight)| *weight);
             (0..4_000).map(drawn).collect::<Vec<_>>()
         };
         let (first, second) = (draw(), draw());

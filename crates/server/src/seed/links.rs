@@ -21,11 +21,46 @@ const SITES: [&str; 8] = [
 ];
 
 const WORDS: [&str; 40] = [
-    "spring", "launch", "pricing", "keynote", "roadmap", "webinar", "handbook", "invite", "survey",
-    "release", "demo", "podcast", "newsletter", "welcome", "checklist", "report", "summit", "beta",
-    "changelog", "offer", "guide", "workshop", "careers", "press", "team", "signup", "trial",
-    "api", "security", "partners", "story", "video", "slides", "menu", "map", "tickets", "faq",
-    "merch", "autumn", "winter",
+    "spring",
+    "launch",
+    "pricing",
+    "keynote",
+    "roadmap",
+    "webinar",
+    "handbook",
+    "invite",
+    "survey",
+    "release",
+    "demo",
+    "podcast",
+    "newsletter",
+    "welcome",
+    "checklist",
+    "report",
+    "summit",
+    "beta",
+    "changelog",
+    "offer",
+    "guide",
+    "workshop",
+    "careers",
+    "press",
+    "team",
+    "signup",
+    "trial",
+    "api",
+    "security",
+    "partners",
+    "story",
+    "video",
+    "slides",
+    "menu",
+    "map",
+    "tickets",
+    "faq",
+    "merch",
+    "autumn",
+    "winter",
 ];
 
 const TAGS: [&str; 9] = [
@@ -104,7 +139,13 @@ fn slug(number: u32, chance: &mut Chance) -> String {
 }
 
 fn query(chance: &mut Chance) -> &'static str {
-    chance.one_of(&["", "", "", "?utm_source=newsletter&utm_medium=email", "?ref=poster"])
+    chance.one_of(&[
+        "",
+        "",
+        "",
+        "?utm_source=newsletter&utm_medium=email",
+        "?ref=poster",
+    ])
 }
 
 fn tags(chance: &mut Chance) -> anyhow::Result<Tags> {

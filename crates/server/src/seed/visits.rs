@@ -48,7 +48,9 @@ pub(super) async fn record(
         return Ok(());
     }
     let links: Vec<Arc<Link>> = links.iter().cloned().map(Arc::new).collect();
-    let people: Vec<Person> = (0..amount.visits / 3 + 1).map(|_| Person::drawn(chance)).collect();
+    let people: Vec<Person> = (0..amount.visits / 3 + 1)
+        .map(|_| Person::drawn(chance))
+        .collect();
     let days = Days::until(now, amount.days, chance);
     let mut visits: Vec<Visit> = Vec::new();
     for _ in 0..amount.visits {
@@ -121,7 +123,13 @@ impl Days {
                 let weekday = (start / SECONDS_A_DAY + 3).rem_euclid(7);
                 let weekday = BY_WEEKDAY[usize::try_from(weekday).unwrap_or_default()];
                 let growth = 100 + 60 * (i64::from(count) - ago) / i64::from(count.max(1));
-                let news = if ago == busy { 260 } else if ago + 1 == busy { 150 } else { 100 };
+                let news = if ago == busy {
+                    260
+                } else if ago + 1 == busy {
+                    150
+                } else {
+                    100
+                };
                 let noise = 85 + chance.below(30);
                 let growth = u32::try_from(growth).unwrap_or(100);
                 (start, weekday * growth / 10 * news / 100 * noise / 100)

@@ -13,7 +13,11 @@ pub(super) fn seeded(links: u32, visits: u32, days: u32) -> Server {
         seed.args([name, &amount.to_string()]);
     }
     let made = seed.output().unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
     Server::start_in(folder, &[])
 }
 
@@ -24,7 +28,11 @@ fn ask(server: &Server, path: &str) -> Value {
 }
 
 fn number(text: &str) -> u64 {
-    text.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap()
+    text.chars()
+        .filter(char::is_ascii_digit)
+        .collect::<String>()
+        .parse()
+        .unwrap()
 }
 
 /// 1 October to 7 November 2026 in Berlin, where clocks went back on the 25th.
@@ -33,8 +41,14 @@ const SPAN: &str = "startAt=1790805600&endAt=1794092399";
 #[test]
 fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
     let server = seeded(12, 3_000, 120);
-    let browser = Browser::signed_in(&server, "analytics?range=2026-10-01..2026-11-07&zone=Europe%2FBerlin");
-    browser.until("totals are there", "return document.querySelector('.counter-value')?.textContent > ''");
+    let browser = Browser::signed_in(
+        &server,
+        "analytics?range=2026-10-01..2026-11-07&zone=Europe%2FBerlin",
+    );
+    browser.until(
+        "totals are there",
+        "return document.querySelector('.counter-value')?.textContent > ''",
+    );
     browser.settle();
     let totals = ask(&server, &format!("stats/counters?{SPAN}"))[0].clone();
     for name in ["visits", "visitors", "referers"] {
@@ -45,9 +59,17 @@ fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
     browser.click(".timeline [aria-pressed=false].icon-button");
     let rows = browser.texts(".twin tbody tr");
     assert_eq!(rows.len(), 38, "a row for each day, with visits or without");
-    let views = ask(&server, &format!("stats/views?unit=day&clientTimezone=Europe/Berlin&{SPAN}"));
+    let views = ask(
+        &server,
+        &format!("stats/views?unit=day&clientTimezone=Europe/Berlin&{SPAN}"),
+    );
     for view in views.as_array().unwrap() {
-        let wanted = format!("{}\t{}\t{}", view["time"].as_str().unwrap(), view["visits"], view["visitors"]);
+        let wanted = format!(
+            "{}\t{}\t{}",
+            view["time"].as_str().unwrap(),
+            view["visits"],
+            view["visitors"]
+        );
         assert!(rows.contains(&wanted), "{wanted:?} is not in {rows:?}");
     }
 
@@ -55,15 +77,31 @@ fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
         let shown = browser.texts(&format!("[data-panel={panel}] .value-count"));
         let metrics = ask(&server, &format!("stats/metrics?type={kind}&{SPAN}"));
         let counts: Vec<u64> = shown.iter().map(|text| number(text)).collect();
-        let wanted: Vec<u64> = metrics.as_array().unwrap().iter().take(9).map(|row| row["count"].as_u64().unwrap()).collect();
+        let wanted: Vec<u64> = metrics
+            .as_array()
+            .unwrap()
+            .iter()
+            .take(9)
+            .map(|row| row["count"].as_u64().unwrap())
+            .collect();
         assert_eq!(counts, wanted, "{kind}");
     }
 
-    let hours = ask(&server, &format!("stats/heatmap?clientTimezone=Europe/Berlin&{SPAN}"));
+    let hours = ask(
+        &server,
+        &format!("stats/heatmap?clientTimezone=Europe/Berlin&{SPAN}"),
+    );
     for hour in hours.as_array().unwrap() {
         let at = (hour["weekday"].as_u64().unwrap() - 1) * 24 + hour["hour"].as_u64().unwrap();
-        let shown = browser.run_with("return document.querySelector(`[data-at='${arguments[0]}']`).dataset.visits", &json!(at));
-        assert_eq!(json!(number(shown.as_str().unwrap())), hour["visits"], "{at}");
+        let shown = browser.run_with(
+            "return document.querySelector(`[data-at='${arguments[0]}']`).dataset.visits",
+            &json!(at),
+        );
+        assert_eq!(
+            json!(number(shown.as_str().unwrap())),
+            hour["visits"],
+            "{at}"
+        );
     }
     browser.finish(&[]);
 }
@@ -71,9 +109,15 @@ fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
 #[test]
 fn a_day_with_twenty_five_hours_has_its_doubled_hour_once() {
     let server = seeded(3, 200, 60);
-    let browser = Browser::signed_in(&server, "analytics?range=2026-10-25..2026-10-25&zone=Europe%2FBerlin&unit=hour");
+    let browser = Browser::signed_in(
+        &server,
+        "analytics?range=2026-10-25..2026-10-25&zone=Europe%2FBerlin&unit=hour",
+    );
     browser.click(".timeline [aria-pressed=false].icon-button");
-    browser.until("a row for each hour", "return document.querySelectorAll('.twin tbody tr').length === 24");
+    browser.until(
+        "a row for each hour",
+        "return document.querySelectorAll('.twin tbody tr').length === 24",
+    );
     browser.finish(&[]);
 }
 
@@ -84,21 +128,34 @@ fn a_click_on_a_value_filters_and_back_and_escape_undo_it() {
     browser.settle();
     let all = browser.text("[data-counter=visits] .counter-value");
     browser.click("[data-panel=links] .values button");
-    browser.until("one chip", "return document.querySelectorAll('.chips .chip').length === 1");
+    browser.until(
+        "one chip",
+        "return document.querySelectorAll('.chips .chip').length === 1",
+    );
     browser.settle();
     let slug = browser.text("[data-panel=links] .values .on .value-name");
     let slug = slug.trim_start_matches('/');
     assert!(browser.address().contains(&format!("slug={slug}")));
     let filtered = browser.text("[data-counter=visits] .counter-value");
     assert!(number(&filtered) < number(&all));
-    let links = format!("return document.querySelectorAll('[data-panel=links] .values li').length === 1");
+    let links =
+        format!("return document.querySelectorAll('[data-panel=links] .values li').length === 1");
     browser.until("only that link", &links);
     browser.back();
-    browser.until("no chip", "return document.querySelector('.chips .chip') === null");
+    browser.until(
+        "no chip",
+        "return document.querySelector('.chips .chip') === null",
+    );
     browser.click("[data-panel=devices] .values button");
-    browser.until("one chip", "return document.querySelectorAll('.chips .chip').length === 1");
+    browser.until(
+        "one chip",
+        "return document.querySelectorAll('.chips .chip').length === 1",
+    );
     browser.press(super::browser::ESCAPE);
-    browser.until("no chip", "return document.querySelector('.chips .chip') === null");
+    browser.until(
+        "no chip",
+        "return document.querySelector('.chips .chip') === null",
+    );
     browser.until("all again", &format!("return document.querySelector('[data-counter=visits] .counter-value').textContent === '{all}'"));
     browser.finish(&[]);
 }
@@ -106,17 +163,29 @@ fn a_click_on_a_value_filters_and_back_and_escape_undo_it() {
 #[test]
 fn a_drag_zooms_in_and_steps_and_keys_move_the_range() {
     let server = seeded(4, 500, 40);
-    let browser = Browser::signed_in(&server, "analytics?range=2026-10-12..2026-10-18&zone=UTC&unit=day");
+    let browser = Browser::signed_in(
+        &server,
+        "analytics?range=2026-10-12..2026-10-18&zone=UTC&unit=day",
+    );
     browser.find(".chart svg");
     browser.settle();
     browser.run("const svg = document.querySelector('.chart svg'); const box = svg.getBoundingClientRect();
         const at = (type, part) => svg.dispatchEvent(new PointerEvent(type, { bubbles: true, pointerType: 'mouse', clientX: box.left + 44 + (box.width - 56) * part, clientY: box.top + 90 }));
         at('pointermove', 0.33); at('pointerdown', 0.33); window.dragOn = () => { at('pointermove', 0.66); at('pointerup', 0.66); }");
-    browser.until("the drag has begun", "dragOn(); return location.search.includes('2026-10-14..2026-10-16')");
+    browser.until(
+        "the drag has begun",
+        "dragOn(); return location.search.includes('2026-10-14..2026-10-16')",
+    );
     browser.press("\u{e012}");
-    browser.until("three days before", "return location.search.includes('2026-10-11..2026-10-13')");
+    browser.until(
+        "three days before",
+        "return location.search.includes('2026-10-11..2026-10-13')",
+    );
     browser.press("t");
-    browser.until("the last 30 days", "return location.search.includes('range=30d')");
+    browser.until(
+        "the last 30 days",
+        "return location.search.includes('range=30d')",
+    );
     browser.press("p");
     browser.until("compared", "return location.search.includes('compare=previous') && document.querySelector('.change') !== null");
     browser.finish(&[]);

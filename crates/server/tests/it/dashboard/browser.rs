@@ -53,8 +53,10 @@ impl<'s> Browser<'s> {
 
     pub(super) fn look(&self, look: Look) {
         let mobile = look.width < 720;
-        let metrics = json!({"width": look.width, "height": 900, "deviceScaleFactor": 1, "mobile": mobile});
-        self.driver.chromium("Emulation.setDeviceMetricsOverride", &metrics);
+        let metrics =
+            json!({"width": look.width, "height": 900, "deviceScaleFactor": 1, "mobile": mobile});
+        self.driver
+            .chromium("Emulation.setDeviceMetricsOverride", &metrics);
         let scheme = if look.dark { "dark" } else { "light" };
         let media = json!({"features": [
             {"name": "prefers-color-scheme", "value": scheme},
@@ -112,14 +114,19 @@ impl<'s> Browser<'s> {
         let body = json!({"using": "css selector", "value": css});
         eventually(css, || {
             let answer = self.driver.try_send("/element", &body).ok();
-            found = answer.and_then(|element| Some(element.as_object()?.values().next()?.as_str()?.to_owned()));
+            found = answer.and_then(|element| {
+                Some(element.as_object()?.values().next()?.as_str()?.to_owned())
+            });
             found.is_some()
         });
         found.unwrap()
     }
 
     pub(super) fn has(&self, css: &str) -> bool {
-        self.run_with("return document.querySelector(arguments[0]) !== null", &json!(css)) == true
+        self.run_with(
+            "return document.querySelector(arguments[0]) !== null",
+            &json!(css),
+        ) == true
     }
 
     pub(super) fn click(&self, css: &str) {
@@ -157,7 +164,8 @@ impl<'s> Browser<'s> {
     /// Replaces what a field holds.
     pub(super) fn fill(&self, css: &str, text: &str) {
         let element = self.find(css);
-        self.driver.send(&format!("/element/{element}/clear"), &json!({}));
+        self.driver
+            .send(&format!("/element/{element}/clear"), &json!({}));
         self.type_into(css, text);
     }
 
@@ -179,13 +187,22 @@ impl<'s> Browser<'s> {
     pub(super) fn text(&self, css: &str) -> String {
         self.find(css);
         let script = "return document.querySelector(arguments[0]).innerText";
-        self.run_with(script, &json!(css)).as_str().unwrap().to_owned()
+        self.run_with(script, &json!(css))
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     pub(super) fn texts(&self, css: &str) -> Vec<String> {
-        let script = "return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText)";
+        let script =
+            "return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText)";
         let texts = self.run_with(script, &json!(css));
-        texts.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+        texts
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|text| text.as_str().unwrap().to_owned())
+            .collect()
     }
 
     /// Path and query of the address that is shown.
@@ -195,7 +212,9 @@ impl<'s> Browser<'s> {
     }
 
     pub(super) fn screenshot(&self) -> String {
-        let taken = self.driver.chromium("Page.captureScreenshot", &json!({"format": "png"}));
+        let taken = self
+            .driver
+            .chromium("Page.captureScreenshot", &json!({"format": "png"}));
         taken["data"].as_str().unwrap().to_owned()
     }
 
@@ -206,7 +225,10 @@ impl<'s> Browser<'s> {
         let faults = self.run("return window.faults ?? []");
         assert_eq!(faults, json!([]), "the page noted faults");
         for entry in self.log("browser") {
-            let (level, line) = (entry["level"].as_str().unwrap(), entry["message"].to_string());
+            let (level, line) = (
+                entry["level"].as_str().unwrap(),
+                entry["message"].to_string(),
+            );
             let is_bad = level == "SEVERE" || level == "WARNING";
             assert!(!is_bad || expects(&line), "console: {line}");
         }
@@ -215,9 +237,14 @@ impl<'s> Browser<'s> {
             if event["message"]["method"] != "Network.requestWillBeSent" {
                 continue;
             }
-            let url = event["message"]["params"]["request"]["url"].as_str().unwrap();
+            let url = event["message"]["params"]["request"]["url"]
+                .as_str()
+                .unwrap();
             let ours = [self.server.origin(), "data:", "blob:", "about:"];
-            assert!(ours.iter().any(|start| url.starts_with(start)), "asked a stranger: {url}");
+            assert!(
+                ours.iter().any(|start| url.starts_with(start)),
+                "asked a stranger: {url}"
+            );
         }
     }
 

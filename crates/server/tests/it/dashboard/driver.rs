@@ -57,7 +57,11 @@ impl Driver {
 
     pub(super) fn try_send(&self, path: &str, body: &Value) -> Result<Value, String> {
         let url = format!("{}{path}", self.session);
-        let mut answer = self.agent.post(url).send_json(body).map_err(|e| e.to_string())?;
+        let mut answer = self
+            .agent
+            .post(url)
+            .send_json(body)
+            .map_err(|e| e.to_string())?;
         let answer: Value = answer.body_mut().read_json().map_err(|e| e.to_string())?;
         match answer["value"]["error"].as_str() {
             Some(error) => Err(format!("{error}: {}", answer["value"]["message"])),

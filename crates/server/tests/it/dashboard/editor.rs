@@ -6,11 +6,16 @@ use crate::server::Server;
 fn open_sections(browser: &Browser<'_>) {
     browser.find(".section-head");
     browser.run("for (const head of document.querySelectorAll('.section-head[aria-expanded=false]')) head.click()");
-    browser.until("all sections are open", "return document.querySelectorAll('.section-body').length === 4");
+    browser.until(
+        "all sections are open",
+        "return document.querySelectorAll('.section-body').length === 4",
+    );
 }
 
 fn read(server: &Server, slug: &str) -> Value {
-    let answer = server.api("GET", &format!("/api/link/query?slug={slug}")).send();
+    let answer = server
+        .api("GET", &format!("/api/link/query?slug={slug}"))
+        .send();
     assert_eq!(answer.status, 200, "{}", answer.text);
     answer.json()
 }
@@ -20,9 +25,15 @@ fn every_field_of_a_new_link_arrives() {
     let server = Server::start();
     let browser = Browser::start(&server);
     browser.zone("Europe/Berlin");
-    browser.go(&format!("links?url=https%3A%2F%2Fexample.com%2Fbegun#token={}", crate::server::TOKEN));
+    browser.go(&format!(
+        "links?url=https%3A%2F%2Fexample.com%2Fbegun#token={}",
+        crate::server::TOKEN
+    ));
     browser.find("#slug");
-    assert_eq!(browser.run("return document.querySelector('#url').value"), "https://example.com/begun");
+    assert_eq!(
+        browser.run("return document.querySelector('#url').value"),
+        "https://example.com/begun"
+    );
     open_sections(&browser);
     browser.type_into("#slug", "every-field");
     browser.type_into("#comment", "A note");
@@ -37,11 +48,22 @@ fn every_field_of_a_new_link_arrives() {
     browser.type_into("#title", "A title");
     browser.type_into("#description", "A text");
     browser.type_into("#image", "/a.png");
-    browser.choose(".section-body .select:not(.country-rule .select) select", "yes");
-    browser.run("for (const box of document.querySelectorAll('.section-body .check input')) box.click()");
-    browser.until("the slug is free", "return document.querySelector('#slug-hint .good') !== null");
+    browser.choose(
+        ".section-body .select:not(.country-rule .select) select",
+        "yes",
+    );
+    browser.run(
+        "for (const box of document.querySelectorAll('.section-body .check input')) box.click()",
+    );
+    browser.until(
+        "the slug is free",
+        "return document.querySelector('#slug-hint .good') !== null",
+    );
     browser.click(".panel-foot .primary");
-    browser.until("the panel is closed", "return document.querySelector('.panel') === null");
+    browser.until(
+        "the panel is closed",
+        "return document.querySelector('.panel') === null",
+    );
 
     let link = read(&server, "every-field");
     // 18:30 in Berlin's summer is 16:30 in UTC.
@@ -71,26 +93,45 @@ fn every_field_of_a_new_link_arrives() {
 fn a_password_is_kept_replaced_and_removed() {
     let server = Server::start();
     server.create(&json!({"url": "https://example.com/", "slug": "locked", "password": "first", "comment": "old"}));
-    let opens_with = |password: &str| server.request("GET", "/locked").header("x-link-password", password).send().status == 301;
+    let opens_with = |password: &str| {
+        server
+            .request("GET", "/locked")
+            .header("x-link-password", password)
+            .send()
+            .status
+            == 301
+    };
     let browser = Browser::signed_in(&server, "links?edit=locked");
 
     browser.fill("#comment", "new");
     browser.click(".panel-foot .primary");
-    browser.until("it is saved", "return document.querySelector('.panel') === null");
+    browser.until(
+        "it is saved",
+        "return document.querySelector('.panel') === null",
+    );
     assert_eq!(read(&server, "locked")["comment"], "new");
-    assert!(opens_with("first"), "a note was changed, the password was not");
+    assert!(
+        opens_with("first"),
+        "a note was changed, the password was not"
+    );
 
     browser.go("links?edit=locked");
     browser.click_text(".segments button", "Set a new one");
     browser.type_into("#password", "second");
     browser.click(".panel-foot .primary");
-    browser.until("it is saved", "return document.querySelector('.panel') === null");
+    browser.until(
+        "it is saved",
+        "return document.querySelector('.panel') === null",
+    );
     assert!(opens_with("second") && !opens_with("first"));
 
     browser.go("links?edit=locked");
     browser.click_text(".segments button", "Remove");
     browser.click(".panel-foot .primary");
-    browser.until("it is saved", "return document.querySelector('.panel') === null");
+    browser.until(
+        "it is saved",
+        "return document.querySelector('.panel') === null",
+    );
     assert!(read(&server, "locked").get("password").is_none());
     browser.finish(&[]);
 }
@@ -101,20 +142,35 @@ fn faults_stand_at_their_fields_and_unsaved_changes_are_asked_about() {
     server.create(&json!({"url": "https://example.com/same", "slug": "same"}));
     let browser = Browser::signed_in(&server, "links?new=1");
     browser.type_into("#url", "https://example.com/same");
-    browser.until("the same destination is found", "return document.querySelector('#url-hint')?.textContent.includes('same')");
+    browser.until(
+        "the same destination is found",
+        "return document.querySelector('#url-hint')?.textContent.includes('same')",
+    );
     browser.type_into("#slug", "same");
-    browser.until("the slug is in use", "return document.querySelector('#slug-hint .warn-text') !== null");
+    browser.until(
+        "the slug is in use",
+        "return document.querySelector('#slug-hint .warn-text') !== null",
+    );
     browser.click(".panel-foot .primary");
     browser.find("#slug-error");
     browser.fill("#url", "javascript:alert(1)");
     browser.click(".panel-foot .primary");
     browser.find("#url-error");
-    assert_eq!(browser.run("return document.querySelector('#url').getAttribute('aria-invalid')"), "true");
+    assert_eq!(
+        browser.run("return document.querySelector('#url').getAttribute('aria-invalid')"),
+        "true"
+    );
 
     browser.type_into("#comment", ESCAPE);
-    browser.until("it asks first", "return document.querySelector('.panel-ask') !== null");
+    browser.until(
+        "it asks first",
+        "return document.querySelector('.panel-ask') !== null",
+    );
     browser.click_text(".panel-foot button", "Discard");
-    browser.until("the panel is closed", "return document.querySelector('.panel') === null");
+    browser.until(
+        "the panel is closed",
+        "return document.querySelector('.panel') === null",
+    );
     // Refused requests are reported by the browser.
     browser.finish(&["409", "400"]);
 }
@@ -126,11 +182,20 @@ fn a_link_is_deleted_only_after_a_confirmation() {
     let browser = Browser::signed_in(&server, "links?edit=going");
     browser.click(".panel-head .icon-button");
     browser.click_text("dialog button", "Cancel");
-    browser.until("the question is gone", "return document.querySelector('dialog') === null");
+    browser.until(
+        "the question is gone",
+        "return document.querySelector('dialog') === null",
+    );
     read(&server, "going");
     browser.click(".panel-head .icon-button");
     browser.click("dialog .danger");
     browser.find(".first");
-    assert_eq!(server.api("GET", "/api/link/query?slug=going").send().status, 404);
+    assert_eq!(
+        server
+            .api("GET", "/api/link/query?slug=going")
+            .send()
+            .status,
+        404
+    );
     browser.finish(&[]);
 }

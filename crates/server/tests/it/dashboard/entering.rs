@@ -10,7 +10,10 @@ fn a_newcomer_signs_in_makes_a_link_follows_it_and_sees_the_graph() {
     browser.go("");
     browser.type_into("#token", "not-the-token");
     browser.type_into("#token", ENTER);
-    browser.until("the refusal is told", "return document.querySelector('#token-told')?.textContent.includes('not the token')");
+    browser.until(
+        "the refusal is told",
+        "return document.querySelector('#token-told')?.textContent.includes('not the token')",
+    );
     browser.fill("#token", TOKEN);
     browser.type_into("#token", ENTER);
 
@@ -18,15 +21,24 @@ fn a_newcomer_signs_in_makes_a_link_follows_it_and_sees_the_graph() {
     browser.click(".first-form button");
     let short = browser.text(".first-link a");
     let slug = short.rsplit('/').next().unwrap().to_owned();
-    let made = server.api("GET", &format!("/api/link/query?slug={slug}")).send();
+    let made = server
+        .api("GET", &format!("/api/link/query?slug={slug}"))
+        .send();
     assert_eq!(made.json()["url"], "https://example.com/a/long/address");
     assert_eq!(server.visit(&format!("/{slug}")).status, 301);
-    browser.until("the visit is seen", "return document.querySelector('.first .primary') !== null");
+    browser.until(
+        "the visit is seen",
+        "return document.querySelector('.first .primary') !== null",
+    );
     browser.click(".first .primary");
     browser.settle();
     browser.until("the total is there", "return document.querySelector('[data-counter=visits] .counter-value')?.textContent === '1'");
     assert!(browser.has(".chart .line.visits"));
-    assert!(browser.address().ends_with(&format!("/_dashboard/analytics?slug={slug}")));
+    assert!(
+        browser
+            .address()
+            .ends_with(&format!("/_dashboard/analytics?slug={slug}"))
+    );
     // The wrong token was refused, which the browser reports.
     browser.finish(&["401"]);
 }
@@ -38,7 +50,10 @@ fn the_token_of_a_fragment_leaves_the_address_and_lasts_for_the_tab() {
     assert_eq!(browser.address(), "/_dashboard/links?status=all");
     browser.go("links");
     browser.find(".first");
-    assert_eq!(browser.run("return localStorage.getItem('slugline.token')"), json!(null));
+    assert_eq!(
+        browser.run("return localStorage.getItem('slugline.token')"),
+        json!(null)
+    );
     browser.click(".main-menu .menu-button");
     browser.click_text(".menu-item", "Sign out");
     browser.find("#token");
@@ -59,9 +74,18 @@ fn a_token_that_the_server_no_longer_takes_is_asked_for_without_losing_what_was_
     browser.run("window.changed = true");
     browser.type_into(".veil #token", TOKEN);
     browser.type_into(".veil #token", ENTER);
-    browser.until("the door is gone", "return document.querySelector('.veil') === null");
-    assert_eq!(browser.run("return document.querySelector('#comment').value"), "typed before");
+    browser.until(
+        "the door is gone",
+        "return document.querySelector('.veil') === null",
+    );
+    assert_eq!(
+        browser.run("return document.querySelector('#comment').value"),
+        "typed before"
+    );
     browser.click(".panel-foot .primary");
-    browser.until("it is made", "return document.querySelector('.panel') === null");
+    browser.until(
+        "it is made",
+        "return document.querySelector('.panel') === null",
+    );
     browser.finish(&["401"]);
 }

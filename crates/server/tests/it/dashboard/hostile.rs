@@ -22,13 +22,25 @@ fn texts_of_strangers_are_texts() {
     assert_eq!(visited.status, 301);
     server.counters_with("slug=hostile", 1);
     let browser = Browser::signed_in(&server, "links?edit=hostile");
-    for view in ["links?edit=hostile", "links?q=%3Cb%3E", "analytics?range=7d", "live", "analytics?slug=%3Cimg%20src%3Dx%3E"] {
+    for view in [
+        "links?edit=hostile",
+        "links?q=%3Cb%3E",
+        "analytics?range=7d",
+        "live",
+        "analytics?slug=%3Cimg%20src%3Dx%3E",
+    ] {
         browser.go(view);
         browser.settle();
-        browser.until("something is shown", "return document.querySelector('main')?.innerText.length > 20");
+        browser.until(
+            "something is shown",
+            "return document.querySelector('main')?.innerText.length > 20",
+        );
         assert!(!browser.has("main img, main b, main script"), "{view}");
     }
     browser.go("links?q=%3Cb%3E");
-    browser.until("the note is shown as it is", "return document.querySelector('.row-note')?.textContent.startsWith('<img src=x')");
+    browser.until(
+        "the note is shown as it is",
+        "return document.querySelector('.row-note')?.textContent.startsWith('<img src=x')",
+    );
     browser.finish(&[]);
 }

@@ -3,11 +3,16 @@ use serde_json::json;
 use super::browser::{Browser, ESCAPE};
 use crate::server::Server;
 
-const SLUGS: &str = "return [...document.querySelectorAll('.list .row')].map((row) => row.dataset.slug).join()";
+const SLUGS: &str =
+    "return [...document.querySelectorAll('.list .row')].map((row) => row.dataset.slug).join()";
 
 fn with_links() -> Server {
     let server = Server::start();
-    for (slug, tag, created) in [("apple", "fruit", 1_000_000), ("beet", "root", 2_000_000), ("cherry", "fruit", 3_000_000)] {
+    for (slug, tag, created) in [
+        ("apple", "fruit", 1_000_000),
+        ("beet", "root", 2_000_000),
+        ("cherry", "fruit", 3_000_000),
+    ] {
         let url = format!("https://example.com/{slug}");
         server.create(&json!({"url": url, "slug": slug, "tags": [tag], "createdAt": created}));
     }
@@ -15,7 +20,10 @@ fn with_links() -> Server {
 }
 
 fn shows(browser: &Browser<'_>, slugs: &str) {
-    browser.until(&format!("the list shows {slugs}"), &format!("{SLUGS} === '{slugs}'"));
+    browser.until(
+        &format!("the list shows {slugs}"),
+        &format!("{SLUGS} === '{slugs}'"),
+    );
 }
 
 #[test]
@@ -43,7 +51,10 @@ fn search_filters_and_order_are_addresses_that_back_undoes() {
     shows(&browser, "cherry,beet,apple");
     browser.go("links?q=cherry&edit=cherry");
     shows(&browser, "cherry");
-    browser.until("the editor has the link", "return document.querySelector('#url')?.value === 'https://example.com/cherry'");
+    browser.until(
+        "the editor has the link",
+        "return document.querySelector('#url')?.value === 'https://example.com/cherry'",
+    );
     browser.finish(&[]);
 }
 
@@ -55,7 +66,10 @@ fn visits_stand_in_the_rows_and_lead_to_the_links_analytics() {
     }
     server.counters_with("slug=beet", 3);
     let browser = Browser::signed_in(&server, "links");
-    browser.until("visits are there", "return document.querySelector('[data-slug=beet] .row-visits')?.innerText.startsWith('3')");
+    browser.until(
+        "visits are there",
+        "return document.querySelector('[data-slug=beet] .row-visits')?.innerText.startsWith('3')",
+    );
     browser.click("[data-slug=beet] .row-visits");
     browser.until("analytics of the link", "return location.search === '?slug=beet' && document.querySelector('[data-counter=visits] .counter-value')?.textContent === '3'");
     browser.finish(&[]);
@@ -67,15 +81,27 @@ fn the_list_is_worked_by_keys_alone() {
     let browser = Browser::signed_in(&server, "links");
     shows(&browser, "cherry,beet,apple");
     browser.press("jj");
-    assert_eq!(browser.run("return document.activeElement.closest('.row').dataset.slug"), "beet");
+    assert_eq!(
+        browser.run("return document.activeElement.closest('.row').dataset.slug"),
+        "beet"
+    );
     browser.type_into(".row[data-slug=beet] .row-slug", "x");
     browser.find(".bulk");
     browser.press(ESCAPE);
-    browser.until("nothing is selected", "return document.querySelector('.bulk') === null");
+    browser.until(
+        "nothing is selected",
+        "return document.querySelector('.bulk') === null",
+    );
     browser.press("?");
-    browser.until("keys are listed", "return document.querySelectorAll('.help dt').length > 12");
+    browser.until(
+        "keys are listed",
+        "return document.querySelectorAll('.help dt').length > 12",
+    );
     browser.type_into("dialog", ESCAPE);
-    browser.until("the list of keys is gone", "return document.querySelector('dialog') === null");
+    browser.until(
+        "the list of keys is gone",
+        "return document.querySelector('dialog') === null",
+    );
     browser.press("gs");
     browser.until("set-up", "return location.pathname.endsWith('/setup')");
     browser.press("c");
@@ -93,9 +119,15 @@ fn the_next_page_comes_when_the_end_is_near() {
         server.create(&json!({"url": "https://example.com/", "slug": format!("link-{number}")}));
     }
     let browser = Browser::signed_in(&server, "links");
-    browser.until("the first page", "return document.querySelectorAll('.list .row').length >= 50");
+    browser.until(
+        "the first page",
+        "return document.querySelectorAll('.list .row').length >= 50",
+    );
     browser.run("scrollTo(0, document.body.scrollHeight)");
-    browser.until("the second page", "return document.querySelectorAll('.list .row').length === 60");
+    browser.until(
+        "the second page",
+        "return document.querySelectorAll('.list .row').length === 60",
+    );
     assert!(browser.text(".toolbar-count").contains("60"));
     browser.finish(&[]);
 }
@@ -111,7 +143,10 @@ fn a_qr_code_of_the_short_link_can_be_saved() {
     browser.click_text("dialog button", "SVG");
     browser.click_text("dialog button", "PNG");
     browser.until("both are saved", "return window.saved.length === 4");
-    assert_eq!(browser.run("return saved.filter((one) => typeof one === 'string').join()"), "apple.svg,apple.png");
+    assert_eq!(
+        browser.run("return saved.filter((one) => typeof one === 'string').join()"),
+        "apple.svg,apple.png"
+    );
     let svg = browser.run_async("saved[0].text().then(arguments[0])");
     assert!(svg.as_str().unwrap().starts_with("<svg xmlns"), "{svg}");
     let png = browser.run_async("saved[2].arrayBuffer().then((bytes) => arguments[0]([...new Uint8Array(bytes.slice(1, 4))]))");

@@ -12,15 +12,30 @@ fn visits_appear_while_they_happen_and_wait_while_the_page_is_paused() {
     let browser = Browser::signed_in(&server, "live");
     browser.find(".live-dot.live");
     server.visit("/seen");
-    browser.until("the visit is there", "return document.querySelectorAll('.event').length === 1");
+    browser.until(
+        "the visit is there",
+        "return document.querySelectorAll('.event').length === 1",
+    );
     browser.press(" ");
     browser.find(".live-dot.paused");
     server.visit("/other");
-    browser.until("it waits", "return document.querySelector('.live-fresh')?.textContent.startsWith('1')");
-    assert_eq!(browser.run("return document.querySelectorAll('.event').length"), 1);
+    browser.until(
+        "it waits",
+        "return document.querySelector('.live-fresh')?.textContent.startsWith('1')",
+    );
+    assert_eq!(
+        browser.run("return document.querySelectorAll('.event').length"),
+        1
+    );
     browser.click(".live-fresh");
-    browser.until("both are there", "return document.querySelectorAll('.event').length === 2");
+    browser.until(
+        "both are there",
+        "return document.querySelectorAll('.event').length === 2",
+    );
     browser.click(".event-link a[href*='slug=seen']");
-    browser.until("one link only", "return document.querySelectorAll('.event').length === 1");
+    browser.until(
+        "one link only",
+        "return document.querySelectorAll('.event').length === 1",
+    );
     browser.finish(&[]);
 }

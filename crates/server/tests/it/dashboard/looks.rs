@@ -21,22 +21,51 @@ const VIEWS: [(&str, &str); 9] = [
 ];
 
 const LOOKS: [(&str, Look); 4] = [
-    ("light", Look { width: 1280, dark: false }),
-    ("dark", Look { width: 1280, dark: true }),
-    ("phone-light", Look { width: 360, dark: false }),
-    ("phone-dark", Look { width: 360, dark: true }),
+    (
+        "light",
+        Look {
+            width: 1280,
+            dark: false,
+        },
+    ),
+    (
+        "dark",
+        Look {
+            width: 1280,
+            dark: true,
+        },
+    ),
+    (
+        "phone-light",
+        Look {
+            width: 360,
+            dark: false,
+        },
+    ),
+    (
+        "phone-dark",
+        Look {
+            width: 360,
+            dark: true,
+        },
+    ),
 ];
 
 /// The rules of axe-core for WCAG 2.0 to 2.2, levels A and AA.
 fn faults(browser: &Browser<'_>) -> Vec<String> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dashboard/npm/node_modules/axe-core/axe.min.js");
-    let source = fs::read_to_string(source).expect("axe-core is installed: cargo xtask test does that");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../dashboard/npm/node_modules/axe-core/axe.min.js");
+    let source =
+        fs::read_to_string(source).expect("axe-core is installed: cargo xtask test does that");
     browser.run(&source);
     let found = browser.run_async(
         "axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] }).then(({ violations }) => arguments[0](violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary.slice(0, 300)}`).join(' | ')}`)))",
     );
     let found = found.as_array().unwrap();
-    found.iter().map(|fault| fault.as_str().unwrap().to_owned()).collect()
+    found
+        .iter()
+        .map(|fault| fault.as_str().unwrap().to_owned())
+        .collect()
 }
 
 fn looked_at(browser: &Browser<'_>, name: &str, view: &str) -> Vec<String> {
@@ -44,13 +73,20 @@ fn looked_at(browser: &Browser<'_>, name: &str, view: &str) -> Vec<String> {
     for (look_name, look) in LOOKS {
         browser.look(look);
         browser.go(view);
-        browser.until("the page is there", "return (document.querySelector('main')?.innerText.length ?? 0) > 10");
+        browser.until(
+            "the page is there",
+            "return (document.querySelector('main')?.innerText.length ?? 0) > 10",
+        );
         browser.settle();
         let wide = browser.run("return document.documentElement.scrollWidth > innerWidth");
         if wide != Value::Bool(false) {
             all.push(format!("{name} {look_name}: wider than the window"));
         }
-        all.extend(faults(browser).into_iter().map(|fault| format!("{name} {look_name}: {fault}")));
+        all.extend(
+            faults(browser)
+                .into_iter()
+                .map(|fault| format!("{name} {look_name}: {fault}")),
+        );
         shoot(browser, &format!("{name}-{look_name}"));
     }
     all
@@ -69,7 +105,12 @@ fn shoot(browser: &Browser<'_>, name: &str) {
 /// The alphabet of RFC 4648 §4, which WebDriver answers pictures in.
 fn base64(text: &str) -> Vec<u8> {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let value = |byte| ALPHABET.iter().position(|known| *known == byte).and_then(|at| u32::try_from(at).ok());
+    let value = |byte| {
+        ALPHABET
+            .iter()
+            .position(|known| *known == byte)
+            .and_then(|at| u32::try_from(at).ok())
+    };
     let digits: Vec<u32> = text.bytes().filter_map(value).collect();
     let group = |group: &[u32]| {
         let bits = group.iter().fold(0, |bits, digit| bits << 6 | digit) << (6 * (4 - group.len()));
@@ -82,7 +123,10 @@ fn base64(text: &str) -> Vec<u8> {
 fn every_page_is_accessible_and_fits_in_both_themes_and_widths() {
     let server = seeded(60, 4_000, 45);
     let browser = Browser::signed_in(&server, "links");
-    let found: Vec<String> = VIEWS.iter().flat_map(|(name, view)| looked_at(&browser, name, view)).collect();
+    let found: Vec<String> = VIEWS
+        .iter()
+        .flat_map(|(name, view)| looked_at(&browser, name, view))
+        .collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
     browser.finish(&[]);
 }
@@ -94,7 +138,11 @@ fn an_empty_instance_and_the_door_are_accessible_and_fit() {
     let mut found = looked_at(&browser, "door", "");
     browser.go(&format!("links#token={TOKEN}"));
     browser.find(".first");
-    for (name, view) in [("empty-links", "links"), ("empty-analytics", "analytics?zone=UTC"), ("empty-live", "live")] {
+    for (name, view) in [
+        ("empty-links", "links"),
+        ("empty-analytics", "analytics?zone=UTC"),
+        ("empty-live", "live"),
+    ] {
         found.extend(looked_at(&browser, name, view));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
@@ -106,10 +154,21 @@ fn every_language_has_its_words() {
     let server = Server::start();
     let browser = Browser::signed_in(&server, "links");
     for (tag, word) in [
-        ("de-DE", "Links"), ("en-US", "Links"), ("fr-FR", "Liens"), ("id-ID", "Tautan"), ("it-IT", "Link"),
-        ("pt-BR", "Links"), ("pt-PT", "Ligações"), ("vi-VN", "Liên kết"), ("zh-CN", "链接"), ("zh-TW", "連結"),
+        ("de-DE", "Links"),
+        ("en-US", "Links"),
+        ("fr-FR", "Liens"),
+        ("id-ID", "Tautan"),
+        ("it-IT", "Link"),
+        ("pt-BR", "Links"),
+        ("pt-PT", "Ligações"),
+        ("vi-VN", "Liên kết"),
+        ("zh-CN", "链接"),
+        ("zh-TW", "連結"),
     ] {
-        browser.run_with("localStorage.setItem('slugline.language', arguments[0])", &serde_json::json!(tag));
+        browser.run_with(
+            "localStorage.setItem('slugline.language', arguments[0])",
+            &serde_json::json!(tag),
+        );
         browser.go("links");
         browser.find(".first");
         assert_eq!(browser.text(".pages a"), word, "{tag}");

@@ -12,7 +12,13 @@ fn metrics(server: &Server, kind: &str) -> Value {
 fn the_same_numbers_make_the_same_instance() {
     let (one, two) = (seeded(20, 1_500, 30), seeded(20, 1_500, 30));
     for server in [&one, &two] {
-        assert_eq!(server.api("GET", "/api/link/count?status=all").send().json()["count"], 20);
+        assert_eq!(
+            server
+                .api("GET", "/api/link/count?status=all")
+                .send()
+                .json()["count"],
+            20
+        );
         server.counters_with("", 1_500);
     }
     for kind in ["slug", "country", "referer", "browser"] {
@@ -29,5 +35,8 @@ fn an_instance_that_has_links_is_left_alone() {
     let again = command(folder.path()).arg("seed").output().unwrap();
     assert!(!again.status.success());
     let said = String::from_utf8_lossy(&again.stderr);
-    assert!(said.contains("2 links") && said.contains("--data-dir"), "{said}");
+    assert!(
+        said.contains("2 links") && said.contains("--data-dir"),
+        "{said}"
+    );
 }

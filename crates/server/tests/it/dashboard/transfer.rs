@@ -8,7 +8,10 @@ fn choose_file(browser: &Browser<'_>, name: &str, text: &str) {
     browser.find("dialog input[type=file]");
     let script = "const files = new DataTransfer(); files.items.add(new File([arguments[0][1]], arguments[0][0])); const field = document.querySelector('dialog input[type=file]'); field.files = files.files; field.dispatchEvent(new Event('change', { bubbles: true }))";
     browser.run_with(script, &json!([name, text]));
-    browser.until("the file is read", "return !document.querySelector('dialog .primary').disabled");
+    browser.until(
+        "the file is read",
+        "return !document.querySelector('dialog .primary').disabled",
+    );
 }
 
 #[test]
@@ -28,15 +31,27 @@ fn an_import_reports_each_row_and_takes_the_good_ones_over() {
     let browser = Browser::signed_in(&server, "links?do=import");
     choose_file(&browser, "links.csv", &table);
     browser.click("dialog .primary");
-    browser.until("it is over", "return document.querySelector('dialog .primary')?.textContent === 'Done'");
+    browser.until(
+        "it is over",
+        "return document.querySelector('dialog .primary')?.textContent === 'Done'",
+    );
     assert_eq!(browser.texts(".tally dd"), ["147", "1", "2"]);
     let report = browser.texts(".report li");
     assert_eq!(report.len(), 2, "{report:?}");
-    assert!(report[0].starts_with("Row 8") && report[1].starts_with("Row 121"), "{report:?}");
+    assert!(
+        report[0].starts_with("Row 8") && report[1].starts_with("Row 121"),
+        "{report:?}"
+    );
     browser.click("dialog .primary");
     browser.settle();
-    assert_eq!(server.api("GET", "/api/link/count").send().json()["count"], 148);
-    let link = server.api("GET", "/api/link/query?slug=row-149").send().json();
+    assert_eq!(
+        server.api("GET", "/api/link/count").send().json()["count"],
+        148
+    );
+    let link = server
+        .api("GET", "/api/link/query?slug=row-149")
+        .send()
+        .json();
     assert_eq!(link["comment"], "a, b");
     // Refused pieces are reported by the browser.
     browser.finish(&["400"]);
@@ -52,13 +67,19 @@ fn an_export_holds_every_link_and_can_be_imported_again() {
     browser.find("dialog .primary");
     browser.run("URL.createObjectURL = (blob) => { window.saved = blob; return 'blob:x'; }; HTMLAnchorElement.prototype.click = () => {}");
     browser.click("dialog .primary");
-    browser.until("it is saved", "return window.saved !== undefined && document.querySelector('dialog') === null");
+    browser.until(
+        "it is saved",
+        "return window.saved !== undefined && document.querySelector('dialog') === null",
+    );
     let text = browser.run_async("saved.text().then(arguments[0])");
     let other = Server::start();
     let again = Browser::signed_in(&other, "links?do=import");
     choose_file(&again, "links.json", text.as_str().unwrap());
     again.click("dialog .primary");
-    again.until("it is over", "return document.querySelector('dialog .primary')?.textContent === 'Done'");
+    again.until(
+        "it is over",
+        "return document.querySelector('dialog .primary')?.textContent === 'Done'",
+    );
     assert_eq!(again.texts(".tally dd"), ["3", "0", "0"]);
     browser.finish(&[]);
     again.finish(&[]);
@@ -73,7 +94,13 @@ fn destinations_are_checked_and_those_that_do_not_answer_are_listed() {
     }
     let browser = Browser::signed_in(&server, "links?do=check");
     browser.click("dialog .primary");
-    browser.until("it is over", "return document.querySelector('dialog .primary')?.textContent === 'Done'");
-    assert_eq!(browser.texts(".report code"), ["/dead-0", "/dead-1", "/dead-2"]);
+    browser.until(
+        "it is over",
+        "return document.querySelector('dialog .primary')?.textContent === 'Done'",
+    );
+    assert_eq!(
+        browser.texts(".report code"),
+        ["/dead-0", "/dead-1", "/dead-2"]
+    );
     browser.finish(&[]);
 }
