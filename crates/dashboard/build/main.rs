@@ -10,7 +10,7 @@
 mod modules;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     env,
     fmt::Write as _,
     fs,
@@ -20,6 +20,10 @@ use std::{
 
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest, Sha256};
+
+/// The pages, each with a folder of its own below `web`. The first one is shown
+/// when the address names none.
+const PAGES: [&str; 4] = ["links", "analytics", "live", "setup"];
 
 /// Files by their path from the folder of the crate.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -34,28 +38,26 @@ fn main() {
     let page = String::from_utf8(files.remove("web/index.html").unwrap()).unwrap();
     join_styles(&mut files);
     files.retain(|path, _| is_served(path));
-    let preloaded = modules::needed_at_once(&files, "web/main.js");
-
     let folder = format!("a-{}", hash_of(&files));
-    let preloads = preloaded.iter().fold(String::new(), |mut lines, path| {
-        writeln!(
-            lines,
-            "<link rel=\"modulepreload\" href=\"./{folder}/{path}\">"
-        )
-        .unwrap();
-        lines
-    });
-    let page = page
-        .replace("{{folder}}", &folder)
-        .replace("{{preloads}}\n", &preloads);
+    let page = page.replace("{{folder}}", &folder);
 
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
+    let mut packer = Packer {
+        out: &out,
+        packed: 0,
+    };
     let mut table = format!("pub(crate) const FOLDER: &str = {folder:?};\n");
-    let entry = pack(&out, 0, page.as_bytes());
-    writeln!(table, "pub(crate) const PAGE: Packed = {entry};").unwrap();
+    table.push_str("pub(crate) const PAGES: &[(&str, Packed)] = &[\n");
+    for name in PAGES {
+        let preloads = preloads(&files, &folder, name);
+        let page = page.replace("{{preloads}}\n", &preloads);
+        let entry = packer.pack(page.as_bytes());
+        writeln!(table, "    ({name:?}, {entry}),").unwrap();
+    }
+    table.push_str("];\n");
     table.push_str("pub(crate) const FILES: &[(&str, Packed)] = &[\n");
-    for (number, (path, content)) in files.iter().enumerate() {
-        let entry = pack(&out, number + 1, content);
+    for (path, content) in &files {
+        let entry = packer.pack(content);
         writeln!(table, "    ({path:?}, {entry}),").unwrap();
     }
     table.push_str("];\n");
@@ -118,16 +120,45 @@ fn hex(digest: &[u8], bytes: usize) -> String {
         })
 }
 
-/// Writes both forms of a file, and gives the expression that embeds them.
-fn pack(out: &Path, number: usize, content: &[u8]) -> String {
-    let plain = out.join(format!("{number}.plain"));
-    let gzip = out.join(format!("{number}.gz"));
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(content).unwrap();
-    fs::write(&plain, content).unwrap();
-    fs::write(&gzip, encoder.finish().unwrap()).unwrap();
-    let tag = hex(&Sha256::digest(content), 8);
-    format!(
-        "Packed {{ tag: \"\\\"{tag}\\\"\", plain: include_bytes!({plain:?}), gzip: include_bytes!({gzip:?}) }}"
-    )
+/// The modules that a page needs before it shows anything, so that a browser asks
+/// for all of them at once. The words are left out: only the browser knows which.
+fn preloads(files: &Files, folder: &str, page: &str) -> String {
+    let entries = ["web/main.js".to_owned(), format!("web/{page}/page.js")];
+    let needed: BTreeSet<String> = entries
+        .iter()
+        .flat_map(|entry| modules::needed_at_once(files, entry))
+        .collect();
+    needed.iter().fold(String::new(), |mut lines, path| {
+        let line = format!("<link rel=\"modulepreload\" href=\"./{folder}/{path}\">");
+        writeln!(lines, "{line}").unwrap();
+        lines
+    })
+}
+
+/// Writes files where the crate embeds them from.
+struct Packer<'a> {
+    out: &'a Path,
+    packed: usize,
+}
+
+impl Packer<'_> {
+    /// Writes both forms of a file, and gives the expression that embeds them.
+    fn pack(&mut self, content: &[u8]) -> String {
+        let number = self.packed;
+        self.packed += 1;
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(content).unwrap();
+        fs::write(self.out.join(format!("{number}.plain")), content).unwrap();
+        let gzip = encoder.finish().unwrap();
+        fs::write(self.out.join(format!("{number}.gz")), gzip).unwrap();
+        let tag = hex(&Sha256::digest(content), 8);
+        let embed = |form: &str| {
+            format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{number}.{form}\"))")
+        };
+        format!(
+            "Packed {{ tag: \"\\\"{tag}\\\"\", plain: {}, gzip: {} }}",
+            embed("plain"),
+            embed("gz")
+        )
+    }
 }

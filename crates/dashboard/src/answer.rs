@@ -9,7 +9,7 @@ use actix_web::{
 };
 use slugline_httpkit::header;
 
-use crate::packed::{self, Packed};
+use crate::packed::Packed;
 
 /// The page runs its own scripts, talks to its own server, and parses no text
 /// as HTML. A preview image is a stranger's address, which `img-src` keeps from
@@ -20,7 +20,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
 
 /// The page: asked for again each time, because it names the files' folder.
-pub(crate) fn page(request: &HttpRequest) -> HttpResponse {
+pub(crate) fn page(request: &HttpRequest, page: Packed) -> HttpResponse {
     let mut answer = HttpResponse::Ok();
     answer
         .content_type("text/html; charset=utf-8")
@@ -28,7 +28,7 @@ pub(crate) fn page(request: &HttpRequest) -> HttpResponse {
         .insert_header((CONTENT_SECURITY_POLICY, POLICY))
         .insert_header(("cross-origin-opener-policy", "same-origin"))
         .insert_header(("x-robots-tag", "noindex, nofollow"));
-    finish(answer, request, packed::PAGE)
+    finish(answer, request, page)
 }
 
 /// A file below the folder whose name changes with its content: kept for good.
@@ -94,12 +94,17 @@ mod tests {
     use actix_web::{body::MessageBody, http::StatusCode, test::TestRequest};
 
     use super::*;
+    use crate::packed;
+
+    fn links() -> Packed {
+        packed::page("links").unwrap()
+    }
 
     fn asked(headers: &[(&'static str, &str)]) -> HttpResponse {
         let request = headers.iter().fold(TestRequest::get(), |request, header| {
             request.insert_header(*header)
         });
-        page(&request.to_http_request())
+        page(&request.to_http_request(), links())
     }
 
     fn length(answer: HttpResponse) -> usize {
@@ -111,19 +116,19 @@ mod tests {
         for takes in ["gzip", "br, GZIP;q=0.5", "*"] {
             let answer = asked(&[("accept-encoding", takes)]);
             assert_eq!(answer.headers().get("content-encoding").unwrap(), "gzip");
-            assert_eq!(length(answer), packed::PAGE.gzip.len(), "{takes}");
+            assert_eq!(length(answer), links().gzip.len(), "{takes}");
         }
         for refuses in ["", "br", "gzip;q=0", "identity"] {
             let answer = asked(&[("accept-encoding", refuses)]);
             assert!(!answer.headers().contains_key("content-encoding"));
-            assert_eq!(length(answer), packed::PAGE.plain.len(), "{refuses}");
+            assert_eq!(length(answer), links().plain.len(), "{refuses}");
         }
     }
 
     #[test]
     fn who_has_the_page_is_told_that_it_is_the_same() {
-        let weak = format!("W/{}", packed::PAGE.tag);
-        for known in [packed::PAGE.tag, &weak, &format!("\"old\", {weak}"), "*"] {
+        let weak = format!("W/{}", links().tag);
+        for known in [links().tag, &weak, &format!("\"old\", {weak}"), "*"] {
             let answer = asked(&[("if-none-match", known)]);
             assert_eq!(answer.status(), StatusCode::NOT_MODIFIED, "{known}");
             assert_eq!(length(answer), 0);

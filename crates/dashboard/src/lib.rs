@@ -51,8 +51,8 @@ async fn slash() -> HttpResponse {
         .finish()
 }
 
-async fn page(request: HttpRequest) -> HttpResponse {
-    answer::page(&request)
+async fn page(request: HttpRequest) -> Result<HttpResponse, Failure> {
+    show("links", &request)
 }
 
 /// The addresses of views are one level deep, so that relative addresses mean
@@ -61,12 +61,12 @@ async fn named_page(
     name: web::Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Failure> {
-    const PAGES: [&str; 4] = ["links", "analytics", "live", "setup"];
-    if PAGES.contains(&name.as_str()) {
-        Ok(answer::page(&request))
-    } else {
-        Err(nothing_here())
-    }
+    show(&name, &request)
+}
+
+fn show(name: &str, request: &HttpRequest) -> Result<HttpResponse, Failure> {
+    let page = packed::page(name).ok_or_else(nothing_here)?;
+    Ok(answer::page(request, page))
 }
 
 async fn file(

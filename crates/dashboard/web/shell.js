@@ -24,7 +24,7 @@ export function Shell({ children, onPalette, onHelp }) {
     <header class="top"><div class="top-in">
       <a class="brand" href=${addressOf('links')} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'links')}><${Mark} /><span>Slugline</span></a>
       <nav class="pages" aria-label=${say('pages')}>${PAGES.map((page) => html`<a key=${page} href=${addressOf(page)} aria-current=${view.value.page === page ? 'page' : undefined} onClick=${(/** @type {MouseEvent} */ event) => follow(event, page)}><${Icon} name=${NAMES[page].icon} /><span>${say(NAMES[page].word)}</span></a>`)}</nav>
-      <button type="button" class="jump" aria-label=${say('jump')} onClick=${onPalette}><${Icon} name="search" /><span>${say('jump')}</span><kbd aria-hidden="true">${modifier()}K</kbd></button>
+      <button type="button" class="jump" aria-label=${say('jump')} onClick=${onPalette}><${Icon} name="search" /><span>${say('jump')}</span><kbd aria-hidden="true" data-keys="${modifier()}K"></kbd></button>
       <button type="button" class="button primary new" onClick=${() => go('links', { ...(view.value.page === 'links' ? view.value.query : {}), new: '1', edit: undefined })}><${Icon} name="add" /><span>${say('newLink')}</span></button>
       <${MainMenu} onHelp=${onHelp} />
     </div><div class="bar ${busy.value ? 'on' : ''}" aria-hidden="true"></div></header>

@@ -4,6 +4,7 @@ import { ErrorNote, wording } from '../parts/notes.js';
 import { Check, Field, IconButton, Segments, Select, TextInput, copyText } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { ApiError } from '../problem.js';
+import { addShortcuts } from '../shortcuts.js';
 import { change, go } from '../state/router.js';
 import { toast } from '../state/toasts.js';
 import { ownZone } from '../time/clock.js';
@@ -18,6 +19,9 @@ import { TagInput } from './tag-input.js';
 /** @typedef {import('../api.js').Link} Link */
 /** @typedef {import('./draft.js').Draft} Draft */
 
+/** What was typed and not saved, by link: opening another one loses nothing. @type {Map<string, Draft>} */
+const drafts = new Map();
+
 /**
  * @param {object} props
  * @param {string | undefined} props.slug The link to change; a new one without.
@@ -30,15 +34,23 @@ import { TagInput } from './tag-input.js';
 export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
   const zone = ownZone();
   const [link, setLink] = useState(/** @type {Link | undefined} */ (undefined));
+  const place = slug ?? `new ${from ?? ''}`;
   const [original, setOriginal] = useState(emptyDraft(url));
-  const [draft, setDraft] = useState(emptyDraft(url));
+  const [draft, setDraft] = useState((!url && drafts.get(place)) || emptyDraft(url));
   const [error, setError] = useState(/** @type {any} */ (undefined));
   const [missing, setMissing] = useState(false);
   const [saving, setSaving] = useState(false);
   const [leaving, setLeaving] = useState(false);
   const panel = useRef(/** @type {HTMLElement | null} */ (null));
   const ready = !slug || link !== undefined;
-  const set = (/** @type {Partial<Draft>} */ part) => { setDraft((/** @type {Draft} */ old) => ({ ...old, ...part })); setError(undefined); };
+  const set = (/** @type {Partial<Draft>} */ part) => {
+    setDraft((/** @type {Draft} */ old) => {
+      const next = { ...old, ...part };
+      drafts.set(place, next);
+      return next;
+    });
+    setError(undefined);
+  };
 
   useEffect(() => {
     const source = slug ?? from;
@@ -48,7 +60,7 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
       const begun = slug ? taken : { ...taken, slug: '' };
       if (slug) setLink(read);
       setOriginal(begun);
-      setDraft(begun);
+      setDraft(drafts.get(place) ?? begun);
     }, (failure) => (failure instanceof ApiError && failure.status === 404 ? setMissing(true) : setError(failure)));
   }, []);
   useEffect(() => { if (ready) /** @type {HTMLElement | null | undefined} */ (panel.current?.querySelector('#url'))?.focus(); }, [ready]);
@@ -60,8 +72,10 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
     addEventListener('beforeunload', warn);
     return () => removeEventListener('beforeunload', warn);
   }, [changed]);
-  const close = () => change({ edit: undefined, new: undefined, from: undefined, url: undefined });
+  const close = () => { drafts.delete(place); change({ edit: undefined, new: undefined, from: undefined, url: undefined }); };
   const leave = () => (changed ? setLeaving(true) : close());
+
+  useEffect(() => addShortcuts([{ keys: 'Escape', word: 'close', group: 'links', hidden: true, run: leave }]));
 
   const save = async (/** @type {Event} */ event, /** @type {boolean} */ another = false) => {
     event.preventDefault();
@@ -77,6 +91,7 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
       } else {
         const copied = await copyText(made.shortLink);
         toast(copied ? say('copiedLink', { link: made.shortLink }) : say('made', { slug: made.link.slug }));
+        drafts.delete(place);
         setOriginal(emptyDraft());
         setDraft(emptyDraft());
         if (!another) close();

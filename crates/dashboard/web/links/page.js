@@ -45,10 +45,12 @@ export function LinksPage() {
   const select = (/** @type {number} */ at, /** @type {boolean} */ on, /** @type {boolean} */ range) => {
     const from = range && lastSelected.current >= 0 ? Math.min(lastSelected.current, at) : at;
     const to = range && lastSelected.current >= 0 ? Math.max(lastSelected.current, at) : at;
-    const next = new Set(selected);
-    for (const link of links.slice(from, to + 1)) on ? next.add(link.slug) : next.delete(link.slug);
     lastSelected.current = at;
-    setSelected(next);
+    setSelected((/** @type {ReadonlySet<string>} */ before) => {
+      const next = new Set(before);
+      for (const { slug } of links.slice(from, to + 1)) on ? next.add(slug) : next.delete(slug);
+      return next;
+    });
   };
   const act = (/** @type {Link} */ link, /** @type {string} */ what, /** @type {string} */ value = '') => {
     if (what === 'edit') change({ edit: link.slug, new: undefined, url: undefined });
