@@ -15,7 +15,9 @@ use crate::{
     mcp_bridge::{self, Upstream},
     old_store, open_files,
     seed::{self, Amount},
+    service,
     settings::{CATALOGUE, ClientSettings, Setting, Sources, unknown_names},
+    site_token,
     stop_request::StopRequest,
     transfer, welcome, wiring,
 };
@@ -42,6 +44,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         }
         Some(("doctor", given)) => look_after(given),
         Some(("seed", given)) => seed(given),
+        Some(("token", given)) => match given.subcommand() {
+            Some(("show", given)) => show_token(&settings(given)?),
+            _ => unreachable!("clap asks for a subcommand"),
+        },
         _ => serve(&matches),
     }
 }
@@ -102,6 +108,13 @@ fn command() -> Command {
             .default_value(default)
             .help(help)
     };
+    let show = Command::new("show").about(
+        "Print the address that signs in to the dashboard, with the token of the data folder",
+    );
+    let token = Command::new("token")
+        .about("The site token")
+        .subcommand_required(true)
+        .subcommand(with_settings(show));
     let seed = Command::new("seed")
         .about("Fill an instance that has no links with believable ones, to look at")
         .arg(amount("links", "200", "Links to make"))
@@ -126,6 +139,7 @@ fn command() -> Command {
         .subcommand(with_settings(import))
         .subcommand(with_settings(doctor))
         .subcommand(with_settings(seed))
+        .subcommand(token)
         .subcommand(with_these(mcp, |setting| {
             ClientSettings::NAMES.contains(&setting.name)
         }))
@@ -285,6 +299,17 @@ fn seed(given: &ArgMatches) -> anyhow::Result<()> {
         days: u16::try_from(number("days")).expect("is in range"),
     };
     runtime()?.block_on(seed::run(&settings, amount))
+}
+
+/// The token of the settings is not kept in clear, so it cannot be shown.
+fn show_token(settings: &Settings) -> anyhow::Result<()> {
+    if settings.site_token.is_some() {
+        bail!("the token is set by SLUGLINE_SITE_TOKEN or its file: look there");
+    }
+    let token = site_token::read_kept(&settings.data_dir)?;
+    let origin = service::origin(settings, settings.listen);
+    let address = site_token::sign_in_address(&origin, &token);
+    Ok(writeln!(io::stdout(), "{address}")?)
 }
 
 fn bridge(given: &ArgMatches) -> anyhow::Result<()> {

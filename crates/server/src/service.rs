@@ -67,15 +67,9 @@ impl Service {
         let migration = parts.migration.clone();
         let (server, address) = listen(settings, parts)?;
         data_folder::warn_of_readers(settings);
-        let local_origin = if address.ip().is_unspecified() {
-            // Every address of the machine; this one is sure to work here.
-            format!("http://localhost:{}", address.port())
-        } else {
-            format!("http://{address}")
-        };
         Ok(Self {
             address,
-            local_origin,
+            local_origin: local_origin(address),
             base_url: settings.base_url.as_ref().map(ToString::to_string),
             token_source,
             token_file: site_token::file_in(&settings.data_dir),
@@ -128,6 +122,22 @@ impl Service {
 
     pub(crate) fn token_file(&self) -> &Path {
         &self.token_file
+    }
+}
+
+/// The address that people open: the public one if the settings name it.
+pub(crate) fn origin(settings: &Settings, address: SocketAddr) -> String {
+    let base_url = settings.base_url.as_ref().map(ToString::to_string);
+    base_url.unwrap_or_else(|| local_origin(address))
+}
+
+/// The address of a service on this machine.
+fn local_origin(address: SocketAddr) -> String {
+    if address.ip().is_unspecified() {
+        // Every address of the machine; this one is sure to work here.
+        format!("http://localhost:{}", address.port())
+    } else {
+        format!("http://{address}")
     }
 }
 

@@ -56,6 +56,26 @@ pub(crate) fn read_in(folder: &Path) -> Option<SiteToken> {
     SiteToken::new(text.trim()).ok()
 }
 
+/// The address that signs a person in to the dashboard. Browsers keep what follows
+/// the `#` to themselves, so the token reaches no log on the way.
+pub(crate) fn sign_in_address(origin: &str, token: &str) -> String {
+    let token: String = url::form_urlencoded::byte_serialize(token.as_bytes()).collect();
+    format!("{origin}/_dashboard/#token={token}")
+}
+
+/// The token that was minted for this data folder, as it is written there.
+pub(crate) fn read_kept(folder: &Path) -> anyhow::Result<String> {
+    let path = file_in(folder);
+    let text = fs::read_to_string(&path).with_context(|| {
+        format!(
+            "the token cannot be read from {}; an instance writes it there at its first start, \
+             unless SLUGLINE_SITE_TOKEN is set",
+            path.display()
+        )
+    })?;
+    Ok(text.trim().to_owned())
+}
+
 /// 256 random bits in hexadecimal: no character needs quoting in a shell, a
 /// header or JSON.
 fn mint(random: &dyn Random) -> String {

@@ -1,6 +1,9 @@
 //! What a newcomer reads when the service has started.
 
-use crate::{Service, VERSION, site_token::Source};
+use crate::{
+    Service, VERSION,
+    site_token::{Source, sign_in_address},
+};
 
 /// The address, and two things to try.
 pub(crate) fn text(service: &Service) -> String {
@@ -15,6 +18,7 @@ pub(crate) fn text(service: &Service) -> String {
         notice,
         in_shell,
         in_file,
+        dashboard,
     } = match service.token_source() {
         Source::Minted(token) => Shown {
             notice: format!(
@@ -22,22 +26,29 @@ pub(crate) fn text(service: &Service) -> String {
             ),
             in_shell: format!("'Authorization: Bearer {token}'"),
             in_file: token.clone(),
+            dashboard: sign_in_address(origin, token),
         },
         Source::Kept => Shown {
             notice: format!("Your site token is in {file}.\n\n"),
             in_shell: format!("\"Authorization: Bearer $(cat '{file}')\""),
             in_file: "YOUR-SITE-TOKEN".into(),
+            dashboard: format!("{origin}/_dashboard/"),
         },
         Source::Settings => Shown {
             notice: String::new(),
             in_shell: "\"Authorization: Bearer $SLUGLINE_SITE_TOKEN\"".into(),
             in_file: "YOUR-SITE-TOKEN".into(),
+            dashboard: format!("{origin}/_dashboard/"),
         },
     };
     format!(
         r#"Slugline {VERSION} is listening on {local}
 {public}
-{notice}Make a link:
+{notice}Open the dashboard:
+
+  {dashboard}
+
+Make a link:
 
   curl {origin}/api/link/create -H {in_shell} --json '{{"url":"https://example.com/","slug":"hello"}}'
 
@@ -59,4 +70,6 @@ struct Shown {
     in_shell: String,
     /// The token in a file that no shell reads.
     in_file: String,
+    /// The address of the dashboard, which signs in where the token may be shown.
+    dashboard: String,
 }

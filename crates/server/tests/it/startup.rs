@@ -86,11 +86,22 @@ fn a_minted_token_is_shown_once_and_kept() {
     );
     assert!(greeting.contains("/api/mcp") && greeting.contains("curl "));
 
+    let dashboard = format!("/_dashboard/#token={token}\n");
+    assert!(greeting.contains(&dashboard), "{greeting}");
+    let shown = command(folder.path())
+        .env("SLUGLINE_SITE_TOKEN", "")
+        .args(["token", "show"])
+        .output()
+        .unwrap();
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.ends_with(&dashboard), "{shown}");
+
     let second = Server::start_in(folder, &no_token);
     assert!(
         !second.greeting().contains(token),
         "the second start must not show it again"
     );
+    assert!(second.greeting().contains("/_dashboard/\n"));
     assert!(
         second.greeting().contains("$(cat '") && second.greeting().contains("site-token')"),
         "but say where it is: {}",

@@ -15,6 +15,8 @@ pub(super) const ENTER: &str = "\u{e007}";
 pub(super) struct Browser<'s> {
     driver: Driver,
     server: &'s Server,
+    /// Where the server is found, without a slash at the end.
+    address: String,
 }
 
 /// How wide and in which theme a page is looked at.
@@ -27,6 +29,11 @@ pub(super) struct Look {
 impl<'s> Browser<'s> {
     /// A browser whose pages note what goes wrong in them.
     pub(super) fn start(server: &'s Server) -> Self {
+        Self::start_at(server, server.origin())
+    }
+
+    /// A browser that finds the server at another address.
+    pub(super) fn start_at(server: &'s Server, address: &str) -> Self {
         let driver = Driver::start();
         let noting = "window.faults = [];
             addEventListener('securitypolicyviolation', (event) => faults.push(`policy: ${event.violatedDirective} ${event.blockedURI}`));
@@ -35,7 +42,12 @@ impl<'s> Browser<'s> {
         driver.chromium("Page.enable", &json!({}));
         let source = json!({ "source": noting });
         driver.chromium("Page.addScriptToEvaluateOnNewDocument", &source);
-        let browser = Self { driver, server };
+        let address = address.to_owned();
+        let browser = Self {
+            driver,
+            server,
+            address,
+        };
         browser.look(Look {
             width: 1280,
             dark: false,
@@ -72,7 +84,7 @@ impl<'s> Browser<'s> {
 
     /// Opens a view of the dashboard.
     pub(super) fn go(&self, view: &str) {
-        let url = format!("{}/_dashboard/{view}", self.server.origin());
+        let url = format!("{}/_dashboard/{view}", self.address);
         self.driver.send("/url", &json!({ "url": url }));
     }
 
@@ -240,7 +252,13 @@ impl<'s> Browser<'s> {
             let url = event["message"]["params"]["request"]["url"]
                 .as_str()
                 .unwrap();
-            let ours = [self.server.origin(), "data:", "blob:", "about:"];
+            let ours = [
+                self.server.origin(),
+                &self.address,
+                "data:",
+                "blob:",
+                "about:",
+            ];
             assert!(
                 ours.iter().any(|start| url.starts_with(start)),
                 "asked a stranger: {url}"
