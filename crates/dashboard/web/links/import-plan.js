@@ -5,7 +5,8 @@ import { csvRecords } from '../text/csv.js';
 export const BATCH = 100;
 
 /**
- * @typedef {{ kind: 'json', rows: object[] } | { kind: 'csv', header: string, rows: string[] }} Plan
+ * @typedef {{ kind: 'json', rows: object[] } | { kind: 'csv', header: string, rows: string[] }} FilePlan
+ * @typedef {FilePlan | { kind: 'lines', rows: string[] }} Plan
  * @typedef {{ row: number, slug: string, outcome: 'made' | 'skipped' | 'failed', why: string }} Outcome
  * @typedef {{ success: number, skipped: number, failed: number, successItems: Item[], skippedItems: Item[], failedItems: (Item & { reason: string })[] }} Answer
  * @typedef {{ index: number, slug: string }} Item
@@ -13,7 +14,7 @@ export const BATCH = 100;
 
 /**
  * Reads a file: an export of ours or Sink's as JSON, a list of links, or a table.
- * @param {string} name @param {string} text @returns {Plan}
+ * @param {string} name @param {string} text @returns {FilePlan}
  * @throws {Error} When it is neither.
  */
 export function planOf(name, text) {
@@ -26,6 +27,11 @@ export function planOf(name, text) {
   const [header, ...rows] = csvRecords(text);
   if (!header) throw new Error(`${name}: empty`);
   return { kind: 'csv', header, rows };
+}
+
+/** Addresses that somebody pasted, each once. @param {string} text */
+export function linesOf(text) {
+  return [...new Set(text.split(/\s+/).filter(Boolean))];
 }
 
 /** The positions of rows, in requests. @param {number} rows @returns {number[][]} */

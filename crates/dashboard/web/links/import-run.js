@@ -6,7 +6,7 @@ import { batches, outcomesOf, refusedRows } from './import-plan.js';
 /**
  * A row that the server refuses is reported, and the others of its piece are
  * sent again without it.
- * @param {import('./import-plan.js').Plan} plan
+ * @param {import('./import-plan.js').FilePlan} plan
  * @param {{ signal: AbortSignal, onOutcomes: (outcomes: import('./import-plan.js').Outcome[]) => void }} how
  */
 export async function runImport(plan, { signal, onOutcomes }) {
@@ -26,13 +26,13 @@ export async function runImport(plan, { signal, onOutcomes }) {
   }
 }
 
-/** @param {import('./import-plan.js').Plan} plan @param {number[]} positions */
+/** @param {import('./import-plan.js').FilePlan} plan @param {number[]} positions */
 function sendRows(plan, positions) {
   if (plan.kind === 'json') return importLinks(/** @type {any} */ (positions.map((at) => plan.rows[at])));
   return importTable([plan.header, ...positions.map((at) => plan.rows[at])].join('\n'));
 }
 
-/** @param {import('./import-plan.js').Plan} plan @param {number | undefined} at */
+/** @param {import('./import-plan.js').FilePlan} plan @param {number | undefined} at */
 function slugOf(plan, at) {
   const row = plan.rows[at ?? 0];
   return typeof row === 'object' ? String(/** @type {any} */ (row)?.slug ?? '') : String(row ?? '').slice(0, 60);

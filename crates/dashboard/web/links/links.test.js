@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asUrl, createBody, draftOf, emptyDraft, isChanged, looksLikeSlug, patchBody } from './draft.js';
-import { batches, outcomesOf, planOf, refusedRows } from './import-plan.js';
+import { batches, linesOf, outcomesOf, planOf, refusedRows } from './import-plan.js';
 import { qrFile, qrShape } from './qr-shape.js';
 
 const ZONE = 'Europe/Berlin';
@@ -42,6 +42,7 @@ test('files of links are cut into requests', () => {
   assert.deepEqual(planOf('a.csv', 'slug,url\na,b\n'), { kind: 'csv', header: 'slug,url', rows: ['a,b'] });
   assert.throws(() => planOf('a.json', '{"no":1}'));
   assert.throws(() => planOf('a.csv', ''));
+  assert.deepEqual(linesOf(' https://a.example\nb.example\r\nhttps://a.example '), ['https://a.example', 'b.example']);
   assert.deepEqual(batches(5, 2), [[0, 1], [2, 3], [4]]);
 });
 

@@ -1,14 +1,17 @@
 // Import, export and the check of all links: work that takes a while.
-import { checkLinks, countLinks } from '../api.js';
+import { checkLinks, countLinks, createLink } from '../api.js';
+import { CopyButton, Field } from '../parts/controls.js';
 import { Dialog } from '../parts/dialog.js';
 import { Icon } from '../parts/icon.js';
-import { ErrorNote, Progress } from '../parts/notes.js';
+import { ErrorNote, Progress, wording } from '../parts/notes.js';
 import { save } from '../parts/save.js';
+import { each } from '../pool.js';
 import { writeCsv } from '../text/csv.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
+import { asUrl } from './draft.js';
 import { saveExport, saveTable } from './export.js';
-import { planOf } from './import-plan.js';
+import { linesOf, planOf } from './import-plan.js';
 import { runImport } from './import-run.js';
 
 /** @param {{ what: string, onClose: () => void }} props */
@@ -32,6 +35,9 @@ function Import({ onClose }) {
   const [outcomes, setOutcomes] = useState(/** @type {import('./import-plan.js').Outcome[]} */ ([]));
   const [state, setState] = useState(/** @type {'ready' | 'running' | 'over'} */ ('ready'));
   const [error, setError] = useState(/** @type {any} */ (undefined));
+  const [text, setText] = useState('');
+  const [made, setMade] = useState(/** @type {string[]} */ ([]));
+  const lines = linesOf(text);
   const abort = useAbort();
   const choose = async (/** @type {any} */ event) => {
     const file = event.currentTarget.files?.[0];
@@ -46,7 +52,7 @@ function Import({ onClose }) {
     }
   };
   const run = async () => {
-    if (!plan) return;
+    if (!plan || plan.kind === 'lines') return;
     setState('running');
     setError(undefined);
     try {
@@ -56,15 +62,34 @@ function Import({ onClose }) {
     }
     setState('over');
   };
+  /** Lines become links one by one, because a new link needs no slug and an imported one does. */
+  const shorten = async () => {
+    setPlan({ kind: 'lines', rows: lines });
+    setState('running');
+    let row = 0;
+    const place = new Map(lines.map((line) => [line, (row += 1)]));
+    await each(lines, (line) => createLink({ url: asUrl(line) }), {
+      signal: abort.current.signal,
+      onResult: (line, result, failure) => {
+        const outcome = result ? /** @type {const} */ ('made') : /** @type {const} */ ('failed');
+        if (result) setMade((/** @type {string[]} */ old) => [...old, result.shortLink]);
+        setOutcomes((/** @type {any[]} */ old) => [...old, { row: place.get(line) ?? 0, slug: result?.link.slug ?? line, outcome, why: failure ? wording(failure) : '' }]);
+      },
+    });
+    setState('over');
+  };
   const count = (/** @type {string} */ outcome) => outcomes.filter((one) => one.outcome === outcome).length;
   const failed = outcomes.filter(({ outcome }) => outcome === 'failed').sort((a, b) => a.row - b.row);
   const report = () => save('import-report.csv', 'text/csv', writeCsv([['row', 'slug', 'outcome', 'reason'], ...[...outcomes].sort((a, b) => a.row - b.row).map(({ row, slug, outcome, why }) => [row, slug, outcome, why])]));
   const footer = state === 'over'
     ? html`<button type="button" class="button" onClick=${report}><${Icon} name="down" />${say('saveReport')}</button><button type="button" class="button primary push" onClick=${onClose}>${say('done')}</button>`
     : html`<button type="button" class="button" onClick=${state === 'running' ? () => { abort.current.abort(); setState('over'); } : onClose}>${state === 'running' ? say('stop') : say('cancel')}</button>
-      <button type="button" class="button primary" disabled=${!plan || state === 'running'} onClick=${run}>${plan ? say('importCount', { n: plan.rows.length }) : say('import')}</button>`;
+      ${lines.length > 0 && !plan ? html`<button type="button" class="button primary" onClick=${shorten}>${say('shortenCount', { n: lines.length })}</button>`
+        : html`<button type="button" class="button primary" disabled=${!plan || state === 'running'} onClick=${run}>${plan ? say('importCount', { n: plan.rows.length }) : say('import')}</button>`}`;
   return html`<${Dialog} title=${say('import')} onClose=${onClose} footer=${footer}>
-    ${state === 'ready' && html`<p>${say('importText')}</p><label class="drop"><${Icon} name="up" /><span>${name || say('chooseFile')}</span><input type="file" accept=".json,.csv,application/json,text/csv" onChange=${choose} /></label>`}
+    ${state === 'ready' && html`<p>${say('importText')}</p><label class="drop"><${Icon} name="up" /><span>${name || say('chooseFile')}</span><input type="file" accept=".json,.csv,application/json,text/csv" onChange=${choose} /></label>
+      ${!plan && html`<${Field} label=${say('pasteLines')} id="lines"><textarea id="lines" class="input" rows="4" spellcheck="false" placeholder="https://" value=${text} onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)}></textarea><//>`}`}
+    ${state === 'over' && made.length > 0 && html`<p><${CopyButton} text=${made.join('\n')}>${say('copyAll')}<//></p>`}
     ${state !== 'ready' && plan && html`<${Progress} done=${outcomes.length} all=${plan.rows.length} label=${say('import')} />
       <dl class="tally" aria-live="polite"><div><dt>${say('importMade')}</dt><dd>${count('made')}</dd></div><div><dt>${say('importSkipped')}</dt><dd>${count('skipped')}</dd></div><div><dt>${say('importFailed')}</dt><dd>${count('failed')}</dd></div></dl>`}
     ${failed.length > 0 && html`<ul class="report">${failed.slice(0, 200).map(({ row, slug, why }) => html`<li key=${row}><span class="report-row">${say('rowNumber', { n: row })}</span> <code>${slug}</code> ${why}</li>`)}</ul>`}

@@ -90,3 +90,28 @@ fn a_token_that_the_server_no_longer_takes_is_asked_for_without_losing_what_was_
     );
     browser.finish(&["401"]);
 }
+
+#[test]
+fn too_many_attempts_are_told_with_the_time_to_wait() {
+    let server = Server::start();
+    let attempt = || {
+        let call = server.request("GET", "/api/verify");
+        call.header("authorization", "Bearer not-the-token")
+            .send()
+            .status
+    };
+    while attempt() != 429 {}
+    let browser = Browser::start(&server);
+    browser.go("");
+    browser.type_into("#token", "not-the-token");
+    browser.type_into("#token", ENTER);
+    browser.until(
+        "the time to wait",
+        "return /Again in \\d+ second/.test(document.querySelector('#token-told')?.textContent)",
+    );
+    assert_eq!(
+        browser.run("return document.querySelector('.door .primary').disabled"),
+        true
+    );
+    browser.finish(&["429"]);
+}

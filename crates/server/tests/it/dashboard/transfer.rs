@@ -104,3 +104,31 @@ fn destinations_are_checked_and_those_that_do_not_answer_are_listed() {
     );
     browser.finish(&[]);
 }
+
+#[test]
+fn pasted_addresses_become_links_with_a_result_for_each() {
+    let server = Server::start();
+    let browser = Browser::signed_in(&server, "links?do=import");
+    browser.type_into(
+        "#lines",
+        "https://example.com/one\nexample.com/two\njavascript:alert(1)\n",
+    );
+    browser.click("dialog .primary");
+    browser.until(
+        "it is over",
+        "return document.querySelector('dialog .primary')?.textContent === 'Done'",
+    );
+    assert_eq!(browser.texts(".tally dd"), ["2", "0", "1"]);
+    let report = browser.texts(".report li");
+    assert!(report[0].starts_with("Row 3"), "{report:?}");
+    let links = server.api("GET", "/api/link/list").send().json();
+    let mut urls: Vec<&str> = links["links"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|link| link["url"].as_str().unwrap())
+        .collect();
+    urls.sort_unstable();
+    assert_eq!(urls, ["https://example.com/one", "https://example.com/two"]);
+    browser.finish(&["400"]);
+}
