@@ -10,7 +10,7 @@
 mod modules;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     env,
     fmt::Write as _,
     fs,
@@ -31,6 +31,7 @@ type Files = BTreeMap<String, Vec<u8>>;
 fn main() {
     let home = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap());
     let mut files = Files::new();
+    println!("cargo::rerun-if-changed=build");
     for folder in ["vendor", "web"] {
         println!("cargo::rerun-if-changed={folder}");
         gather(&home, &home.join(folder), &mut files);
@@ -38,6 +39,7 @@ fn main() {
     let page = String::from_utf8(files.remove("web/index.html").unwrap()).unwrap();
     join_styles(&mut files);
     files.retain(|path, _| is_served(path));
+    let preloads = join_modules(&mut files);
     let folder = format!("a-{}", hash_of(&files));
     let page = page.replace("{{folder}}", &folder);
 
@@ -48,9 +50,8 @@ fn main() {
     };
     let mut table = format!("pub(crate) const FOLDER: &str = {folder:?};\n");
     table.push_str("pub(crate) const PAGES: &[(&str, Packed)] = &[\n");
-    for name in PAGES {
-        let preloads = preloads(&files, &folder, name);
-        let page = page.replace("{{preloads}}\n", &preloads);
+    for (name, modules) in PAGES.iter().zip(preloads) {
+        let page = page.replace("{{preloads}}\n", &preload_lines(&folder, &modules));
         let entry = packer.pack(page.as_bytes());
         writeln!(table, "    ({name:?}, {entry}),").unwrap();
     }
@@ -120,15 +121,34 @@ fn hex(digest: &[u8], bytes: usize) -> String {
         })
 }
 
-/// The modules that a page needs before it shows anything, so that a browser asks
-/// for all of them at once. The words are left out: only the browser knows which.
-fn preloads(files: &Files, folder: &str, page: &str) -> String {
-    let entries = ["web/main.js".to_owned(), format!("web/{page}/page.js")];
-    let needed: BTreeSet<String> = entries
-        .iter()
-        .flat_map(|entry| modules::needed_at_once(files, entry))
-        .collect();
-    needed.iter().fold(String::new(), |mut lines, path| {
+/// Puts the start of the page, and each page, together with the modules that they
+/// need. Gives what each page needs before it shows anything, so that a browser
+/// asks for all of it at once. The words are left out: only the browser knows which.
+fn join_modules(files: &mut Files) -> Vec<Vec<String>> {
+    const START: &str = "web/main.js";
+    let start = modules::bundle(files, START, &[]);
+    let pages = PAGES.map(|name| {
+        let entry = format!("web/{name}/page.js");
+        let page = modules::bundle(files, &entry, &start.modules);
+        (entry, page)
+    });
+    let joined = |path: &String| {
+        start.modules.contains(path) || pages.iter().any(|(_, page)| page.modules.contains(path))
+    };
+    files.retain(|path, _| !joined(path));
+    files.insert(START.to_owned(), start.source.into());
+    let mut needed = Vec::new();
+    for (entry, page) in pages {
+        let own = [START.to_owned(), entry.clone()];
+        let vendored = start.vendored.iter().chain(&page.vendored);
+        needed.push(own.iter().chain(vendored).cloned().collect());
+        files.insert(entry, page.source.into());
+    }
+    needed
+}
+
+fn preload_lines(folder: &str, modules: &[String]) -> String {
+    modules.iter().fold(String::new(), |mut lines, path| {
         let line = format!("<link rel=\"modulepreload\" href=\"./{folder}/{path}\">");
         writeln!(lines, "{line}").unwrap();
         lines

@@ -48,7 +48,7 @@ pub(super) async fn record(
         return Ok(());
     }
     let links: Vec<Arc<Link>> = links.iter().cloned().map(Arc::new).collect();
-    let people: Vec<Person> = (0..amount.visits / 3 + 1)
+    let people: Vec<Person> = (0..=amount.visits / 3)
         .map(|_| Person::drawn(chance))
         .collect();
     let days = Days::until(now, amount.days, chance);
