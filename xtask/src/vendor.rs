@@ -6,6 +6,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
 };
@@ -140,7 +141,7 @@ impl Package {
 /// Bare names of packages need an import map, which needs an inline script,
 /// which the page's policy forbids.
 fn with_relative_imports(file: &str, content: Vec<u8>) -> Result<Vec<u8>> {
-    if !Path::new(file).extension().is_some_and(|end| end == "mjs") {
+    if Path::new(file).extension().is_none_or(|end| end != "mjs") {
         return Ok(content);
     }
     let version = |package: &str| -> Result<String> {
@@ -220,12 +221,16 @@ fn hashes(folder: &Path) -> Result<BTreeMap<String, String>> {
             .to_string_lossy()
             .into_owned();
         let digest = Sha256::digest(read(&path)?);
-        hashes.insert(
-            name,
-            digest.iter().map(|byte| format!("{byte:02x}")).collect(),
-        );
+        hashes.insert(name, hex(&digest));
     }
     Ok(hashes)
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("strings take what is written");
+        text
+    })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {

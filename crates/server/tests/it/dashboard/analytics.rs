@@ -138,9 +138,8 @@ fn a_click_on_a_value_filters_and_back_and_escape_undo_it() {
     assert!(browser.address().contains(&format!("slug={slug}")));
     let filtered = browser.text("[data-counter=visits] .counter-value");
     assert!(number(&filtered) < number(&all));
-    let links =
-        format!("return document.querySelectorAll('[data-panel=links] .values li').length === 1");
-    browser.until("only that link", &links);
+    let links = "return document.querySelectorAll('[data-panel=links] .values li').length === 1";
+    browser.until("only that link", links);
     browser.back();
     browser.until(
         "no chip",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::driver::Driver;
 use crate::server::{Server, TOKEN, eventually};
 
-/// The key that closes things, as WebDriver writes it.
+/// The key that closes things, as `WebDriver` writes it.
 pub(super) const ESCAPE: &str = "\u{e00c}";
 
 /// The key that sends a form.

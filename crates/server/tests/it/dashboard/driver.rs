@@ -1,5 +1,5 @@
-//! The wire of WebDriver, as far as the tests need it: plain JSON over HTTP
-//! (W3C WebDriver level 2, and Chromium's own commands below `goog`).
+//! The wire of `WebDriver`, as far as the tests need it: plain JSON over HTTP
+//! (W3C `WebDriver` level 2, and Chromium's own commands below `goog`).
 
 use std::{
     io::{BufRead, BufReader},
@@ -36,7 +36,7 @@ impl Driver {
             .expect("chromedriver names its port");
         let agent: Agent = Agent::config_builder()
             .http_status_as_error(false)
-            .timeout_global(Some(Duration::from_secs(60)))
+            .timeout_global(Some(Duration::from_mins(1)))
             .build()
             .into();
         let mut driver = Self {

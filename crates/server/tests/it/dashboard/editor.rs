@@ -214,3 +214,52 @@ fn a_demonstration_says_why_a_link_stays() {
     read(&server, "shown");
     browser.finish(&["403"]);
 }
+
+#[test]
+fn two_people_who_change_different_things_both_keep_their_change() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "shared", "comment": "old"}));
+    let browser = Browser::signed_in(&server, "links?edit=shared");
+    browser.fill("#comment", "mine");
+    let change = json!({"slug": "shared", "title": "theirs"});
+    assert_eq!(
+        server
+            .api("PATCH", "/api/link/edit")
+            .json(&change)
+            .send()
+            .status,
+        200
+    );
+    browser.click(".panel-foot .primary");
+    browser.until(
+        "it is saved",
+        "return document.querySelector('.panel') === null",
+    );
+    let link = read(&server, "shared");
+    assert_eq!(
+        (&link["comment"], &link["title"]),
+        (&json!("mine"), &json!("theirs"))
+    );
+    browser.finish(&[]);
+}
+
+#[test]
+fn what_was_typed_is_there_again_after_a_look_at_another_link() {
+    let server = Server::start();
+    for slug in ["one", "two"] {
+        server.create(&json!({"url": "https://example.com/", "slug": slug}));
+    }
+    let browser = Browser::signed_in(&server, "links?edit=one");
+    browser.type_into("#comment", "half a sen");
+    browser.click("[data-slug=two] .row-slug");
+    browser.until(
+        "the other link",
+        "return document.querySelector('#comment')?.value === ''",
+    );
+    browser.click("[data-slug=one] .row-slug");
+    browser.until(
+        "the draft",
+        "return document.querySelector('#comment')?.value === 'half a sen'",
+    );
+    browser.finish(&[]);
+}

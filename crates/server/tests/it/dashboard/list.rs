@@ -153,3 +153,45 @@ fn a_qr_code_of_the_short_link_can_be_saved() {
     assert_eq!(png, json!([b'P', b'N', b'G']));
     browser.finish(&[]);
 }
+
+#[test]
+fn a_link_is_copied_where_a_page_has_no_clipboard() {
+    let server = with_links();
+    let browser = Browser::signed_in(&server, "links");
+    shows(&browser, "cherry,beet,apple");
+    // As on plain http, where browsers keep the clipboard to themselves.
+    browser.run(
+        "Object.defineProperty(navigator, 'clipboard', { value: undefined });
+        document.addEventListener('copy', () => { window.copied = document.activeElement.value; })",
+    );
+    browser.click("[data-slug=apple] .row-actions .icon-button");
+    browser.until(
+        "it is said",
+        "return document.querySelector('[data-slug=apple] .is-done') !== null",
+    );
+    let copied = browser.run("return window.copied");
+    assert_eq!(copied, json!(format!("{}/apple", server.origin())));
+    browser.finish(&[]);
+}
+
+#[test]
+fn while_links_are_moved_here_the_page_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = folder.path().join("old.json");
+    std::fs::write(&old, r#"[{"key":"link:a","value":"{\"id\":\"a\",\"slug\":\"a\",\"url\":\"https://example.com/\"}"}]"#).unwrap();
+    let url = format!("file:{}", old.display());
+    let server = Server::start_with(&[("SLUGLINE_LEGACY_KV_URL", &url)]);
+    let browser = Browser::signed_in(&server, "links");
+    browser.until(
+        "the reason",
+        "return document.querySelector('.error-note')?.textContent.includes('older store')",
+    );
+    let moved = server
+        .api("POST", "/api/link/migration/run")
+        .json(&json!({}))
+        .send();
+    assert_eq!(moved.status, 200, "{}", moved.text);
+    browser.click(".error-note .button");
+    shows(&browser, "a");
+    browser.finish(&["423"]);
+}

@@ -102,7 +102,7 @@ fn shoot(browser: &Browser<'_>, name: &str) {
     fs::write(Path::new(&folder).join(format!("{name}.png")), picture).unwrap();
 }
 
-/// The alphabet of RFC 4648 §4, which WebDriver answers pictures in.
+/// The alphabet of RFC 4648 §4, which `WebDriver` answers pictures in.
 fn base64(text: &str) -> Vec<u8> {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let value = |byte| {
@@ -153,6 +153,10 @@ fn an_empty_instance_and_the_door_are_accessible_and_fit() {
 fn every_language_has_its_words() {
     let server = Server::start();
     let browser = Browser::signed_in(&server, "links");
+    browser.look(Look {
+        width: 360,
+        dark: false,
+    });
     for (tag, word) in [
         ("de-DE", "Links"),
         ("en-US", "Links"),
@@ -173,6 +177,18 @@ fn every_language_has_its_words() {
         browser.find(".first");
         assert_eq!(browser.text(".pages a"), word, "{tag}");
         assert_eq!(browser.run("return document.documentElement.lang"), tag);
+        for view in [
+            "links?new=1",
+            "links?do=import",
+            "analytics?zone=UTC",
+            "live",
+            "setup",
+        ] {
+            browser.go(view);
+            browser.settle();
+            let wide = browser.run("return document.documentElement.scrollWidth > innerWidth");
+            assert_eq!(wide, false, "{tag} {view} is wider than a phone");
+        }
     }
     browser.finish(&[]);
 }

@@ -13,5 +13,6 @@ mod list; // finding links, addresses of views, keys
 mod live; // visits while they happen
 mod looks; // every page in both themes and two widths: accessible, and nothing to complain of
 mod prefix; // below a path that a proxy strips
+mod proxied; // pages of strangers under our origin
 mod seed; // a believable instance
 mod transfer; // files of links in and out
