@@ -2,6 +2,7 @@
 // for today has a place of its own, so that one request can replace it.
 import { ApiError, problemOf } from './problem.js';
 import { awaited } from './state/busy.js';
+import { demonstration } from './state/demonstration.js';
 import { refused, signInNumber, token } from './state/session.js';
 
 /** @typedef {import('./types/api.js').components['schemas']} Schemas */
@@ -32,7 +33,9 @@ export async function send(method, path, { query = {}, body, text, type, signal,
   }
   if (answer.ok) return answer;
   if (answer.status === 401 && given === undefined) refused(number);
-  throw problemOf(answer.status, await answer.text(), answer.headers.get('retry-after'));
+  const problem = problemOf(answer.status, await answer.text(), answer.headers.get('retry-after'));
+  if (problem.code === 'preview_mode') demonstration.value = true;
+  throw problem;
 }
 
 /** @template T @param {string} method @param {string} path @param {Parameters<typeof send>[2]} [given] @returns {Promise<T>} */

@@ -4,6 +4,7 @@ import { Menu, MenuItem } from './parts/dialog.js';
 import { Icon } from './parts/icon.js';
 import { busy } from './state/busy.js';
 import { density, language, singleKeys, theme } from './state/choices.js';
+import { demonstration } from './state/demonstration.js';
 import { follow, go, view } from './state/router.js';
 import { signOut } from './state/session.js';
 import { toasts } from './state/toasts.js';
@@ -28,6 +29,7 @@ export function Shell({ children, onPalette, onHelp }) {
       <button type="button" class="button primary new" onClick=${() => go('links', { ...(view.value.page === 'links' ? view.value.query : {}), new: '1', edit: undefined })}><${Icon} name="add" /><span>${say('newLink')}</span></button>
       <${MainMenu} onHelp=${onHelp} />
     </div><div class="bar ${busy.value ? 'on' : ''}" aria-hidden="true"></div></header>
+    ${demonstration.value && html`<p class="banner">${say('previewMode')}</p>`}
     <main id="main" tabindex="-1" aria-busy=${busy.value ? 'true' : 'false'}>${children}</main>
     <div class="toasts" role="status">${toasts.value.map(({ id, text, tone }) => html`<div key=${id} class="toast ${tone}"><${Icon} name=${tone === 'good' ? 'check' : 'warn'} /><span>${text}</span></div>`)}</div>`;
 }

@@ -211,6 +211,7 @@ fn a_demonstration_says_why_a_link_stays() {
         "the reason",
         "return document.querySelector('.toast.bad')?.textContent.includes('demonstration')",
     );
+    assert!(browser.text(".banner").contains("demonstration"));
     read(&server, "shown");
     browser.finish(&["403"]);
 }
