@@ -83,8 +83,8 @@ pub struct LinkUpdated {
     /// Its public address.
     pub short_link: String,
     /// Members that a replacing call left out, and which are therefore gone.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub removed: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<Vec<String>>,
 }
 
 impl LinkUpdated {
@@ -94,7 +94,7 @@ impl LinkUpdated {
         Self {
             link: link.into(),
             short_link: format!("{origin}/{}", link.slug),
-            removed: Vec::new(),
+            removed: None,
         }
     }
 
@@ -104,7 +104,7 @@ impl LinkUpdated {
         let mut lost = members(&edited.before);
         lost.retain(|name| !now.contains(name));
         Self {
-            removed: lost,
+            removed: (!lost.is_empty()).then_some(lost),
             ..Self::changed(&edited.link, origin)
         }
     }
@@ -166,7 +166,7 @@ mod tests {
             before,
         };
         let shown = LinkUpdated::replaced(&edited, "https://sl.example");
-        assert_eq!(shown.removed, ["comment", "tags"]);
+        assert_eq!(shown.removed.unwrap(), ["comment", "tags"]);
         assert_eq!(shown.short_link, "https://sl.example/docs");
     }
 }

@@ -26,8 +26,9 @@ impl Tool for HeatmapTool {
         context: Context<'_>,
         input: HeatmapRequest,
     ) -> Result<Answer<HourView>, Problem> {
+        let query = input.check()?;
         input.require_known_zone()?;
-        let report = context.services.stats.heatmap(&input.check()?).await;
+        let report = context.services.stats.heatmap(&query).await;
         Ok(Answer::from(report.map_err(problem)?).in_zone(input.zone()))
     }
 }

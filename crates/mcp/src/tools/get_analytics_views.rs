@@ -23,8 +23,8 @@ impl Tool for ViewsTool {
     }
 
     async fn call(context: Context<'_>, input: ViewsRequest) -> Result<Answer<ViewView>, Problem> {
-        input.require_known_zone()?;
         let query = input.check()?;
+        input.require_known_zone()?;
         let report = context.services.stats.views(&query).await;
         let answer = ViewView::answer(query.unit, report.map_err(problem)?);
         Ok(answer.in_zone(input.zone()))
