@@ -44,8 +44,10 @@
 //! | [`preview`] | what a public demonstration forbids |
 //! | [`suggestions`] | words for slugs and previews |
 //! | [`stats`], [`live`] | questions to the access log; visits as they come |
+//! | [`app`] | all of these together, as adapters share them |
 //! | [`error`] | every way a use case can fail |
 
+pub mod app;
 pub mod attempts;
 pub mod auth;
 pub mod error;
@@ -62,6 +64,7 @@ pub mod stats;
 pub mod suggestions;
 mod turns;
 
+pub use app::App;
 pub use attempts::{ClientLimit, FailureLimit, TooManyAttempts};
 pub use auth::{Authenticator, Denied, SiteToken, TokenTooShort};
 pub use error::Error;
@@ -80,5 +83,5 @@ pub use migration::{
 pub use passwords::{NotChecked, PasswordCheck, Passwords};
 pub use preview::{Forbidden, PreviewMode};
 pub use resolver::{Recalled, Resolver, ResolverOptions};
-pub use stats::StatsService;
+pub use stats::{AccessExport, StatsService};
 pub use suggestions::Suggestions;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
-    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, ViewsQuery,
-    ViewsReport, VisitFilter, ports::VisitLog,
+    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, UnixMillis,
+    ViewsQuery, ViewsReport, VisitFilter,
+    ports::{Clock, VisitLog},
 };
 
 use crate::Error;
@@ -15,12 +16,22 @@ use crate::Error;
 #[derive(Clone, Debug)]
 pub struct StatsService {
     log: Arc<dyn VisitLog>,
+    clock: Arc<dyn Clock>,
+}
+
+/// Totals of every slug and destination, fetched bit by bit.
+#[derive(Debug)]
+pub struct AccessExport {
+    /// When the export began.
+    pub exported_at: UnixMillis,
+    /// The rows, most visits first.
+    pub rows: Box<dyn AccessRows>,
 }
 
 impl StatsService {
     /// Asks this log.
-    pub fn new(log: Arc<dyn VisitLog>) -> Self {
-        Self { log }
+    pub fn new(log: Arc<dyn VisitLog>, clock: Arc<dyn Clock>) -> Self {
+        Self { log, clock }
     }
 
     /// Totals: one row for all visits, or one per link when the filter names
@@ -80,8 +91,11 @@ impl StatsService {
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, Error> {
-        Ok(self.log.access(filter).await?)
+    pub async fn access(&self, filter: &VisitFilter) -> Result<AccessExport, Error> {
+        Ok(AccessExport {
+            exported_at: self.clock.now(),
+            rows: self.log.access(filter).await?,
+        })
     }
 
     /// What does not work in the access log at the moment.

@@ -1,6 +1,6 @@
 //! The public origin of the service.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, net::IpAddr, str::FromStr, sync::Arc};
 
 use actix_web::{HttpRequest, http::uri::Authority};
 use thiserror::Error;
@@ -8,9 +8,9 @@ use thiserror::Error;
 use crate::client::{TrustedProxies, header};
 
 /// Scheme, host and port under which clients reach the service, without a
-/// trailing slash: `https://sl.example`.
+/// trailing slash: `https://sl.example`. Clones share the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin(String);
+pub struct Origin(Arc<str>);
 
 impl Origin {
     /// The configured origin, or the one the request itself was sent to.
@@ -46,12 +46,48 @@ impl Origin {
             .or_else(|| header(request, "host").filter(|host| is_plain(host)))
             .or_else(|| request.uri().authority().map(Authority::as_str))
             .unwrap_or("localhost");
-        Origin(format!("{scheme}://{host}"))
+        Origin(format!("{scheme}://{host}").into())
     }
 
     /// The origin as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// `http` or `https`.
+    pub fn scheme(&self) -> &str {
+        self.split().0
+    }
+
+    /// The host, with the port if there is one: `sl.example:8080`.
+    pub fn host_and_port(&self) -> &str {
+        self.split().1
+    }
+
+    /// The host without the port; an IPv6 address keeps its brackets.
+    pub fn host_name(&self) -> &str {
+        let host = self.host_and_port();
+        match host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            Some(_) | None => host,
+        }
+    }
+
+    /// True when only programs of this machine reach the host by its name.
+    pub fn is_loopback(&self) -> bool {
+        let name = self.host_name();
+        let address = name
+            .strip_prefix('[')
+            .and_then(|name| name.strip_suffix(']'));
+        name == "localhost"
+            || address
+                .unwrap_or(name)
+                .parse::<IpAddr>()
+                .is_ok_and(|address| address.is_loopback())
+    }
+
+    fn split(&self) -> (&str, &str) {
+        self.0.split_once("://").expect("an origin has a scheme")
     }
 }
 
@@ -71,7 +107,7 @@ impl FromStr for Origin {
             .or_else(|| text.strip_prefix("http://"))
             .ok_or(OriginError)?;
         if is_plain(host) {
-            Ok(Self(text.to_owned()))
+            Ok(Self(text.into()))
         } else {
             Err(OriginError)
         }
@@ -115,6 +151,46 @@ mod tests {
             "https://a\"b",
         ] {
             assert_eq!(wrong.parse::<Origin>(), Err(OriginError), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_taken_apart() {
+        for (origin, scheme, host_and_port, host_name) in [
+            ("https://sl.example", "https", "sl.example", "sl.example"),
+            (
+                "http://localhost:8080",
+                "http",
+                "localhost:8080",
+                "localhost",
+            ),
+            ("http://[::1]:8080", "http", "[::1]:8080", "[::1]"),
+            ("http://[::1]", "http", "[::1]", "[::1]"),
+        ] {
+            let origin: Origin = origin.parse().unwrap();
+            assert_eq!(origin.scheme(), scheme);
+            assert_eq!(origin.host_and_port(), host_and_port);
+            assert_eq!(origin.host_name(), host_name);
+        }
+    }
+
+    #[test]
+    fn loopback_names_are_recognised_exactly() {
+        let is_loopback = |text: &str| text.parse::<Origin>().unwrap().is_loopback();
+        for own in [
+            "http://localhost:8080",
+            "http://127.0.0.1",
+            "http://[::1]:8080",
+            "http://[::1]",
+        ] {
+            assert!(is_loopback(own), "{own}");
+        }
+        for other in [
+            "http://localhost.evil.example",
+            "http://127.0.0.1.evil.example",
+            "http://10.0.0.1",
+        ] {
+            assert!(!is_loopback(other), "{other}");
         }
     }
 

@@ -40,7 +40,8 @@ impl Call {
     pub(crate) async fn run(&self, exchange: &Exchange<'_>) -> Option<Outcome> {
         let tool = tools::ALL.iter().find(|tool| tool.name == self.name)?;
         let context = tools::Context {
-            services: &exchange.server.services,
+            app: &exchange.server.app,
+            rules: &exchange.server.rules,
             origin: exchange.origin,
             caller: exchange.caller,
         };

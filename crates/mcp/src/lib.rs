@@ -39,7 +39,7 @@ mod versions;
 
 use std::sync::Arc;
 
-use slugline_application::{LinkChecker, LinkService, StatsService};
+use slugline_application::App;
 use slugline_contract::Rules;
 
 #[cfg(feature = "fuzzing")]
@@ -47,24 +47,12 @@ pub use fuzzing::fuzz_message;
 pub use headers::headers_for;
 pub use transport::{PATH, configure};
 
-/// The use cases and bounds behind every tool.
-#[derive(Clone, Debug)]
-pub struct Services {
-    /// Use cases of links.
-    pub links: LinkService,
-    /// Asks destinations whether they answer.
-    pub checks: LinkChecker,
-    /// Questions to the access log.
-    pub stats: StatsService,
-    /// The instance's bounds.
-    pub rules: Rules,
-}
-
-/// The MCP server: tools on services, with everything that never changes
+/// The MCP server: tools on use cases, with everything that never changes
 /// prepared once.
 #[derive(Clone, Debug)]
 pub struct Server {
-    services: Services,
+    app: Arc<App>,
+    rules: Rules,
     prepared: Arc<Prepared>,
 }
 
@@ -76,16 +64,17 @@ struct Prepared {
 }
 
 impl Server {
-    /// Prepares the tools for an instance that runs this version.
-    pub fn new(services: Services, version: &'static str) -> Self {
-        let tools = tools::describe_all(&services.rules);
+    /// Prepares the tools for an instance with these bounds that runs this version.
+    pub fn new(app: Arc<App>, rules: Rules, version: &'static str) -> Self {
+        let tools = tools::describe_all(&rules);
         let prepared = Prepared {
             version,
             legacy_list: legacy::tools_list(&tools),
             modern_list: modern::tools_list(&tools, version),
         };
         Self {
-            services,
+            app,
+            rules,
             prepared: Arc::new(prepared),
         }
     }

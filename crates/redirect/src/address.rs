@@ -51,8 +51,7 @@ impl Address {
         asked == self.path_and_query
             && self.host.as_ref().is_none_or(|host| {
                 let origin = Edge::of(request).origin(request);
-                let own = origin.as_str().split_once("://");
-                own.is_some_and(|(_, own)| own.eq_ignore_ascii_case(host))
+                origin.host_and_port().eq_ignore_ascii_case(host)
             })
     }
 

@@ -1,6 +1,6 @@
 //! What handlers take.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{future::Future, ops::Deref, pin::Pin, sync::Arc};
 
 use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload, web};
 use aide::{
@@ -15,34 +15,20 @@ use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use slugline_application::{
-    LinkChecker, LinkMigration, LinkService, LiveVisits, StatsService, Suggestions,
-};
+use slugline_application::App;
 use slugline_contract::{Code, ImportLimit, Problem, Rules, UnknownNames, query_to_json, read};
-use slugline_domain::{PageSize, Place, ports::Clock};
+use slugline_domain::{PageSize, Place};
 use slugline_httpkit::{Edge, Failure, IgnoredNames, Origin, header, unreadable_body};
 
-/// The use cases and bounds behind every handler, from the app's data.
+/// What every handler works with, from the app's data.
 #[derive(Clone, Debug)]
-pub struct Services {
-    /// Use cases of links.
-    pub links: LinkService,
-    /// Checks of links.
-    pub checks: LinkChecker,
-    /// Suggestions of slugs and previews.
-    pub suggestions: Suggestions,
-    /// Moving links here.
-    pub migration: LinkMigration,
-    /// Questions to the access log.
-    pub stats: StatsService,
-    /// Visits as they come.
-    pub live: Arc<LiveVisits>,
+pub struct RestState {
+    /// The use cases.
+    pub app: Arc<App>,
     /// The instance's bounds.
     pub rules: Rules,
     /// How many links come and go at once.
     pub transfer: TransferLimits,
-    /// Names files by the moment they were made.
-    pub clock: Arc<dyn Clock>,
 }
 
 /// How many links one request exports or imports.
@@ -54,11 +40,11 @@ pub struct TransferLimits {
     pub import_limit: ImportLimit,
 }
 
-/// The services from the app's data.
-pub(crate) fn services(request: &HttpRequest) -> &web::Data<Services> {
+/// The adapter's state from the app's data.
+pub(crate) fn state(request: &HttpRequest) -> &web::Data<RestState> {
     request
         .app_data()
-        .expect("the app is built with its services")
+        .expect("the app is built with the state of its REST routes")
 }
 
 /// The media type of the body, without parameters, in lower case.
@@ -70,11 +56,11 @@ pub(crate) fn media_type(request: &HttpRequest) -> String {
         .to_ascii_lowercase()
 }
 
-/// The services, and the origin to show to this client.
-pub(crate) struct Context {
-    pub(crate) services: web::Data<Services>,
-    pub(crate) origin: Origin,
-}
+/// The use cases and bounds.
+pub(crate) struct Context(web::Data<RestState>);
+
+/// The public origin of the service, for short links in answers.
+pub(crate) struct PublicOrigin(pub(crate) Origin);
 
 /// Where the client is.
 pub(crate) struct ClientPlace(pub(crate) Place);
@@ -91,19 +77,35 @@ pub(crate) struct QueryOrBody<T>(pub(crate) T);
 
 type Extracted<T> = Pin<Box<dyn Future<Output = Result<T, Failure>>>>;
 
+impl Deref for Context {
+    type Target = RestState;
+
+    fn deref(&self) -> &RestState {
+        &self.0
+    }
+}
+
 impl FromRequest for Context {
     type Error = Failure;
     type Future = std::future::Ready<Result<Self, Failure>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        std::future::ready(Ok(Self {
-            services: services(request).clone(),
-            origin: Edge::of(request).origin(request),
-        }))
+        std::future::ready(Ok(Self(state(request).clone())))
     }
 }
 
 impl OperationInput for Context {}
+
+impl FromRequest for PublicOrigin {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        std::future::ready(Ok(Self(Edge::of(request).origin(request))))
+    }
+}
+
+impl OperationInput for PublicOrigin {}
 
 impl FromRequest for ClientPlace {
     type Error = Failure;

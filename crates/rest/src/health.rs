@@ -104,9 +104,9 @@ pub(crate) fn ready_about() -> About {
 }
 
 pub(crate) async fn ready(context: Context) -> Result<Json<200, Readiness>, Failure> {
-    match context.services.links.ready().await {
+    match context.app.links.ready().await {
         Ok(()) => {
-            let troubles = context.services.stats.log_troubles();
+            let troubles = context.app.stats.log_troubles();
             let reasons = troubles.iter().map(ToString::to_string).collect();
             Ok(Json(Readiness {
                 status: HEALTHY.status,

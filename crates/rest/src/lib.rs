@@ -31,6 +31,6 @@ mod table;
 mod verify;
 
 pub use api::{ApiOptions, api};
-pub use extract::{Services, TransferLimits};
+pub use extract::{RestState, TransferLimits};
 pub use registrar::{Api, Elsewhere};
 pub use route_list::RouteList;

@@ -9,7 +9,7 @@ use aide::OperationInput;
 use slugline_application::{Error, LinkService};
 use slugline_httpkit::Failure;
 
-use crate::extract::services;
+use crate::extract::state;
 
 /// Links can be used.
 pub(crate) type MayUse = May<Use>;
@@ -66,7 +66,7 @@ impl<P: Permission> FromRequest for May<P> {
     type Future = std::future::Ready<Result<Self, Failure>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let permitted = P::ask(&services(request).links);
+        let permitted = P::ask(&state(request).app.links);
         std::future::ready(permitted.map(|()| Self(PhantomData)).map_err(Failure::from))
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_httpkit::Failure;
 
-use crate::{extract::Context, registrar::About, reply::Json};
+use crate::{extract::PublicOrigin, registrar::About, reply::Json};
 
 /// Who the caller is, which with one token is always the same.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -38,35 +38,15 @@ pub(crate) fn about() -> About {
     }
 }
 
-pub(crate) async fn handle(context: Context) -> Result<Json<200, Identity>, Failure> {
-    let origin = context.origin.as_str();
+pub(crate) async fn handle(
+    PublicOrigin(origin): PublicOrigin,
+) -> Result<Json<200, Identity>, Failure> {
     Ok(Json(Identity {
         name: "Slugline",
-        url: origin.to_owned(),
+        url: origin.to_string(),
         auth_method: "site-token",
         user_id: "root",
-        user_email: format!("root@{}", host_name(origin)),
+        user_email: format!("root@{}", origin.host_name()),
         access_enabled: false,
     }))
-}
-
-/// The host of an origin, without scheme and port.
-fn host_name(origin: &str) -> &str {
-    let host = origin.split_once("://").map_or(origin, |(_, host)| host);
-    match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        Some(_) | None => host,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_port_is_not_part_of_a_host_name() {
-        assert_eq!(host_name("https://sl.example"), "sl.example");
-        assert_eq!(host_name("http://localhost:8080"), "localhost");
-        assert_eq!(host_name("http://[::1]:8080"), "[::1]");
-    }
 }

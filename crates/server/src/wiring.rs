@@ -11,7 +11,7 @@ use actix_web::{
 use anyhow::Context;
 use slugline_analytics::{ClickHouseOptions, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
-    Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkMigration, LinkService,
+    App, Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkMigration, LinkService,
     LinkServiceParts, LiveVisits, Passwords, Resolver, SiteToken, StatsService, Suggestions,
 };
 use slugline_domain::ports::{
@@ -22,7 +22,7 @@ use slugline_outbound::{
     Client, HttpForwarder, HttpProber, LanguageModel, NameServiceScreen, Policy, Webhook,
 };
 use slugline_redirect::{Proxying, Redirects};
-use slugline_rest::{ApiOptions, Elsewhere, RouteList, Services};
+use slugline_rest::{ApiOptions, Elsewhere, RestState, RouteList};
 use slugline_storage::{Database, SchemaConnection, SqlLinkStore};
 
 use crate::{
@@ -43,7 +43,7 @@ pub(crate) struct Parts {
     pub(crate) migration: LinkMigration,
     routes: RouteList,
     edge: Data<Edge>,
-    services: Data<Services>,
+    rest: Data<RestState>,
     mcp: Data<slugline_mcp::Server>,
     redirects: Arc<Redirects>,
 }
@@ -88,32 +88,28 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         Arc::new(HttpProber::new(Client::new(settings.checks.clone()))),
         Arc::clone(&clock),
     );
-    let stats = StatsService::new(log);
+    let app = Arc::new(App {
+        links,
+        checks,
+        suggestions: Suggestions::new(suggester(settings), settings.slugs.case),
+        migration: migration.clone(),
+        stats: StatsService::new(log, Arc::clone(&clock)),
+        live: Arc::clone(&live),
+    });
     let rules = settings.rules.clone();
-    let tools = slugline_mcp::Services {
-        links: links.clone(),
-        checks: checks.clone(),
-        stats: stats.clone(),
-        rules: rules.clone(),
-    };
+    let tools = slugline_mcp::Server::new(Arc::clone(&app), rules.clone(), VERSION);
     Ok(Parts {
         routes: routes(&ApiOptions {
             version: VERSION,
             rules: rules.clone(),
         }),
         edge: Data::new(edge(settings, token, Arc::clone(&clock), places)),
-        services: Data::new(Services {
-            links,
-            checks,
-            suggestions: Suggestions::new(suggester(settings), settings.slugs.case),
-            migration: migration.clone(),
-            stats,
-            live: Arc::clone(&live),
+        rest: Data::new(RestState {
+            app,
             rules,
             transfer: settings.transfer,
-            clock: Arc::clone(&clock),
         }),
-        mcp: Data::new(slugline_mcp::Server::new(tools, VERSION)),
+        mcp: Data::new(tools),
         redirects: Arc::new(Redirects {
             resolver,
             gatekeeper: Arc::new(gatekeeper),
@@ -213,7 +209,7 @@ impl Parts {
             .configure(|config| self.configure_service_paths(config));
         config
             .app_data(self.edge.clone())
-            .app_data(self.services.clone())
+            .app_data(self.rest.clone())
             .service(table);
         slugline_redirect::configure(&self.redirects, config);
     }

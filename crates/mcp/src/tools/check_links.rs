@@ -1,9 +1,9 @@
 //! `check_links`
 
+use slugline_application::App;
 use slugline_contract::{CheckLinks, LinkChecks, Problem};
 
 use super::{Context, Hints, Tool, problem};
-use crate::Services;
 
 pub(crate) struct CheckLinksTool;
 
@@ -19,14 +19,14 @@ impl Tool for CheckLinksTool {
     type Input = CheckLinks;
     type Output = LinkChecks;
 
-    fn permit(services: &Services) -> Result<(), Problem> {
-        services.links.may_check().map_err(problem)
+    fn permit(app: &App) -> Result<(), Problem> {
+        app.links.may_check().map_err(problem)
     }
 
     async fn call(context: Context<'_>, input: CheckLinks) -> Result<LinkChecks, Problem> {
         let check = input.check(context.caller.clone())?;
         let scope = check.scope.clone();
-        let page = context.services.checks.check(check).await;
+        let page = context.app.checks.check(check).await;
         Ok(LinkChecks::new(&page.map_err(problem)?, &scope))
     }
 }

@@ -15,13 +15,8 @@ impl Tool for CountLinksTool {
     type Output = LinkCount;
 
     async fn call(context: Context<'_>, input: CountLinks) -> Result<LinkCount, Problem> {
-        let search = input.check(&context.services.rules)?;
-        let count = context
-            .services
-            .links
-            .count(search)
-            .await
-            .map_err(problem)?;
+        let search = input.check(&context.rules)?;
+        let count = context.app.links.count(search).await.map_err(problem)?;
         Ok(LinkCount { count })
     }
 }

@@ -19,8 +19,8 @@ impl Tool for CreateLinkTool {
     type Output = LinkCreated;
 
     async fn call(context: Context<'_>, input: CreateLink) -> Result<LinkCreated, Problem> {
-        let new = input.check(&context.services.rules)?;
-        let links = &context.services.links;
+        let new = input.check(&context.rules)?;
+        let links = &context.app.links;
         match links.create(new).await {
             Ok(link) => Ok(LinkCreated::new(&link, context.origin)),
             Err(Error::SlugTaken(slug)) => {

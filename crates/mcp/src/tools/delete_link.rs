@@ -1,9 +1,9 @@
 //! `delete_link`
 
+use slugline_application::App;
 use slugline_contract::{DeleteLink, DeletedLink, Problem};
 
 use super::{Context, Hints, Tool, problem};
-use crate::Services;
 
 pub(crate) struct DeleteLinkTool;
 
@@ -16,13 +16,13 @@ impl Tool for DeleteLinkTool {
     type Input = DeleteLink;
     type Output = DeletedLink;
 
-    fn permit(services: &Services) -> Result<(), Problem> {
-        services.links.may_delete().map_err(problem)
+    fn permit(app: &App) -> Result<(), Problem> {
+        app.links.may_delete().map_err(problem)
     }
 
     async fn call(context: Context<'_>, input: DeleteLink) -> Result<DeletedLink, Problem> {
         let slug = input.check()?;
-        let deleted = context.services.links.delete(&slug).await;
+        let deleted = context.app.links.delete(&slug).await;
         Ok(DeletedLink::new(&slug, deleted.map_err(problem)?.as_ref()))
     }
 }

@@ -1,9 +1,9 @@
 //! `get_analytics_counters`
 
+use slugline_application::App;
 use slugline_contract::{AnalyticsFilter, Answer, CounterView, Problem};
 
 use super::{Context, Hints, Tool, problem};
-use crate::Services;
 
 pub(crate) struct CountersTool;
 
@@ -19,7 +19,7 @@ impl Tool for CountersTool {
     type Output = Answer<CounterView>;
 
     /// Visits are counted whether or not links can be used.
-    fn permit(_: &Services) -> Result<(), Problem> {
+    fn permit(_: &App) -> Result<(), Problem> {
         Ok(())
     }
 
@@ -28,7 +28,7 @@ impl Tool for CountersTool {
         input: AnalyticsFilter,
     ) -> Result<Answer<CounterView>, Problem> {
         let report = context
-            .services
+            .app
             .stats
             .counters(input.check()?)
             .await

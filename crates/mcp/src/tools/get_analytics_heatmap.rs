@@ -1,9 +1,9 @@
 //! `get_analytics_heatmap`
 
+use slugline_application::App;
 use slugline_contract::{Answer, HeatmapRequest, HourView, Problem};
 
 use super::{Context, Hints, Tool, problem};
-use crate::Services;
 
 pub(crate) struct HeatmapTool;
 
@@ -18,7 +18,7 @@ impl Tool for HeatmapTool {
     type Output = Answer<HourView>;
 
     /// Visits are counted whether or not links can be used.
-    fn permit(_: &Services) -> Result<(), Problem> {
+    fn permit(_: &App) -> Result<(), Problem> {
         Ok(())
     }
 
@@ -28,7 +28,7 @@ impl Tool for HeatmapTool {
     ) -> Result<Answer<HourView>, Problem> {
         let query = input.check()?;
         input.require_known_zone()?;
-        let report = context.services.stats.heatmap(&query).await;
+        let report = context.app.stats.heatmap(&query).await;
         Ok(Answer::from(report.map_err(problem)?).in_zone(input.zone()))
     }
 }

@@ -1,9 +1,9 @@
 //! `get_analytics_metrics`
 
+use slugline_application::App;
 use slugline_contract::{Answer, MetricView, MetricsRequest, Problem};
 
 use super::{Context, Hints, Tool, problem};
-use crate::Services;
 
 pub(crate) struct MetricsTool;
 
@@ -18,7 +18,7 @@ impl Tool for MetricsTool {
     type Output = Answer<MetricView>;
 
     /// Visits are counted whether or not links can be used.
-    fn permit(_: &Services) -> Result<(), Problem> {
+    fn permit(_: &App) -> Result<(), Problem> {
         Ok(())
     }
 
@@ -27,9 +27,9 @@ impl Tool for MetricsTool {
         input: MetricsRequest,
     ) -> Result<Answer<MetricView>, Problem> {
         let report = context
-            .services
+            .app
             .stats
-            .metrics(&input.check(&context.services.rules)?)
+            .metrics(&input.check(&context.rules)?)
             .await
             .map_err(problem)?;
         Ok(report.into())

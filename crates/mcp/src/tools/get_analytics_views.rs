@@ -1,9 +1,9 @@
 //! `get_analytics_views`
 
+use slugline_application::App;
 use slugline_contract::{Answer, Problem, ViewView, ViewsRequest};
 
 use super::{Context, Hints, Tool, problem};
-use crate::Services;
 
 pub(crate) struct ViewsTool;
 
@@ -18,14 +18,14 @@ impl Tool for ViewsTool {
     type Output = Answer<ViewView>;
 
     /// Visits are counted whether or not links can be used.
-    fn permit(_: &Services) -> Result<(), Problem> {
+    fn permit(_: &App) -> Result<(), Problem> {
         Ok(())
     }
 
     async fn call(context: Context<'_>, input: ViewsRequest) -> Result<Answer<ViewView>, Problem> {
         let query = input.check()?;
         input.require_known_zone()?;
-        let report = context.services.stats.views(&query).await;
+        let report = context.app.stats.views(&query).await;
         let answer = ViewView::answer(query.unit, report.map_err(problem)?);
         Ok(answer.in_zone(input.zone()))
     }

@@ -17,7 +17,7 @@ impl Tool for GetLinkTool {
 
     async fn call(context: Context<'_>, input: GetLink) -> Result<LinkView, Problem> {
         let link = context
-            .services
+            .app
             .links
             .get(&input.check()?)
             .await

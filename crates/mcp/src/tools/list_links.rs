@@ -18,7 +18,7 @@ impl Tool for ListLinksTool {
 
     async fn call(context: Context<'_>, input: ListLinks) -> Result<LinkList<FoundLink>, Problem> {
         let page = context
-            .services
+            .app
             .links
             .list(input.check()?)
             .await

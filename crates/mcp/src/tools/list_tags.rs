@@ -16,7 +16,7 @@ impl Tool for ListTagsTool {
 
     async fn call(context: Context<'_>, input: NoArguments) -> Result<TagList, Problem> {
         let NoArguments {} = input;
-        let counts = context.services.links.tags().await.map_err(problem)?;
+        let counts = context.app.links.tags().await.map_err(problem)?;
         Ok(TagList::new(&counts))
     }
 }

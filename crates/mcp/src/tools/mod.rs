@@ -20,11 +20,11 @@ use std::{future::Future, pin::Pin};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use slugline_application::Error;
+use slugline_application::{App, Error};
 use slugline_contract::{Problem, Rules, UnknownNames, read, schema};
 use slugline_domain::ProbeCaller;
 
-use crate::{Services, answer::Raw};
+use crate::answer::Raw;
 
 /// Every tool, in the order in which they are listed.
 pub(crate) static ALL: [Entry; 14] = [
@@ -47,7 +47,8 @@ pub(crate) static ALL: [Entry; 14] = [
 /// What a tool works with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
-    pub(crate) services: &'a Services,
+    pub(crate) app: &'a App,
+    pub(crate) rules: &'a Rules,
     pub(crate) origin: &'a str,
     /// What destinations may be told of the caller.
     pub(crate) caller: &'a ProbeCaller,
@@ -70,8 +71,8 @@ pub(crate) trait Tool {
     ///
     /// # Errors
     /// It does not.
-    fn permit(services: &Services) -> Result<(), Problem> {
-        services.links.may_use().map_err(problem)
+    fn permit(app: &App) -> Result<(), Problem> {
+        app.links.may_use().map_err(problem)
     }
 
     fn call(
@@ -142,7 +143,7 @@ pub(crate) fn describe_all(rules: &Rules) -> Vec<Value> {
 
 fn call<'a, T: Tool>(context: Context<'a>, arguments: &'a Value) -> Calling<'a> {
     Box::pin(async move {
-        T::permit(context.services)?;
+        T::permit(context.app)?;
         UnknownNames::of::<T::Input>(arguments).refuse_all()?;
         let input = read::<T::Input>(arguments)?;
         Ok(Raw::of(&T::call(context, input).await?))

@@ -17,9 +17,9 @@ impl Tool for SearchLinksTool {
     type Output = FoundLinks;
 
     async fn call(context: Context<'_>, input: SearchLinks) -> Result<FoundLinks, Problem> {
-        let (search, size) = input.check(&context.services.rules)?;
+        let (search, size) = input.check(&context.rules)?;
         let links = context
-            .services
+            .app
             .links
             .search(search, size)
             .await

@@ -1,9 +1,9 @@
 //! `update_link`
 
+use slugline_application::App;
 use slugline_contract::{LinkUpdate, LinkUpdated, Problem, UpdateLink};
 
 use super::{Context, Hints, Tool, problem};
-use crate::Services;
 
 pub(crate) struct UpdateLinkTool;
 
@@ -19,13 +19,13 @@ impl Tool for UpdateLinkTool {
     type Input = UpdateLink;
     type Output = LinkUpdated;
 
-    fn permit(services: &Services) -> Result<(), Problem> {
-        services.links.may_edit().map_err(problem)
+    fn permit(app: &App) -> Result<(), Problem> {
+        app.links.may_edit().map_err(problem)
     }
 
     async fn call(context: Context<'_>, input: UpdateLink) -> Result<LinkUpdated, Problem> {
-        let links = &context.services.links;
-        match input.check(&context.services.rules)? {
+        let links = &context.app.links;
+        match input.check(&context.rules)? {
             LinkUpdate::Whole(edit) => {
                 let edited = links.edit(edit).await.map_err(problem)?;
                 Ok(LinkUpdated::replaced(&edited, context.origin))

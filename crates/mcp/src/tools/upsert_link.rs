@@ -16,8 +16,8 @@ impl Tool for UpsertLinkTool {
     type Output = LinkUpserted;
 
     async fn call(context: Context<'_>, input: CreateLink) -> Result<LinkUpserted, Problem> {
-        let new = input.check(&context.services.rules)?;
-        let outcome = context.services.links.upsert(new).await.map_err(problem)?;
+        let new = input.check(&context.rules)?;
+        let outcome = context.app.links.upsert(new).await.map_err(problem)?;
         Ok(LinkUpserted::new(&outcome, context.origin))
     }
 }

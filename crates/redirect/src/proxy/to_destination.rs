@@ -109,12 +109,11 @@ pub(super) fn headers(request: &HttpRequest, without_body: bool) -> Vec<HeaderLi
     };
     let edge = Edge::of(request);
     let origin = edge.origin(request);
-    let (proto, host) = origin.as_str().split_once("://").unwrap_or_default();
     let client = edge.client_address(request).to_string();
     let ours = [
         ("x-forwarded-for", client.as_str()),
-        ("x-forwarded-proto", proto),
-        ("x-forwarded-host", host),
+        ("x-forwarded-proto", origin.scheme()),
+        ("x-forwarded-host", origin.host_and_port()),
     ];
     let theirs = request.headers().iter();
     theirs

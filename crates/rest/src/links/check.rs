@@ -40,7 +40,7 @@ pub(crate) async fn handle(
 ) -> Result<Json<200, LinkChecks>, Failure> {
     let check = body.check(caller)?;
     let scope = check.scope.clone();
-    let page = context.services.checks.check(check).await?;
+    let page = context.app.checks.check(check).await?;
     Ok(Json(LinkChecks::new(&page, &scope)))
 }
 

@@ -28,8 +28,8 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<CountLinks>,
 ) -> Result<Json<200, LinkCount>, Failure> {
-    let search = query.check(&context.services.rules)?;
+    let search = query.check(&context.rules)?;
     Ok(Json(LinkCount {
-        count: context.services.links.count(search).await?,
+        count: context.app.links.count(search).await?,
     }))
 }

@@ -5,7 +5,7 @@ use slugline_contract::{Code, CreateLink, LinkCreated};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Body, Context},
+    extract::{Body, Context, PublicOrigin},
     permit::MayUse,
     registrar::About,
     reply::Json,
@@ -32,9 +32,10 @@ pub(crate) fn about() -> About {
 pub(crate) async fn handle(
     _: MayUse,
     context: Context,
+    PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,
 ) -> Result<Json<201, LinkCreated>, Failure> {
-    let new = body.check(&context.services.rules)?;
-    let link = context.services.links.create(new).await?;
-    Ok(Json(LinkCreated::new(&link, context.origin.as_str())))
+    let new = body.check(&context.rules)?;
+    let link = context.app.links.create(new).await?;
+    Ok(Json(LinkCreated::new(&link, origin.as_str())))
 }

@@ -28,6 +28,6 @@ pub(crate) async fn handle(
     context: Context,
     Body(body): Body<DeleteLink>,
 ) -> Result<NoContent, Failure> {
-    context.services.links.delete(&body.check()?).await?;
+    context.app.links.delete(&body.check()?).await?;
     Ok(NoContent)
 }

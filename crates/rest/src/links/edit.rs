@@ -5,7 +5,7 @@ use slugline_contract::{Code, EditLink, LinkCreated};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Body, Context},
+    extract::{Body, Context, PublicOrigin},
     permit::MayEdit,
     registrar::About,
     reply::Json,
@@ -34,12 +34,10 @@ pub(crate) fn about() -> About {
 pub(crate) async fn handle(
     _: MayEdit,
     context: Context,
+    PublicOrigin(origin): PublicOrigin,
     Body(body): Body<EditLink>,
 ) -> Result<Json<201, LinkCreated>, Failure> {
-    let edit = body.check(&context.services.rules)?;
-    let edited = context.services.links.edit(edit).await?;
-    Ok(Json(LinkCreated::new(
-        &edited.link,
-        context.origin.as_str(),
-    )))
+    let edit = body.check(&context.rules)?;
+    let edited = context.app.links.edit(edit).await?;
+    Ok(Json(LinkCreated::new(&edited.link, origin.as_str())))
 }

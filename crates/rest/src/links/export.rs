@@ -42,19 +42,20 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<ExportLinks>,
 ) -> Result<NoStore<PageOrTable<LinkExport>>, Failure> {
-    let services = context.services;
     let (format, after) = query.check()?;
     Ok(NoStore(match format {
         TransferFormat::Json => {
-            let size = services.transfer.export_page;
-            PageOrTable::Page(LinkExport::new(&services.links.export(size, after).await?))
+            let size = context.transfer.export_page;
+            PageOrTable::Page(LinkExport::new(
+                &context.app.links.export(size, after).await?,
+            ))
         }
         TransferFormat::Csv => {
             let rows = PageSize::new(ROWS).expect("fewer links than on the largest page");
             // The first page is read before anything is sent, so that a store
             // that is down gets an error of its own.
-            let first = services.links.export(rows, after).await?;
-            PageOrTable::Table(Table::of(services.links.clone(), rows, first))
+            let first = context.app.links.export(rows, after).await?;
+            PageOrTable::Table(Table::of(context.app.links.clone(), rows, first))
         }
     }))
 }

@@ -13,7 +13,7 @@ use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, Rules};
 use slugline_httpkit::{Failure, unreadable_body};
 
 use crate::{
-    extract::{Body, Context, media_type, services},
+    extract::{Body, Context, media_type, state},
     permit::MayImport,
     registrar::About,
     reply::{Json, NoStore, csv},
@@ -46,7 +46,7 @@ pub(crate) async fn handle(
     _: MayImport,
     Links(links): Links,
 ) -> Result<NoStore<Json<200, LinkImport>>, Failure> {
-    let imported = context.services.links.import(links).await?;
+    let imported = context.app.links.import(links).await?;
     Ok(NoStore(Json(LinkImport::new(&imported))))
 }
 
@@ -58,11 +58,11 @@ impl FromRequest for Links {
     type Future = Pin<Box<dyn Future<Output = Result<Self, Failure>>>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let services = services(request).clone();
+        let state = state(request).clone();
         let media_type = media_type(request);
         let body = web::Payload::from_request(request, payload);
         Box::pin(async move {
-            let (rules, limit) = (&services.rules, services.transfer.import_limit);
+            let (rules, limit) = (&state.rules, state.transfer.import_limit);
             let body = body.await.map_err(|error| unreadable_body(&error))?;
             let bytes = body
                 .to_bytes_limited(body_limit(rules, limit))

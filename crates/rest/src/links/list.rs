@@ -29,6 +29,6 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<ListLinks>,
 ) -> Result<Json<200, LinkList>, Failure> {
-    let page = context.services.links.list(query.check()?).await?;
+    let page = context.app.links.list(query.check()?).await?;
     Ok(Json(LinkList::new(&query, &page)))
 }

@@ -5,7 +5,7 @@ use slugline_contract::{Code, LinkCreated, PatchLink};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Body, Context},
+    extract::{Body, Context, PublicOrigin},
     permit::MayEdit,
     registrar::About,
     reply::Json,
@@ -32,9 +32,10 @@ pub(crate) fn about() -> About {
 pub(crate) async fn handle(
     _: MayEdit,
     context: Context,
+    PublicOrigin(origin): PublicOrigin,
     Body(body): Body<PatchLink>,
 ) -> Result<Json<200, LinkCreated>, Failure> {
-    let (slug, patch) = body.check(&context.services.rules)?;
-    let link = context.services.links.patch(&slug, patch).await?;
-    Ok(Json(LinkCreated::new(&link, context.origin.as_str())))
+    let (slug, patch) = body.check(&context.rules)?;
+    let link = context.app.links.patch(&slug, patch).await?;
+    Ok(Json(LinkCreated::new(&link, origin.as_str())))
 }

@@ -28,6 +28,6 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<GetLink>,
 ) -> Result<Json<200, LinkView>, Failure> {
-    let link = context.services.links.get(&query.check()?).await?;
+    let link = context.app.links.get(&query.check()?).await?;
     Ok(Json((&link).into()))
 }

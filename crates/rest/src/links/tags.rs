@@ -22,6 +22,6 @@ pub(crate) async fn handle(
     _: MayUse,
     context: Context,
 ) -> Result<Json<200, Vec<TagView>>, Failure> {
-    let counts = context.services.links.tags().await?;
+    let counts = context.app.links.tags().await?;
     Ok(Json(TagList::new(&counts).tags))
 }

@@ -5,7 +5,7 @@ use slugline_contract::{Code, CreateLink, LinkUpserted, UpsertStatus};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Body, Context},
+    extract::{Body, Context, PublicOrigin},
     permit::MayUse,
     registrar::About,
     reply::MadeOrFound,
@@ -32,11 +32,12 @@ pub(crate) fn about() -> About {
 pub(crate) async fn handle(
     _: MayUse,
     context: Context,
+    PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,
 ) -> Result<MadeOrFound<LinkUpserted>, Failure> {
-    let new = body.check(&context.services.rules)?;
-    let outcome = context.services.links.upsert(new).await?;
-    let shown = LinkUpserted::new(&outcome, context.origin.as_str());
+    let new = body.check(&context.rules)?;
+    let outcome = context.app.links.upsert(new).await?;
+    let shown = LinkUpserted::new(&outcome, origin.as_str());
     Ok(match shown.status {
         UpsertStatus::Created => MadeOrFound::Made(shown),
         UpsertStatus::Existing => MadeOrFound::Found(shown),

@@ -21,6 +21,6 @@ pub(crate) fn about() -> About {
 }
 
 pub(crate) async fn handle(context: Context) -> Result<Json<200, MigrationView>, Failure> {
-    let status = context.services.migration.status().await?;
+    let status = context.app.migration.status().await?;
     Ok(Json((&status).into()))
 }

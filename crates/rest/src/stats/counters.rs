@@ -27,6 +27,6 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<AnalyticsFilter>,
 ) -> Result<Json<200, Answer<CounterView>>, Failure> {
-    let report = context.services.stats.counters(query.check()?).await?;
+    let report = context.app.stats.counters(query.check()?).await?;
     Ok(Json(report.into()))
 }

@@ -27,7 +27,7 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<LimitedRequest>,
 ) -> Result<Json<200, Vec<EventView>>, Failure> {
-    let query = query.check_events(&context.services.rules)?;
-    let events = context.services.stats.events(&query).await?;
+    let query = query.check_events(&context.rules)?;
+    let events = context.app.stats.events(&query).await?;
     Ok(Json(EventView::list(events)))
 }

@@ -27,7 +27,7 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<LimitedRequest>,
 ) -> Result<Json<200, Answer<LocationView>>, Failure> {
-    let query = query.check_locations(&context.services.rules)?;
-    let report = context.services.stats.locations(&query).await?;
+    let query = query.check_locations(&context.rules)?;
+    let report = context.app.stats.locations(&query).await?;
     Ok(Json(report.into()))
 }

@@ -26,7 +26,7 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<MetricsRequest>,
 ) -> Result<Json<200, Answer<MetricView>>, Failure> {
-    let query = query.check(&context.services.rules)?;
-    let report = context.services.stats.metrics(&query).await?;
+    let query = query.check(&context.rules)?;
+    let report = context.app.stats.metrics(&query).await?;
     Ok(Json(report.into()))
 }

@@ -47,7 +47,7 @@ pub(crate) fn about() -> About {
 }
 
 pub(crate) async fn handle(context: Context) -> Result<EventStream, Failure> {
-    Ok(EventStream(context.services.live.watch()?))
+    Ok(EventStream(context.app.live.watch()?))
 }
 
 /// Server-sent events (WHATWG HTML section 9.2) without an end of their own.

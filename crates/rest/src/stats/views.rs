@@ -31,6 +31,6 @@ pub(crate) async fn handle(
 ) -> Result<Json<200, Answer<ViewView>>, Failure> {
     let zone = query.zone();
     let query = query.check()?;
-    let report = context.services.stats.views(&query).await?;
+    let report = context.app.stats.views(&query).await?;
     Ok(Json(ViewView::answer(query.unit, report).in_zone(zone)))
 }

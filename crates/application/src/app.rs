@@ -1,0 +1,23 @@
+//! All use cases of an instance, for the adapters that offer them.
+
+use std::sync::Arc;
+
+use crate::{LinkChecker, LinkMigration, LinkService, LiveVisits, StatsService, Suggestions};
+
+/// All use cases of an instance. Adapters share one in an [`Arc`]. It holds no
+/// limits of a wire format: those belong to the adapters.
+#[derive(Debug)]
+pub struct App {
+    /// Use cases of links.
+    pub links: LinkService,
+    /// Asks destinations whether they answer.
+    pub checks: LinkChecker,
+    /// Suggests slugs and previews.
+    pub suggestions: Suggestions,
+    /// Moves links here.
+    pub migration: LinkMigration,
+    /// Answers questions about visits.
+    pub stats: StatsService,
+    /// Visits as they are stored.
+    pub live: Arc<LiveVisits>,
+}
