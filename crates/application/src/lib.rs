@@ -44,9 +44,11 @@
 //! | [`preview`] | what a public demonstration forbids |
 //! | [`suggestions`] | words for slugs and previews |
 //! | [`stats`], [`live`] | questions to the access log; visits as they come |
+//! | [`access`] | what the instance must allow before an operation runs |
 //! | [`app`] | all of these together, as adapters share them |
 //! | [`error`] | every way a use case can fail |
 
+pub mod access;
 pub mod app;
 pub mod attempts;
 pub mod auth;
@@ -64,6 +66,7 @@ pub mod stats;
 pub mod suggestions;
 mod turns;
 
+pub use access::Access;
 pub use app::App;
 pub use attempts::{ClientLimit, FailureLimit, TooManyAttempts};
 pub use auth::{Authenticator, Denied, SiteToken, TokenTooShort};

@@ -30,6 +30,7 @@ use aide::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 use flate2::read::GzDecoder;
 use sha2::{Digest, Sha256};
+use slugline_application::Access;
 use slugline_httpkit::{Failure, header};
 
 use crate::{
@@ -46,6 +47,7 @@ pub(crate) fn scalar_about() -> About {
         tag: "Documents",
         summary: "API reference",
         description: "The API reference, as a page of Scalar.",
+        needs: Access::Open,
         fails: &[],
     }
 }
@@ -64,6 +66,7 @@ pub(crate) fn swagger_about() -> About {
         tag: "Documents",
         summary: "API console",
         description: "The API to try out, as a page of Swagger UI.",
+        needs: Access::Open,
         fails: &[],
     }
 }

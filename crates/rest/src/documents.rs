@@ -13,6 +13,7 @@ use aide::{
     openapi::{Operation, Response, StatusCode},
 };
 use serde_json::{Value, json};
+use slugline_application::Access;
 use slugline_httpkit::{Edge, Failure};
 
 use crate::{
@@ -29,6 +30,7 @@ pub(crate) fn about() -> About {
         tag: "Documents",
         summary: "OpenAPI document",
         description: "This document, with the instance's own address as its server.",
+        needs: Access::Open,
         fails: &[],
     }
 }

@@ -3,6 +3,7 @@
 use actix_web::http::Method;
 use schemars::JsonSchema;
 use serde::Serialize;
+use slugline_application::Access;
 use slugline_contract::{Code, Problem};
 use slugline_httpkit::Failure;
 
@@ -81,6 +82,7 @@ pub(crate) fn live_about() -> About {
         tag: "Health",
         summary: "Is the process alive?",
         description: "Answers as long as the process serves requests at all.",
+        needs: Access::Open,
         fails: &[],
     }
 }
@@ -99,6 +101,7 @@ pub(crate) fn ready_about() -> About {
         description: "Answers 503 while the links database cannot be reached. An access log that \
                       cannot do its work is `degraded` in an answer of 200: redirects go on \
                       without it, so the service should stay in rotation.",
+        needs: Access::Open,
         fails: &[Code::Unavailable],
     }
 }

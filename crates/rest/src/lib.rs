@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`api`] | the list of routes |
 //! | `registrar`, `route_list` | declaration → documented operation and mounted route |
-//! | `extract`, `permit`, `reply`, `slices`, `csv` | what handlers take, need and give |
+//! | `extract`, `reply`, `slices`, `csv` | what handlers take and give |
 //! | `links`, `migration`, `stats`, `location`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
 
 mod api;
@@ -21,7 +21,6 @@ mod health;
 mod links;
 mod location;
 mod migration;
-mod permit;
 mod registrar;
 mod reply;
 mod route_list;

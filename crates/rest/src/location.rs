@@ -1,6 +1,7 @@
 //! `GET /api/location`: where the caller is, for a map to open at.
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::Location;
 use slugline_httpkit::Failure;
 
@@ -15,6 +16,7 @@ pub(crate) fn about() -> About {
         summary: "Where the caller is",
         description: "Coordinates of the caller's own address, for a map to open at; an empty \
                       object when they are unknown.",
+        needs: Access::Open,
         fails: &[],
     }
 }

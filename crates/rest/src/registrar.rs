@@ -3,7 +3,13 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use actix_web::{FromRequest, Handler, Route, http::Method};
+use actix_web::{
+    FromRequest, Handler, Route,
+    body::{BoxBody, MessageBody},
+    dev::{ServiceRequest, ServiceResponse},
+    http::Method,
+    middleware::{Next, from_fn},
+};
 use aide::{
     OperationInput, OperationOutput,
     generate::{self, GenContext},
@@ -16,10 +22,12 @@ use aide::{
 use indexmap::IndexMap;
 use schemars::{SchemaGenerator, json_schema};
 
+use slugline_application::Access;
 use slugline_contract::{Code, ProblemBody, Rules, schema};
 use slugline_httpkit::Failure;
 
 use crate::{
+    extract::state,
     reply::Reply,
     route_list::{Declared, RouteList, needs_token},
 };
@@ -47,7 +55,10 @@ pub(crate) struct About {
     pub(crate) tag: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) description: &'static str,
-    /// Error codes beyond those that every route of its kind can answer.
+    /// What the instance must allow; asked before any input is looked at.
+    pub(crate) needs: Access,
+    /// Error codes beyond those that follow from `needs`, and those that every
+    /// route of its kind can answer.
     pub(crate) fails: &'static [Code],
 }
 
@@ -126,7 +137,13 @@ impl Api {
             operation
         });
         let method = about.method.clone();
-        let make = Arc::new(move || Route::new().method(method.clone()).to(handler.clone()));
+        let needs = about.needs;
+        let make = Arc::new(move || {
+            Route::new()
+                .method(method.clone())
+                .to(handler.clone())
+                .wrap(from_fn(move |request, next| permit(needs, request, next)))
+        });
         self.document_operation(
             &Elsewhere {
                 method: about.method.clone(),
@@ -283,6 +300,19 @@ fn body_of(media_types: &[&str]) -> Option<ReferenceOr<RequestBody>> {
     (!media_types.is_empty()).then_some(ReferenceOr::Item(body))
 }
 
+/// Refuses what the instance does not allow, before the handler's arguments are
+/// extracted.
+async fn permit(
+    needs: Access,
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
+    match state(request.request()).app.links.permit(needs) {
+        Ok(()) => Ok(next.call(request).await?.map_into_boxed_body()),
+        Err(error) => Ok(request.error_response(Failure::from(error))),
+    }
+}
+
 /// What can go wrong on every route of its kind, and on this one.
 fn document_failures(
     context: &mut GenContext,
@@ -291,6 +321,12 @@ fn document_failures(
     responses: &mut Responses,
 ) {
     let mut codes = about.fails.to_vec();
+    if about.needs.forbidden_in_preview().is_some() {
+        codes.push(Code::PreviewMode);
+    }
+    if about.needs.needs_links() {
+        codes.push(Code::MigrationRequired);
+    }
     if operation.request_body.is_some() {
         codes.extend([
             Code::ValidationError,

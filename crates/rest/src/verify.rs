@@ -3,6 +3,7 @@
 use actix_web::http::Method;
 use schemars::JsonSchema;
 use serde::Serialize;
+use slugline_application::Access;
 use slugline_httpkit::Failure;
 
 use crate::{extract::PublicOrigin, registrar::About, reply::Json};
@@ -34,6 +35,7 @@ pub(crate) fn about() -> About {
         tag: "Access",
         summary: "Check the token",
         description: "Answers when the token is right; 401 otherwise.",
+        needs: Access::Open,
         fails: &[],
     }
 }

@@ -10,7 +10,7 @@ use slugline_domain::{
 use tokio::task::JoinSet;
 
 use super::{LinkPage, LinkService, ListLinks};
-use crate::Error;
+use crate::{Access, Error};
 
 /// A request to check some links.
 #[derive(Clone, Debug, Default)]
@@ -94,7 +94,7 @@ impl LinkChecker {
         /// A caller waits for it, and a page of slow destinations may follow.
         const LONGEST: Duration = Duration::from_secs(20);
 
-        self.links.may_check()?;
+        self.links.permit(Access::Check)?;
         let started = self.clock.now();
         let is_late = || {
             let spent = self.clock.now().get().saturating_sub(started.get());

@@ -5,7 +5,7 @@ use slugline_domain::{
 };
 
 use super::LinkService;
-use crate::{Error, mint};
+use crate::{Access, Error, mint};
 
 /// A link to be made. What is `None` is decided by the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl LinkService {
     /// The expiry is not in the future, the slug or the identifier is taken, or
     /// the store failed.
     pub async fn create(&self, new: NewLink) -> Result<Link, Error> {
-        self.may_use()?;
+        self.permit(Access::Links)?;
         let parts = &self.parts;
         let now = parts.clock.now();
         self.check_expiry(new.content.expires_at)?;

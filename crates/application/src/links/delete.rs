@@ -3,7 +3,7 @@
 use slugline_domain::{Link, Slug};
 
 use super::LinkService;
-use crate::Error;
+use crate::{Access, Error};
 
 impl LinkService {
     /// Deletes the link with this slug for good, in the spelling that visitors
@@ -13,7 +13,7 @@ impl LinkService {
     /// # Errors
     /// Preview mode, or the store failed.
     pub async fn delete(&self, slug: &Slug) -> Result<Option<Link>, Error> {
-        self.may_delete()?;
+        self.permit(Access::Delete)?;
         let canonical = self.parts.policy.case.canonical(slug);
         let deleted = self.delete_spelled(&canonical).await?;
         if deleted.is_none() && canonical.as_ref() != slug {

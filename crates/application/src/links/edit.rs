@@ -7,7 +7,7 @@ use slugline_domain::{
 };
 
 use super::{LinkService, screen::leads_elsewhere};
-use crate::Error;
+use crate::{Access, Error};
 
 /// The whole of a link's content, to replace what is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl LinkService {
     /// Preview mode, the expiry is not in the future, no link has the slug, somebody else
     /// changed the link at the same time, or the store failed.
     pub async fn edit(&self, edit: EditLink) -> Result<EditedLink, Error> {
-        self.may_edit()?;
+        self.permit(Access::Edit)?;
         self.check_expiry(edit.content.expires_at)?;
         let password = self.hash_change(edit.password).await?;
         let before = self.get(&edit.slug).await?;
@@ -137,7 +137,7 @@ impl LinkService {
         /// Each attempt loses only to a change that succeeded.
         const ATTEMPTS: usize = 5;
 
-        self.may_edit()?;
+        self.permit(Access::Edit)?;
         if let Change::Set(expires_at) = &patch.expires_at {
             self.check_expiry(Some(*expires_at))?;
         }

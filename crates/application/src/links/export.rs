@@ -3,7 +3,7 @@
 use slugline_domain::{LinkOrder, PageSize, Position, StatusFilter, UnixMillis};
 
 use super::{LinkPage, LinkService, ListLinks};
-use crate::Error;
+use crate::{Access, Error};
 
 /// Some links as they are stored, and where the next page starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl LinkService {
         size: PageSize,
         after: Option<Position>,
     ) -> Result<ExportPage, Error> {
-        self.may_export()?;
+        self.permit(Access::Export)?;
         let request = ListLinks {
             size,
             order: LinkOrder::Newest,

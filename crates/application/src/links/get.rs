@@ -3,7 +3,7 @@
 use slugline_domain::{Link, Slug};
 
 use super::LinkService;
-use crate::Error;
+use crate::{Access, Error};
 
 impl LinkService {
     /// The link with this slug, expired or not, straight from the store: the one
@@ -13,7 +13,7 @@ impl LinkService {
     /// # Errors
     /// No link has the slug, or the store failed.
     pub async fn get(&self, slug: &Slug) -> Result<Link, Error> {
-        self.may_use()?;
+        self.permit(Access::Links)?;
         let canonical = self.parts.policy.case.canonical(slug);
         let mut found = self.parts.store.find(&canonical).await?;
         if found.is_none() && canonical.as_ref() != slug {

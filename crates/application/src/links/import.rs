@@ -5,7 +5,7 @@ use slugline_domain::{
 };
 
 use super::LinkService;
-use crate::{Error, mint};
+use crate::{Access, Error, mint};
 
 /// A link to be taken over. What is `None` is decided by the service; an expiry
 /// may be past.
@@ -55,7 +55,7 @@ impl LinkService {
     /// Preview mode, a password cannot be hashed, or the store failed; then none
     /// was taken over.
     pub async fn import(&self, mut batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
-        self.may_import()?;
+        self.permit(Access::Import)?;
         self.screen_import(&mut batch).await;
         let parts = &self.parts;
         let now = parts.clock.now();

@@ -3,7 +3,7 @@
 use slugline_domain::{Link, LinkOrder, ListQuery, PageSize, Position, StatusFilter, Tag};
 
 use super::LinkService;
-use crate::Error;
+use crate::{Access, Error};
 
 /// A request for a page.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +36,7 @@ impl LinkService {
     /// # Errors
     /// The store failed.
     pub async fn list(&self, request: ListLinks) -> Result<LinkPage, Error> {
-        self.may_use()?;
+        self.permit(Access::Links)?;
         let size = usize::from(request.size.get());
         let query = ListQuery {
             now: self.parts.clock.now().second(),

@@ -29,7 +29,7 @@ pub use self::{
     search::SearchLinks,
     upsert::Upserted,
 };
-use crate::{Error, MigrationLock, Passwords, PreviewMode, Resolver, preview::Forbidden};
+use crate::{Access, Error, MigrationLock, Passwords, PreviewMode, Resolver};
 
 /// The use cases of links.
 #[derive(Clone, Debug)]
@@ -87,75 +87,19 @@ impl LinkService {
         }
     }
 
-    /// Whether links can be used at all. Asked before an input is looked at.
+    /// Checks that the instance allows an operation. Every use case of links asks;
+    /// adapters ask before they look at an input, too.
     ///
     /// # Errors
-    /// They still have to be moved here from an older instance.
-    pub fn may_use(&self) -> Result<(), Error> {
-        self.parts.lock.check()
-    }
-
-    /// Whether links may be changed at all. Asked before an input is looked at.
-    ///
-    /// # Errors
-    /// The instance is in preview mode, or links cannot be used yet.
-    pub fn may_edit(&self) -> Result<(), Error> {
-        self.may_use()?;
-        self.parts.preview.permit(Forbidden::Edit)
-    }
-
-    /// Whether links may be deleted at all. Asked before an input is looked at.
-    ///
-    /// # Errors
-    /// The instance is in preview mode, or links cannot be used yet.
-    pub fn may_delete(&self) -> Result<(), Error> {
-        self.may_use()?;
-        self.parts.preview.permit(Forbidden::Delete)
-    }
-
-    /// Whether links may be imported at all. Asked before an input is looked at.
-    ///
-    /// # Errors
-    /// The instance is in preview mode, or links cannot be used yet.
-    pub fn may_import(&self) -> Result<(), Error> {
-        self.may_use()?;
-        self.parts.preview.permit(Forbidden::Import)
-    }
-
-    /// Checks that the instance lets callers export links. Ask before reading an input.
-    ///
-    /// # Errors
-    /// The instance is in preview mode, or links cannot be used yet.
-    pub fn may_export(&self) -> Result<(), Error> {
-        self.may_use()?;
-        self.parts.preview.permit(Forbidden::Export)
-    }
-
-    /// Checks that the instance lets callers check links. Ask before reading an input.
-    ///
-    /// # Errors
-    /// The instance is in preview mode, or links cannot be used yet.
-    pub fn may_check(&self) -> Result<(), Error> {
-        self.may_use()?;
-        self.parts.preview.permit(Forbidden::Check)
-    }
-
-    /// Checks that the instance suggests slugs and previews. Ask before reading an
-    /// input.
-    ///
-    /// # Errors
-    /// The instance is in preview mode.
-    pub fn may_suggest(&self) -> Result<(), Error> {
-        self.parts.preview.permit(Forbidden::Suggest)
-    }
-
-    /// Checks that callers of the API may move links here from an older instance.
-    /// Ask before reading an input.
-    ///
-    /// # Errors
-    /// The instance is in preview mode.
-    pub fn may_migrate(&self) -> Result<(), Error> {
-        self.parts.preview.permit(Forbidden::Migrate)
+    /// Links still have to be moved here, or the instance is in preview mode.
+    pub fn permit(&self, access: Access) -> Result<(), Error> {
+        if access.needs_links() {
+            self.parts.lock.check()?;
+        }
+        match access.forbidden_in_preview() {
+            Some(action) => self.parts.preview.permit(action),
+            None => Ok(()),
+        }
     }
 
     fn check_expiry(&self, expires_at: Option<UnixSeconds>) -> Result<(), Error> {

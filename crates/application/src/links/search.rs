@@ -5,7 +5,7 @@ use slugline_domain::{
 };
 
 use super::LinkService;
-use crate::Error;
+use crate::{Access, Error};
 
 /// Which links are meant: those that meet every condition.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ impl LinkService {
     /// # Errors
     /// The store failed.
     pub async fn search(&self, search: SearchLinks, size: PageSize) -> Result<Vec<Link>, Error> {
-        self.may_use()?;
+        self.permit(Access::Links)?;
         if search.text.is_none() && search.destination.is_none() {
             return Ok(Vec::new());
         }
@@ -44,7 +44,7 @@ impl LinkService {
     /// # Errors
     /// The store failed.
     pub async fn count(&self, search: SearchLinks) -> Result<u64, Error> {
-        self.may_use()?;
+        self.permit(Access::Links)?;
         Ok(self.parts.store.count(&self.filter(search)).await?)
     }
 
@@ -53,7 +53,7 @@ impl LinkService {
     /// # Errors
     /// The store failed.
     pub async fn tags(&self) -> Result<Vec<TagCount>, Error> {
-        self.may_use()?;
+        self.permit(Access::Links)?;
         Ok(self.parts.store.tags().await?)
     }
 

@@ -3,7 +3,7 @@
 use slugline_domain::{Link, LinkStatus};
 
 use super::{LinkService, NewLink};
-use crate::Error;
+use crate::{Access, Error};
 
 /// What an upsert came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl LinkService {
     /// As for [`LinkService::create`]; a taken slug only when its owner
     /// vanished in between.
     pub async fn upsert(&self, new: NewLink) -> Result<Upserted, Error> {
-        self.may_use()?;
+        self.permit(Access::Links)?;
         let slug = new.slug.clone();
         match self.create(new).await {
             Ok(link) => Ok(Upserted::Created(link)),

@@ -1,6 +1,6 @@
 //! `check_links`
 
-use slugline_application::App;
+use slugline_application::Access;
 use slugline_contract::{CheckLinks, LinkChecks, Problem};
 
 use super::{Context, Hints, Tool, problem};
@@ -15,13 +15,10 @@ impl Tool for CheckLinksTool {
         false, call again with the returned cursor and the same tag. status is the final HTTP \
         status, 0 when there was none; ok is true from 1 to 399; error says why not. Destinations \
         that are not on the public internet are not asked.";
+    const NEEDS: Access = Access::Check;
     const HINTS: Hints = Hints::ReadsWorld;
     type Input = CheckLinks;
     type Output = LinkChecks;
-
-    fn permit(app: &App) -> Result<(), Problem> {
-        app.links.may_check().map_err(problem)
-    }
 
     async fn call(context: Context<'_>, input: CheckLinks) -> Result<LinkChecks, Problem> {
         let check = input.check(context.caller.clone())?;

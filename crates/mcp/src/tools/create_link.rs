@@ -1,6 +1,6 @@
 //! `create_link`
 
-use slugline_application::{Error, LinkService};
+use slugline_application::{Access, Error, LinkService};
 use slugline_contract::{CreateLink, LinkCreated, Problem};
 use slugline_domain::Slug;
 
@@ -14,6 +14,7 @@ impl Tool for CreateLinkTool {
         without slug a free random one is chosen. Fails with 409 when an active link already has \
         the slug, and names a free one; upsert_link returns the link in the way instead. Returns \
         the link and its public address in shortLink.";
+    const NEEDS: Access = Access::Links;
     const HINTS: Hints = Hints::Adds;
     type Input = CreateLink;
     type Output = LinkCreated;

@@ -1,6 +1,6 @@
 //! `delete_link`
 
-use slugline_application::App;
+use slugline_application::Access;
 use slugline_contract::{DeleteLink, DeletedLink, Problem};
 
 use super::{Context, Hints, Tool, problem};
@@ -12,13 +12,10 @@ impl Tool for DeleteLinkTool {
     const DESCRIPTION: &'static str = "Delete a link for good, by its slug: its short URL \
         stops working at once. The answer holds the deleted link, and `deleted: false` when no \
         link has the slug. Visits that were counted stay in the analytics.";
+    const NEEDS: Access = Access::Delete;
     const HINTS: Hints = Hints::Removes;
     type Input = DeleteLink;
     type Output = DeletedLink;
-
-    fn permit(app: &App) -> Result<(), Problem> {
-        app.links.may_delete().map_err(problem)
-    }
 
     async fn call(context: Context<'_>, input: DeleteLink) -> Result<DeletedLink, Problem> {
         let slug = input.check()?;

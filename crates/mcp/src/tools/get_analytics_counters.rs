@@ -1,6 +1,6 @@
 //! `get_analytics_counters`
 
-use slugline_application::App;
+use slugline_application::Access;
 use slugline_contract::{AnalyticsFilter, Answer, CounterView, Problem};
 
 use super::{Context, Hints, Tool, problem};
@@ -14,14 +14,10 @@ impl Tool for CountersTool {
         of exact values; startAt and endAt are Unix seconds, both inclusive. With id, there is \
         one row per link that has visits. sampling.exact says whether the numbers are counts or \
         estimates. A visit is counted within about a second.";
+    const NEEDS: Access = Access::Open;
     const HINTS: Hints = Hints::Reads;
     type Input = AnalyticsFilter;
     type Output = Answer<CounterView>;
-
-    /// Visits are counted whether or not links can be used.
-    fn permit(_: &App) -> Result<(), Problem> {
-        Ok(())
-    }
 
     async fn call(
         context: Context<'_>,

@@ -1,6 +1,6 @@
 //! `get_analytics_heatmap`
 
-use slugline_application::App;
+use slugline_application::Access;
 use slugline_contract::{Answer, HeatmapRequest, HourView, Problem};
 
 use super::{Context, Hints, Tool, problem};
@@ -13,14 +13,10 @@ impl Tool for HeatmapTool {
         find the busiest hours: weekday 1 is Monday, hour 0 begins at midnight, hours without \
         visits are left out. Give clientTimezone to get the user's own clock. Filters take \
         comma-separated lists of exact values.";
+    const NEEDS: Access = Access::Open;
     const HINTS: Hints = Hints::Reads;
     type Input = HeatmapRequest;
     type Output = Answer<HourView>;
-
-    /// Visits are counted whether or not links can be used.
-    fn permit(_: &App) -> Result<(), Problem> {
-        Ok(())
-    }
 
     async fn call(
         context: Context<'_>,

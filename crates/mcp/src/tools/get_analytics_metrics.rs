@@ -1,6 +1,6 @@
 //! `get_analytics_metrics`
 
-use slugline_application::App;
+use slugline_application::Access;
 use slugline_contract::{Answer, MetricView, MetricsRequest, Problem};
 
 use super::{Context, Hints, Tool, problem};
@@ -13,14 +13,10 @@ impl Tool for MetricsTool {
         browser or slug: the values with the most visits, most first. An empty name means unknown. \
         Give a small limit for a top list. Filters take comma-separated lists of exact values; the \
         names found here can be passed to them.";
+    const NEEDS: Access = Access::Open;
     const HINTS: Hints = Hints::Reads;
     type Input = MetricsRequest;
     type Output = Answer<MetricView>;
-
-    /// Visits are counted whether or not links can be used.
-    fn permit(_: &App) -> Result<(), Problem> {
-        Ok(())
-    }
 
     async fn call(
         context: Context<'_>,

@@ -1,6 +1,6 @@
 //! `get_analytics_views`
 
-use slugline_application::App;
+use slugline_application::Access;
 use slugline_contract::{Answer, Problem, ViewView, ViewsRequest};
 
 use super::{Context, Hints, Tool, problem};
@@ -13,14 +13,10 @@ impl Tool for ViewsTool {
         that has any, in order of time. Give clientTimezone to get rows of the user's own clock; \
         startAt and endAt keep the answer short, since it has no limit. Filters take \
         comma-separated lists of exact values. Visitors of several rows must not be added up.";
+    const NEEDS: Access = Access::Open;
     const HINTS: Hints = Hints::Reads;
     type Input = ViewsRequest;
     type Output = Answer<ViewView>;
-
-    /// Visits are counted whether or not links can be used.
-    fn permit(_: &App) -> Result<(), Problem> {
-        Ok(())
-    }
 
     async fn call(context: Context<'_>, input: ViewsRequest) -> Result<Answer<ViewView>, Problem> {
         let query = input.check()?;

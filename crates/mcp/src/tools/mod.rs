@@ -20,7 +20,7 @@ use std::{future::Future, pin::Pin};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use slugline_application::{App, Error};
+use slugline_application::{Access, App, Error};
 use slugline_contract::{Problem, Rules, UnknownNames, read, schema};
 use slugline_domain::ProbeCaller;
 
@@ -60,20 +60,13 @@ pub(crate) trait Tool {
     const NAME: &'static str;
     /// What it does, what it costs, what to call instead.
     const DESCRIPTION: &'static str;
+    /// What the instance must allow; asked before the arguments are looked at.
+    const NEEDS: Access;
     const HINTS: Hints;
     /// The same type that REST reads.
     type Input: DeserializeOwned + JsonSchema + Send + 'static;
     /// The same type that REST writes, as an object.
     type Output: Serialize + JsonSchema;
-
-    /// Whether the instance lets anybody use the tool; asked before the
-    /// arguments are looked at. Unless a tool says otherwise it needs links.
-    ///
-    /// # Errors
-    /// It does not.
-    fn permit(app: &App) -> Result<(), Problem> {
-        app.links.may_use().map_err(problem)
-    }
 
     fn call(
         context: Context<'_>,
@@ -143,7 +136,7 @@ pub(crate) fn describe_all(rules: &Rules) -> Vec<Value> {
 
 fn call<'a, T: Tool>(context: Context<'a>, arguments: &'a Value) -> Calling<'a> {
     Box::pin(async move {
-        T::permit(context.app)?;
+        context.app.links.permit(T::NEEDS).map_err(problem)?;
         UnknownNames::of::<T::Input>(arguments).refuse_all()?;
         let input = read::<T::Input>(arguments)?;
         Ok(Raw::of(&T::call(context, input).await?))

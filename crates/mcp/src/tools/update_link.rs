@@ -1,6 +1,6 @@
 //! `update_link`
 
-use slugline_application::App;
+use slugline_application::Access;
 use slugline_contract::{LinkUpdate, LinkUpdated, Problem, UpdateLink};
 
 use super::{Context, Hints, Tool, problem};
@@ -15,13 +15,10 @@ impl Tool for UpdateLinkTool {
         password mask back. The slug, the id and the creation time cannot be changed. Fails with \
         404 when no link has the slug, and with 409 when the link changed at the same time: read \
         it again.";
+    const NEEDS: Access = Access::Edit;
     const HINTS: Hints = Hints::Replaces;
     type Input = UpdateLink;
     type Output = LinkUpdated;
-
-    fn permit(app: &App) -> Result<(), Problem> {
-        app.links.may_edit().map_err(problem)
-    }
 
     async fn call(context: Context<'_>, input: UpdateLink) -> Result<LinkUpdated, Problem> {
         let links = &context.app.links;

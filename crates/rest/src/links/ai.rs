@@ -1,12 +1,12 @@
 //! `GET /api/link/ai`
 
 use actix_web::http::Method;
-use slugline_contract::{Code, SlugSuggestion, SuggestSlug};
+use slugline_application::Access;
+use slugline_contract::{SlugSuggestion, SuggestSlug};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, Query},
-    permit::MaySuggest,
     registrar::About,
     reply::Json,
 };
@@ -21,12 +21,12 @@ pub(crate) fn about() -> About {
         description: "Suggests a slug for a destination: a language model's, if the instance has \
                       one and it has a good idea, else the last part of the destination's path or \
                       its host. The slug is valid, and may be taken.",
-        fails: &[Code::PreviewMode],
+        needs: Access::Suggest,
+        fails: &[],
     }
 }
 
 pub(crate) async fn handle(
-    _: MaySuggest,
     context: Context,
     Query(query): Query<SuggestSlug>,
 ) -> Result<Json<200, SlugSuggestion>, Failure> {

@@ -2,13 +2,13 @@
 
 use actix_web::{FromRequest, HttpRequest, dev::Payload, http::Method};
 use aide::OperationInput;
+use slugline_application::Access;
 use slugline_contract::{CheckLinks, Code, LinkChecks};
 use slugline_domain::ProbeCaller;
 use slugline_httpkit::{Failure, probe_caller};
 
 use crate::{
     extract::{Body, Context},
-    permit::MayCheck,
     registrar::About,
     reply::Json,
 };
@@ -24,16 +24,12 @@ pub(crate) fn about() -> About {
                       links at a time, by slug. `slug`, `tag` and `onlyBroken` narrow it down. Pass `cursor` back until `list_complete` is \
                       true. Destinations are told the `Accept-Language` and `User-Agent` of this \
                       request. Destinations that are not on the public internet are not asked.",
-        fails: &[
-            Code::InvalidCursor,
-            Code::PreviewMode,
-            Code::MigrationRequired,
-        ],
+        needs: Access::Check,
+        fails: &[Code::InvalidCursor],
     }
 }
 
 pub(crate) async fn handle(
-    _: MayCheck,
     context: Context,
     Caller(caller): Caller,
     Body(body): Body<CheckLinks>,

@@ -1,12 +1,12 @@
 //! `GET /api/link/count`
 
 use actix_web::http::Method;
-use slugline_contract::{Code, CountLinks, LinkCount};
+use slugline_application::Access;
+use slugline_contract::{CountLinks, LinkCount};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, Query},
-    permit::MayUse,
     registrar::About,
     reply::Json,
 };
@@ -19,12 +19,12 @@ pub(crate) fn about() -> About {
         tag: super::TAG,
         summary: "Count links",
         description: "Counts active links, or those that meet the conditions.",
-        fails: &[Code::MigrationRequired],
+        needs: Access::Links,
+        fails: &[],
     }
 }
 
 pub(crate) async fn handle(
-    _: MayUse,
     context: Context,
     Query(query): Query<CountLinks>,
 ) -> Result<Json<200, LinkCount>, Failure> {

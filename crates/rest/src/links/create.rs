@@ -1,12 +1,12 @@
 //! `POST /api/link/create`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::{Code, CreateLink, LinkCreated};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context, PublicOrigin},
-    permit::MayUse,
     registrar::About,
     reply::Json,
 };
@@ -20,17 +20,12 @@ pub(crate) fn about() -> About {
         summary: "Create a link",
         description: "Makes a short link. Leave `slug` out to get a free random one; \
                       a slug that an active link owns is refused.",
-        fails: &[
-            Code::SlugTaken,
-            Code::IdTaken,
-            Code::MigrationRequired,
-            Code::Busy,
-        ],
+        needs: Access::Links,
+        fails: &[Code::SlugTaken, Code::IdTaken, Code::Busy],
     }
 }
 
 pub(crate) async fn handle(
-    _: MayUse,
     context: Context,
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,

@@ -1,12 +1,12 @@
 //! `POST /api/link/delete`
 
 use actix_web::http::Method;
-use slugline_contract::{Code, DeleteLink};
+use slugline_application::Access;
+use slugline_contract::DeleteLink;
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context},
-    permit::MayDelete,
     registrar::About,
     reply::NoContent,
 };
@@ -19,12 +19,12 @@ pub(crate) fn about() -> About {
         tag: super::TAG,
         summary: "Delete a link",
         description: "Deletes a link for good. Deleting a slug that no link has succeeds too.",
-        fails: &[Code::PreviewMode, Code::MigrationRequired],
+        needs: Access::Delete,
+        fails: &[],
     }
 }
 
 pub(crate) async fn handle(
-    _: MayDelete,
     context: Context,
     Body(body): Body<DeleteLink>,
 ) -> Result<NoContent, Failure> {

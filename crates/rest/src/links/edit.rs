@@ -1,12 +1,12 @@
 //! `PUT /api/link/edit`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::{Code, EditLink, LinkCreated};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context, PublicOrigin},
-    permit::MayEdit,
     registrar::About,
     reply::Json,
 };
@@ -21,18 +21,12 @@ pub(crate) fn about() -> About {
         description: "Replaces everything a link holds but its slug, id and creation: members \
                       that are left out are removed, except the password. To change some members \
                       and keep the others, use PATCH.",
-        fails: &[
-            Code::PreviewMode,
-            Code::LinkNotFound,
-            Code::LinkModified,
-            Code::MigrationRequired,
-            Code::Busy,
-        ],
+        needs: Access::Edit,
+        fails: &[Code::LinkNotFound, Code::LinkModified, Code::Busy],
     }
 }
 
 pub(crate) async fn handle(
-    _: MayEdit,
     context: Context,
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<EditLink>,

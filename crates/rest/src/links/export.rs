@@ -1,13 +1,13 @@
 //! `GET /api/link/export`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::{Code, ExportLinks, LinkExport, TransferFormat};
 use slugline_domain::PageSize;
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, Query},
-    permit::MayExport,
     registrar::About,
     reply::{NoStore, PageOrTable},
     table::Table,
@@ -26,11 +26,8 @@ pub(crate) fn about() -> About {
                       separated by commas, country destinations as lines of code and URL. Cells \
                       that a spreadsheet would run begin with an apostrophe, which the import \
                       removes.",
-        fails: &[
-            Code::InvalidCursor,
-            Code::PreviewMode,
-            Code::MigrationRequired,
-        ],
+        needs: Access::Export,
+        fails: &[Code::InvalidCursor],
     }
 }
 
@@ -38,7 +35,6 @@ pub(crate) fn about() -> About {
 const ROWS: i64 = 500;
 
 pub(crate) async fn handle(
-    _: MayExport,
     context: Context,
     Query(query): Query<ExportLinks>,
 ) -> Result<NoStore<PageOrTable<LinkExport>>, Failure> {

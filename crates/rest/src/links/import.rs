@@ -8,13 +8,12 @@ use aide::{
     generate::GenContext,
     openapi::{Operation, ReferenceOr},
 };
-use slugline_application::ImportLink;
+use slugline_application::{Access, ImportLink};
 use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, Rules};
 use slugline_httpkit::{Failure, unreadable_body};
 
 use crate::{
     extract::{Body, Context, media_type, state},
-    permit::MayImport,
     registrar::About,
     reply::{Json, NoStore, csv},
 };
@@ -31,19 +30,13 @@ pub(crate) fn about() -> About {
                       that an active link owns is skipped, an expired one replaced, so sending the \
                       same links again is harmless. Stored passwords are kept, those in clear \
                       hashed.",
-        fails: &[
-            Code::TooManyLinks,
-            Code::InvalidCsv,
-            Code::PreviewMode,
-            Code::MigrationRequired,
-            Code::Busy,
-        ],
+        needs: Access::Import,
+        fails: &[Code::TooManyLinks, Code::InvalidCsv, Code::Busy],
     }
 }
 
 pub(crate) async fn handle(
     context: Context,
-    _: MayImport,
     Links(links): Links,
 ) -> Result<NoStore<Json<200, LinkImport>>, Failure> {
     let imported = context.app.links.import(links).await?;

@@ -1,12 +1,12 @@
 //! `GET /api/link/list`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::{Code, LinkList, ListLinks};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, Query},
-    permit::MayUse,
     registrar::About,
     reply::Json,
 };
@@ -20,12 +20,12 @@ pub(crate) fn about() -> About {
         summary: "List links",
         description: "Lists links page by page, newest first unless `sort` says otherwise. \
                       Pass `cursor` back until `list_complete` is true.",
-        fails: &[Code::InvalidCursor, Code::MigrationRequired],
+        needs: Access::Links,
+        fails: &[Code::InvalidCursor],
     }
 }
 
 pub(crate) async fn handle(
-    _: MayUse,
     context: Context,
     Query(query): Query<ListLinks>,
 ) -> Result<Json<200, LinkList>, Failure> {

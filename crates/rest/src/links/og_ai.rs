@@ -2,13 +2,13 @@
 
 use actix_web::{FromRequest, HttpRequest, dev::Payload, http::Method};
 use aide::OperationInput;
-use slugline_contract::{Code, PreviewSuggestion, SuggestPreview};
+use slugline_application::Access;
+use slugline_contract::{PreviewSuggestion, SuggestPreview};
 use slugline_domain::LanguageTag;
 use slugline_httpkit::{Failure, header};
 
 use crate::{
     extract::{Context, Query},
-    permit::MaySuggest,
     registrar::About,
     reply::Json,
 };
@@ -24,12 +24,12 @@ pub(crate) fn about() -> About {
                       model's, if the instance has one and it has a good idea, else the \
                       destination's host and a sentence with its address. Without `locale`, the \
                       language is the one that the request's `Accept-Language` begins with.",
-        fails: &[Code::PreviewMode],
+        needs: Access::Suggest,
+        fails: &[],
     }
 }
 
 pub(crate) async fn handle(
-    _: MaySuggest,
     context: Context,
     Preferred(preferred): Preferred,
     Query(query): Query<SuggestPreview>,

@@ -1,12 +1,12 @@
 //! `PATCH /api/link/edit`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::{Code, LinkCreated, PatchLink};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context, PublicOrigin},
-    permit::MayEdit,
     registrar::About,
     reply::Json,
 };
@@ -19,18 +19,12 @@ pub(crate) fn about() -> About {
         tag: super::TAG,
         summary: "Change some members of a link",
         description: "Members that are left out are kept, `null` removes a member.",
-        fails: &[
-            Code::PreviewMode,
-            Code::LinkNotFound,
-            Code::LinkModified,
-            Code::MigrationRequired,
-            Code::Busy,
-        ],
+        needs: Access::Edit,
+        fails: &[Code::LinkNotFound, Code::LinkModified, Code::Busy],
     }
 }
 
 pub(crate) async fn handle(
-    _: MayEdit,
     context: Context,
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<PatchLink>,

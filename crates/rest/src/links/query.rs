@@ -1,12 +1,12 @@
 //! `GET /api/link/query`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::{Code, GetLink, LinkView};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, Query},
-    permit::MayUse,
     registrar::About,
     reply::Json,
 };
@@ -19,12 +19,12 @@ pub(crate) fn about() -> About {
         tag: super::TAG,
         summary: "Read a link",
         description: "Reads one link by its slug, expired or not.",
-        fails: &[Code::LinkNotFound, Code::MigrationRequired],
+        needs: Access::Links,
+        fails: &[Code::LinkNotFound],
     }
 }
 
 pub(crate) async fn handle(
-    _: MayUse,
     context: Context,
     Query(query): Query<GetLink>,
 ) -> Result<Json<200, LinkView>, Failure> {

@@ -1,12 +1,12 @@
 //! `GET /api/link/search`
 
 use actix_web::http::Method;
-use slugline_contract::{Code, FoundLink, FoundLinks, SearchLinks};
+use slugline_application::Access;
+use slugline_contract::{FoundLink, FoundLinks, SearchLinks};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, Query},
-    permit::MayUse,
     registrar::About,
     reply::Json,
 };
@@ -20,12 +20,12 @@ pub(crate) fn about() -> About {
         summary: "Search links",
         description: "Finds links by text or destination, by slug; without `q` and `url` nothing \
                       is found.",
-        fails: &[Code::MigrationRequired],
+        needs: Access::Links,
+        fails: &[],
     }
 }
 
 pub(crate) async fn handle(
-    _: MayUse,
     context: Context,
     Query(query): Query<SearchLinks>,
 ) -> Result<Json<200, Vec<FoundLink>>, Failure> {

@@ -1,12 +1,12 @@
 //! `POST /api/link/search`
 
 use actix_web::http::Method;
-use slugline_contract::{Code, ExactUrlSearch, FoundLink, FoundLinks};
+use slugline_application::Access;
+use slugline_contract::{ExactUrlSearch, FoundLink, FoundLinks};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context},
-    permit::MayUse,
     registrar::About,
     reply::Json,
 };
@@ -20,12 +20,12 @@ pub(crate) fn about() -> About {
         summary: "Search links by a long destination",
         description: "Finds active links that lead to a destination which is too long for a query \
                       string.",
-        fails: &[Code::MigrationRequired],
+        needs: Access::Links,
+        fails: &[],
     }
 }
 
 pub(crate) async fn handle(
-    _: MayUse,
     context: Context,
     Body(body): Body<ExactUrlSearch>,
 ) -> Result<Json<200, Vec<FoundLink>>, Failure> {

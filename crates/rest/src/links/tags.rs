@@ -1,10 +1,11 @@
 //! `GET /api/link/tags`
 
 use actix_web::http::Method;
-use slugline_contract::{Code, TagList, TagView};
+use slugline_application::Access;
+use slugline_contract::{TagList, TagView};
 use slugline_httpkit::Failure;
 
-use crate::{extract::Context, permit::MayUse, registrar::About, reply::Json};
+use crate::{extract::Context, registrar::About, reply::Json};
 
 pub(crate) fn about() -> About {
     About {
@@ -14,14 +15,12 @@ pub(crate) fn about() -> About {
         tag: super::TAG,
         summary: "List tags",
         description: "Every tag with the number of its links, expired ones included, by name.",
-        fails: &[Code::MigrationRequired],
+        needs: Access::Links,
+        fails: &[],
     }
 }
 
-pub(crate) async fn handle(
-    _: MayUse,
-    context: Context,
-) -> Result<Json<200, Vec<TagView>>, Failure> {
+pub(crate) async fn handle(context: Context) -> Result<Json<200, Vec<TagView>>, Failure> {
     let counts = context.app.links.tags().await?;
     Ok(Json(TagList::new(&counts).tags))
 }

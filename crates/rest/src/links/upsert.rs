@@ -1,12 +1,12 @@
 //! `POST /api/link/upsert`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::{Code, CreateLink, LinkUpserted, UpsertStatus};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context, PublicOrigin},
-    permit::MayUse,
     registrar::About,
     reply::MadeOrFound,
 };
@@ -20,17 +20,12 @@ pub(crate) fn about() -> About {
         summary: "Create a link unless its slug is in use",
         description: "Makes a link (201), or answers with the active link that has the slug (200), \
                       which stays as it is; `status` says which.",
-        fails: &[
-            Code::SlugTaken,
-            Code::IdTaken,
-            Code::MigrationRequired,
-            Code::Busy,
-        ],
+        needs: Access::Links,
+        fails: &[Code::SlugTaken, Code::IdTaken, Code::Busy],
     }
 }
 
 pub(crate) async fn handle(
-    _: MayUse,
     context: Context,
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,

@@ -1,12 +1,12 @@
 //! `POST /api/link/migration/run`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::{Code, MigrationReport, RunMigration};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, QueryOrBody},
-    permit::MayMigrate,
     registrar::About,
     reply::Json,
 };
@@ -22,9 +22,9 @@ pub(crate) fn about() -> About {
                       it is. Call it until `list_complete` is true, with `cursor` or without: a \
                       run goes on where it is, also after a failure. Links that are here are not \
                       changed. Entries that hold no link are named in the report and stop nothing.",
+        needs: Access::Migrate,
         fails: &[
             Code::InvalidCursor,
-            Code::PreviewMode,
             Code::MigrationRunGone,
             Code::MigrationPageDone,
         ],
@@ -32,7 +32,6 @@ pub(crate) fn about() -> About {
 }
 
 pub(crate) async fn handle(
-    _: MayMigrate,
     context: Context,
     QueryOrBody(request): QueryOrBody<RunMigration>,
 ) -> Result<Json<200, MigrationReport>, Failure> {

@@ -1,6 +1,7 @@
 //! `GET /api/link/migration/status`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::MigrationView;
 use slugline_httpkit::Failure;
 
@@ -16,6 +17,7 @@ pub(crate) fn about() -> About {
         description: "Whether the links of an older instance's key-value store are here yet, what \
                       became of them, and which entries could not be moved. Complete where there \
                       is nothing to move.",
+        needs: Access::Open,
         fails: &[],
     }
 }

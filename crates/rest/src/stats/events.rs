@@ -1,6 +1,7 @@
 //! `GET /api/logs/events`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::{EventView, LimitedRequest};
 use slugline_httpkit::Failure;
 
@@ -19,6 +20,7 @@ pub(crate) fn about() -> About {
         summary: "List the latest visits",
         description: "The latest stored visits, newest first. Under load not every visit is stored; \
                       `id` stays the same from one request to the next.",
+        needs: Access::Open,
         fails: super::FAILS,
     }
 }

@@ -1,6 +1,7 @@
 //! `GET /api/stats/export`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::{AnalyticsFilter, csv_file_name};
 use slugline_httpkit::Failure;
 
@@ -19,6 +20,7 @@ pub(crate) fn about() -> About {
         summary: "Totals by link as a file",
         description: "A CSV file for spreadsheets, in UTF-8: slug, destination, visitors, visits \
                       and referers of each slug and destination, most visits first.",
+        needs: Access::Open,
         fails: super::FAILS,
     }
 }

@@ -1,6 +1,7 @@
 //! `GET /api/logs/locations`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::{Answer, LimitedRequest, LocationView};
 use slugline_httpkit::Failure;
 
@@ -19,6 +20,7 @@ pub(crate) fn about() -> About {
         summary: "Count visits by place",
         description: "The places with the most visits, most first. Visits whose place is not known \
                       are left out; coordinates are rounded to about a kilometre.",
+        needs: Access::Open,
         fails: super::FAILS,
     }
 }

@@ -1,6 +1,7 @@
 //! `GET /api/stats/metrics`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::{Answer, MetricView, MetricsRequest};
 use slugline_httpkit::Failure;
 
@@ -18,6 +19,7 @@ pub(crate) fn about() -> About {
         tag: super::TAG,
         summary: "Count visits by a property",
         description: "The values of a property with the most visits, most first.",
+        needs: Access::Open,
         fails: super::FAILS,
     }
 }

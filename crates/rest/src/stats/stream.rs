@@ -16,7 +16,7 @@ use aide::{
     generate::GenContext,
     openapi::{Operation, Response, StatusCode},
 };
-use slugline_application::Watch;
+use slugline_application::{Access, Watch};
 use slugline_contract::{Code, EventView};
 use slugline_httpkit::Failure;
 use tokio::{sync::mpsc, time};
@@ -42,6 +42,7 @@ pub(crate) fn about() -> About {
         description: "New visits as server-sent events named `visit`, each with the JSON of an item \
                       of `/api/logs/events`, once they are stored. For watching, not for counting: \
                       of a busy second the first few are sent, and one who reads slowly misses some.",
+        needs: Access::Open,
         fails: &[Code::TooManyWatchers],
     }
 }

@@ -1,6 +1,7 @@
 //! `GET /api/stats/views`
 
 use actix_web::http::Method;
+use slugline_application::Access;
 use slugline_contract::{Answer, ViewView, ViewsRequest};
 use slugline_httpkit::Failure;
 
@@ -21,6 +22,7 @@ pub(crate) fn about() -> About {
                       time, on the clock of `clientTimezone`. An hour that a clock shows twice is \
                       one row. `timezone` names the zone that was used: \
                       UTC, if there is none of the name.",
+        needs: Access::Open,
         fails: super::FAILS,
     }
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use slugline_application::ImportLink;
+use slugline_application::{Access, ImportLink};
 use slugline_contract::{LinkImport, Problem, ReadLink, Rules, TransferFormat, read_links};
 use slugline_storage::DatabaseUrl;
 
@@ -33,7 +33,10 @@ pub(crate) fn run(
     let told = |what: &'static str| move || format!("{what} {file}");
     if file == STANDARD {
         let links = open(settings)?;
-        links.service.may_import().map_err(Problem::from)?;
+        links
+            .service
+            .permit(Access::Import)
+            .map_err(Problem::from)?;
         return take_over(&links, format, io::stdin().lock(), &settings.rules, &target);
     }
     let mut source = File::open(file).with_context(told("cannot open"))?;
