@@ -93,7 +93,7 @@ fn problem_of(response: &ServiceResponse<impl MessageBody>) -> Option<Problem> {
         let failure = error.as_error::<Failure>();
         return Some(failure.map_or_else(
             || Problem::new(Code::InternalError, "the server failed"),
-            |Failure(problem)| problem.clone(),
+            Failure::report,
         ));
     }
     // Actix answers a wrong method itself, without an error.

@@ -30,5 +30,5 @@ pub use fuzzing::fuzz_headers;
 pub use guard::{guarded, public};
 pub use ignored::IgnoredNames;
 pub use origin::{Origin, OriginError};
-pub use problem::{Failure, problem_response, unreadable_body};
+pub use problem::{Failure, problem_response, report, unreadable_body};
 pub use slugline_contract::{Code, Problem};

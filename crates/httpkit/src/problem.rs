@@ -16,20 +16,48 @@ use slugline_contract::{Code, Problem};
 
 use crate::edge::Edge;
 
-/// A problem as a handler returns it. The response is written at the edge of
-/// the adapter, which knows the request it answers.
+/// A problem as a handler returns it. The edge of the adapter, which knows the
+/// request, reports it and writes the response; making or converting one has no
+/// effect.
 #[derive(Clone, Debug)]
-pub struct Failure(pub Problem);
+pub struct Failure {
+    problem: Problem,
+    fault: Option<Fault>,
+}
+
+/// A failure of the service, with the cause that no client is told.
+#[derive(Clone, Debug)]
+struct Fault {
+    cause: Option<String>,
+}
+
+/// Logs a use case's error if the service is at fault, and returns the problem
+/// that a client may be told.
+pub fn report(error: Error) -> Problem {
+    Failure::from(error).report()
+}
+
+impl Failure {
+    /// Logs the failure if the service is at fault, and returns the problem that
+    /// a client may be told.
+    pub fn report(&self) -> Problem {
+        if let Some(Fault { cause }) = &self.fault {
+            let code = self.problem.code.as_str();
+            tracing::error!(code, cause, "a request failed");
+        }
+        self.problem.clone()
+    }
+}
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.problem.fmt(f)
     }
 }
 
 impl ResponseError for Failure {
     fn status_code(&self) -> StatusCode {
-        status(&self.0)
+        status(&self.problem)
     }
 
     fn error_response(&self) -> HttpResponse<BoxBody> {
@@ -39,37 +67,37 @@ impl ResponseError for Failure {
 
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
-        Self(problem)
+        Self {
+            problem,
+            fault: None,
+        }
     }
 }
 
 impl From<Error> for Failure {
-    /// Logs what the client is not told.
     fn from(error: Error) -> Self {
         let cause = std::error::Error::source(&error).map(chain);
         let problem = Problem::from(error);
-        if problem.status() >= 500 {
-            tracing::error!(code = problem.code.as_str(), cause, "a request failed");
-        }
-        Self(problem)
+        let fault = (problem.status() >= 500).then_some(Fault { cause });
+        Self { problem, fault }
     }
 }
 
 impl From<Denied> for Failure {
     fn from(denied: Denied) -> Self {
-        Self(denied.into())
+        Problem::from(denied).into()
     }
 }
 
 impl From<NotChecked> for Failure {
     fn from(reason: NotChecked) -> Self {
-        Self(reason.into())
+        Problem::from(reason).into()
     }
 }
 
 impl From<PayloadError> for Failure {
     fn from(error: PayloadError) -> Self {
-        Self(unreadable(&error))
+        unreadable(&error).into()
     }
 }
 

@@ -44,7 +44,8 @@ async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> 
         Some(slug) => resolve(redirects, request, body, &slug).await,
         None => Err(Problem::new(Code::RouteNotFound, "nothing is here").into()),
     };
-    answer.unwrap_or_else(|Failure(problem)| {
+    answer.unwrap_or_else(|failure| {
+        let problem = failure.report();
         moved(redirects, request, &problem)
             .unwrap_or_else(|| answer::problem(&problem, request, &redirects.options))
     })

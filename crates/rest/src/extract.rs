@@ -224,7 +224,7 @@ impl<T: DeserializeOwned + JsonSchema + 'static> FromRequest for Query<T> {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let parsed = read_members(request, &query_to_json(request.query_string()));
-        std::future::ready(parsed.map(Self).map_err(Failure))
+        std::future::ready(parsed.map(Self).map_err(Failure::from))
     }
 }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_application::Access;
 use slugline_contract::{Code, Problem};
-use slugline_httpkit::Failure;
+use slugline_httpkit::{Failure, report};
 
 use crate::{extract::Context, registrar::About, reply::Json};
 
@@ -121,8 +121,8 @@ pub(crate) async fn ready(context: Context) -> Result<Json<200, Readiness>, Fail
             }))
         }
         Err(error) => {
-            // Logs the cause; the probe only needs to know that it should wait.
-            drop(Failure::from(error));
+            // The cause is for the log; the probe only needs to know that it should wait.
+            report(error);
             Err(Problem::new(Code::Unavailable, "the links database cannot be reached").into())
         }
     }

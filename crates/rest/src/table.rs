@@ -11,10 +11,10 @@ use actix_web::{
     http::header,
     web::Bytes,
 };
-use slugline_application::{ExportPage, LinkService};
+use slugline_application::{Error, ExportPage, LinkService};
 use slugline_contract::{ExportText, Problem, TransferFormat};
 use slugline_domain::PageSize;
-use slugline_httpkit::Failure;
+use slugline_httpkit::report;
 use tokio::sync::mpsc;
 
 /// A table under way.
@@ -30,9 +30,9 @@ impl Table {
         let (sender, pages) = mpsc::channel(1);
         let file_name = ExportText::file_name(TransferFormat::Csv, first.exported_at);
         tokio::spawn(async move {
-            if let Err(Failure(problem)) = send(&links, rows, first, &sender).await {
+            if let Err(error) = send(&links, rows, first, &sender).await {
                 // The answer breaks off, which tells it from a complete one.
-                let _ = sender.send(Err(problem)).await;
+                let _ = sender.send(Err(report(error))).await;
             }
         });
         Self {
@@ -58,7 +58,7 @@ async fn send(
     rows: PageSize,
     first: ExportPage,
     pages: &mpsc::Sender<Result<Bytes, Problem>>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let mut text = ExportText::new(TransferFormat::Csv);
     let mut part = text.start(first.exported_at);
     let mut page = first.page;

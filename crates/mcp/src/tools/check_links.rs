@@ -2,8 +2,9 @@
 
 use slugline_application::Access;
 use slugline_contract::{CheckLinks, LinkChecks, Problem};
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct CheckLinksTool;
 
@@ -24,6 +25,6 @@ impl Tool for CheckLinksTool {
         let check = input.check(context.caller.clone())?;
         let scope = check.scope.clone();
         let page = context.app.checks.check(check).await;
-        Ok(LinkChecks::new(&page.map_err(problem)?, &scope))
+        Ok(LinkChecks::new(&page.map_err(report)?, &scope))
     }
 }

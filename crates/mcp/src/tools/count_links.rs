@@ -2,8 +2,9 @@
 
 use slugline_application::Access;
 use slugline_contract::{CountLinks, LinkCount, Problem};
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct CountLinksTool;
 
@@ -18,7 +19,7 @@ impl Tool for CountLinksTool {
 
     async fn call(context: Context<'_>, input: CountLinks) -> Result<LinkCount, Problem> {
         let search = input.check(&context.rules)?;
-        let count = context.app.links.count(search).await.map_err(problem)?;
+        let count = context.app.links.count(search).await.map_err(report)?;
         Ok(LinkCount { count })
     }
 }

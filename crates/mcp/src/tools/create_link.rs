@@ -3,8 +3,9 @@
 use slugline_application::{Access, Error, LinkService};
 use slugline_contract::{CreateLink, LinkCreated, Problem};
 use slugline_domain::Slug;
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct CreateLinkTool;
 
@@ -26,14 +27,14 @@ impl Tool for CreateLinkTool {
             Ok(link) => Ok(LinkCreated::new(&link, context.origin)),
             Err(Error::SlugTaken(slug)) => {
                 let free = free_beside(links, &slug).await;
-                let mut taken = problem(Error::SlugTaken(slug));
+                let mut taken = report(Error::SlugTaken(slug));
                 if let Some(free) = free {
                     taken.detail =
                         format!("{}; the slug {:?} is free", taken.detail, free.as_str());
                 }
                 Err(taken)
             }
-            Err(other) => Err(problem(other)),
+            Err(other) => Err(report(other)),
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use slugline_application::Access;
 use slugline_contract::{DeleteLink, DeletedLink, Problem};
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct DeleteLinkTool;
 
@@ -20,6 +21,6 @@ impl Tool for DeleteLinkTool {
     async fn call(context: Context<'_>, input: DeleteLink) -> Result<DeletedLink, Problem> {
         let slug = input.check()?;
         let deleted = context.app.links.delete(&slug).await;
-        Ok(DeletedLink::new(&slug, deleted.map_err(problem)?.as_ref()))
+        Ok(DeletedLink::new(&slug, deleted.map_err(report)?.as_ref()))
     }
 }

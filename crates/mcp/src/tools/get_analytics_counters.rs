@@ -2,8 +2,9 @@
 
 use slugline_application::Access;
 use slugline_contract::{AnalyticsFilter, Answer, CounterView, Problem};
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct CountersTool;
 
@@ -28,7 +29,7 @@ impl Tool for CountersTool {
             .stats
             .counters(input.check()?)
             .await
-            .map_err(problem)?;
+            .map_err(report)?;
         Ok(report.into())
     }
 }

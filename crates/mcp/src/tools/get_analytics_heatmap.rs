@@ -2,8 +2,9 @@
 
 use slugline_application::Access;
 use slugline_contract::{Answer, HeatmapRequest, HourView, Problem};
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct HeatmapTool;
 
@@ -24,7 +25,7 @@ impl Tool for HeatmapTool {
     ) -> Result<Answer<HourView>, Problem> {
         let query = input.check()?;
         input.require_known_zone()?;
-        let report = context.app.stats.heatmap(&query).await;
-        Ok(Answer::from(report.map_err(problem)?).in_zone(input.zone()))
+        let visits = context.app.stats.heatmap(&query).await;
+        Ok(Answer::from(visits.map_err(report)?).in_zone(input.zone()))
     }
 }

@@ -2,8 +2,9 @@
 
 use slugline_application::Access;
 use slugline_contract::{Answer, MetricView, MetricsRequest, Problem};
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct MetricsTool;
 
@@ -27,7 +28,7 @@ impl Tool for MetricsTool {
             .stats
             .metrics(&input.check(&context.rules)?)
             .await
-            .map_err(problem)?;
+            .map_err(report)?;
         Ok(report.into())
     }
 }

@@ -2,8 +2,9 @@
 
 use slugline_application::Access;
 use slugline_contract::{Answer, Problem, ViewView, ViewsRequest};
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct ViewsTool;
 
@@ -21,8 +22,8 @@ impl Tool for ViewsTool {
     async fn call(context: Context<'_>, input: ViewsRequest) -> Result<Answer<ViewView>, Problem> {
         let query = input.check()?;
         input.require_known_zone()?;
-        let report = context.app.stats.views(&query).await;
-        let answer = ViewView::answer(query.unit, report.map_err(problem)?);
+        let visits = context.app.stats.views(&query).await;
+        let answer = ViewView::answer(query.unit, visits.map_err(report)?);
         Ok(answer.in_zone(input.zone()))
     }
 }

@@ -2,8 +2,9 @@
 
 use slugline_application::Access;
 use slugline_contract::{GetLink, LinkView, Problem};
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct GetLinkTool;
 
@@ -23,7 +24,7 @@ impl Tool for GetLinkTool {
             .links
             .get(&input.check()?)
             .await
-            .map_err(problem)?;
+            .map_err(report)?;
         Ok((&link).into())
     }
 }

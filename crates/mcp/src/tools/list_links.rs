@@ -2,8 +2,9 @@
 
 use slugline_application::Access;
 use slugline_contract::{FoundLink, LinkList, ListLinks, Problem};
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct ListLinksTool;
 
@@ -24,7 +25,7 @@ impl Tool for ListLinksTool {
             .links
             .list(input.check()?)
             .await
-            .map_err(problem)?;
+            .map_err(report)?;
         Ok(LinkList::new(&input, &page))
     }
 }

@@ -2,8 +2,9 @@
 
 use slugline_application::Access;
 use slugline_contract::{NoArguments, Problem, TagList};
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct ListTagsTool;
 
@@ -18,7 +19,7 @@ impl Tool for ListTagsTool {
 
     async fn call(context: Context<'_>, input: NoArguments) -> Result<TagList, Problem> {
         let NoArguments {} = input;
-        let counts = context.app.links.tags().await.map_err(problem)?;
+        let counts = context.app.links.tags().await.map_err(report)?;
         Ok(TagList::new(&counts))
     }
 }

@@ -20,9 +20,10 @@ use std::{future::Future, pin::Pin};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use slugline_application::{Access, App, Error};
+use slugline_application::{Access, App};
 use slugline_contract::{Problem, Rules, UnknownNames, read, schema};
 use slugline_domain::ProbeCaller;
+use slugline_httpkit::report;
 
 use crate::answer::Raw;
 
@@ -136,7 +137,7 @@ pub(crate) fn describe_all(rules: &Rules) -> Vec<Value> {
 
 fn call<'a, T: Tool>(context: Context<'a>, arguments: &'a Value) -> Calling<'a> {
     Box::pin(async move {
-        context.app.links.permit(T::NEEDS).map_err(problem)?;
+        context.app.links.permit(T::NEEDS).map_err(report)?;
         UnknownNames::of::<T::Input>(arguments).refuse_all()?;
         let input = read::<T::Input>(arguments)?;
         Ok(Raw::of(&T::call(context, input).await?))
@@ -163,12 +164,6 @@ fn title(name: &str) -> String {
         first.make_ascii_uppercase();
     }
     words
-}
-
-/// A use case's failure as a problem; the cause of a failure of ours is logged,
-/// not told.
-fn problem(error: Error) -> Problem {
-    slugline_httpkit::Failure::from(error).0
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use slugline_application::Access;
 use slugline_contract::{FoundLinks, Problem, SearchLinks};
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct SearchLinksTool;
 
@@ -25,7 +26,7 @@ impl Tool for SearchLinksTool {
             .links
             .search(search, size)
             .await
-            .map_err(problem)?;
+            .map_err(report)?;
         Ok(FoundLinks::new(&links))
     }
 }

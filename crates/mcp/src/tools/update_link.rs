@@ -2,8 +2,9 @@
 
 use slugline_application::Access;
 use slugline_contract::{LinkUpdate, LinkUpdated, Problem, UpdateLink};
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct UpdateLinkTool;
 
@@ -24,11 +25,11 @@ impl Tool for UpdateLinkTool {
         let links = &context.app.links;
         match input.check(&context.rules)? {
             LinkUpdate::Whole(edit) => {
-                let edited = links.edit(edit).await.map_err(problem)?;
+                let edited = links.edit(edit).await.map_err(report)?;
                 Ok(LinkUpdated::replaced(&edited, context.origin))
             }
             LinkUpdate::Partial(slug, patch) => {
-                let link = links.patch(&slug, patch).await.map_err(problem)?;
+                let link = links.patch(&slug, patch).await.map_err(report)?;
                 Ok(LinkUpdated::changed(&link, context.origin))
             }
         }

@@ -2,8 +2,9 @@
 
 use slugline_application::Access;
 use slugline_contract::{CreateLink, LinkUpserted, Problem};
+use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool, problem};
+use super::{Context, Hints, Tool};
 
 pub(crate) struct UpsertLinkTool;
 
@@ -19,7 +20,7 @@ impl Tool for UpsertLinkTool {
 
     async fn call(context: Context<'_>, input: CreateLink) -> Result<LinkUpserted, Problem> {
         let new = input.check(&context.rules)?;
-        let outcome = context.app.links.upsert(new).await.map_err(problem)?;
+        let outcome = context.app.links.upsert(new).await.map_err(report)?;
         Ok(LinkUpserted::new(&outcome, context.origin))
     }
 }
