@@ -83,7 +83,7 @@ pub use place::{Colo, Coordinates, Place, PlaceName, TimeZoneName};
 pub use probe::{
     CheckSize, ProbeBoundError, ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ProbeTimeout,
 };
-pub use resolution::{Gate, InstanceRules, Resolution, Visitor};
+pub use resolution::{Arrival, Gate, InstanceRules, Resolution, Visitor};
 pub use sampling::{SamplingInterval, SamplingNote};
 pub use screening::ScreenVerdict;
 pub use search::{LinkFilter, SearchText, SearchTextError, TagCount};

@@ -23,8 +23,6 @@ pub struct Visitor<'a> {
     pub country: Option<Country>,
     /// The request's query string, without `?`.
     pub query: Option<&'a str>,
-    /// How far the visitor has come through the link's gates.
-    pub passed: Gate,
 }
 
 /// What an instance decides for links that do not, or that ask for more.
@@ -37,28 +35,31 @@ pub struct InstanceRules {
     pub proxying: bool,
 }
 
-/// The gates before a destination, in their order. "Passed" includes all
-/// earlier ones that the link has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Gate {
-    /// None passed yet.
-    #[default]
-    Outside,
-    /// The password was given.
-    Password,
-    /// The warning of an unsafe link was confirmed.
-    Warning,
-}
-
 /// The decision.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resolution<'l> {
     /// The link's expiry has come.
     Expired,
-    /// The visitor must give the password that this is the stored form of.
-    AskPassword(&'l PasswordHash),
-    /// The visitor must be warned before going to this address.
-    Warn(Cow<'l, str>),
+    /// The visitor must pass a gate first. [`Link::deliver`] says what comes
+    /// behind it.
+    Gate(Gate<'l>),
+    /// The visitor gets this.
+    Open(Arrival<'l>),
+}
+
+/// The first gate of a link, in the order in which visitors pass them.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Gate<'l> {
+    /// The visitor must give the password that this is the stored form of, and
+    /// then confirm the warning if the link is flagged unsafe.
+    Password(&'l PasswordHash),
+    /// The visitor must be warned before going to the link's target.
+    Warning,
+}
+
+/// What a visitor gets whom no gate stops.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Arrival<'l> {
     /// The visitor is sent to this address.
     Redirect(Cow<'l, str>),
     /// The visitor is a social network's bot, and sees what the link's author
@@ -71,43 +72,46 @@ pub enum Resolution<'l> {
 }
 
 impl Link {
-    /// Decides what a visitor meets.
+    /// Decides what a visitor meets who has passed no gate yet.
     pub fn resolve<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceRules) -> Resolution<'l> {
         if self.status_at(visitor.now) == LinkStatus::Expired {
-            return Resolution::Expired;
-        }
-        if let Some(hash) = &self.password
-            && visitor.passed < Gate::Password
-        {
-            return Resolution::AskPassword(hash);
-        }
-        // A device destination is an app's address: parameters meant for the
-        // web page are not merged into it, and it is not for showing.
-        let device = self.device_destination(visitor.user_agent);
-        let target = match device {
-            Some(app) => Cow::Borrowed(app.as_str()),
-            None => self.web_target(visitor, rules.with_query),
-        };
-        if self.content.flagged_unsafe == Some(true) && visitor.passed < Gate::Warning {
-            Resolution::Warn(target)
-        } else if device.is_some() {
-            Resolution::Redirect(target)
-        } else if self.content.preview.is_for_show() && is_social_bot(visitor.user_agent) {
-            Resolution::Preview(target)
+            Resolution::Expired
+        } else if let Some(hash) = &self.password {
+            Resolution::Gate(Gate::Password(hash))
+        } else if self.content.flagged_unsafe == Some(true) {
+            Resolution::Gate(Gate::Warning)
         } else {
-            self.deliver(target, rules)
+            Resolution::Open(self.deliver(visitor, rules))
         }
     }
 
-    fn deliver<'l>(&'l self, target: Cow<'l, str>, rules: InstanceRules) -> Resolution<'l> {
+    /// The address that this visitor is on the way to.
+    pub fn target(&self, visitor: &Visitor<'_>, rules: InstanceRules) -> Cow<'_, str> {
+        match self.device_destination(visitor.user_agent) {
+            Some(app) => Cow::Borrowed(app.as_str()),
+            None => self.web_target(visitor, rules.with_query),
+        }
+    }
+
+    /// What a visitor gets who has passed every gate of the link.
+    pub fn deliver<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceRules) -> Arrival<'l> {
+        // A device destination is an app's address: parameters meant for the
+        // web page are not merged into it, and it is not for showing.
+        if let Some(app) = self.device_destination(visitor.user_agent) {
+            return Arrival::Redirect(Cow::Borrowed(app.as_str()));
+        }
+        let target = self.web_target(visitor, rules.with_query);
+        if self.content.preview.is_for_show() && is_social_bot(visitor.user_agent) {
+            return Arrival::Preview(target);
+        }
         let proxied = rules.proxying && self.content.delivery.proxy == Some(true);
         let cloaked = self.content.delivery.cloaking == Some(true);
         if !(proxied || cloaked) || !is_web_page(&target) {
-            Resolution::Redirect(target)
+            Arrival::Redirect(target)
         } else if proxied {
-            Resolution::Proxy(target)
+            Arrival::Proxy(target)
         } else {
-            Resolution::Cloak(target)
+            Arrival::Cloak(target)
         }
     }
 
@@ -225,12 +229,11 @@ mod tests {
             user_agent: "",
             country: None,
             query: None,
-            passed: Gate::Outside,
         }
     }
 
     fn redirect(url: &str) -> Resolution<'_> {
-        Resolution::Redirect(url.into())
+        Resolution::Open(Arrival::Redirect(url.into()))
     }
 
     #[test]
@@ -239,7 +242,7 @@ mod tests {
         let resolution = link.resolve(&visitor(), PLAIN);
         assert!(matches!(
             resolution,
-            Resolution::Redirect(Cow::Borrowed("https://example.com/"))
+            Resolution::Open(Arrival::Redirect(Cow::Borrowed("https://example.com/")))
         ));
     }
 
@@ -260,24 +263,23 @@ mod tests {
         let mut link = link("https://example.com/");
         link.password = Some(PasswordHash::new("hash"));
         link.content.flagged_unsafe = Some(true);
-        let at = |passed| Visitor {
-            passed,
-            ..visitor()
-        };
-        assert!(matches!(
-            link.resolve(&at(Gate::Outside), PLAIN),
-            Resolution::AskPassword(_)
-        ));
         assert_eq!(
-            link.resolve(&at(Gate::Password), PLAIN),
-            Resolution::Warn("https://example.com/".into())
+            link.resolve(&visitor(), PLAIN),
+            Resolution::Gate(Gate::Password(&PasswordHash::new("hash")))
         );
+        link.password = None;
         assert_eq!(
-            link.resolve(&at(Gate::Warning), PLAIN),
-            redirect("https://example.com/")
+            link.resolve(&visitor(), PLAIN),
+            Resolution::Gate(Gate::Warning)
+        );
+        assert_eq!(link.target(&visitor(), PLAIN), "https://example.com/");
+        assert_eq!(
+            link.deliver(&visitor(), PLAIN),
+            Arrival::Redirect("https://example.com/".into())
         );
         link.content.expires_at = Some(NOON);
-        assert_eq!(link.resolve(&at(Gate::Warning), PLAIN), Resolution::Expired);
+        link.password = Some(PasswordHash::new("hash"));
+        assert_eq!(link.resolve(&visitor(), PLAIN), Resolution::Expired);
     }
 
     #[test]
@@ -319,8 +321,8 @@ mod tests {
         };
         let resolved = |link: &Link| format!("{:?}", link.resolve(&bot, MERGING));
         let (shown, sent) = (
-            r#"Preview("https://example.com/?a=1")"#,
-            r#"Redirect("https://example.com/?a=1")"#,
+            r#"Open(Preview("https://example.com/?a=1"))"#,
+            r#"Open(Redirect("https://example.com/?a=1"))"#,
         );
         link.content.preview.description = Description::parse("alone").ok();
         assert_eq!(resolved(&link), sent);
@@ -334,10 +336,10 @@ mod tests {
         assert_eq!(resolved(&link), shown, "a preview comes before the frame");
         assert!(matches!(
             link.resolve(&visitor(), MERGING),
-            Resolution::Cloak(_)
+            Resolution::Open(Arrival::Cloak(_))
         ));
         link.content.flagged_unsafe = Some(true);
-        assert!(matches!(link.resolve(&bot, MERGING), Resolution::Warn(_)));
+        assert_eq!(link.resolve(&bot, MERGING), Resolution::Gate(Gate::Warning));
     }
 
     #[test]
@@ -362,7 +364,7 @@ mod tests {
     fn a_web_page_is_proxied_where_that_is_on_and_before_it_is_framed() {
         let mut link = link("https://example.com/");
         link.content.delivery.proxy = Some(true);
-        let proxied = Resolution::Proxy("https://example.com/".into());
+        let proxied = Resolution::Open(Arrival::Proxy("https://example.com/".into()));
         assert_eq!(link.resolve(&visitor(), PROXYING), proxied);
         assert_eq!(
             link.resolve(&visitor(), PLAIN),
@@ -372,7 +374,7 @@ mod tests {
         assert_eq!(link.resolve(&visitor(), PROXYING), proxied);
         assert!(matches!(
             link.resolve(&visitor(), PLAIN),
-            Resolution::Cloak(_)
+            Resolution::Open(Arrival::Cloak(_))
         ));
         link.content.preview.title = Title::parse("Docs").ok();
         let bot = Visitor {
@@ -381,7 +383,7 @@ mod tests {
         };
         assert!(matches!(
             link.resolve(&bot, PROXYING),
-            Resolution::Preview(_)
+            Resolution::Open(Arrival::Preview(_))
         ));
         link.content.routing.google = Some(to("https://play.example/app"));
         let android = Visitor {
@@ -412,7 +414,11 @@ mod tests {
             link.content.delivery.cloaking = Some(true);
             link.content.destination = Destination::parse(url, &rules).unwrap();
             let resolution = link.resolve(&visitor(), PLAIN);
-            assert_eq!(matches!(resolution, Resolution::Cloak(_)), framed, "{url}");
+            assert_eq!(
+                matches!(resolution, Resolution::Open(Arrival::Cloak(_))),
+                framed,
+                "{url}"
+            );
         }
     }
 

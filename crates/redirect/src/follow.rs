@@ -12,7 +12,7 @@ use actix_web::{
     web::Payload,
 };
 use slugline_application::Recalled;
-use slugline_domain::{Gate, Link, Resolution, Slug, Visit, VisitHeaders, Visitor};
+use slugline_domain::{Arrival, Link, Resolution, Slug, Visit, VisitHeaders, Visitor};
 use slugline_httpkit::{Code, Edge, Failure, Problem, header};
 
 use crate::{
@@ -109,7 +109,7 @@ async fn resolve(
     })?;
     let edge = Edge::of(request);
     let place = edge.forwarded_place(request);
-    let mut visitor = Visitor {
+    let visitor = Visitor {
         now: now.second(),
         user_agent: header(request, &USER_AGENT).unwrap_or_default(),
         country: if link.content.routing.geo.is_empty() {
@@ -119,28 +119,34 @@ async fn resolve(
             forwarded.or_else(|| edge.look_up_country(request))
         },
         query: request.uri().query(),
-        passed: Gate::Outside,
     };
     let rules = redirects.rules();
-    let mut resolution = link.resolve(&visitor, rules);
     let mut body = Some(body);
-    let mut passage = Passage::Open;
-    if matches!(resolution, Resolution::AskPassword(_) | Resolution::Warn(_)) {
-        // What few visitors meet is boxed, or every redirect would make room for
-        // it, several times of what it needs itself.
-        match Box::pin(gate::examine(redirects, request, &mut body, &link, now)).await? {
-            Verdict::Stopped(response) => return Ok(response),
-            Verdict::Passed(gate) => visitor.passed = gate,
-            Verdict::ShowWarning { passed, password } => {
-                visitor.passed = passed;
-                if let Resolution::Warn(target) = link.resolve(&visitor, rules) {
+    let (delivery, passage) = match link.resolve(&visitor, rules) {
+        Resolution::Open(delivery) => (delivery, Passage::Open),
+        Resolution::Expired => {
+            return Err(Problem::new(Code::LinkExpired, "this link has expired").into());
+        }
+        Resolution::Gate(gate) => {
+            // What few visitors meet is boxed, or every redirect would make room
+            // for it, several times of what it needs itself.
+            match Box::pin(gate::examine(
+                redirects, request, &mut body, &link, &gate, now,
+            ))
+            .await?
+            {
+                Verdict::Stopped(response) => return Ok(response),
+                Verdict::Warned(password) => {
+                    let target = link.target(&visitor, rules);
                     return Ok(pages::warning(request, &target, password.as_deref()));
                 }
+                Verdict::Passed => (
+                    link.deliver(&visitor, rules),
+                    passage_through_a_gate(request),
+                ),
             }
         }
-        resolution = link.resolve(&visitor, rules);
-        passage = passage_through_a_gate(request);
-    }
+    };
     let visit = || Visit {
         at: now,
         link: Arc::clone(&link),
@@ -152,7 +158,7 @@ async fn resolve(
         ),
         place: place.map(Box::new),
     };
-    if let (Resolution::Proxy(target), Some(proxying)) = (&resolution, &redirects.proxying) {
+    if let (Arrival::Proxy(target), Some(proxying)) = (&delivery, &redirects.proxying) {
         // Before anything is waited for: a visitor may leave meanwhile.
         redirects.visits.record(visit());
         let proxied = Proxied {
@@ -166,7 +172,7 @@ async fn resolve(
         return Ok(Box::pin(proxy::pass_on(proxying, proxied)).await?);
     }
     let left = link.seconds_left(visitor.now);
-    let response = arrive(redirects, request, &link, &resolution, passage, left)?;
+    let response = arrive(redirects, request, &link, &delivery, passage, left);
     redirects.visits.record(visit());
     Ok(response)
 }
@@ -176,23 +182,17 @@ fn arrive(
     redirects: &Redirects,
     request: &HttpRequest,
     link: &Link,
-    resolution: &Resolution<'_>,
+    delivery: &Arrival<'_>,
     passage: Passage,
     left: Option<u64>,
-) -> Result<HttpResponse, Problem> {
-    match resolution {
-        Resolution::Redirect(target) => {
-            let options = &redirects.options;
-            Ok(answer::redirect(target, options, passage, left))
+) -> HttpResponse {
+    match delivery {
+        // Without a forwarder a proxied link redirects.
+        Arrival::Redirect(target) | Arrival::Proxy(target) => {
+            answer::redirect(target, &redirects.options, passage, left)
         }
-        Resolution::Preview(target) => Ok(link_pages::preview(request, link, target)),
-        Resolution::Cloak(target) => Ok(link_pages::frame(request, link, target)),
-        Resolution::Expired => Err(Problem::new(Code::LinkExpired, "this link has expired")),
-        // The link does not change between two calls, and the gate said how far
-        // the visitor came. Nothing is proxied without a forwarder.
-        Resolution::AskPassword(_) | Resolution::Warn(_) | Resolution::Proxy(_) => {
-            Err(Problem::new(Code::InternalError, "the gate did not open"))
-        }
+        Arrival::Preview(target) => link_pages::preview(request, link, target),
+        Arrival::Cloak(target) => link_pages::frame(request, link, target),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use actix_web::http::{header::HeaderValue, uri::PathAndQuery};
 use slugline_domain::{
-    Destination, DestinationRules, Gate, InstanceRules, Link, LinkContent, LinkId, Resolution,
+    Arrival, Destination, DestinationRules, InstanceRules, Link, LinkContent, LinkId, Resolution,
     Slug, UnixSeconds, Visitor,
 };
 use url::Url;
@@ -60,13 +60,12 @@ pub fn fuzz_query_merge(bytes: &[u8]) {
         user_agent: "",
         country: None,
         query: Some(query),
-        passed: Gate::Outside,
     };
     let rules = InstanceRules {
         with_query: true,
         proxying: false,
     };
-    let Resolution::Redirect(target) = link.resolve(&visitor, rules) else {
+    let Resolution::Open(Arrival::Redirect(target)) = link.resolve(&visitor, rules) else {
         panic!("a plain link redirects");
     };
     let header = location(&target);

@@ -15,13 +15,10 @@ use crate::{Redirects, pages};
 pub(crate) enum Verdict {
     /// To this page and no further.
     Stopped(HttpResponse),
-    /// Through these gates.
-    Passed(Gate),
-    /// To the warning; its form carries the password along.
-    ShowWarning {
-        passed: Gate,
-        password: Option<String>,
-    },
+    /// Through all of the link's gates.
+    Passed,
+    /// To the warning; its form carries this password along.
+    Warned(Option<String>),
 }
 
 /// Takes the body away if it has to read it.
@@ -30,19 +27,17 @@ pub(crate) async fn examine(
     request: &HttpRequest,
     body: &mut Option<Payload>,
     link: &Link,
+    gate: &Gate<'_>,
     now: UnixMillis,
 ) -> Result<Verdict, Failure> {
     let confirmed_by_header = header(request, "x-link-confirm") == Some("true");
     let flagged = link.content.flagged_unsafe == Some(true);
-    let Some(hash) = &link.password else {
+    let Gate::Password(hash) = gate else {
         let confirmed = confirmed_by_header || Form::of(request, body).await?.confirmed();
         return Ok(if confirmed {
-            Verdict::Passed(Gate::Warning)
+            Verdict::Passed
         } else {
-            Verdict::ShowWarning {
-                passed: Gate::Outside,
-                password: None,
-            }
+            Verdict::Warned(None)
         });
     };
     let door = Door {
@@ -60,7 +55,7 @@ pub(crate) async fn examine(
             PasswordCheck::Right if flagged && !confirmed_by_header => {
                 Err(Problem::new(Code::ConfirmationRequired, "the link is flagged unsafe").into())
             }
-            PasswordCheck::Right => Ok(Verdict::Passed(Gate::Warning)),
+            PasswordCheck::Right => Ok(Verdict::Passed),
         };
     }
     if request.method() != Method::POST {
@@ -71,12 +66,9 @@ pub(crate) async fn examine(
     Ok(match door.try_password(presented).await? {
         PasswordCheck::Wrong => Verdict::Stopped(pages::password(request, true)),
         PasswordCheck::Right if flagged && !confirmed_by_header && !form.confirmed() => {
-            Verdict::ShowWarning {
-                passed: Gate::Password,
-                password: Some(presented.to_owned()),
-            }
+            Verdict::Warned(Some(presented.to_owned()))
         }
-        PasswordCheck::Right => Verdict::Passed(Gate::Warning),
+        PasswordCheck::Right => Verdict::Passed,
     })
 }
 
