@@ -31,6 +31,7 @@
 //! | `open_files` | how many files and connections the process may have open |
 //! | `service_path` | which paths are the service's own |
 //! | `mcp_bridge` | MCP over standard input and output, to a running instance |
+//! | `links_database` | the database of links, opened with its schema up to date |
 //! | `old_store` | moving links here from an older instance |
 //! | `data_folder`, `instance_lock`, `site_token` | what is kept beside the databases |
 //! | `transfer` | links to and from files |
@@ -47,6 +48,7 @@ mod connections;
 mod data_folder;
 mod doctor;
 mod instance_lock;
+mod links_database;
 mod logging;
 mod mcp_bridge;
 mod old_store;

@@ -12,7 +12,7 @@ use slugline_legacy::OldStoreUrl;
 use crate::{
     Settings,
     ambient::{OsRandom, SystemClock},
-    data_folder, wiring,
+    data_folder, links_database,
 };
 
 /// Builds the migration, and tells the operator what has to be done about it.
@@ -75,7 +75,7 @@ pub(crate) async fn migrate(settings: &Settings, force: bool) -> anyhow::Result<
         bail!("set SLUGLINE_LEGACY_KV_URL to the store to move links from");
     }
     data_folder::prepare(&settings.data_dir)?;
-    let store = wiring::open_links(settings).await?;
+    let store = links_database::open(settings).await?;
     let passwords = Arc::new(Passwords::new(Arc::new(OsRandom)));
     let migration = open(settings, store, passwords, Arc::new(SystemClock)).await?;
     let mut request = RunMigration {

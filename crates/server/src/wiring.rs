@@ -23,13 +23,12 @@ use slugline_outbound::{
 };
 use slugline_redirect::{Proxying, Redirects};
 use slugline_rest::{ApiOptions, Elsewhere, RestState, RouteList};
-use slugline_storage::{Database, SchemaConnection, SqlLinkStore};
 
 use crate::{
     Settings, VERSION,
     ambient::{OsRandom, SystemClock},
     clickhouse_wire::OutboundWire,
-    old_store,
+    links_database, old_store,
     service_path::may_be_service_path,
     settings::AccessLog,
 };
@@ -148,7 +147,7 @@ async fn open_ground(settings: &Settings) -> anyhow::Result<Ground> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let random: Arc<dyn Random> = Arc::new(OsRandom);
     let passwords = Arc::new(Passwords::new(Arc::clone(&random)));
-    let store = open_links(settings).await?;
+    let store = links_database::open(settings).await?;
     let migration = old_store::open(
         settings,
         store.clone(),
@@ -263,18 +262,6 @@ fn edge(
     } else {
         edge
     }
-}
-
-pub(crate) async fn open_links(settings: &Settings) -> anyhow::Result<Arc<SqlLinkStore>> {
-    let url = &settings.links;
-    let schema = SchemaConnection::open(url).await;
-    let schema = schema.context("SLUGLINE_DATABASE_URL")?;
-    slugline_migrations::run(schema.connection())
-        .await
-        .context("SLUGLINE_DATABASE_URL: the schema cannot be brought up to date")?;
-    let database = Database::open(url).await;
-    let database = database.context("SLUGLINE_DATABASE_URL")?;
-    Ok(Arc::new(SqlLinkStore::new(database)))
 }
 
 fn open_place_file(settings: &Settings) -> anyhow::Result<Option<Arc<dyn PlaceFinder>>> {
