@@ -9,8 +9,8 @@ use slugline_domain::{TimeError, UnixSeconds};
 
 use crate::{
     issue::IssueCode,
+    json_integer::JsonInteger,
     sent::{Fault, Wire},
-    whole::Whole,
 };
 
 /// A moment: Unix seconds, or a text of RFC 3339 such as 2027-01-01T12:00:00Z.
@@ -69,7 +69,7 @@ impl Wire for Instant {
         if let Value::String(text) = &value {
             return second_of(text.trim()).map(Self);
         }
-        Whole::from_json(value).map(|Whole(second)| Self(second))
+        JsonInteger::from_json(value).map(|JsonInteger(second)| Self(second))
     }
 
     fn fault(received: &str) -> Fault {

@@ -33,15 +33,16 @@
 //! | [`unknown`] | names that an input has and its type does not |
 //! | [`schema`] | JSON Schema settings shared by OpenAPI and MCP |
 
+mod bool_or_string;
 mod check;
 pub mod code;
-mod flag;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod instant;
+mod int_or_string;
 mod iso_8601;
 pub mod issue;
-mod lenient;
+mod json_integer;
 pub mod links;
 pub mod location;
 pub mod migration;
@@ -51,25 +52,25 @@ pub mod schema;
 pub mod sent;
 pub mod stats;
 pub mod unknown;
-mod whole;
 
 use slugline_domain::{DestinationRules, RowLimit};
 
+pub use bool_or_string::BoolOrString;
 pub use code::Code;
-pub use flag::Flag;
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::{fuzz_body, fuzz_import, fuzz_query};
 pub use instant::Instant;
+pub use int_or_string::IntOrString;
 pub use issue::{Issue, IssueCode};
-pub use lenient::Lenient;
+pub use json_integer::JsonInteger;
 pub use links::{
     CheckLinks, CountLinks, CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch,
     ExportLinks, ExportText, ExportedLink, FailedImport, FirstText, FoundLink, FoundLinks, GetLink,
-    ImportItem, ImportLimit, ImportLink, ImportLinks, LinkCheck, LinkChecks, LinkCount,
-    LinkCreated, LinkExport, LinkImport, LinkList, LinkMembers, LinkUpdate, LinkUpdated,
-    LinkUpserted, LinkView, ListLinks, Mask, PatchLink, PreviewSuggestion, ReadLink,
-    ReadLinksError, SearchLinks, SlugSuggestion, Sort, Status, StoredHash, SuggestPreview,
-    SuggestSlug, TagList, TagView, TransferFormat, UpdateLink, UpsertStatus, read_links,
+    ImportItem, ImportLimit, ImportLink, ImportLinks, LinkCheck, LinkChecks, LinkCount, LinkExport,
+    LinkImport, LinkList, LinkMembers, LinkResponse, LinkUpdate, LinkUpdated, LinkUpserted,
+    LinkView, ListLinks, Mask, PatchLink, PreviewSuggestion, ReadLink, ReadLinksError, SearchLinks,
+    SlugSuggestion, Sort, Status, StoredHash, SuggestPreview, SuggestSlug, TagList, TagView,
+    TransferFormat, UpdateLink, UpsertStatus, read_links,
 };
 pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};
@@ -78,11 +79,10 @@ pub use reader::{query_to_json, read};
 pub use sent::Sent;
 pub use stats::{
     AnalyticsFilter, Answer, CSV_HEAD, CounterView, DimensionName, EventView, HeatmapRequest,
-    HourView, LimitedRequest, LocationView, MetricView, MetricsRequest, SamplingView, Unit,
-    ViewView, ViewsRequest, csv_file_name, csv_lines,
+    HourView, LimitedRequest, LocationView, MetricView, MetricsRequest, SamplingView, TimeBucket,
+    Unit, ViewsRequest, csv_file_name, csv_lines,
 };
 pub use unknown::UnknownNames;
-pub use whole::Whole;
 
 /// What a tool without arguments takes.
 #[derive(Clone, Copy, Debug, serde::Deserialize, schemars::JsonSchema)]

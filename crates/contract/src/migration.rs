@@ -8,7 +8,7 @@ use slugline_application::{
 };
 use slugline_domain::{FailedEntry, MigrationRun, Tally, UnixSeconds};
 
-use crate::{Flag, check::Checks, iso_8601::iso_8601, problem::Problem, sent::Sent};
+use crate::{BoolOrString, check::Checks, iso_8601::iso_8601, problem::Problem, sent::Sent};
 
 /// Which page of links to move.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -20,7 +20,7 @@ pub struct RunMigration {
     /// Whether to look at all of the old store's entries again, after some were mended for
     /// instance. Links that are here stay as they are. Ignored beside a cursor.
     #[schemars(extend("default" = false))]
-    pub force: Sent<Flag>,
+    pub force: Sent<BoolOrString>,
 }
 
 /// Longest cursor that is read, in bytes: Sink's bound.
@@ -47,7 +47,7 @@ impl RunMigration {
         let read = |text: &String| read_cursor(text).ok_or(application::Error::MigrationCursor);
         Ok(application::RunMigration {
             cursor: cursor.map(read).transpose()?,
-            force: force.is_some_and(|Flag(force)| *force),
+            force: force.is_some_and(|BoolOrString(force)| *force),
         })
     }
 }

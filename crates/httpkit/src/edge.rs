@@ -7,8 +7,8 @@ use slugline_application::{Authenticator, Denied};
 use slugline_domain::{Country, Place, ports::PlaceFinder};
 
 use crate::{
+    cdn::PlaceHeaders,
     client::{TrustedProxies, header},
-    edge_network::PlaceHeaders,
     origin::Origin,
     proxy_watch::ProxyWatch,
 };

@@ -7,7 +7,7 @@ use actix_web::{
     test::TestRequest,
 };
 
-use crate::{client::TrustedProxies, edge_network::PlaceHeaders, origin::Origin};
+use crate::{cdn::PlaceHeaders, client::TrustedProxies, origin::Origin};
 
 /// Headers that tell of a client.
 const NAMES: [&str; 17] = [

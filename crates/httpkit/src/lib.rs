@@ -10,10 +10,10 @@
     reason = "actix runs each handler on one thread"
 )]
 
+mod cdn;
 mod client;
 mod cors;
 mod edge;
-mod edge_network;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod guard;
@@ -22,9 +22,9 @@ mod origin;
 mod problem;
 mod proxy_watch;
 
+pub use cdn::{Cdn, PlaceHeaders, PlaceHeadersError};
 pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, header, probe_caller};
 pub use edge::Edge;
-pub use edge_network::{EdgeNetwork, PlaceHeaders, PlaceHeadersError};
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_headers;
 pub use guard::{guarded, public};

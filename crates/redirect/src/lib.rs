@@ -16,7 +16,7 @@
 //! | `location`, `disguise`, `percent` | destinations in headers and before people's eyes |
 //! | `pages`, `words` | the pages in the service's own words, in ten languages |
 //! | `locale` | which language a visitor reads |
-//! | `link_pages`, `about` | the preview of a link, and the frame around its destination |
+//! | `link_pages`, `page_meta` | the preview of a link, and the frame around its destination |
 //! | `proxy` | what passes between a visitor and a proxied destination |
 //! | `page` | what all pages have in common |
 
@@ -25,7 +25,6 @@
     reason = "actix runs each handler on one thread"
 )]
 
-mod about;
 mod address;
 mod answer;
 mod disguise;
@@ -38,6 +37,7 @@ mod locale;
 mod location;
 mod options;
 mod page;
+mod page_meta;
 mod pages;
 mod percent;
 mod proxy;

@@ -10,8 +10,8 @@ use slugline_domain::Link;
 use slugline_httpkit::Edge;
 
 use crate::{
-    about::About,
     page::{render, respond},
+    page_meta::PageMeta,
 };
 
 const PREVIEW_POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; form-action \
@@ -26,7 +26,7 @@ const FRAME_POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:;
 pub(crate) fn preview(request: &HttpRequest, link: &Link, target: &str) -> HttpResponse {
     let origin = Edge::of(request).origin(request);
     let page = PreviewPage {
-        about: About::new(link, target, &origin),
+        meta: PageMeta::new(link, target, &origin),
     };
     private(respond(render(&page), PREVIEW_POLICY))
 }
@@ -35,7 +35,7 @@ pub(crate) fn preview(request: &HttpRequest, link: &Link, target: &str) -> HttpR
 pub(crate) fn frame(request: &HttpRequest, link: &Link, target: &str) -> HttpResponse {
     let origin = Edge::of(request).origin(request);
     let page = FramePage {
-        about: About::new(link, target, &origin),
+        meta: PageMeta::new(link, target, &origin),
     };
     private(respond(render(&page), FRAME_POLICY))
 }
@@ -50,13 +50,13 @@ fn private(mut response: HttpResponse) -> HttpResponse {
 #[derive(Template)]
 #[template(path = "preview.html")]
 struct PreviewPage<'a> {
-    about: About<'a>,
+    meta: PageMeta<'a>,
 }
 
 #[derive(Template)]
 #[template(path = "frame.html")]
 struct FramePage<'a> {
-    about: About<'a>,
+    meta: PageMeta<'a>,
 }
 
 #[cfg(test)]
@@ -74,10 +74,10 @@ mod tests {
     }
 
     fn pages(link: &Link, target: &str) -> [String; 2] {
-        let about = || About::new(link, target, &origin());
+        let meta = || PageMeta::new(link, target, &origin());
         [
-            render(&PreviewPage { about: about() }),
-            render(&FramePage { about: about() }),
+            render(&PreviewPage { meta: meta() }),
+            render(&FramePage { meta: meta() }),
         ]
     }
 

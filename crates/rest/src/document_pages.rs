@@ -34,13 +34,13 @@ use slugline_application::Access;
 use slugline_httpkit::{Failure, header};
 
 use crate::{
-    registrar::About,
+    registrar::OperationSpec,
     reply::{Reply, answered_as},
     slices::{SLICE, Slices},
 };
 
-pub(crate) fn scalar_about() -> About {
-    About {
+pub(crate) fn scalar_spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/_docs/scalar",
         id: "document_scalar",
@@ -58,8 +58,8 @@ pub(crate) async fn scalar() -> Result<&'static Page, Failure> {
     Ok(&PAGE)
 }
 
-pub(crate) fn swagger_about() -> About {
-    About {
+pub(crate) fn swagger_spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/_docs/swagger",
         id: "document_swagger",

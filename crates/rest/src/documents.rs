@@ -17,13 +17,13 @@ use slugline_application::Access;
 use slugline_httpkit::{Edge, Failure};
 
 use crate::{
-    registrar::About,
+    registrar::OperationSpec,
     reply::{Reply, answered_as},
     slices::Slices,
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/_docs/openapi.json",
         id: "document_get",

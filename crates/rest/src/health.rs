@@ -7,7 +7,7 @@ use slugline_application::Access;
 use slugline_contract::{Code, Problem};
 use slugline_httpkit::{Failure, report};
 
-use crate::{extract::Context, registrar::About, reply::Json};
+use crate::{extract::Context, registrar::OperationSpec, reply::Json};
 
 /// A healthy answer.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -74,8 +74,8 @@ const HEALTHY: Health = Health {
     version: env!("CARGO_PKG_VERSION"),
 };
 
-pub(crate) fn live_about() -> About {
-    About {
+pub(crate) fn live_spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/_health/live",
         id: "health_live",
@@ -91,8 +91,8 @@ pub(crate) async fn live() -> Result<Json<200, Health>, Failure> {
     Ok(Json(HEALTHY))
 }
 
-pub(crate) fn ready_about() -> About {
-    About {
+pub(crate) fn ready_spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/_health/ready",
         id: "health_ready",

@@ -31,5 +31,5 @@ mod verify;
 
 pub use api::{ApiOptions, api};
 pub use extract::{RestState, TransferLimits};
-pub use registrar::{Api, Elsewhere};
+pub use registrar::{Api, ExternalOperation};
 pub use route_list::RouteList;

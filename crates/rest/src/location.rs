@@ -5,10 +5,10 @@ use slugline_application::Access;
 use slugline_contract::Location;
 use slugline_httpkit::Failure;
 
-use crate::{extract::ClientPlace, registrar::About, reply::Json};
+use crate::{extract::ClientPlace, registrar::OperationSpec, reply::Json};
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/api/location",
         id: "location_get",

@@ -47,7 +47,7 @@ pub struct Api {
 
 /// What a route says of itself beyond its handler's signature.
 #[derive(Clone, Debug)]
-pub(crate) struct About {
+pub(crate) struct OperationSpec {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
     /// Noun, then verb: `link_create`.
@@ -64,7 +64,7 @@ pub(crate) struct About {
 
 /// A route that another adapter serves, to be documented here.
 #[derive(Clone, Debug)]
-pub struct Elsewhere {
+pub struct ExternalOperation {
     /// Method.
     pub method: Method,
     /// Path, with parameters in braces.
@@ -116,7 +116,7 @@ impl Api {
     }
 
     /// Mounts and documents a handler.
-    pub(crate) fn route<F, Args, R>(mut self, about: About, handler: F) -> Self
+    pub(crate) fn route<F, Args, R>(mut self, spec: OperationSpec, handler: F) -> Self
     where
         F: Handler<Args, Output = Result<R, Failure>> + Send + Sync,
         Args: FromRequest + OperationInput + 'static,
@@ -132,12 +132,12 @@ impl Api {
                     .responses
                     .insert(status, ReferenceOr::Item(response));
             }
-            document_failures(context, &about, &operation, &mut responses);
+            document_failures(context, &spec, &operation, &mut responses);
             operation.responses = Some(responses);
             operation
         });
-        let method = about.method.clone();
-        let needs = about.needs;
+        let method = spec.method.clone();
+        let needs = spec.needs;
         let make = Arc::new(move || {
             Route::new()
                 .method(method.clone())
@@ -145,21 +145,21 @@ impl Api {
                 .wrap(from_fn(move |request, next| permit(needs, request, next)))
         });
         self.document_operation(
-            &Elsewhere {
-                method: about.method.clone(),
-                path: about.path,
-                id: about.id,
-                tag: about.tag,
-                summary: about.summary,
-                description: about.description,
+            &ExternalOperation {
+                method: spec.method.clone(),
+                path: spec.path,
+                id: spec.id,
+                tag: spec.tag,
+                summary: spec.summary,
+                description: spec.description,
                 takes: &[],
                 answers: &[],
             },
             operation,
         );
         self.routes.push(Declared {
-            method: about.method,
-            path: about.path,
+            method: spec.method,
+            path: spec.path,
             make,
         });
         self
@@ -167,7 +167,7 @@ impl Api {
 
     /// Documents a route that another adapter mounts.
     #[must_use]
-    pub fn elsewhere(mut self, route: &Elsewhere) -> Self {
+    pub fn external(mut self, route: &ExternalOperation) -> Self {
         let mut responses = Responses::default();
         for (status, meaning) in route.answers {
             let response = Response {
@@ -211,12 +211,12 @@ impl Api {
         RouteList::new(self.routes, document)
     }
 
-    fn document_operation(&mut self, about: &Elsewhere, mut operation: Operation) {
-        operation.operation_id = Some(about.id.into());
-        operation.tags = vec![about.tag.into()];
-        operation.summary = Some(about.summary.into());
-        operation.description = Some(about.description.into());
-        if needs_token(about.path) {
+    fn document_operation(&mut self, spec: &ExternalOperation, mut operation: Operation) {
+        operation.operation_id = Some(spec.id.into());
+        operation.tags = vec![spec.tag.into()];
+        operation.summary = Some(spec.summary.into());
+        operation.description = Some(spec.description.into());
+        if needs_token(spec.path) {
             operation.security = vec![[(SECURITY_SCHEME.to_owned(), Vec::new())].into()];
         }
         let responses = operation.responses.get_or_insert_default();
@@ -228,20 +228,20 @@ impl Api {
             }),
         );
         let paths = self.document.paths.get_or_insert_default();
-        let taken = |operation: &Operation| operation.operation_id.as_deref() == Some(about.id);
+        let taken = |operation: &Operation| operation.operation_id.as_deref() == Some(spec.id);
         let items = paths.paths.values().filter_map(ReferenceOr::as_item);
         let repeated = items
             .flat_map(PathItem::iter)
             .any(|(_, operation)| taken(operation));
-        assert!(!repeated, "two operations have the id {}", about.id);
+        assert!(!repeated, "two operations have the id {}", spec.id);
         let item = paths
             .paths
-            .entry(about.path.to_owned())
+            .entry(spec.path.to_owned())
             .or_insert_with(|| ReferenceOr::Item(PathItem::default()));
         let ReferenceOr::Item(item) = item else {
             unreachable!("only items are inserted")
         };
-        let slot = match about.method {
+        let slot = match spec.method {
             Method::GET => &mut item.get,
             Method::POST => &mut item.post,
             Method::PUT => &mut item.put,
@@ -252,8 +252,8 @@ impl Api {
         assert!(
             slot.is_none(),
             "{} {} is declared twice",
-            about.method,
-            about.path
+            spec.method,
+            spec.path
         );
         *slot = Some(operation);
     }
@@ -316,15 +316,15 @@ async fn permit(
 /// What can go wrong on every route of its kind, and on this one.
 fn document_failures(
     context: &mut GenContext,
-    about: &About,
+    spec: &OperationSpec,
     operation: &Operation,
     responses: &mut Responses,
 ) {
-    let mut codes = about.fails.to_vec();
-    if about.needs.forbidden_in_preview().is_some() {
+    let mut codes = spec.fails.to_vec();
+    if spec.needs.forbidden_in_preview().is_some() {
         codes.push(Code::PreviewMode);
     }
-    if about.needs.needs_links() {
+    if spec.needs.needs_links() {
         codes.push(Code::MigrationRequired);
     }
     if operation.request_body.is_some() {
@@ -337,7 +337,7 @@ fn document_failures(
     } else if !operation.parameters.is_empty() {
         codes.push(Code::ValidationError);
     }
-    if needs_token(about.path) {
+    if needs_token(spec.path) {
         codes.extend([
             Code::Unauthorized,
             Code::TooManyAttempts,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use slugline_application::Access;
 use slugline_httpkit::Failure;
 
-use crate::{extract::PublicOrigin, registrar::About, reply::Json};
+use crate::{extract::PublicOrigin, registrar::OperationSpec, reply::Json};
 
 /// Who the caller is, which with one token is always the same.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -27,8 +27,8 @@ pub(crate) struct Identity {
     access_enabled: bool,
 }
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/api/verify",
         id: "token_verify",

@@ -18,7 +18,7 @@ use crate::{
     instance_lock::InstanceLock,
     old_store,
     site_token::{self, Source},
-    wiring::{self, Parts},
+    wiring::{self, Components},
 };
 
 /// Seconds that requests under way get to finish when the service stops.
@@ -143,7 +143,7 @@ fn local_origin(address: SocketAddr) -> String {
 
 fn listen(
     settings: &Settings,
-    parts: Parts,
+    parts: Components,
 ) -> anyhow::Result<(actix_web::dev::Server, SocketAddr)> {
     let listener = connections::listen(settings.listen).with_context(|| {
         format!(

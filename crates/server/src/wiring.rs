@@ -22,7 +22,7 @@ use slugline_outbound::{
     Client, HttpForwarder, HttpProber, LanguageModel, NameServiceScreen, Policy, Webhook,
 };
 use slugline_redirect::{Proxying, Redirects};
-use slugline_rest::{ApiOptions, Elsewhere, RestState, RouteList};
+use slugline_rest::{ApiOptions, ExternalOperation, RestState, RouteList};
 
 use crate::{
     Settings, VERSION,
@@ -35,7 +35,7 @@ use crate::{
 
 /// Every part of a running service, introduced to the others.
 #[derive(Clone)]
-pub(crate) struct Parts {
+pub(crate) struct Components {
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) live: Arc<LiveVisits>,
     pub(crate) webhook: Option<Arc<Webhook>>,
@@ -48,17 +48,17 @@ pub(crate) struct Parts {
 }
 
 /// Opens the databases and builds everything on them.
-pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Result<Parts> {
-    let ground = open_ground(settings).await?;
-    let links = ground.link_service(settings);
-    let Ground {
+pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Result<Components> {
+    let dependencies = open_link_dependencies(settings).await?;
+    let links = dependencies.link_service(settings);
+    let LinkDependencies {
         clock,
         random,
         store,
         resolver,
         passwords,
         migration,
-    } = ground;
+    } = dependencies;
     let places = open_place_file(settings)?;
     let webhook = settings.webhook.clone().map(|options| {
         let client = Client::new(Policy::for_operators_servers());
@@ -97,7 +97,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     });
     let rules = settings.rules.clone();
     let tools = slugline_mcp::Server::new(Arc::clone(&app), rules.clone(), VERSION);
-    Ok(Parts {
+    Ok(Components {
         routes: routes(&ApiOptions {
             version: VERSION,
             rules: rules.clone(),
@@ -130,11 +130,13 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
 
 /// The use cases of links alone, for work beside a running service.
 pub(crate) async fn link_service(settings: &Settings) -> anyhow::Result<LinkService> {
-    Ok(open_ground(settings).await?.link_service(settings))
+    Ok(open_link_dependencies(settings)
+        .await?
+        .link_service(settings))
 }
 
 /// What everything about links stands on.
-struct Ground {
+struct LinkDependencies {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     store: Arc<dyn LinkStore>,
@@ -143,7 +145,7 @@ struct Ground {
     migration: LinkMigration,
 }
 
-async fn open_ground(settings: &Settings) -> anyhow::Result<Ground> {
+async fn open_link_dependencies(settings: &Settings) -> anyhow::Result<LinkDependencies> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let random: Arc<dyn Random> = Arc::new(OsRandom);
     let passwords = Arc::new(Passwords::new(Arc::clone(&random)));
@@ -161,7 +163,7 @@ async fn open_ground(settings: &Settings) -> anyhow::Result<Ground> {
         settings.slugs.case,
         settings.resolver,
     );
-    Ok(Ground {
+    Ok(LinkDependencies {
         resolver: Arc::new(resolver.with_old_links(migration.old_links())),
         passwords,
         clock,
@@ -171,7 +173,7 @@ async fn open_ground(settings: &Settings) -> anyhow::Result<Ground> {
     })
 }
 
-impl Ground {
+impl LinkDependencies {
     fn link_service(&self, settings: &Settings) -> LinkService {
         LinkService::new(LinkServiceParts {
             store: Arc::clone(&self.store),
@@ -190,13 +192,13 @@ impl Ground {
 /// Every route of the API, with what the other adapters serve documented
 /// beside it.
 pub(crate) fn routes(options: &ApiOptions) -> RouteList {
-    ELSEWHERE
+    EXTERNAL_OPERATIONS
         .iter()
-        .fold(slugline_rest::api(options), slugline_rest::Api::elsewhere)
+        .fold(slugline_rest::api(options), slugline_rest::Api::external)
         .finish()
 }
 
-impl Parts {
+impl Components {
     /// Mounts the adapters: paths of the service through a table of routes, and
     /// every other path straight at the links. Each route of the table is an
     /// expression, and to try them all costs as much as a whole redirect.
@@ -305,8 +307,8 @@ fn shared<L: VisitLog + 'static>((recorder, log): (Recorder, L)) -> (Recorder, A
 }
 
 /// What the other adapters serve.
-const ELSEWHERE: [Elsewhere; 4] = [
-    Elsewhere {
+const EXTERNAL_OPERATIONS: [ExternalOperation; 4] = [
+    ExternalOperation {
         method: Method::POST,
         path: slugline_mcp::PATH,
         id: "mcp_exchange",
@@ -329,7 +331,7 @@ const ELSEWHERE: [Elsewhere; 4] = [
             (429, "Too many failed attempts"),
         ],
     },
-    Elsewhere {
+    ExternalOperation {
         method: Method::GET,
         path: "/{slug}",
         id: "link_follow",
@@ -367,7 +369,7 @@ const ELSEWHERE: [Elsewhere; 4] = [
             ),
         ],
     },
-    Elsewhere {
+    ExternalOperation {
         method: Method::POST,
         path: "/{slug}",
         id: "link_unlock",
@@ -397,7 +399,7 @@ const ELSEWHERE: [Elsewhere; 4] = [
             ),
         ],
     },
-    Elsewhere {
+    ExternalOperation {
         method: Method::GET,
         path: slugline_redirect::STYLE_PATH,
         id: "style_get",

@@ -183,30 +183,30 @@ mod tests {
     use tokio::sync::Barrier;
 
     use super::*;
-    use crate::links::fixture::{House, house};
+    use crate::links::fixture::{Fixture, fixture};
 
-    async fn house_with_links(slugs: &[&str]) -> House {
-        let house = house();
+    async fn house_with_links(slugs: &[&str]) -> Fixture {
+        let fixture = fixture();
         for name in slugs {
             let link = link(name)
                 .to(&format!("https://{name}.example/"))
                 .expires(-1);
-            house.store.insert(&link.build(), NOON).await.unwrap();
+            fixture.store.insert(&link.build(), NOON).await.unwrap();
         }
-        house
+        fixture
     }
 
-    fn checker(house: &House, prober: Arc<dyn LinkProber>) -> LinkChecker {
-        LinkChecker::new(house.links.clone(), prober, house.clock.clone())
+    fn checker(fixture: &Fixture, prober: Arc<dyn LinkProber>) -> LinkChecker {
+        LinkChecker::new(fixture.links.clone(), prober, fixture.clock.clone())
     }
 
     #[tokio::test]
     async fn all_links_are_checked_by_slug_with_what_each_answered() {
-        let house = house_with_links(&["c", "a", "b"]).await;
+        let fixture = house_with_links(&["c", "a", "b"]).await;
         let prober = Arc::new(ScriptedProber::default());
         prober.answer("https://b.example/", Err(ProbeFailure::NotAllowed));
         prober.answer("https://c.example/", Ok(404));
-        let checker = checker(&house, prober.clone());
+        let checker = checker(&fixture, prober.clone());
         let mut request = CheckLinks {
             size: CheckSize::new(2).unwrap(),
             timeout: ProbeTimeout::from_seconds(9).unwrap(),
@@ -252,11 +252,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_scope_narrows_what_is_asked() {
-        let house = house_with_links(&["a", "b"]).await;
+        let fixture = house_with_links(&["a", "b"]).await;
         let tagged = link("c").tags(&["promo"]).to("https://c.example/");
-        house.store.insert(&tagged.build(), NOON).await.unwrap();
+        fixture.store.insert(&tagged.build(), NOON).await.unwrap();
         let prober = Arc::new(ScriptedProber::default());
-        let checker = checker(&house, prober);
+        let checker = checker(&fixture, prober);
         let slugs = async |scope| {
             let request = CheckLinks {
                 scope,
@@ -278,7 +278,7 @@ mod tests {
     async fn broken_links_are_found_over_many_pages_in_one_call() {
         let names: Vec<String> = (10..40).map(|number| format!("l{number}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let house = house_with_links(&names).await;
+        let fixture = house_with_links(&names).await;
         let prober = Arc::new(ScriptedProber::default());
         for name in &names {
             let status = if ["l13", "l38"].contains(name) {
@@ -292,7 +292,7 @@ mod tests {
             only_broken: true,
             ..CheckLinks::default()
         };
-        let page = checker(&house, prober).check(request).await.unwrap();
+        let page = checker(&fixture, prober).check(request).await.unwrap();
         let broken: Vec<&str> = page.links.iter().map(|link| link.slug.as_str()).collect();
         assert_eq!(broken, ["l13", "l38"]);
         assert_eq!((page.checked, page.next), (30, None));
@@ -315,19 +315,19 @@ mod tests {
 
     #[tokio::test]
     async fn the_destinations_of_a_page_are_asked_at_the_same_time() {
-        let house = house_with_links(&["a", "b", "c"]).await;
-        let checker = checker(&house, Arc::new(Together(Barrier::new(3))));
+        let fixture = house_with_links(&["a", "b", "c"]).await;
+        let checker = checker(&fixture, Arc::new(Together(Barrier::new(3))));
         let page = checker.check(CheckLinks::default()).await.unwrap();
         assert_eq!(page.links.len(), 3);
     }
 
     #[tokio::test]
     async fn without_links_there_is_nothing_to_check() {
-        let house = house();
-        let checker = checker(&house, Arc::new(ScriptedProber::default()));
+        let fixture = fixture();
+        let checker = checker(&fixture, Arc::new(ScriptedProber::default()));
         let page = checker.check(CheckLinks::default()).await.unwrap();
         assert_eq!((page.links.len(), page.next), (0, None));
-        house.store.break_down();
+        fixture.store.break_down();
         assert!(matches!(
             checker.check(CheckLinks::default()).await,
             Err(Error::Store(_))

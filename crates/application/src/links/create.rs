@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::{
         SlugPolicy,
-        links::fixture::{demonstration, house, house_with},
+        links::fixture::{demonstration, fixture, fixture_with},
     };
 
     fn new(text: &str) -> NewLink {
@@ -123,8 +123,8 @@ mod tests {
 
     #[tokio::test]
     async fn what_the_author_leaves_open_is_decided_here() {
-        let house = house();
-        let made = house
+        let fixture = fixture();
+        let made = fixture
             .links
             .create(NewLink::leading_to(destination("https://example.com/")))
             .await;
@@ -132,59 +132,85 @@ mod tests {
         assert_eq!(made.slug.as_str().len(), 6);
         assert_eq!((made.created_at, made.updated_at), (NOON, NOON));
         assert_eq!(made.id.as_str().len(), 36);
-        assert_eq!(house.store.find(&made.slug).await.unwrap(), Some(made));
+        assert_eq!(fixture.store.find(&made.slug).await.unwrap(), Some(made));
     }
 
     #[tokio::test]
     async fn a_chosen_slug_is_folded_and_must_be_free() {
-        let house = house();
+        let fixture = fixture();
         assert_eq!(
-            house.links.create(new("DoCs")).await.unwrap().slug.as_str(),
+            fixture
+                .links
+                .create(new("DoCs"))
+                .await
+                .unwrap()
+                .slug
+                .as_str(),
             "docs"
         );
         assert!(matches!(
-            house.links.create(new("docs")).await,
+            fixture.links.create(new("docs")).await,
             Err(Error::SlugTaken(_))
         ));
         let sensitive = SlugPolicy {
             case: SlugCase::Sensitive,
             ..SlugPolicy::default()
         };
-        let house = house_with(sensitive, Arc::new(slugline_testkit::SeededRandom::new(1)));
+        let fixture = fixture_with(sensitive, Arc::new(slugline_testkit::SeededRandom::new(1)));
         assert_eq!(
-            house.links.create(new("DoCs")).await.unwrap().slug.as_str(),
+            fixture
+                .links
+                .create(new("DoCs"))
+                .await
+                .unwrap()
+                .slug
+                .as_str(),
             "DoCs"
         );
-        assert!(house.links.create(new("docs")).await.is_ok());
+        assert!(fixture.links.create(new("docs")).await.is_ok());
     }
 
     #[tokio::test]
     async fn a_visitor_who_came_too_early_finds_the_link_once_it_is_made() {
-        let house = house();
-        assert!(house.resolver.find(&slug("docs")).await.unwrap().is_none());
-        house.links.create(new("docs")).await.unwrap();
-        assert!(house.resolver.find(&slug("docs")).await.unwrap().is_some());
+        let fixture = fixture();
+        assert!(
+            fixture
+                .resolver
+                .find(&slug("docs"))
+                .await
+                .unwrap()
+                .is_none()
+        );
+        fixture.links.create(new("docs")).await.unwrap();
+        assert!(
+            fixture
+                .resolver
+                .find(&slug("docs"))
+                .await
+                .unwrap()
+                .is_some()
+        );
     }
 
     #[tokio::test]
     async fn an_expiry_must_lie_in_the_future_and_frees_the_slug_when_it_comes() {
-        let house = house();
+        let fixture = fixture();
         let mut brief = new("docs");
         brief.content.expires_at = Some(NOON);
-        let refused = house.links.create(brief.clone()).await;
+        let refused = fixture.links.create(brief.clone()).await;
         assert!(matches!(refused, Err(Error::ExpiryNotInFuture { .. })));
         brief.content.expires_at = Some(seconds(1));
-        let first = house.links.create(brief).await.unwrap();
-        house.clock.advance_seconds(1);
-        let second = house.links.create(new("docs")).await.unwrap();
+        let first = fixture.links.create(brief).await.unwrap();
+        fixture.clock.advance_seconds(1);
+        let second = fixture.links.create(new("docs")).await.unwrap();
         assert_ne!(first.id, second.id);
     }
 
     #[tokio::test]
     async fn a_password_is_stored_hashed() {
-        let house = house();
+        let fixture = fixture();
         let password = Some(Password::parse("hunter2").unwrap());
-        let made = house
+        let made = fixture
             .links
             .create(NewLink {
                 password,
@@ -197,8 +223,8 @@ mod tests {
 
     #[tokio::test]
     async fn an_id_in_use_is_refused_even_with_a_generated_slug() {
-        let house = house();
-        house
+        let fixture = fixture();
+        fixture
             .store
             .insert(&link("docs").id("same").build(), NOON)
             .await
@@ -209,7 +235,7 @@ mod tests {
             ..NewLink::leading_to(destination("https://example.com/"))
         };
         assert!(matches!(
-            house.links.create(made).await,
+            fixture.links.create(made).await,
             Err(Error::IdTaken(_))
         ));
     }
@@ -231,7 +257,7 @@ mod tests {
             generated_chars: 1,
             ..SlugPolicy::default()
         };
-        let house = house_with(policy, Arc::new(StuckRandom));
+        let fixture = fixture_with(policy, Arc::new(StuckRandom));
         for (i, expected) in ["2", "22", "222"].into_iter().enumerate() {
             let id = LinkId::parse(&format!("link-{i}")).ok();
             let made = NewLink {
@@ -239,7 +265,7 @@ mod tests {
                 ..NewLink::leading_to(destination("https://example.com/"))
             };
             assert_eq!(
-                house.links.create(made).await.unwrap().slug.as_str(),
+                fixture.links.create(made).await.unwrap().slug.as_str(),
                 expected
             );
         }
@@ -247,19 +273,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_link_of_a_demonstration_ends_soon_whatever_its_author_says() {
-        let house = demonstration();
+        let fixture = demonstration();
         let mut late = new("docs");
         late.content.expires_at = Some(seconds(9_000));
-        let made = house.links.create(late).await.unwrap();
+        let made = fixture.links.create(late).await.unwrap();
         assert_eq!(made.effective_expiry(), Some(seconds(300)));
         assert_eq!(
             made.content.expires_at,
             Some(seconds(9_000)),
             "what was said is kept"
         );
-        house.clock.advance_seconds(300);
+        fixture.clock.advance_seconds(300);
         assert!(
-            house.links.create(new("docs")).await.is_ok(),
+            fixture.links.create(new("docs")).await.is_ok(),
             "the slug is free again"
         );
     }

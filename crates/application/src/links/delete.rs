@@ -37,35 +37,49 @@ mod tests {
 
     use crate::{
         Error,
-        links::fixture::{demonstration, house},
+        links::fixture::{demonstration, fixture},
     };
 
     #[tokio::test]
     async fn a_deleted_link_stops_leading_anywhere_at_once() {
-        let house = house();
-        house
+        let fixture = fixture();
+        fixture
             .store
             .insert(&link("docs").build(), NOON)
             .await
             .unwrap();
-        assert!(house.resolver.find(&slug("docs")).await.unwrap().is_some());
-        let deleted = house.links.delete(&slug("Docs")).await.unwrap();
+        assert!(
+            fixture
+                .resolver
+                .find(&slug("docs"))
+                .await
+                .unwrap()
+                .is_some()
+        );
+        let deleted = fixture.links.delete(&slug("Docs")).await.unwrap();
         assert_eq!(deleted, Some(link("docs").build()));
-        assert!(house.resolver.find(&slug("docs")).await.unwrap().is_none());
-        let again = house.links.delete(&slug("docs")).await;
+        assert!(
+            fixture
+                .resolver
+                .find(&slug("docs"))
+                .await
+                .unwrap()
+                .is_none()
+        );
+        let again = fixture.links.delete(&slug("docs")).await;
         assert_eq!(again.expect("deleting twice is fine"), None);
     }
 
     #[tokio::test]
     async fn a_demonstration_lets_nobody_delete() {
-        let house = demonstration();
-        house
+        let fixture = demonstration();
+        fixture
             .store
             .insert(&link("docs").build(), NOON)
             .await
             .unwrap();
-        let refused = house.links.delete(&slug("docs")).await;
+        let refused = fixture.links.delete(&slug("docs")).await;
         assert!(matches!(refused, Err(Error::PreviewMode(_))));
-        assert!(house.links.get(&slug("docs")).await.is_ok());
+        assert!(fixture.links.get(&slug("docs")).await.is_ok());
     }
 }

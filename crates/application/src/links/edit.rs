@@ -221,12 +221,12 @@ mod tests {
     use slugline_testkit::{NOON, destination, link, seconds, slug};
 
     use super::*;
-    use crate::links::fixture::{House, house};
+    use crate::links::fixture::{Fixture, fixture};
 
-    async fn house_with(link: Link) -> House {
-        let house = house();
-        house.store.insert(&link, NOON).await.unwrap();
-        house
+    async fn fixture_with(link: Link) -> Fixture {
+        let fixture = fixture();
+        fixture.store.insert(&link, NOON).await.unwrap();
+        fixture
     }
 
     fn edit(text: &str) -> EditLink {
@@ -245,8 +245,8 @@ mod tests {
             .password("hash")
             .expires(-5)
             .build();
-        let house = house_with(old.clone()).await;
-        let new = house.links.edit(edit("DOCS")).await.unwrap().link;
+        let fixture = fixture_with(old.clone()).await;
+        let new = fixture.links.edit(edit("DOCS")).await.unwrap().link;
         assert_eq!((&new.id, new.created_at), (&old.id, old.created_at));
         assert_eq!(new.password, old.password);
         assert_eq!(new.content, edit("docs").content);
@@ -255,14 +255,14 @@ mod tests {
             seconds(1),
             "later than before even within a second"
         );
-        assert_eq!(house.links.get(&new.slug).await.unwrap(), new);
+        assert_eq!(fixture.links.get(&new.slug).await.unwrap(), new);
     }
 
     #[tokio::test]
     async fn a_password_is_kept_cleared_or_hashed_anew() {
-        let house = house_with(link("docs").password("hash").build()).await;
+        let fixture = fixture_with(link("docs").password("hash").build()).await;
         let password = Change::Set(Password::parse("new").unwrap());
-        let set = house
+        let set = fixture
             .links
             .edit(EditLink {
                 password,
@@ -281,27 +281,33 @@ mod tests {
             password: Change::Clear,
             ..edit("docs")
         };
-        assert_eq!(house.links.edit(cleared).await.unwrap().link.password, None);
+        assert_eq!(
+            fixture.links.edit(cleared).await.unwrap().link.password,
+            None
+        );
     }
 
     #[tokio::test]
     async fn visitors_see_the_change_at_once() {
-        let house = house_with(link("docs").build()).await;
-        house.resolver.find(&slug("docs")).await.unwrap();
-        house.links.edit(edit("docs")).await.unwrap();
-        let seen = house.resolver.find(&slug("docs")).await.unwrap().unwrap();
+        let fixture = fixture_with(link("docs").build()).await;
+        fixture.resolver.find(&slug("docs")).await.unwrap();
+        fixture.links.edit(edit("docs")).await.unwrap();
+        let seen = fixture.resolver.find(&slug("docs")).await.unwrap().unwrap();
         assert_eq!(seen.content.destination.as_str(), "https://example.org/");
     }
 
     #[tokio::test]
     async fn what_is_missing_or_expires_in_the_past_is_refused() {
-        let house = house_with(link("docs").build()).await;
+        let fixture = fixture_with(link("docs").build()).await;
         assert!(matches!(
-            house.links.edit(edit("nope")).await,
+            fixture.links.edit(edit("nope")).await,
             Err(Error::LinkNotFound(_))
         ));
         assert!(matches!(
-            house.links.patch(&slug("nope"), LinkPatch::default()).await,
+            fixture
+                .links
+                .patch(&slug("nope"), LinkPatch::default())
+                .await,
             Err(Error::LinkNotFound(_))
         ));
         let late = LinkPatch {
@@ -309,7 +315,7 @@ mod tests {
             ..LinkPatch::default()
         };
         assert!(matches!(
-            house.links.patch(&slug("docs"), late).await,
+            fixture.links.patch(&slug("docs"), late).await,
             Err(Error::ExpiryNotInFuture { .. })
         ));
     }
@@ -321,14 +327,14 @@ mod tests {
             .tags(&["a", "b"])
             .password("hash")
             .build();
-        let house = house_with(old.clone()).await;
+        let fixture = fixture_with(old.clone()).await;
         let change = LinkPatch {
             destination: Some(destination("https://example.org/")),
             comment: Change::Clear,
             cloaking: Change::Set(true),
             ..LinkPatch::default()
         };
-        let new = house.links.patch(&slug("docs"), change).await.unwrap();
+        let new = fixture.links.patch(&slug("docs"), change).await.unwrap();
         assert_eq!(new.content.destination.as_str(), "https://example.org/");
         assert_eq!(new.content.comment, None);
         assert_eq!(new.content.delivery.cloaking, Some(true));
@@ -341,7 +347,7 @@ mod tests {
             ..LinkPatch::default()
         };
         assert_eq!(
-            house
+            fixture
                 .links
                 .patch(&slug("docs"), cleared)
                 .await
@@ -354,14 +360,14 @@ mod tests {
 
     #[tokio::test]
     async fn an_outdated_version_is_not_written_over() {
-        let house = house_with(link("docs").build()).await;
-        let mut mine = house.links.get(&slug("docs")).await.unwrap();
+        let fixture = fixture_with(link("docs").build()).await;
+        let mut mine = fixture.links.get(&slug("docs")).await.unwrap();
         let known = Version::of(&mine);
-        house.links.edit(edit("docs")).await.unwrap();
+        fixture.links.edit(edit("docs")).await.unwrap();
         mine.content.destination = destination("https://lost.example/");
-        let refused = house.links.store_change(mine, &known).await;
+        let refused = fixture.links.store_change(mine, &known).await;
         assert!(matches!(refused, Err(Error::Outdated(_))));
-        let kept = house.links.get(&slug("docs")).await.unwrap();
+        let kept = fixture.links.get(&slug("docs")).await.unwrap();
         assert_eq!(kept.content.destination.as_str(), "https://example.org/");
     }
 }

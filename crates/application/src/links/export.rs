@@ -45,21 +45,21 @@ mod tests {
     use slugline_testkit::{NOON, link};
 
     use super::*;
-    use crate::links::fixture::house;
+    use crate::links::fixture::fixture;
 
     #[tokio::test]
     async fn every_link_comes_with_its_stored_password() {
-        let house = house();
+        let fixture = fixture();
         let expired = link("expired").expires(-1).password("stored").build();
         let active = link("active").created(1).build();
         for link in [&expired, &active] {
-            house.store.insert(link, NOON).await.unwrap();
+            fixture.store.insert(link, NOON).await.unwrap();
         }
         let one = PageSize::new(1).unwrap();
-        let first = house.links.export(one, None).await.unwrap();
+        let first = fixture.links.export(one, None).await.unwrap();
         assert_eq!(first.exported_at, NOON.start());
         assert_eq!(first.page.links, [active]);
-        let second = house.links.export(one, first.page.next).await.unwrap();
+        let second = fixture.links.export(one, first.page.next).await.unwrap();
         assert_eq!(second.page.links, [expired]);
         assert_eq!(second.page.next, None);
     }

@@ -28,19 +28,19 @@ mod tests {
     use slugline_domain::ports::LinkStore;
     use slugline_testkit::{NOON, link, slug};
 
-    use crate::{Error, links::fixture::house};
+    use crate::{Error, links::fixture::fixture};
 
     #[tokio::test]
     async fn finds_expired_links_in_any_spelling_and_names_what_is_missing() {
-        let house = house();
+        let fixture = fixture();
         let old = link("docs").expires(-1).build();
-        house.store.insert(&old, NOON).await.unwrap();
-        assert_eq!(house.links.get(&slug("DOCS")).await.unwrap(), old);
-        let missing = house.links.get(&slug("Nope")).await;
+        fixture.store.insert(&old, NOON).await.unwrap();
+        assert_eq!(fixture.links.get(&slug("DOCS")).await.unwrap(), old);
+        let missing = fixture.links.get(&slug("Nope")).await;
         assert!(matches!(missing, Err(Error::LinkNotFound(slug)) if slug == "nope"));
-        house.store.break_down();
+        fixture.store.break_down();
         assert!(matches!(
-            house.links.get(&slug("docs")).await,
+            fixture.links.get(&slug("docs")).await,
             Err(Error::Store(_))
         ));
     }

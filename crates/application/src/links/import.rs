@@ -105,7 +105,7 @@ mod tests {
     use slugline_testkit::{NOON, destination, link, seconds, slug};
 
     use super::*;
-    use crate::links::fixture::{demonstration, house};
+    use crate::links::fixture::{demonstration, fixture};
 
     fn import(text: &str) -> ImportLink {
         ImportLink {
@@ -127,12 +127,12 @@ mod tests {
 
     #[tokio::test]
     async fn active_links_stay_and_expired_ones_give_way() {
-        let house = house();
+        let fixture = fixture();
         let active = link("active").build();
-        house.store.insert(&active, NOON).await.unwrap();
+        fixture.store.insert(&active, NOON).await.unwrap();
         let expired = link("expired").expires(0).build();
-        house.store.insert(&expired, NOON).await.unwrap();
-        assert!(house.resolver.find(&slug("new")).await.unwrap().is_none());
+        fixture.store.insert(&expired, NOON).await.unwrap();
+        assert!(fixture.resolver.find(&slug("new")).await.unwrap().is_none());
 
         let mut past = import("past");
         past.content.expires_at = Some(seconds(-5));
@@ -146,7 +146,7 @@ mod tests {
             past,
             taken,
         ];
-        let imported = house.links.import(batch).await.unwrap();
+        let imported = fixture.links.import(batch).await.unwrap();
         assert_eq!(
             outcomes(&imported),
             [
@@ -158,17 +158,17 @@ mod tests {
                 ("taken-id", ImportOutcome::IdTaken),
             ]
         );
-        let stored = house.store.find(&slug("new")).await.unwrap().unwrap();
+        let stored = fixture.store.find(&slug("new")).await.unwrap().unwrap();
         assert_eq!(stored, imported[2].link);
         assert_eq!((stored.created_at, stored.updated_at), (NOON, NOON));
         assert_eq!(stored.id.as_str().len(), 36);
-        let resolved = house.resolver.find(&slug("new")).await.unwrap();
+        let resolved = fixture.resolver.find(&slug("new")).await.unwrap();
         assert_eq!(resolved.as_deref(), Some(&stored), "the memory was cleared");
     }
 
     #[tokio::test]
     async fn what_the_export_says_is_kept() {
-        let house = house();
+        let fixture = fixture();
         let sink =
             "sink-pwd:v1:1:AAAAAAAAAAAAAAAAAAAAAA:0mw6xp-eFNAZZprz8ndsX6WoyuMc8-sYmj5jUGoN1kE:eA";
         let mut hashed = import("hashed");
@@ -178,9 +178,9 @@ mod tests {
         hashed.password = ImportedPassword::parse(sink).ok();
         let mut plain = import("plain");
         plain.password = Password::parse("pw").map(ImportedPassword::Plain).ok();
-        house.links.import(vec![hashed, plain]).await.unwrap();
+        fixture.links.import(vec![hashed, plain]).await.unwrap();
 
-        let stored = house.store.find(&slug("hashed")).await.unwrap().unwrap();
+        let stored = fixture.store.find(&slug("hashed")).await.unwrap().unwrap();
         assert_eq!(stored.id.as_str(), "x7");
         assert_eq!(
             (stored.created_at, stored.updated_at),
@@ -190,7 +190,7 @@ mod tests {
             stored.password.as_ref().map(PasswordHash::as_str),
             Some(sink)
         );
-        let plain = house.store.find(&slug("plain")).await.unwrap().unwrap();
+        let plain = fixture.store.find(&slug("plain")).await.unwrap().unwrap();
         let hash = plain.password.unwrap();
         assert_eq!(PasswordForm::of(hash.as_str()), Ok(PasswordForm::Argon2id));
     }
@@ -199,9 +199,9 @@ mod tests {
     async fn a_demonstration_and_a_store_that_is_down_take_nothing() {
         let refused = demonstration().links.import(vec![import("a")]).await;
         assert!(matches!(refused, Err(Error::PreviewMode(_))), "{refused:?}");
-        let house = house();
-        house.store.break_down();
-        let failed = house.links.import(vec![import("a")]).await;
+        let fixture = fixture();
+        fixture.store.break_down();
+        let failed = fixture.links.import(vec![import("a")]).await;
         assert!(matches!(failed, Err(Error::Store(_))), "{failed:?}");
     }
 }

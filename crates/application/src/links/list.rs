@@ -61,14 +61,14 @@ mod tests {
     use slugline_testkit::{NOON, link};
 
     use super::*;
-    use crate::links::fixture::house;
+    use crate::links::fixture::fixture;
 
     #[tokio::test]
     async fn the_last_page_says_so_even_when_it_is_full() {
-        let house = house();
+        let fixture = fixture();
         for (i, name) in ["a", "b", "c", "d"].into_iter().enumerate() {
             let created = i64::try_from(i).unwrap();
-            house
+            fixture
                 .store
                 .insert(&link(name).created(created).build(), NOON)
                 .await
@@ -78,7 +78,7 @@ mod tests {
             size: PageSize::new(2).unwrap(),
             ..ListLinks::default()
         };
-        let first = house.links.list(request.clone()).await.unwrap();
+        let first = fixture.links.list(request.clone()).await.unwrap();
         assert_eq!(
             first
                 .links
@@ -89,7 +89,7 @@ mod tests {
         );
         request.after = first.next;
         assert!(request.after.is_some());
-        let second = house.links.list(request).await.unwrap();
+        let second = fixture.links.list(request).await.unwrap();
         assert_eq!(
             second
                 .links

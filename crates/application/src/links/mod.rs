@@ -128,7 +128,7 @@ pub(crate) mod fixture {
     use super::*;
     use crate::ResolverOptions;
 
-    pub(crate) struct House {
+    pub(crate) struct Fixture {
         pub(crate) links: LinkService,
         pub(crate) store: Arc<MemoryLinkStore>,
         pub(crate) clock: Arc<FixedClock>,
@@ -136,11 +136,11 @@ pub(crate) mod fixture {
         pub(crate) screen: Arc<ListedScreen>,
     }
 
-    pub(crate) fn house_with(policy: SlugPolicy, random: Arc<dyn Random>) -> House {
+    pub(crate) fn fixture_with(policy: SlugPolicy, random: Arc<dyn Random>) -> Fixture {
         build(policy, random, PreviewMode::Off)
     }
 
-    pub(crate) fn demonstration() -> House {
+    pub(crate) fn demonstration() -> Fixture {
         build(
             SlugPolicy::default(),
             Arc::new(SeededRandom::new(1)),
@@ -148,7 +148,7 @@ pub(crate) mod fixture {
         )
     }
 
-    fn build(policy: SlugPolicy, random: Arc<dyn Random>, preview: PreviewMode) -> House {
+    fn build(policy: SlugPolicy, random: Arc<dyn Random>, preview: PreviewMode) -> Fixture {
         let store = Arc::new(MemoryLinkStore::default());
         let clock = Arc::new(FixedClock::at(NOON));
         let resolver = Arc::new(Resolver::new(
@@ -169,7 +169,7 @@ pub(crate) mod fixture {
             preview,
             lock: MigrationLock::open(),
         });
-        House {
+        Fixture {
             links,
             store,
             clock,
@@ -178,7 +178,7 @@ pub(crate) mod fixture {
         }
     }
 
-    pub(crate) fn house() -> House {
-        house_with(SlugPolicy::default(), Arc::new(SeededRandom::new(1)))
+    pub(crate) fn fixture() -> Fixture {
+        fixture_with(SlugPolicy::default(), Arc::new(SeededRandom::new(1)))
     }
 }

@@ -107,21 +107,21 @@ mod tests {
     use super::*;
     use crate::{
         Change, EditLink, LinkPatch, NewLink, Upserted,
-        links::fixture::{House, demonstration, house},
+        links::fixture::{Fixture, demonstration, fixture},
     };
 
     const BAD: &str = "https://bad.example/";
     const GOOD: &str = "https://good.example/";
     const ELSEWHERE: &str = "https://elsewhere.example/";
 
-    /// A house whose screen flags one destination, with a link to `url`.
-    async fn house_with(url: &str, flagged: Option<bool>) -> House {
-        let house = house();
-        house.screen.flag(BAD);
+    /// A fixture whose screen flags one destination, with a link to `url`.
+    async fn fixture_with(url: &str, flagged: Option<bool>) -> Fixture {
+        let fixture = fixture();
+        fixture.screen.flag(BAD);
         let mut link = link("docs").to(url).build();
         link.content.flagged_unsafe = flagged;
-        house.store.insert(&link, NOON).await.unwrap();
-        house
+        fixture.store.insert(&link, NOON).await.unwrap();
+        fixture
     }
 
     fn content(url: &str, flagged: Option<bool>) -> LinkContent {
@@ -162,18 +162,18 @@ mod tests {
 
     #[tokio::test]
     async fn a_new_link_is_screened_unless_its_author_decides() {
-        let house = house_with(GOOD, None).await;
+        let fixture = fixture_with(GOOD, None).await;
         for (url, said, kept, lookups) in [
             (BAD, None, Some(true), 1),
             (GOOD, None, None, 2),
             (BAD, Some(false), Some(false), 2),
             (GOOD, Some(true), Some(true), 2),
         ] {
-            let made = house.links.create(new(content(url, said))).await.unwrap();
+            let made = fixture.links.create(new(content(url, said))).await.unwrap();
             assert_eq!(made.content.flagged_unsafe, kept, "{url} {said:?}");
-            assert_eq!(house.screen.asked().len(), lookups);
+            assert_eq!(fixture.screen.asked().len(), lookups);
         }
-        let upserted = house.links.upsert(new(content(BAD, None))).await;
+        let upserted = fixture.links.upsert(new(content(BAD, None))).await;
         let Ok(Upserted::Created(made)) = upserted else {
             panic!("{upserted:?}")
         };
@@ -182,14 +182,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_demonstration_screens_links_that_claim_to_be_safe() {
-        let house = demonstration();
-        house.screen.flag(BAD);
+        let fixture = demonstration();
+        fixture.screen.flag(BAD);
         for (url, said, kept) in [
             (BAD, Some(false), Some(true)),
             (GOOD, Some(false), Some(false)),
             (GOOD, Some(true), Some(true)),
         ] {
-            let made = house.links.create(new(content(url, said))).await.unwrap();
+            let made = fixture.links.create(new(content(url, said))).await.unwrap();
             assert_eq!(made.content.flagged_unsafe, kept, "{url} {said:?}");
         }
     }
@@ -197,13 +197,18 @@ mod tests {
     #[tokio::test]
     async fn every_destination_counts_however_the_link_comes() {
         for content in bad_for_some() {
-            let house = house_with(GOOD, None).await;
-            let made = house.links.create(new(content.clone())).await.unwrap();
+            let fixture = fixture_with(GOOD, None).await;
+            let made = fixture.links.create(new(content.clone())).await.unwrap();
             assert_eq!(made.content.flagged_unsafe, Some(true), "{content:?}");
-            let edited = house.links.edit(edit(content.clone())).await.unwrap().link;
+            let edited = fixture
+                .links
+                .edit(edit(content.clone()))
+                .await
+                .unwrap()
+                .link;
             assert_eq!(edited.content.flagged_unsafe, Some(true), "{content:?}");
 
-            let house = house_with(GOOD, None).await;
+            let fixture = fixture_with(GOOD, None).await;
             let routing = content.routing.clone();
             let set = |to: Option<Destination>| to.map_or(Change::Keep, Change::Set);
             let patch = LinkPatch {
@@ -212,14 +217,14 @@ mod tests {
                 geo: Change::Set(routing.geo),
                 ..LinkPatch::default()
             };
-            let patched = house.links.patch(&slug("docs"), patch).await.unwrap();
+            let patched = fixture.links.patch(&slug("docs"), patch).await.unwrap();
             assert_eq!(patched.content.flagged_unsafe, Some(true), "{content:?}");
         }
     }
 
     #[tokio::test]
     async fn an_import_is_screened_at_once_unless_it_says_what_is_safe() {
-        let house = house_with(GOOD, None).await;
+        let fixture = fixture_with(GOOD, None).await;
         let [apple, google, abroad] = bad_for_some();
         let mut decided = apple.clone();
         decided.flagged_unsafe = Some(false);
@@ -236,14 +241,14 @@ mod tests {
                 content,
             })
             .collect();
-        let imported = house.links.import(batch).await.unwrap();
+        let imported = fixture.links.import(batch).await.unwrap();
         let flags: Vec<_> = imported
             .iter()
             .map(|imported| imported.link.content.flagged_unsafe)
             .collect();
         let warned = Some(true);
         assert_eq!(flags, [warned, warned, warned, Some(false), None]);
-        assert_eq!(house.screen.asked().len(), 2, "each destination once");
+        assert_eq!(fixture.screen.asked().len(), 2, "each destination once");
     }
 
     #[tokio::test]
@@ -254,26 +259,30 @@ mod tests {
             (GOOD, BAD, Some(false), Some(false), 0),
             (BAD, BAD, Some(false), Some(false), 0),
         ] {
-            let house = house_with(from, Some(true)).await;
-            let edited = house
+            let fixture = fixture_with(from, Some(true)).await;
+            let edited = fixture
                 .links
                 .edit(edit(content(to, said)))
                 .await
                 .unwrap()
                 .link;
             assert_eq!(edited.content.flagged_unsafe, kept, "{from} {to} {said:?}");
-            assert_eq!(house.screen.asked().len(), lookups, "{from} {to} {said:?}");
+            assert_eq!(
+                fixture.screen.asked().len(),
+                lookups,
+                "{from} {to} {said:?}"
+            );
         }
-        let house = house_with(GOOD, None).await;
-        let edited = house
+        let fixture = fixture_with(GOOD, None).await;
+        let edited = fixture
             .links
             .edit(edit(content(BAD, None)))
             .await
             .unwrap()
             .link;
         assert_eq!(edited.content.flagged_unsafe, Some(true));
-        house.screen.break_down();
-        let edited = house
+        fixture.screen.break_down();
+        let edited = fixture
             .links
             .edit(edit(content(GOOD, None)))
             .await
@@ -297,15 +306,15 @@ mod tests {
             (None, Some(GOOD), Change::Keep, None, 0),
             (None, None, Change::Keep, None, 0),
         ] {
-            let house = house_with(GOOD, flagged).await;
+            let fixture = fixture_with(GOOD, flagged).await;
             let patch = LinkPatch {
                 destination: to.map(destination),
                 flagged_unsafe: change.clone(),
                 ..LinkPatch::default()
             };
-            let patched = house.links.patch(&slug("docs"), patch).await.unwrap();
+            let patched = fixture.links.patch(&slug("docs"), patch).await.unwrap();
             assert_eq!(patched.content.flagged_unsafe, kept, "{to:?} {change:?}");
-            assert_eq!(house.screen.asked().len(), lookups, "{to:?} {change:?}");
+            assert_eq!(fixture.screen.asked().len(), lookups, "{to:?} {change:?}");
         }
     }
 }

@@ -74,22 +74,28 @@ mod tests {
     use slugline_testkit::{NOON, destination, link, tag};
 
     use super::*;
-    use crate::links::fixture::house;
+    use crate::links::fixture::fixture;
 
     #[tokio::test]
     async fn nothing_to_look_for_finds_nothing_but_counts_everything() {
-        let house = house();
+        let fixture = fixture();
         for made in [link("a").tags(&["t"]).build(), link("b").expires(1).build()] {
-            house.store.insert(&made, NOON).await.unwrap();
+            fixture.store.insert(&made, NOON).await.unwrap();
         }
-        let nothing = house
+        let nothing = fixture
             .links
             .search(SearchLinks::default(), PageSize::default())
             .await;
         assert_eq!(nothing.unwrap(), []);
-        assert_eq!(house.links.count(SearchLinks::default()).await.unwrap(), 2);
-        house.clock.advance_seconds(1);
-        assert_eq!(house.links.count(SearchLinks::default()).await.unwrap(), 1);
+        assert_eq!(
+            fixture.links.count(SearchLinks::default()).await.unwrap(),
+            2
+        );
+        fixture.clock.advance_seconds(1);
+        assert_eq!(
+            fixture.links.count(SearchLinks::default()).await.unwrap(),
+            1
+        );
 
         let to = Some(destination("https://example.com/?any"));
         let all = SearchLinks {
@@ -98,7 +104,7 @@ mod tests {
             ..SearchLinks::default()
         };
         assert_eq!(
-            house
+            fixture
                 .links
                 .search(all, PageSize::default())
                 .await
@@ -106,7 +112,7 @@ mod tests {
                 .len(),
             2
         );
-        let counts = house.links.tags().await.unwrap();
+        let counts = fixture.links.tags().await.unwrap();
         assert_eq!(
             counts,
             [TagCount {

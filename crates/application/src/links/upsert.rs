@@ -51,7 +51,7 @@ mod tests {
     use slugline_testkit::{NOON, destination, link, slug};
 
     use super::*;
-    use crate::links::fixture::house;
+    use crate::links::fixture::fixture;
 
     fn new(text: Option<&str>) -> NewLink {
         NewLink {
@@ -62,19 +62,19 @@ mod tests {
 
     #[tokio::test]
     async fn an_active_owner_stays_untouched_and_an_expired_one_is_replaced() {
-        let house = house();
+        let fixture = fixture();
         let active = link("active").tags(&["a"]).build();
-        house.store.insert(&active, NOON).await.unwrap();
-        house
+        fixture.store.insert(&active, NOON).await.unwrap();
+        fixture
             .store
             .insert(&link("gone").expires(0).build(), NOON)
             .await
             .unwrap();
-        let existing = house.links.upsert(new(Some("ACTIVE"))).await.unwrap();
+        let existing = fixture.links.upsert(new(Some("ACTIVE"))).await.unwrap();
         assert_eq!(existing, Upserted::Existing(active));
         for made in [
-            house.links.upsert(new(Some("gone"))).await,
-            house.links.upsert(new(None)).await,
+            fixture.links.upsert(new(Some("gone"))).await,
+            fixture.links.upsert(new(None)).await,
         ] {
             assert!(matches!(made, Ok(Upserted::Created(_))), "{made:?}");
         }

@@ -295,27 +295,32 @@ mod tests {
         let mut ended = old_link("ended");
         ended.content.expires_at = Some(NOON);
         entries.extend([entry(ended), broken("link:x")]);
-        let house = moving(entries).await;
+        let fixture = moving(entries).await;
         assert!(matches!(
-            house.migration.lock().check(),
+            fixture.migration.lock().check(),
             Err(Error::MigrationRequired)
         ));
-        let reports = run_all(&house.migration, false).await;
+        let reports = run_all(&fixture.migration, false).await;
         let completed: Vec<bool> = reports.iter().map(|report| report.completed).collect();
         assert_eq!(completed, [false, false, false, true]);
-        assert!(house.migration.lock().is_open());
+        assert!(fixture.migration.lock().is_open());
         let tallies = reports.iter().map(|report| report.tally);
         let sum = |part: fn(&Tally) -> u64| tallies.clone().map(|tally| part(&tally)).sum::<u64>();
         assert_eq!((sum(|t| t.scanned), sum(|t| t.inserted)), (7, 5));
         assert_eq!(reports[2].expired[0].key.as_str(), "link:ended");
-        let MigrationStatus::Completed { run, failures } = house.migration.status().await.unwrap()
+        let MigrationStatus::Completed { run, failures } =
+            fixture.migration.status().await.unwrap()
         else {
             panic!("it is completed")
         };
         assert_eq!((run.tally.failed, run.tally.expired), (1, 1));
         assert_eq!(failures[0].key.as_str(), "link:x");
-        assert_eq!(house.links.find(&slug("ended")).await.unwrap(), None);
-        let again = house.migration.run(RunMigration::default()).await.unwrap();
+        assert_eq!(fixture.links.find(&slug("ended")).await.unwrap(), None);
+        let again = fixture
+            .migration
+            .run(RunMigration::default())
+            .await
+            .unwrap();
         assert_eq!(again, RunReport::nothing_left());
     }
 
@@ -325,33 +330,37 @@ mod tests {
         let password = Password::parse("hunter2").unwrap();
         plain.password = Some(ImportedPassword::Plain(password));
         plain.updated_at = Some(seconds(-5));
-        let house = moving(vec![entry(plain)]).await;
+        let fixture = moving(vec![entry(plain)]).await;
         let resolver = Resolver::new(
-            house.links.clone(),
-            house.clock.clone(),
+            fixture.links.clone(),
+            fixture.clock.clone(),
             slugline_domain::SlugCase::Insensitive,
             ResolverOptions::default(),
         )
-        .with_old_links(house.migration.old_links());
+        .with_old_links(fixture.migration.old_links());
         let served = resolver.find(&slug("PLAIN")).await.unwrap().unwrap();
-        run_all(&house.migration, false).await;
-        let moved = house.links.find(&slug("plain")).await.unwrap().unwrap();
+        run_all(&fixture.migration, false).await;
+        let moved = fixture.links.find(&slug("plain")).await.unwrap().unwrap();
         assert_eq!((&moved.id, moved.created_at), (&served.id, seconds(-5)));
         assert!(moved.password.unwrap().as_str().starts_with("$argon2id$"));
-        house.old.go_away();
+        fixture.old.go_away();
         assert!(resolver.find(&slug("unknown")).await.unwrap().is_none());
     }
 
     #[tokio::test]
     async fn cursors_name_the_next_page_and_no_other() {
-        let house = moving(five()).await;
+        let fixture = moving(five()).await;
         let at = async |run, page| {
             let cursor = Some(RunCursor { run, page });
             let force = false;
-            house.migration.run(RunMigration { cursor, force }).await
+            fixture.migration.run(RunMigration { cursor, force }).await
         };
         assert!(matches!(at(1, 0).await, Err(Error::MigrationRunGone)));
-        let first = house.migration.run(RunMigration::default()).await.unwrap();
+        let first = fixture
+            .migration
+            .run(RunMigration::default())
+            .await
+            .unwrap();
         assert_eq!(first.next, Some(RunCursor { run: 1, page: 1 }));
         assert!(matches!(at(1, 0).await, Err(Error::MigrationPageDone)));
         assert!(matches!(at(1, 2).await, Err(Error::MigrationCursor)));
@@ -361,48 +370,48 @@ mod tests {
             cursor: None,
             force: true,
         };
-        assert_eq!(house.migration.run(force).await.unwrap().tally.skipped, 2);
+        assert_eq!(fixture.migration.run(force).await.unwrap().tally.skipped, 2);
         assert!(matches!(at(1, 2).await, Err(Error::MigrationRunGone)));
     }
 
     #[tokio::test]
     async fn a_run_goes_on_where_it_was_and_begins_again_when_the_place_is_lost() {
-        let house = moving(five()).await;
-        let run = async || house.migration.run(RunMigration::default()).await;
+        let fixture = moving(five()).await;
+        let run = async || fixture.migration.run(RunMigration::default()).await;
         run().await.unwrap();
-        house.old.go_away();
+        fixture.old.go_away();
         assert!(matches!(run().await, Err(Error::OldStore(_))));
-        assert!(house.links.find(&slug("c")).await.unwrap().is_none());
-        house.old.come_back();
+        assert!(fixture.links.find(&slug("c")).await.unwrap().is_none());
+        fixture.old.come_back();
         let again = run().await.unwrap();
         assert_eq!(again.next, Some(RunCursor { run: 2, page: 1 }));
         assert_eq!((again.tally.inserted, again.tally.skipped), (0, 2));
-        run_all(&house.migration, false).await;
-        assert!(house.links.find(&slug("e")).await.unwrap().is_some());
+        run_all(&fixture.migration, false).await;
+        assert!(fixture.links.find(&slug("e")).await.unwrap().is_some());
     }
 
     #[tokio::test]
     async fn force_moves_what_was_mended_and_leaves_the_lock_open() {
-        let house = moving(vec![broken("link:x")]).await;
-        run_all(&house.migration, false).await;
-        house
+        let fixture = moving(vec![broken("link:x")]).await;
+        run_all(&fixture.migration, false).await;
+        fixture
             .links
             .insert(&link("a").to("https://mine.example/").build(), NOON)
             .await
             .unwrap();
         for mended in ["x", "a", "b"] {
-            house.old.add(entry(old_link(mended)));
+            fixture.old.add(entry(old_link(mended)));
         }
         let force = RunMigration {
             cursor: None,
             force: true,
         };
-        let first = house.migration.run(force).await.unwrap();
+        let first = fixture.migration.run(force).await.unwrap();
         assert!(first.completed && first.next.is_some());
-        assert!(house.migration.lock().is_open());
-        run_all(&house.migration, false).await;
-        assert!(house.links.find(&slug("x")).await.unwrap().is_some());
-        let mine = house.links.find(&slug("a")).await.unwrap().unwrap();
+        assert!(fixture.migration.lock().is_open());
+        run_all(&fixture.migration, false).await;
+        assert!(fixture.links.find(&slug("x")).await.unwrap().is_some());
+        let mine = fixture.links.find(&slug("a")).await.unwrap().unwrap();
         assert_eq!(mine.content.destination.as_str(), "https://mine.example/");
     }
 
@@ -411,8 +420,8 @@ mod tests {
         let entries: Vec<OldEntry> = (0..40)
             .map(|number| entry(old_link(&format!("l{number}"))))
             .collect();
-        let house = moving(entries).await;
-        let other = node(house.progress.clone(), house.old.clone()).await;
+        let fixture = moving(entries).await;
+        let other = node(fixture.progress.clone(), fixture.old.clone()).await;
         let run = |migration: LinkMigration| async move {
             let mut inserted = 0;
             while !migration.lock().is_open() {
@@ -424,15 +433,15 @@ mod tests {
             }
             inserted
         };
-        let idle = node(house.progress.clone(), house.old.clone()).await;
+        let idle = node(fixture.progress.clone(), fixture.old.clone()).await;
         let (one, two) = tokio::join!(
-            tokio::spawn(run(house.migration.clone())),
+            tokio::spawn(run(fixture.migration.clone())),
             tokio::spawn(run(other)),
         );
         assert_eq!(one.unwrap() + two.unwrap(), 40);
         assert!(!idle.lock().is_open());
         idle.watch().await;
-        let state = house.progress.state().await.unwrap();
+        let state = fixture.progress.state().await.unwrap();
         assert_eq!(state.completed.unwrap().tally.inserted, 40);
     }
 }

@@ -9,7 +9,7 @@ use super::{
     cursor,
     listing::{Listing, Sort, Status},
 };
-use crate::{Lenient, check::Checks, iso_8601::iso_8601, problem::Problem, sent::Sent};
+use crate::{IntOrString, check::Checks, iso_8601::iso_8601, problem::Problem, sent::Sent};
 
 /// The listing that checks of links with a tag, or of all links, page through.
 const fn listing(tag: Option<Tag>) -> Listing {
@@ -36,7 +36,7 @@ pub struct CheckLinks {
     pub only_broken: Sent<bool>,
     /// Links to check at the same time.
     #[schemars(range(min = 1, max = CheckSize::MAX), extend("default" = CheckSize::DEFAULT))]
-    pub limit: Sent<Lenient>,
+    pub limit: Sent<IntOrString>,
     /// Where to continue: the cursor of the previous answer.
     #[schemars(length(max = cursor::MAX_CHARS))]
     pub cursor: Sent<String>,
@@ -45,7 +45,7 @@ pub struct CheckLinks {
         range(min = 1, max = ProbeTimeout::MAX_SECONDS),
         extend("default" = ProbeTimeout::DEFAULT_SECONDS)
     )]
-    pub timeout: Sent<Lenient>,
+    pub timeout: Sent<IntOrString>,
 }
 
 impl CheckLinks {
@@ -56,10 +56,10 @@ impl CheckLinks {
     /// belongs to another listing.
     pub fn check(&self, caller: ProbeCaller) -> Result<application::CheckLinks, Problem> {
         let mut checks = Checks::default();
-        let size = checks.optional(&["limit"], &self.limit, |Lenient(number)| {
+        let size = checks.optional(&["limit"], &self.limit, |IntOrString(number)| {
             CheckSize::new(*number)
         });
-        let timeout = checks.optional(&["timeout"], &self.timeout, |Lenient(seconds)| {
+        let timeout = checks.optional(&["timeout"], &self.timeout, |IntOrString(seconds)| {
             ProbeTimeout::from_seconds(*seconds)
         });
         let cursor = checks.value(&["cursor"], &self.cursor);

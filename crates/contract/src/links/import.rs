@@ -15,8 +15,8 @@ use super::{
     read_links,
 };
 use crate::{
-    Code, Rules, check::Checks, instant::Instant, issue::IssueCode, problem::Problem, sent::Sent,
-    whole::Whole,
+    Code, Rules, check::Checks, instant::Instant, issue::IssueCode, json_integer::JsonInteger,
+    problem::Problem, sent::Sent,
 };
 
 /// Links to be taken over, as an export holds them.
@@ -29,7 +29,7 @@ pub struct ImportLinks {
     /// When the links were exported.
     pub exported_at: Sent<String>,
     /// How many links there were.
-    pub count: Sent<Whole>,
+    pub count: Sent<JsonInteger>,
     /// The links.
     // Read one by one, and only if they are not too many: a link takes a hundred
     // times the memory of `{}`.

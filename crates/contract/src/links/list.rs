@@ -10,7 +10,7 @@ use super::{
     listing::{Listing, Sort, Status},
     search::page_size,
 };
-use crate::{Lenient, check::Checks, problem::Problem, sent::Sent};
+use crate::{IntOrString, check::Checks, problem::Problem, sent::Sent};
 
 /// Which links, in which order, how many.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -18,7 +18,7 @@ use crate::{Lenient, check::Checks, problem::Problem, sent::Sent};
 pub struct ListLinks {
     /// Links per page.
     #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
-    pub limit: Sent<Lenient>,
+    pub limit: Sent<IntOrString>,
     /// Where to continue: the cursor of the previous page, with the same sort, tag and status.
     #[schemars(length(max = cursor::MAX_CHARS))]
     pub cursor: Sent<String>,

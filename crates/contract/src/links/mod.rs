@@ -41,5 +41,5 @@ pub use self::{
     },
     suggest::{FirstText, PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
     update::{LinkUpdate, LinkUpdated, UpdateLink},
-    view::{ExportedLink, LinkCreated, LinkUpserted, LinkView, Mask, StoredHash, UpsertStatus},
+    view::{ExportedLink, LinkResponse, LinkUpserted, LinkView, Mask, StoredHash, UpsertStatus},
 };

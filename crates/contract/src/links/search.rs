@@ -9,7 +9,7 @@ use slugline_domain::{
 };
 
 use super::listing::Status;
-use crate::{Lenient, Rules, check::Checks, problem::Problem, sent::Sent};
+use crate::{IntOrString, Rules, check::Checks, problem::Problem, sent::Sent};
 
 /// What to look for. A link must meet every condition that is given; without `q`
 /// and `url` nothing is found.
@@ -21,7 +21,7 @@ pub struct SearchLinks {
     pub conditions: CountLinks,
     /// Most links to return.
     #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
-    pub limit: Sent<Lenient>,
+    pub limit: Sent<IntOrString>,
 }
 
 /// Which links to count: all active ones, or those that meet every condition.
@@ -52,7 +52,7 @@ pub struct ExactUrlSearch {
     pub url: Sent<String>,
     /// Most links to return.
     #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
-    pub limit: Sent<Lenient>,
+    pub limit: Sent<IntOrString>,
 }
 
 impl SearchLinks {
@@ -117,8 +117,10 @@ impl ExactUrlSearch {
     }
 }
 
-pub(super) fn page_size(checks: &mut Checks, sent: &Sent<Lenient>) -> PageSize {
-    let size = checks.optional(&["limit"], sent, |Lenient(number)| PageSize::new(*number));
+pub(super) fn page_size(checks: &mut Checks, sent: &Sent<IntOrString>) -> PageSize {
+    let size = checks.optional(&["limit"], sent, |IntOrString(number)| {
+        PageSize::new(*number)
+    });
     size.unwrap_or_default()
 }
 

@@ -165,14 +165,15 @@ impl<P: for<'h> From<&'h PasswordHash>> From<&Link> for LinkView<P> {
 /// A link that was just made or changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct LinkCreated {
+#[schemars(rename = "LinkCreated")]
+pub struct LinkResponse {
     /// The link.
     pub link: LinkView,
     /// Its public address.
     pub short_link: String,
 }
 
-impl LinkCreated {
+impl LinkResponse {
     /// Shows a link under an origin such as `https://sl.example`.
     pub fn new(link: &Link, origin: &str) -> Self {
         Self {
@@ -211,7 +212,7 @@ impl LinkUpserted {
             Upserted::Created(link) => (link, UpsertStatus::Created),
             Upserted::Existing(link) => (link, UpsertStatus::Existing),
         };
-        let LinkCreated { link, short_link } = LinkCreated::new(link, origin);
+        let LinkResponse { link, short_link } = LinkResponse::new(link, origin);
         Self {
             link,
             short_link,
@@ -244,7 +245,7 @@ mod tests {
             content: LinkContent::leading_to(destination.unwrap()),
         };
         assert_eq!(
-            to_value(LinkCreated::new(&link, "https://sl.example")).unwrap(),
+            to_value(LinkResponse::new(&link, "https://sl.example")).unwrap(),
             json!({
                 "link": {
                     "id": "x", "url": "https://example.com/", "slug": "docs", "createdAt": 7,

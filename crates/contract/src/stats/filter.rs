@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use slugline_domain::{Dimension, LinkId, UnixSeconds, VisitFilter};
 
-use crate::{IssueCode, Lenient, check::Checks, problem::Problem, sent::Sent};
+use crate::{IntOrString, IssueCode, check::Checks, problem::Problem, sent::Sent};
 
 /// Which visits. Members take comma-separated lists of exact values; a visit
 /// must match one value of every member that is given.
@@ -40,9 +40,9 @@ pub struct AnalyticsFilter {
     /// Kinds of devices.
     pub device_type: Sent<String>,
     /// First second, in Unix seconds, inclusive; 0 for no beginning.
-    pub start_at: Sent<Lenient>,
+    pub start_at: Sent<IntOrString>,
     /// Last second, in Unix seconds, inclusive; 0 for no end.
-    pub end_at: Sent<Lenient>,
+    pub end_at: Sent<IntOrString>,
 }
 
 impl AnalyticsFilter {
@@ -113,8 +113,8 @@ impl AnalyticsFilter {
     }
 }
 
-fn moment(checks: &mut Checks, member: &str, sent: &Sent<Lenient>) -> Option<UnixSeconds> {
-    let Lenient(seconds) = checks.value(&[member], sent)?;
+fn moment(checks: &mut Checks, member: &str, sent: &Sent<IntOrString>) -> Option<UnixSeconds> {
+    let IntOrString(seconds) = checks.value(&[member], sent)?;
     if *seconds == 0 {
         return None;
     }

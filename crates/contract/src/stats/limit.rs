@@ -5,7 +5,7 @@ use serde::Deserialize;
 use slugline_domain::{EventsQuery, LocationsQuery, RowLimit};
 
 use super::filter::AnalyticsFilter;
-use crate::{Lenient, Rules, check::Checks, problem::Problem, sent::Sent};
+use crate::{IntOrString, Rules, check::Checks, problem::Problem, sent::Sent};
 
 /// The largest and the usual number of rows as the schemas of the wire types
 /// state it, until [`schema::settings`](crate::schema::settings) puts the
@@ -18,7 +18,7 @@ pub(crate) const DEFAULT_ROWS: u32 = RowLimit::DEFAULT.get();
 pub struct LimitedRequest {
     /// Rows at most.
     #[schemars(range(min = 1, max = DEFAULT_ROWS), extend("default" = DEFAULT_ROWS))]
-    pub limit: Sent<Lenient>,
+    pub limit: Sent<IntOrString>,
     /// Which visits.
     #[serde(flatten)]
     pub filter: AnalyticsFilter,
@@ -47,9 +47,11 @@ impl LimitedRequest {
 }
 
 /// The limit sent, or the instance's own.
-pub(super) fn limit(checks: &mut Checks, sent: &Sent<Lenient>, rules: &Rules) -> RowLimit {
+pub(super) fn limit(checks: &mut Checks, sent: &Sent<IntOrString>, rules: &Rules) -> RowLimit {
     let max = rules.rows_max;
-    let rows = checks.optional(&["limit"], sent, |Lenient(rows)| RowLimit::new(*rows, max));
+    let rows = checks.optional(&["limit"], sent, |IntOrString(rows)| {
+        RowLimit::new(*rows, max)
+    });
     rows.unwrap_or(max)
 }
 

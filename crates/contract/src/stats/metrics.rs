@@ -9,7 +9,7 @@ use super::{
     limit::{DEFAULT_ROWS, limit},
 };
 use crate::{
-    Lenient, Rules,
+    IntOrString, Rules,
     check::Checks,
     problem::Problem,
     sent::{Sent, options},
@@ -24,7 +24,7 @@ pub struct MetricsRequest {
     pub r#type: Sent<DimensionName>,
     /// Rows at most.
     #[schemars(range(min = 1, max = DEFAULT_ROWS), extend("default" = DEFAULT_ROWS))]
-    pub limit: Sent<Lenient>,
+    pub limit: Sent<IntOrString>,
     /// Which visits.
     #[serde(flatten)]
     pub filter: AnalyticsFilter,

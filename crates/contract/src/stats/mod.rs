@@ -22,4 +22,4 @@ pub(crate) use limit::DEFAULT_ROWS;
 pub use limit::LimitedRequest;
 pub use locations::LocationView;
 pub use metrics::{DimensionName, MetricView, MetricsRequest};
-pub use views::{Unit, ViewView, ViewsRequest};
+pub use views::{TimeBucket, Unit, ViewsRequest};

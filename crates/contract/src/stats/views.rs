@@ -65,7 +65,7 @@ impl ViewsRequest {
     }
 }
 
-impl ViewView {
+impl TimeBucket {
     /// Shows the answer to a question for rows of this length.
     pub fn answer(unit: TimeUnit, report: Report<ViewRow>) -> Answer<Self> {
         let rows = report.rows.into_iter();
@@ -104,7 +104,8 @@ impl From<Unit> for TimeUnit {
 
 /// One minute, hour or day that has visits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ViewView {
+#[schemars(rename = "ViewView")]
+pub struct TimeBucket {
     /// When it began, on the clock asked for: YYYY-MM-DD HH:mm, YYYY-MM-DD HH or YYYY-MM-DD.
     pub time: String,
     /// Visits in it.
@@ -113,7 +114,7 @@ pub struct ViewView {
     pub visitors: u64,
 }
 
-impl ViewView {
+impl TimeBucket {
     fn new(row: ViewRow, unit: TimeUnit) -> Self {
         Self {
             time: text(row.start, unit),
@@ -162,7 +163,7 @@ mod tests {
                 visitors: 2,
             };
             let unit = request.check().unwrap().unit;
-            let answer = ViewView::answer(
+            let answer = TimeBucket::answer(
                 unit,
                 Report {
                     rows: vec![row],

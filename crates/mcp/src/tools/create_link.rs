@@ -1,7 +1,7 @@
 //! `create_link`
 
 use slugline_application::{Access, Error, LinkService};
-use slugline_contract::{CreateLink, LinkCreated, Problem};
+use slugline_contract::{CreateLink, LinkResponse, Problem};
 use slugline_domain::Slug;
 use slugline_httpkit::report;
 
@@ -18,13 +18,13 @@ impl Tool for CreateLinkTool {
     const NEEDS: Access = Access::Links;
     const HINTS: Hints = Hints::Adds;
     type Input = CreateLink;
-    type Output = LinkCreated;
+    type Output = LinkResponse;
 
-    async fn call(context: Context<'_>, input: CreateLink) -> Result<LinkCreated, Problem> {
+    async fn call(context: Context<'_>, input: CreateLink) -> Result<LinkResponse, Problem> {
         let new = input.check(&context.rules)?;
         let links = &context.app.links;
         match links.create(new).await {
-            Ok(link) => Ok(LinkCreated::new(&link, context.origin)),
+            Ok(link) => Ok(LinkResponse::new(&link, context.origin)),
             Err(Error::SlugTaken(slug)) => {
                 let free = free_beside(links, &slug).await;
                 let mut taken = report(Error::SlugTaken(slug));

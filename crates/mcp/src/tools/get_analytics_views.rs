@@ -1,7 +1,7 @@
 //! `get_analytics_views`
 
 use slugline_application::Access;
-use slugline_contract::{Answer, Problem, ViewView, ViewsRequest};
+use slugline_contract::{Answer, Problem, TimeBucket, ViewsRequest};
 use slugline_httpkit::report;
 
 use super::{Context, Hints, Tool};
@@ -17,13 +17,16 @@ impl Tool for ViewsTool {
     const NEEDS: Access = Access::Open;
     const HINTS: Hints = Hints::Reads;
     type Input = ViewsRequest;
-    type Output = Answer<ViewView>;
+    type Output = Answer<TimeBucket>;
 
-    async fn call(context: Context<'_>, input: ViewsRequest) -> Result<Answer<ViewView>, Problem> {
+    async fn call(
+        context: Context<'_>,
+        input: ViewsRequest,
+    ) -> Result<Answer<TimeBucket>, Problem> {
         let query = input.check()?;
         input.require_known_zone()?;
         let visits = context.app.stats.views(&query).await;
-        let answer = ViewView::answer(query.unit, visits.map_err(report)?);
+        let answer = TimeBucket::answer(query.unit, visits.map_err(report)?);
         Ok(answer.in_zone(input.zone()))
     }
 }

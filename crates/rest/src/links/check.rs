@@ -9,12 +9,12 @@ use slugline_httpkit::{Failure, probe_caller};
 
 use crate::{
     extract::{Body, Context},
-    registrar::About,
+    registrar::OperationSpec,
     reply::Json,
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::POST,
         path: "/api/link/check",
         id: "link_check",

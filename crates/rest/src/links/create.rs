@@ -2,17 +2,17 @@
 
 use actix_web::http::Method;
 use slugline_application::Access;
-use slugline_contract::{Code, CreateLink, LinkCreated};
+use slugline_contract::{Code, CreateLink, LinkResponse};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context, PublicOrigin},
-    registrar::About,
+    registrar::OperationSpec,
     reply::Json,
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::POST,
         path: "/api/link/create",
         id: "link_create",
@@ -29,8 +29,8 @@ pub(crate) async fn handle(
     context: Context,
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,
-) -> Result<Json<201, LinkCreated>, Failure> {
+) -> Result<Json<201, LinkResponse>, Failure> {
     let new = body.check(&context.rules)?;
     let link = context.app.links.create(new).await?;
-    Ok(Json(LinkCreated::new(&link, origin.as_str())))
+    Ok(Json(LinkResponse::new(&link, origin.as_str())))
 }

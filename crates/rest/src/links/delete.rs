@@ -7,12 +7,12 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context},
-    registrar::About,
+    registrar::OperationSpec,
     reply::NoContent,
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::POST,
         path: "/api/link/delete",
         id: "link_delete",

@@ -2,17 +2,17 @@
 
 use actix_web::http::Method;
 use slugline_application::Access;
-use slugline_contract::{Code, EditLink, LinkCreated};
+use slugline_contract::{Code, EditLink, LinkResponse};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context, PublicOrigin},
-    registrar::About,
+    registrar::OperationSpec,
     reply::Json,
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::PUT,
         path: "/api/link/edit",
         id: "link_edit",
@@ -30,8 +30,8 @@ pub(crate) async fn handle(
     context: Context,
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<EditLink>,
-) -> Result<Json<201, LinkCreated>, Failure> {
+) -> Result<Json<201, LinkResponse>, Failure> {
     let edit = body.check(&context.rules)?;
     let edited = context.app.links.edit(edit).await?;
-    Ok(Json(LinkCreated::new(&edited.link, origin.as_str())))
+    Ok(Json(LinkResponse::new(&edited.link, origin.as_str())))
 }

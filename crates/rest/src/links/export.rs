@@ -8,13 +8,13 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, Query},
-    registrar::About,
+    registrar::OperationSpec,
     reply::{NoStore, PageOrTable},
     table::Table,
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/api/link/export",
         id: "link_export",

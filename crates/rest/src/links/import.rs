@@ -14,12 +14,12 @@ use slugline_httpkit::{Failure, unreadable_body};
 
 use crate::{
     extract::{Body, Context, media_type, state},
-    registrar::About,
+    registrar::OperationSpec,
     reply::{Json, NoStore, csv},
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::POST,
         path: "/api/link/import",
         id: "link_import",

@@ -9,12 +9,12 @@ use slugline_httpkit::{Failure, header};
 
 use crate::{
     extract::{Context, Query},
-    registrar::About,
+    registrar::OperationSpec,
     reply::Json,
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/api/link/og-ai",
         id: "preview_suggest",

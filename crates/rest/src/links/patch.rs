@@ -2,17 +2,17 @@
 
 use actix_web::http::Method;
 use slugline_application::Access;
-use slugline_contract::{Code, LinkCreated, PatchLink};
+use slugline_contract::{Code, LinkResponse, PatchLink};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context, PublicOrigin},
-    registrar::About,
+    registrar::OperationSpec,
     reply::Json,
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::PATCH,
         path: "/api/link/edit",
         id: "link_patch",
@@ -28,8 +28,8 @@ pub(crate) async fn handle(
     context: Context,
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<PatchLink>,
-) -> Result<Json<200, LinkCreated>, Failure> {
+) -> Result<Json<200, LinkResponse>, Failure> {
     let (slug, patch) = body.check(&context.rules)?;
     let link = context.app.links.patch(&slug, patch).await?;
-    Ok(Json(LinkCreated::new(&link, origin.as_str())))
+    Ok(Json(LinkResponse::new(&link, origin.as_str())))
 }

@@ -5,10 +5,10 @@ use slugline_application::Access;
 use slugline_contract::{TagList, TagView};
 use slugline_httpkit::Failure;
 
-use crate::{extract::Context, registrar::About, reply::Json};
+use crate::{extract::Context, registrar::OperationSpec, reply::Json};
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/api/link/tags",
         id: "tag_list",

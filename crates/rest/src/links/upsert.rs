@@ -7,12 +7,12 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, Context, PublicOrigin},
-    registrar::About,
+    registrar::OperationSpec,
     reply::MadeOrFound,
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::POST,
         path: "/api/link/upsert",
         id: "link_upsert",

@@ -7,12 +7,12 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, QueryOrBody},
-    registrar::About,
+    registrar::OperationSpec,
     reply::Json,
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::POST,
         path: "/api/link/migration/run",
         id: "migration_run",

@@ -7,12 +7,12 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, Query},
-    registrar::About,
+    registrar::OperationSpec,
     reply::Json,
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/api/logs/events",
         id: "logs_events",

@@ -8,11 +8,11 @@ use slugline_httpkit::Failure;
 use crate::{
     csv::Csv,
     extract::{Context, Query},
-    registrar::About,
+    registrar::OperationSpec,
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/api/stats/export",
         id: "stats_export",

@@ -23,7 +23,7 @@ use tokio::{sync::mpsc, time};
 
 use crate::{
     extract::Context,
-    registrar::About,
+    registrar::OperationSpec,
     reply::{Reply, answered_as},
     table::Parts,
 };
@@ -32,8 +32,8 @@ use crate::{
 /// connection for dead; many give up after a minute.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/api/logs/stream",
         id: "logs_stream",

@@ -2,17 +2,17 @@
 
 use actix_web::http::Method;
 use slugline_application::Access;
-use slugline_contract::{Answer, ViewView, ViewsRequest};
+use slugline_contract::{Answer, TimeBucket, ViewsRequest};
 use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, Query},
-    registrar::About,
+    registrar::OperationSpec,
     reply::Json,
 };
 
-pub(crate) fn about() -> About {
-    About {
+pub(crate) fn spec() -> OperationSpec {
+    OperationSpec {
         method: Method::GET,
         path: "/api/stats/views",
         id: "stats_views",
@@ -30,9 +30,9 @@ pub(crate) fn about() -> About {
 pub(crate) async fn handle(
     context: Context,
     Query(query): Query<ViewsRequest>,
-) -> Result<Json<200, Answer<ViewView>>, Failure> {
+) -> Result<Json<200, Answer<TimeBucket>>, Failure> {
     let zone = query.zone();
     let query = query.check()?;
     let report = context.app.stats.views(&query).await?;
-    Ok(Json(ViewView::answer(query.unit, report).in_zone(zone)))
+    Ok(Json(TimeBucket::answer(query.unit, report).in_zone(zone)))
 }

@@ -41,7 +41,7 @@ use actix_web::{
 use slugline_httpkit::TrustedProxies;
 use socket2::{Domain, Socket, Type};
 
-use crate::{open_files, settings::ConnectionLimits, wiring::Parts};
+use crate::{open_files, settings::ConnectionLimits, wiring::Components};
 use admission::Admissions;
 use stream::WatchedStream;
 
@@ -76,7 +76,7 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 /// Serves the parts on the listener.
 pub(crate) fn serve(
     listener: TcpListener,
-    parts: Parts,
+    parts: Components,
     limits: ConnectionLimits,
     trusted: TrustedProxies,
     workers: Option<usize>,

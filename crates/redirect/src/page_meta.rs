@@ -7,7 +7,7 @@ use slugline_httpkit::Origin;
 use url::Url;
 
 /// The author's texts, and addresses as they belong into a page.
-pub(crate) struct About<'a> {
+pub(crate) struct PageMeta<'a> {
     pub(crate) short_link: String,
     pub(crate) title: Cow<'a, str>,
     pub(crate) description: Option<&'a str>,
@@ -17,7 +17,7 @@ pub(crate) struct About<'a> {
     pub(crate) address: Cow<'a, str>,
 }
 
-impl<'a> About<'a> {
+impl<'a> PageMeta<'a> {
     pub(crate) fn new(link: &'a Link, target: &'a str, origin: &Origin) -> Self {
         let texts = &link.content.preview;
         let url = Url::parse(target).ok();

@@ -10,9 +10,9 @@ use crate::sent::Wire;
 /// `true` or `false`, or a text that spells it, since query strings know only
 /// text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flag(pub bool);
+pub struct BoolOrString(pub bool);
 
-impl Wire for Flag {
+impl Wire for BoolOrString {
     const TYPE: &'static str = "boolean";
 
     fn from_json(value: Value) -> Option<Self> {
@@ -21,13 +21,13 @@ impl Wire for Flag {
     }
 }
 
-impl JsonSchema for Flag {
+impl JsonSchema for BoolOrString {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        "Flag".into()
+        "BoolOrString".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {

@@ -16,7 +16,7 @@ pub enum PlaceHeaders {
     #[default]
     Auto,
     /// Those of one network.
-    Of(EdgeNetwork),
+    Of(Cdn),
     /// Nobody's.
     Nobody,
 }
@@ -25,7 +25,7 @@ impl PlaceHeaders {
     /// Where a request says that its sender is; `None` when it does not.
     pub(crate) fn place(self, request: &HttpRequest) -> Option<Place> {
         let network = match self {
-            Self::Auto => EdgeNetwork::of(request)?,
+            Self::Auto => Cdn::of(request)?,
             Self::Of(network) => network,
             Self::Nobody => return None,
         };
@@ -41,7 +41,7 @@ impl FromStr for PlaceHeaders {
         match text {
             "auto" => Ok(Self::Auto),
             "none" => Ok(Self::Nobody),
-            _ => EdgeNetwork::ALL
+            _ => Cdn::ALL
                 .into_iter()
                 .find(|network| network.as_str() == text)
                 .map(Self::Of)
@@ -57,7 +57,7 @@ pub struct PlaceHeadersError;
 
 /// A content delivery network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EdgeNetwork {
+pub enum Cdn {
     /// Cloudflare. The country comes by itself, the rest with the managed
     /// transform "Add visitor location headers".
     Cloudflare,
@@ -81,7 +81,7 @@ struct Names {
     longitude: &'static str,
 }
 
-impl EdgeNetwork {
+impl Cdn {
     const ALL: [Self; 4] = [
         Self::Cloudflare,
         Self::CloudFront,
@@ -186,7 +186,7 @@ impl EdgeNetwork {
     }
 }
 
-impl fmt::Display for EdgeNetwork {
+impl fmt::Display for Cdn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -275,7 +275,7 @@ mod tests {
     ) {
         let request = request(headers);
         assert_eq!(PlaceHeaders::Auto.place(&request).as_ref(), Some(&place));
-        for network in EdgeNetwork::ALL {
+        for network in Cdn::ALL {
             let read = PlaceHeaders::Of(network).place(&request);
             let expected = (network.to_string() == name).then_some(&place);
             assert_eq!(read.as_ref(), expected, "{network}");
@@ -291,8 +291,8 @@ mod tests {
             let place = PlaceHeaders::Of(network).place(&both)?;
             place.country.map(|country| country.to_string())
         };
-        assert_eq!(country(EdgeNetwork::CloudFront).as_deref(), Some("BR"));
-        assert_eq!(country(EdgeNetwork::Fastly), None);
+        assert_eq!(country(Cdn::CloudFront).as_deref(), Some("BR"));
+        assert_eq!(country(Cdn::Fastly), None);
     }
 
     #[rstest]
@@ -311,7 +311,7 @@ mod tests {
             ("cf-ipcity", "%ff"),
             ("cf-timezone", "none at all"),
         ]);
-        for network in EdgeNetwork::ALL {
+        for network in Cdn::ALL {
             assert_eq!(PlaceHeaders::Of(network).place(&request), None);
         }
     }
@@ -320,7 +320,7 @@ mod tests {
     fn settings_name_a_network_or_none() {
         assert_eq!("auto".parse(), Ok(PlaceHeaders::Auto));
         assert_eq!("none".parse(), Ok(PlaceHeaders::Nobody));
-        for network in EdgeNetwork::ALL {
+        for network in Cdn::ALL {
             assert_eq!(network.to_string().parse(), Ok(PlaceHeaders::Of(network)));
         }
         assert_eq!("akamai".parse::<PlaceHeaders>(), Err(PlaceHeadersError));

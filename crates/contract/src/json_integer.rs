@@ -11,7 +11,7 @@ use crate::sent::Wire;
 /// integer too (2020-12 core, section 4.2.2), and programs that know only
 /// floating point send it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole(pub i64);
+pub struct JsonInteger(pub i64);
 
 /// The integer that this floating-point number is, if it is one and small
 /// enough to be sure of.
@@ -23,7 +23,7 @@ fn exact(number: f64) -> Option<i64> {
     whole.then(|| format!("{number:.0}").parse().ok()).flatten()
 }
 
-impl Wire for Whole {
+impl Wire for JsonInteger {
     const TYPE: &'static str = "integer";
 
     fn from_json(value: Value) -> Option<Self> {
@@ -32,13 +32,13 @@ impl Wire for Whole {
     }
 }
 
-impl JsonSchema for Whole {
+impl JsonSchema for JsonInteger {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        "Whole".into()
+        "JsonInteger".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -55,9 +55,9 @@ mod tests {
     #[test]
     fn takes_whole_numbers_however_they_are_spelled() {
         for value in [json!(50), json!(50.0), json!(5e1)] {
-            assert_eq!(Whole::from_json(value), Some(Whole(50)));
+            assert_eq!(JsonInteger::from_json(value), Some(JsonInteger(50)));
         }
-        assert_eq!(Whole::from_json(json!(-0.0)), Some(Whole(0)));
+        assert_eq!(JsonInteger::from_json(json!(-0.0)), Some(JsonInteger(0)));
         for wrong in [
             json!(1.5),
             json!(1e300),
@@ -65,7 +65,7 @@ mod tests {
             json!(null),
             json!(u64::MAX),
         ] {
-            assert!(Whole::from_json(wrong.clone()).is_none(), "{wrong}");
+            assert!(JsonInteger::from_json(wrong.clone()).is_none(), "{wrong}");
         }
     }
 }

@@ -5,20 +5,20 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-use crate::{Whole, sent::Wire};
+use crate::{JsonInteger, sent::Wire};
 
 /// A whole number, or a text that spells one: query strings know only text, and
 /// models often quote numbers. An empty text is 0, as in Sink, and then fails
 /// whatever minimum the member has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lenient(pub i64);
+pub struct IntOrString(pub i64);
 
-impl Wire for Lenient {
+impl Wire for IntOrString {
     const TYPE: &'static str = "integer";
 
     fn from_json(value: Value) -> Option<Self> {
         let Value::String(text) = &value else {
-            return Whole::from_json(value).map(|Whole(number)| Self(number));
+            return JsonInteger::from_json(value).map(|JsonInteger(number)| Self(number));
         };
         match text.trim() {
             "" => Some(Self(0)),
@@ -27,7 +27,7 @@ impl Wire for Lenient {
     }
 }
 
-impl JsonSchema for Lenient {
+impl JsonSchema for IntOrString {
     fn inline_schema() -> bool {
         true
     }
@@ -50,9 +50,9 @@ mod tests {
     #[test]
     fn takes_numbers_and_their_spelling() {
         for value in [json!(50), json!(50.0), json!("50"), json!(" 50 ")] {
-            assert_eq!(Lenient::from_json(value), Some(Lenient(50)));
+            assert_eq!(IntOrString::from_json(value), Some(IntOrString(50)));
         }
-        assert_eq!(Lenient::from_json(json!("")), Some(Lenient(0)));
+        assert_eq!(IntOrString::from_json(json!("")), Some(IntOrString(0)));
         for wrong in [
             json!("5x"),
             json!(1.5),
@@ -60,7 +60,7 @@ mod tests {
             json!(true),
             json!(u64::MAX),
         ] {
-            assert!(Lenient::from_json(wrong.clone()).is_none(), "{wrong}");
+            assert!(IntOrString::from_json(wrong.clone()).is_none(), "{wrong}");
         }
     }
 }
