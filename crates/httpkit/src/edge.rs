@@ -11,6 +11,7 @@ use crate::{
     client::{TrustedProxies, header},
     origin::Origin,
     proxy_watch::ProxyWatch,
+    refusals::Refusals,
 };
 
 /// How the service meets the outside; every adapter finds it in the app's data.
@@ -19,6 +20,7 @@ pub struct Edge {
     authenticator: Arc<Authenticator>,
     proxies: TrustedProxies,
     proxy_watch: ProxyWatch,
+    refusals: Refusals,
     configured_origin: Option<Origin>,
     any_origin: bool,
     loopback_only: bool,
@@ -38,6 +40,7 @@ impl Edge {
             authenticator,
             proxies,
             proxy_watch: ProxyWatch::default(),
+            refusals: Refusals::default(),
             configured_origin,
             any_origin: false,
             loopback_only: false,
@@ -139,8 +142,18 @@ impl Edge {
     /// Whether the request carries the site token.
     pub(crate) fn authenticate(&self, request: &HttpRequest) -> Result<(), Denied> {
         let presented = header(request, "authorization").map(bearer_token);
-        self.authenticator
-            .authenticate(presented, self.client_address(request))
+        let client = self.client_address(request);
+        let outcome = self.authenticator.authenticate(presented, client);
+        // A request without a token is no attempt to get in.
+        if presented.is_some() && outcome.is_err() {
+            self.refusals.token(client);
+        }
+        outcome
+    }
+
+    /// Tells the operator that this client's password was refused.
+    pub fn refused_password(&self, client: IpAddr) {
+        self.refusals.password(client);
     }
 }
 

@@ -18,9 +18,11 @@ mod edge;
 mod fuzzing;
 mod guard;
 mod ignored;
+mod line_limit;
 mod origin;
 mod problem;
 mod proxy_watch;
+mod refusals;
 
 pub use cdn::{Cdn, PlaceHeaders, PlaceHeadersError};
 pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, header, probe_caller};

@@ -1,6 +1,6 @@
 //! Rendering problems.
 
-use std::{fmt, io};
+use std::{fmt, io, time::Instant};
 
 use actix_web::{
     HttpRequest, HttpResponse, ResponseError,
@@ -14,7 +14,7 @@ use actix_web::{
 use slugline_application::{Denied, Error, NotChecked};
 use slugline_contract::{Code, Problem};
 
-use crate::edge::Edge;
+use crate::{edge::Edge, line_limit::LineLimit};
 
 /// A problem as a handler returns it. The edge of the adapter, which knows the
 /// request, reports it and writes the response; making or converting one has no
@@ -42,8 +42,7 @@ impl Failure {
     /// a client may be told.
     pub fn report(&self) -> Problem {
         if let Some(Fault { cause }) = &self.fault {
-            let code = self.problem.code.as_str();
-            tracing::error!(code, cause, "a request failed");
+            log(self.problem.code, cause.as_deref());
         }
         self.problem.clone()
     }
@@ -80,6 +79,20 @@ impl From<Error> for Failure {
         let problem = Problem::from(error);
         let fault = (problem.status() >= 500).then_some(Fault { cause });
         Self { problem, fault }
+    }
+}
+
+/// While the database is away, every request fails for the same reason.
+fn log(code: Code, cause: Option<&str>) {
+    static UNAVAILABLE: LineLimit = LineLimit::new(1);
+    static OTHERS: LineLimit = LineLimit::new(10);
+    let lines = if code == Code::Unavailable {
+        &UNAVAILABLE
+    } else {
+        &OTHERS
+    };
+    if let Some(left_out) = lines.admit(Instant::now()) {
+        tracing::error!(code = code.as_str(), cause, left_out, "a request failed");
     }
 }
 

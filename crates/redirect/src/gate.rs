@@ -5,7 +5,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, http::Method, web::Payload};
 use serde_json::Value;
-use slugline_application::PasswordCheck;
+use slugline_application::{NotChecked, PasswordCheck};
 use slugline_domain::{Gate, Link, PasswordHash, UnixMillis};
 use slugline_httpkit::{Code, Edge, Failure, Problem, header, unreadable_body};
 
@@ -87,11 +87,15 @@ impl Door<'_> {
             return Ok(PasswordCheck::Wrong);
         }
         let client = Edge::of(self.request).client_address(self.request);
-        Ok(self
+        let outcome = self
             .redirects
             .gatekeeper
             .check(self.link, self.hash, presented, client, self.now)
-            .await?)
+            .await;
+        if let Ok(PasswordCheck::Wrong) | Err(NotChecked::TooMany(_)) = &outcome {
+            Edge::of(self.request).refused_password(client);
+        }
+        Ok(outcome?)
     }
 }
 

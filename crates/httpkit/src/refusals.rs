@@ -1,0 +1,78 @@
+//! Wrong tokens and passwords, for the log.
+
+use std::{
+    hash::{BuildHasher, RandomState},
+    net::IpAddr,
+    time::Instant,
+};
+
+use slugline_domain::ClientNetwork;
+
+use crate::line_limit::LineLimit;
+
+/// Warns of wrong tokens and passwords, and names the visitor by a hash, so that
+/// an operator sees if one visitor guesses or many.
+///
+/// The hash is keyed by random bits of this process, which nothing stores: no
+/// one can find the address by trying all of them, and after a restart the same
+/// visitor has another hash. It is not the hash of the access log, whose key
+/// belongs to the thread that writes visits; a shared one would also link a
+/// guess to what the same visitor followed.
+#[derive(Debug)]
+pub(crate) struct Refusals {
+    key: RandomState,
+    tokens: LineLimit,
+    passwords: LineLimit,
+}
+
+impl Refusals {
+    /// Lines of either kind in the log.
+    const PER_MINUTE: u32 = 10;
+
+    pub(crate) fn token(&self, client: IpAddr) {
+        if let Some(left_out) = self.tokens.admit(Instant::now()) {
+            let visitor = self.visitor(client);
+            tracing::warn!(visitor, left_out, "a wrong site token was refused");
+        }
+    }
+
+    pub(crate) fn password(&self, client: IpAddr) {
+        if let Some(left_out) = self.passwords.admit(Instant::now()) {
+            let visitor = self.visitor(client);
+            tracing::warn!(visitor, left_out, "a wrong password of a link was refused");
+        }
+    }
+
+    fn visitor(&self, client: IpAddr) -> String {
+        format!("{:016x}", self.key.hash_one(ClientNetwork::of(client)))
+    }
+}
+
+impl Default for Refusals {
+    fn default() -> Self {
+        Self {
+            key: RandomState::new(),
+            tokens: LineLimit::new(Self::PER_MINUTE),
+            passwords: LineLimit::new(Self::PER_MINUTE),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_visitor_has_one_hash_for_the_life_of_a_process() {
+        let (first, second) = (Refusals::default(), Refusals::default());
+        let visitor = |refusals: &Refusals, address: &str| {
+            let hash = refusals.visitor(address.parse().unwrap());
+            assert_eq!(hash.len(), 16);
+            hash
+        };
+        let hash = visitor(&first, "192.0.2.1");
+        assert_eq!(visitor(&first, "::ffff:192.0.2.1"), hash);
+        assert_ne!(visitor(&first, "192.0.2.2"), hash);
+        assert_ne!(visitor(&second, "192.0.2.1"), hash);
+    }
+}
