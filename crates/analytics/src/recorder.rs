@@ -120,6 +120,11 @@ impl Recorder {
         self.tally.dropped()
     }
 
+    /// Visits that this recorder has made durable. A sampled one counts once.
+    pub fn stored(&self) -> u64 {
+        self.tally.stored()
+    }
+
     /// Waits until every visit that was taken before the call is durable. In
     /// the embedded log it can be seen by questions then; in ClickHouse, once
     /// it has arrived there. While the disk refuses, this waits as well;

@@ -20,6 +20,7 @@ pub(crate) struct Tally {
     /// addition for both.
     waiting: AtomicU64,
     dropped: AtomicU64,
+    stored: AtomicU64,
     closing: AtomicBool,
     /// Visits that were never stored, by the time at which they came.
     pub(crate) losses: Losses,
@@ -67,6 +68,17 @@ impl Tally {
 
     pub(crate) fn leave_queue(&self, bytes: usize) {
         self.waiting.fetch_sub(one_of(bytes), Ordering::Relaxed);
+    }
+
+    /// Visits that were stored one by one since the start. A sampled one counts
+    /// once.
+    pub(crate) fn stored(&self) -> u64 {
+        self.stored.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn store(&self, visits: usize) {
+        let visits = u64::try_from(visits).unwrap_or(u64::MAX);
+        self.stored.fetch_add(visits, Ordering::Relaxed);
     }
 
     /// Visits that were lost since the start.

@@ -207,7 +207,9 @@ impl Writer {
             return !self.gave_up;
         }
         let appended = self.insist(Appender::append);
-        if appended != Some(Appended::Stored) {
+        if appended == Some(Appended::Stored) {
+            self.tally.store(self.batch.len());
+        } else {
             // What is lost are visits, and a row stands for several of them.
             for Kept { visit, sampled, .. } in &self.batch {
                 self.tally.lose(visit.at, sampled.interval.get().into());

@@ -275,6 +275,7 @@ async fn a_shutdown_stores_what_is_left_and_takes_no_more() {
     }
     fixture.recorder.shutdown().await;
     assert_eq!(visits(&fixture.log).await, 3_000);
+    assert_eq!(fixture.recorder.stored(), 3_000);
 
     fixture.recorder.record(visit(NEW_YEAR_MS, 1));
     assert_eq!(fixture.recorder.dropped(), 1);
