@@ -1,8 +1,24 @@
 //! Log output, on standard error.
 
+use std::{
+    io,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
 use tracing_subscriber::{EnvFilter, fmt};
 
 use crate::settings::Log;
+
+/// The target of what ends the process. No level hides it.
+const END: &str = "slugline::end";
+
+/// The target of the lines about single requests. The setting that asks for
+/// them is enough: `SLUGLINE_LOG=warn` leaves them, and only
+/// `slugline::requests=off` hides them.
+pub(crate) const REQUESTS: &str = "slugline::requests";
+
+/// Set once everything on standard error is to be JSON.
+static JSON: AtomicBool = AtomicBool::new(false);
 
 /// Starts logging. Called once, by the binary; embedding programs bring their
 /// own subscriber.
@@ -10,12 +26,29 @@ pub(crate) fn start(log: &Log) -> anyhow::Result<()> {
     // These report ordinary starts at `info`, and actix every malformed request
     // of a stranger as an error, which would let strangers fill the log.
     let quiet = "sea_orm_migration=warn,actix_server=warn,sqlx=warn,actix_http=off";
-    let filter = EnvFilter::try_new(format!("{quiet},{}", log.filter))?;
-    let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let own = format!("{END}=error,{REQUESTS}=info");
+    let filter = EnvFilter::try_new(format!("{quiet},{own},{}", log.filter))?;
+    let builder = fmt().with_env_filter(filter).with_writer(io::stderr);
     let started = if log.json {
-        builder.json().try_init()
+        builder.json().with_span_list(false).try_init()
     } else {
         builder.with_ansi(false).try_init()
     };
-    started.map_err(|error| anyhow::anyhow!(error))
+    started.map_err(|error| anyhow::anyhow!(error))?;
+    if log.json {
+        JSON.store(true, Ordering::Relaxed);
+        std::panic::set_hook(Box::new(|panic| tracing::error!(target: END, "{panic}")));
+    }
+    Ok(())
+}
+
+/// Says why the process ends, in one line: what failed, then why, outermost
+/// first.
+#[expect(clippy::print_stderr, reason = "the last word of a command line tool")]
+pub(crate) fn end(error: &anyhow::Error) {
+    if JSON.load(Ordering::Relaxed) {
+        tracing::error!(target: END, "{error:#}");
+    } else {
+        eprintln!("slugline: {error:#}");
+    }
 }

@@ -1,8 +1,53 @@
 //! The list of settings.
 
+/// Settings that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// The ones to know first. The short help shows these only.
+    Basics,
+    /// What links may be, and how they are kept.
+    Links,
+    /// Answers to visitors.
+    Redirects,
+    /// Links that pass their destination's answer on.
+    ProxiedLinks,
+    /// Who visitors are and where they are.
+    Visitors,
+    /// The access log and questions about it.
+    Visits,
+    /// What destinations are asked, and what is asked about them.
+    Checks,
+    /// Servers that the service calls.
+    Services,
+    /// What the service tells its operator.
+    Log,
+    /// How many connections there may be, and how slow.
+    Connections,
+}
+
+impl Group {
+    /// The heading, as help shows it.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::Basics => "Main settings",
+            Self::Links => "Links",
+            Self::Redirects => "Redirects",
+            Self::ProxiedLinks => "Proxied links",
+            Self::Visitors => "Visitors",
+            Self::Visits => "Visits",
+            Self::Checks => "Checks of destinations",
+            Self::Services => "Servers that are called",
+            Self::Log => "Log",
+            Self::Connections => "Connections",
+        }
+    }
+}
+
 /// One setting.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
+    /// The heading below which help shows it.
+    pub group: Group,
     /// Name in the environment; the flag is its lower-case form with hyphens.
     pub name: &'static str,
     /// Sink's names for it, read in this order when ours is not set.
@@ -23,6 +68,12 @@ impl Setting {
         name.to_ascii_lowercase().replace('_', "-")
     }
 
+    /// `default: minted on first start`, for a default that is not a value.
+    pub fn default_in_words(&self) -> Option<&'static str> {
+        let (_, bracketed) = self.meaning.split_once('[')?;
+        bracketed.strip_suffix(']')
+    }
+
     /// The flag that names a file with the value: `site-token-file`.
     pub fn file_flag(&self) -> String {
         format!("{}-file", self.flag())
@@ -35,12 +86,14 @@ impl Setting {
 }
 
 const fn setting(
+    group: Group,
     name: &'static str,
     sink_names: &'static [&'static str],
     default: &'static str,
     meaning: &'static str,
 ) -> Setting {
     Setting {
+        group,
         name,
         sink_names,
         default,
@@ -50,11 +103,13 @@ const fn setting(
 }
 
 const fn secret(
+    group: Group,
     name: &'static str,
     sink_names: &'static [&'static str],
     meaning: &'static str,
 ) -> Setting {
     Setting {
+        group,
         name,
         sink_names,
         default: "",
@@ -66,124 +121,88 @@ const fn secret(
 /// Every setting, in the order in which help shows them.
 pub const CATALOGUE: &[Setting] = &[
     setting(
+        Group::Basics,
         "SLUGLINE_LISTEN",
         &[],
         "127.0.0.1:8080",
         "Address and port to listen on",
     ),
     setting(
+        Group::Basics,
         "SLUGLINE_DATA_DIR",
         &[],
         "./data",
         "Folder of the databases and the minted token",
     ),
     secret(
+        Group::Basics,
         "SLUGLINE_SITE_TOKEN",
         &["NUXT_SITE_TOKEN"],
         "Bearer token of the API, 8 characters or more [default: minted on first start]",
     ),
     setting(
+        Group::Basics,
         "SLUGLINE_BASE_URL",
         &[],
         "",
         "Public origin, such as https://sl.example [default: as the client sees it]",
     ),
     secret(
+        Group::Basics,
         "SLUGLINE_DATABASE_URL",
         &[],
         "Links: sqlite://FILE or postgres://… [default: links.db in the data folder]",
     ),
     secret(
+        Group::Basics,
         "SLUGLINE_ANALYTICS_URL",
         &[],
         "Access log: sqlite://FILE or clickhouse+https://USER:PASSWORD@HOST:PORT/DATABASE \
          [default: analytics.db in the data folder]",
     ),
+    setting(
+        Group::Basics,
+        "SLUGLINE_TRUSTED_PROXIES",
+        &[],
+        "",
+        "Networks of proxies whose forwarded headers are believed, comma-separated",
+    ),
     secret(
+        Group::Links,
         "SLUGLINE_LEGACY_KV_URL",
         &[],
         "Older instance's store to move links from: redis://… or file:FILE, a bulk file",
     ),
     setting(
+        Group::Links,
         "SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH",
         &["NUXT_PUBLIC_SLUG_DEFAULT_LENGTH"],
         "6",
         "Characters of a generated slug, before any lengthening",
     ),
     setting(
+        Group::Links,
         "SLUGLINE_PUBLIC_MAX_URL_LENGTH",
         &["NUXT_PUBLIC_MAX_URL_LENGTH"],
         "16384",
         "Longest destination in characters, 256 to 24000",
     ),
     setting(
+        Group::Links,
         "SLUGLINE_CASE_SENSITIVE",
         &["NUXT_CASE_SENSITIVE"],
         "false",
         "Whether Docs and docs are two slugs",
     ),
     setting(
+        Group::Links,
         "SLUGLINE_ALLOWED_SCHEMES",
         &[],
         "",
         "Destination schemes beside http and https, comma-separated",
     ),
     setting(
-        "SLUGLINE_REDIRECT_STATUS_CODE",
-        &["NUXT_REDIRECT_STATUS_CODE"],
-        "301",
-        "Status of redirects: 301, 302, 307 or 308",
-    ),
-    setting(
-        "SLUGLINE_REDIRECT_MAX_AGE",
-        &[],
-        "90",
-        "Seconds a visitor's browser may remember a redirect",
-    ),
-    setting(
-        "SLUGLINE_REDIRECT_NO_STORE",
-        &["NUXT_REDIRECT_NO_STORE"],
-        "false",
-        "Whether redirects may not be remembered at all",
-    ),
-    setting(
-        "SLUGLINE_REDIRECT_WITH_QUERY",
-        &["NUXT_REDIRECT_WITH_QUERY"],
-        "false",
-        "Whether visitors' query parameters are merged into destinations",
-    ),
-    setting(
-        "SLUGLINE_HOME_URL",
-        // The second is the older of the two.
-        &["NUXT_PUBLIC_HOME_URL", "NUXT_HOME_URL"],
-        "",
-        "Where the bare origin leads, such as https://example.com [default: a small page]",
-    ),
-    setting(
-        "SLUGLINE_NOT_FOUND_REDIRECT",
-        &["NUXT_NOT_FOUND_REDIRECT"],
-        "",
-        "Where unknown and expired links lead: a URL or a path [default: an error]",
-    ),
-    setting(
-        "SLUGLINE_LIST_QUERY_LIMIT",
-        &["NUXT_LIST_QUERY_LIMIT"],
-        "500",
-        "Most rows of an answer about visits, 1 to 100000",
-    ),
-    setting(
-        "SLUGLINE_LINK_CACHE_TTL",
-        &["NUXT_LINK_CACHE_TTL"],
-        "60",
-        "Seconds until a change by another node shows, with PostgreSQL",
-    ),
-    setting(
-        "SLUGLINE_LINK_STALE_TTL",
-        &[],
-        "86400",
-        "Seconds beyond that for which a remembered link works while the database does not answer",
-    ),
-    setting(
+        Group::Links,
         "SLUGLINE_PUBLIC_PREVIEW_MODE",
         &["NUXT_PUBLIC_PREVIEW_MODE"],
         "false",
@@ -192,66 +211,127 @@ pub const CATALOGUE: &[Setting] = &[
          slugs and previews, and to move links here from an older instance",
     ),
     setting(
+        Group::Links,
         "SLUGLINE_IMPORT_REQUEST_LIMIT",
         &["NUXT_IMPORT_REQUEST_LIMIT"],
         "100",
         "Links that one import request may bring, 1 to 1000",
     ),
     setting(
+        Group::Links,
         "SLUGLINE_PUBLIC_KV_BATCH_LIMIT",
         &["NUXT_PUBLIC_KV_BATCH_LIMIT"],
         "50",
         "Links on a page of an export, 1 to 1000",
     ),
     setting(
-        "SLUGLINE_PUBLIC_LINK_PROXY_ENABLED",
-        &["NUXT_PUBLIC_LINK_PROXY_ENABLED"],
-        "false",
-        "Whether links with `proxy` fetch their destination and pass it on under this origin",
-    ),
-    setting(
-        "SLUGLINE_PROXY_ALLOWED_NETWORKS",
-        &[],
-        "",
-        "Networks that proxied links may reach beside the public internet, comma-separated",
-    ),
-    setting(
-        "SLUGLINE_PROXY_REQUESTS",
-        &[],
-        "256",
-        "Proxied requests at a time, 1 to 100000; more are answered with 503",
-    ),
-    setting(
-        "SLUGLINE_PROXY_REQUESTS_PER_CLIENT",
-        &[],
-        "32",
-        "The same of one client: of an IPv4 address or an IPv6 network of 64 bits",
-    ),
-    setting(
-        "SLUGLINE_PROXY_IDLE_TIMEOUT",
-        &[],
+        Group::Links,
+        "SLUGLINE_LINK_CACHE_TTL",
+        &["NUXT_LINK_CACHE_TTL"],
         "60",
-        "Seconds without a byte after which a proxied request ends, 1 to 3600",
+        "Seconds until a change by another node shows, with PostgreSQL",
     ),
     setting(
-        "SLUGLINE_PROXY_MAX_ANSWER",
+        Group::Links,
+        "SLUGLINE_LINK_STALE_TTL",
         &[],
-        "0",
-        "Mebibytes of a proxied answer; 0 for no limit",
+        "86400",
+        "Seconds beyond that for which a remembered link works while the database does not answer",
     ),
     setting(
+        Group::Links,
         "SLUGLINE_API_CORS",
         &["NUXT_API_CORS"],
         "false",
         "Whether web pages of any origin may call the API (CORS)",
     ),
     setting(
-        "SLUGLINE_TRUSTED_PROXIES",
-        &[],
-        "",
-        "Networks of proxies whose forwarded headers are believed, comma-separated",
+        Group::Redirects,
+        "SLUGLINE_REDIRECT_STATUS_CODE",
+        &["NUXT_REDIRECT_STATUS_CODE"],
+        "301",
+        "Status of redirects: 301, 302, 307 or 308",
     ),
     setting(
+        Group::Redirects,
+        "SLUGLINE_REDIRECT_MAX_AGE",
+        &[],
+        "90",
+        "Seconds a visitor's browser may remember a redirect",
+    ),
+    setting(
+        Group::Redirects,
+        "SLUGLINE_REDIRECT_NO_STORE",
+        &["NUXT_REDIRECT_NO_STORE"],
+        "false",
+        "Whether redirects may not be remembered at all",
+    ),
+    setting(
+        Group::Redirects,
+        "SLUGLINE_REDIRECT_WITH_QUERY",
+        &["NUXT_REDIRECT_WITH_QUERY"],
+        "false",
+        "Whether visitors' query parameters are merged into destinations",
+    ),
+    setting(
+        Group::Redirects,
+        "SLUGLINE_HOME_URL",
+        // The second is the older of the two.
+        &["NUXT_PUBLIC_HOME_URL", "NUXT_HOME_URL"],
+        "",
+        "Where the bare origin leads, such as https://example.com [default: a small page]",
+    ),
+    setting(
+        Group::Redirects,
+        "SLUGLINE_NOT_FOUND_REDIRECT",
+        &["NUXT_NOT_FOUND_REDIRECT"],
+        "",
+        "Where unknown and expired links lead: a URL or a path [default: an error]",
+    ),
+    setting(
+        Group::ProxiedLinks,
+        "SLUGLINE_PUBLIC_LINK_PROXY_ENABLED",
+        &["NUXT_PUBLIC_LINK_PROXY_ENABLED"],
+        "false",
+        "Whether links with `proxy` fetch their destination and pass it on under this origin",
+    ),
+    setting(
+        Group::ProxiedLinks,
+        "SLUGLINE_PROXY_ALLOWED_NETWORKS",
+        &[],
+        "",
+        "Networks that proxied links may reach beside the public internet, comma-separated",
+    ),
+    setting(
+        Group::ProxiedLinks,
+        "SLUGLINE_PROXY_REQUESTS",
+        &[],
+        "256",
+        "Proxied requests at a time, 1 to 100000; more are answered with 503",
+    ),
+    setting(
+        Group::ProxiedLinks,
+        "SLUGLINE_PROXY_REQUESTS_PER_CLIENT",
+        &[],
+        "32",
+        "The same of one client: of an IPv4 address or an IPv6 network of 64 bits",
+    ),
+    setting(
+        Group::ProxiedLinks,
+        "SLUGLINE_PROXY_IDLE_TIMEOUT",
+        &[],
+        "60",
+        "Seconds without a byte after which a proxied request ends, 1 to 3600",
+    ),
+    setting(
+        Group::ProxiedLinks,
+        "SLUGLINE_PROXY_MAX_ANSWER",
+        &[],
+        "0",
+        "Mebibytes of a proxied answer; 0 for no limit",
+    ),
+    setting(
+        Group::Visitors,
         "SLUGLINE_CLIENT_IP_HEADER",
         &[],
         "X-Forwarded-For",
@@ -259,6 +339,7 @@ pub const CATALOGUE: &[Setting] = &[
          proxy's own, such as X-Real-IP",
     ),
     setting(
+        Group::Visitors,
         "SLUGLINE_GEO_HEADERS",
         &[],
         "auto",
@@ -266,136 +347,181 @@ pub const CATALOGUE: &[Setting] = &[
          cloudfront, fastly, vercel, none, or auto (the only one present)",
     ),
     setting(
+        Group::Visitors,
         "SLUGLINE_GEOIP_PATH",
         &["NUXT_GEOIP_PATH"],
         "",
         "File that says where other visitors are: cities or countries, .mmdb",
     ),
     setting(
-        "SLUGLINE_CHECK_ALLOWED_NETWORKS",
-        &[],
-        "",
-        "Networks that link checks may reach beside the public internet, comma-separated",
-    ),
-    setting(
-        "SLUGLINE_CHECK_ALLOWED_PORTS",
-        &[],
-        "80,443,1024-65535",
-        "Ports that link checks may reach, comma-separated",
-    ),
-    secret(
-        "SLUGLINE_SAFE_BROWSING_DOH",
-        &["NUXT_SAFE_BROWSING_DOH"],
-        "DNS-over-HTTPS URL that answers 0.0.0.0 for dangerous hosts; links with a destination \
-         there get a warning, unless their author says that they are safe",
-    ),
-    secret(
-        "SLUGLINE_WEBHOOK_URL",
-        &["NUXT_WEBHOOK_URL"],
-        "Receiver of a message about each visit",
-    ),
-    secret(
-        "SLUGLINE_WEBHOOK_SECRET",
-        &["NUXT_WEBHOOK_SECRET"],
-        "What those messages are signed with: whsec_ and 24 to 64 bytes in base64",
-    ),
-    setting(
-        "SLUGLINE_AI_BASE_URL",
-        &["NUXT_AI_BASE_URL"],
-        "",
-        "Language model for suggestions: an API like OpenAI's, such as https://api.openai.com/v1",
-    ),
-    secret(
-        "SLUGLINE_AI_API_KEY",
-        &["NUXT_AI_API_KEY"],
-        "Key of that API, if it needs one",
-    ),
-    setting(
-        "SLUGLINE_AI_MODEL",
-        &["NUXT_AI_MODEL"],
-        "",
-        "Which model of that API",
-    ),
-    setting(
-        "SLUGLINE_AI_PROMPT",
-        &["NUXT_AI_PROMPT"],
-        "",
-        "What the model is told to do for a slug; {slugRegex} is replaced [default: built in]",
-    ),
-    setting(
-        "SLUGLINE_AI_OG_PROMPT",
-        &["NUXT_AI_OG_PROMPT"],
-        "",
-        "What the model is told to do for a preview; {locale} is replaced [default: built in]",
-    ),
-    setting(
+        Group::Visits,
         "SLUGLINE_DISABLE_BOT_ACCESS_LOG",
         &["NUXT_DISABLE_BOT_ACCESS_LOG"],
         "false",
         "Whether visits of bots are left out of the access log",
     ),
     setting(
+        Group::Visits,
         "SLUGLINE_VISITOR_SALT",
         &[],
         "day",
         "How long a visitor can be told apart: day, week, month or never (no end)",
     ),
     setting(
+        Group::Visits,
         "SLUGLINE_RETENTION_DAYS",
         &[],
         "0",
         "Days that visits are kept; 0 for no limit",
     ),
     setting(
+        Group::Visits,
         "SLUGLINE_SAMPLE_ABOVE",
         &[],
         "20000",
         "Visits per minute beyond which some stand for many; 0 for no limit",
     ),
     setting(
+        Group::Visits,
         "SLUGLINE_SAMPLE_LINK_ABOVE",
         &[],
         "600",
         "The same for each link",
     ),
     setting(
+        Group::Visits,
+        "SLUGLINE_LIST_QUERY_LIMIT",
+        &["NUXT_LIST_QUERY_LIMIT"],
+        "500",
+        "Most rows of an answer about visits, 1 to 100000",
+    ),
+    setting(
+        Group::Checks,
+        "SLUGLINE_CHECK_ALLOWED_NETWORKS",
+        &[],
+        "",
+        "Networks that link checks may reach beside the public internet, comma-separated",
+    ),
+    setting(
+        Group::Checks,
+        "SLUGLINE_CHECK_ALLOWED_PORTS",
+        &[],
+        "80,443,1024-65535",
+        "Ports that link checks may reach, comma-separated",
+    ),
+    secret(
+        Group::Checks,
+        "SLUGLINE_SAFE_BROWSING_DOH",
+        &["NUXT_SAFE_BROWSING_DOH"],
+        "DNS-over-HTTPS URL that answers 0.0.0.0 for dangerous hosts; links with a destination \
+         there get a warning, unless their author says that they are safe",
+    ),
+    secret(
+        Group::Services,
+        "SLUGLINE_WEBHOOK_URL",
+        &["NUXT_WEBHOOK_URL"],
+        "Receiver of a message about each visit",
+    ),
+    secret(
+        Group::Services,
+        "SLUGLINE_WEBHOOK_SECRET",
+        &["NUXT_WEBHOOK_SECRET"],
+        "What those messages are signed with: whsec_ and 24 to 64 bytes in base64",
+    ),
+    setting(
+        Group::Services,
+        "SLUGLINE_AI_BASE_URL",
+        &["NUXT_AI_BASE_URL"],
+        "",
+        "Language model for suggestions: an API like OpenAI's, such as https://api.openai.com/v1",
+    ),
+    secret(
+        Group::Services,
+        "SLUGLINE_AI_API_KEY",
+        &["NUXT_AI_API_KEY"],
+        "Key of that API, if it needs one",
+    ),
+    setting(
+        Group::Services,
+        "SLUGLINE_AI_MODEL",
+        &["NUXT_AI_MODEL"],
+        "",
+        "Which model of that API",
+    ),
+    setting(
+        Group::Services,
+        "SLUGLINE_AI_PROMPT",
+        &["NUXT_AI_PROMPT"],
+        "",
+        "What the model is told to do for a slug; {slugRegex} is replaced [default: built in]",
+    ),
+    setting(
+        Group::Services,
+        "SLUGLINE_AI_OG_PROMPT",
+        &["NUXT_AI_OG_PROMPT"],
+        "",
+        "What the model is told to do for a preview; {locale} is replaced [default: built in]",
+    ),
+    setting(
+        Group::Log,
         "SLUGLINE_LOG",
         &[],
         "info",
-        "What is logged, as a tracing filter",
+        "What is logged: error, warn, info, debug, trace or off, or a list such as \
+         info,slugline_analytics=debug",
     ),
-    setting("SLUGLINE_LOG_FORMAT", &[], "text", "text or json"),
     setting(
+        Group::Log,
+        "SLUGLINE_LOG_FORMAT",
+        &[],
+        "text",
+        "text or json",
+    ),
+    setting(
+        Group::Log,
+        "SLUGLINE_LOG_REQUESTS",
+        &[],
+        "false",
+        "Whether the log has a line for each request: id, method, route, status, duration and \
+         bytes, and never a slug, an address or a secret; the id is the client's X-Request-Id or a new one",
+    ),
+    setting(
+        Group::Connections,
         "SLUGLINE_HEAD_TIMEOUT",
         &[],
         "5",
         "Seconds for the head of a request, 1 to 3600",
     ),
     setting(
+        Group::Connections,
         "SLUGLINE_BODY_TIMEOUT",
         &[],
         "30",
         "Seconds that a client may keep the service waiting for a body; each KiB gives one back",
     ),
     setting(
+        Group::Connections,
         "SLUGLINE_ANSWER_TIMEOUT",
         &[],
         "30",
         "Seconds that a client may leave an answer untaken; each KiB taken gives one back",
     ),
     setting(
+        Group::Connections,
         "SLUGLINE_CONNECTIONS_PER_CLIENT",
         &[],
         "512",
         "Connections of one client (an IPv4 address or an IPv6 /64); trusted proxies have no limit",
     ),
     setting(
+        Group::Connections,
         "SLUGLINE_CONNECTIONS",
         &[],
         "",
         "Connections in all [default: three quarters of the open files allowed, 10000 at most]",
     ),
     setting(
+        Group::Connections,
         "SLUGLINE_WORKERS",
         &[],
         "",
@@ -408,6 +534,17 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn the_settings_of_a_group_stand_together() {
+        let mut groups: Vec<Group> = CATALOGUE.iter().map(|setting| setting.group).collect();
+        groups.dedup();
+        let mut headings: Vec<&str> = groups.iter().map(|group| group.heading()).collect();
+        let count = headings.len();
+        headings.sort_unstable();
+        headings.dedup();
+        assert_eq!(headings.len(), count);
+    }
 
     #[test]
     fn names_and_flags_are_unique() {

@@ -26,9 +26,9 @@ use slugline_rest::TransferLimits;
 use slugline_storage::DatabaseUrl;
 use url::Url;
 
-pub use catalogue::{CATALOGUE, Setting};
+pub use catalogue::{CATALOGUE, Group, Setting};
 pub use connections::ConnectionLimits;
-pub use source::{SettingError, Sources};
+pub use source::{SettingError, Shown, Sources};
 pub use unknown::warnings as unknown_names;
 
 /// Checked settings, in the shape the parts of the service take.
@@ -95,13 +95,17 @@ pub struct Log {
     pub filter: String,
     /// JSON lines instead of text.
     pub json: bool,
+    /// A line for each request.
+    pub requests: bool,
 }
 
 impl Log {
-    fn resolve(sources: &Sources) -> Result<Self, SettingError> {
+    /// The settings of the log alone.
+    pub(crate) fn resolve(sources: &Sources) -> Result<Self, SettingError> {
         Ok(Self {
             filter: sources.parsed("SLUGLINE_LOG", parse::log_filter)?,
             json: sources.parsed("SLUGLINE_LOG_FORMAT", parse::log_format)?,
+            requests: sources.flag("SLUGLINE_LOG_REQUESTS")?,
         })
     }
 }
@@ -111,7 +115,6 @@ impl Log {
 pub(crate) struct ClientSettings {
     /// The token of the instance, in clear, if it was given.
     pub(crate) site_token: Option<String>,
-    pub(crate) log: Log,
 }
 
 impl ClientSettings {
@@ -123,7 +126,6 @@ impl ClientSettings {
         let token = |text: &str| SiteToken::new(text).map(|_| text.to_owned());
         Ok(Self {
             site_token: sources.optional("SLUGLINE_SITE_TOKEN", token)?,
-            log: Log::resolve(sources)?,
         })
     }
 }
@@ -383,7 +385,15 @@ mod tests {
     #[case("SLUGLINE_SAMPLE_ABOVE", "-1", "0 for no limit")]
     #[case("SLUGLINE_SAMPLE_LINK_ABOVE", "many", "0 for no limit")]
     #[case("SLUGLINE_LOG_FORMAT", "xml", "text or json")]
-    #[case("SLUGLINE_LOG", "in[fo", "a filter")]
+    #[case("SLUGLINE_LOG", "in[fo", "expected error, warn, info")]
+    #[case(
+        "SLUGLINE_LOG",
+        "verbose",
+        "\"verbose\" is not a level; expected error"
+    )]
+    #[case("SLUGLINE_LOG", "info,slugline", "\"slugline\" is not a level")]
+    #[case("SLUGLINE_LOG", "slugline=loud", "expected error, warn, info")]
+    #[case("SLUGLINE_LOG_REQUESTS", "all", "true or false")]
     #[case("SLUGLINE_BODY_TIMEOUT", "0", "from 1 to 3600")]
     #[case("SLUGLINE_CONNECTIONS_PER_CLIENT", "none", "from 1 to 1000000")]
     #[case("SLUGLINE_CONNECTIONS", "0", "from 1 to 1000000")]

@@ -15,7 +15,7 @@ use slugline_outbound::{
     AddressPolicy, ApiKey, ModelOptions, Persistence, Policy, WebhookOptions, WebhookSecret,
 };
 use slugline_redirect::ProxyLimits;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 use url::Url;
 
 use super::{
@@ -150,11 +150,20 @@ pub(super) fn model(sources: &Sources) -> Result<Option<ModelOptions>, SettingEr
 }
 
 pub(super) fn log_filter(text: &str) -> Result<String, String> {
+    const EXPECTED: &str = "expected error, warn, info, debug, trace or off, or a list such as \
+                            info,slugline_analytics=debug";
+    // The filter takes a bare word for the name of a module, all of whose
+    // events are then shown and no others.
+    let words = text.split(',').map(str::trim);
+    let unknown = |word: &&str| !word.contains('=') && word.parse::<LevelFilter>().is_err();
+    if !text.contains('[')
+        && let Some(word) = words.clone().find(unknown)
+    {
+        return Err(format!("{word:?} is not a level; {EXPECTED}"));
+    }
     match EnvFilter::try_new(text) {
         Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(format!(
-            "expected a filter such as info or info,slugline=debug: {error}"
-        )),
+        Err(error) => Err(format!("{EXPECTED}: {error}")),
     }
 }
 

@@ -17,6 +17,17 @@ pub struct Sources {
     given: HashMap<&'static str, Given>,
 }
 
+/// A setting as it may be shown to anybody.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'s> {
+    /// The setting.
+    pub setting: &'static Setting,
+    /// Its value; `(hidden)` for a secret, empty when there is none.
+    pub value: &'s str,
+    /// Where the value comes from, in words.
+    pub origin: &'s str,
+}
+
 #[derive(Clone)]
 struct Given {
     value: String,
@@ -87,13 +98,22 @@ impl Sources {
         flag: impl Fn(&str) -> Option<String>,
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, SettingError> {
+        Self::of(CATALOGUE.iter(), flag, environment)
+    }
+
+    /// The same for these settings only.
+    pub(crate) fn of(
+        settings: impl Iterator<Item = &'static Setting>,
+        flag: impl Fn(&str) -> Option<String>,
+        environment: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, SettingError> {
         let mut sources = Self::default();
         let flag = |name: String| Some((flag(&name)?, format!("the flag --{name}")));
         let named = |name: &str| {
             let value = environment(name).filter(|value| !value.is_empty())?;
             Some((value, format!("the environment variable {name}")))
         };
-        for setting in CATALOGUE {
+        for setting in settings {
             let secret = Some(setting).filter(|setting| setting.secret);
             let flag_of_file = || flag(secret?.file_flag());
             let variable_of_file = || named(&secret?.file_variable());
@@ -135,6 +155,29 @@ impl Sources {
 
     fn give(&mut self, setting: &Setting, value: String, origin: String) {
         self.given.insert(setting.name, Given { value, origin });
+    }
+
+    /// Every setting with its value and its origin, in the order of the
+    /// catalogue.
+    pub fn shown(&self) -> impl Iterator<Item = Shown<'_>> {
+        CATALOGUE.iter().map(|setting| Shown {
+            setting,
+            value: match self.given.get(setting.name) {
+                Some(_) if setting.secret => "(hidden)",
+                Some(given) => given.value.trim(),
+                None => setting.default,
+            },
+            origin: match self.origin(setting.name) {
+                Some(origin) => origin,
+                None if !setting.default.is_empty() => "default",
+                None => setting.default_in_words().unwrap_or("not set"),
+            },
+        })
+    }
+
+    /// Where the value of a setting was given, if it was.
+    pub(crate) fn origin(&self, name: &str) -> Option<&str> {
+        self.given.get(name).map(|given| given.origin.as_str())
     }
 
     /// A setting that has a default.

@@ -1,0 +1,279 @@
+//! The commands, their arguments and their help.
+
+use clap::{Arg, ArgAction, Command, error::ErrorKind, value_parser};
+
+use crate::{
+    VERSION,
+    settings::{CATALOGUE, ClientSettings, Group, Setting},
+};
+
+/// The flag of `slugline mcp` that lets a token travel in clear.
+pub(super) const PLAIN_HTTP: &str = "allow-plain-http";
+
+/// The flag of `slugline token show` that leaves out the address.
+pub(super) const BARE: &str = "bare";
+
+/// Where the links are, which every command about them needs.
+const LINKS: &[&str] = &[
+    "SLUGLINE_DATA_DIR",
+    "SLUGLINE_DATABASE_URL",
+    "SLUGLINE_LEGACY_KV_URL",
+];
+
+/// What an imported link may be.
+const IMPORTED: &[&str] = &[
+    "SLUGLINE_CASE_SENSITIVE",
+    "SLUGLINE_PUBLIC_MAX_URL_LENGTH",
+    "SLUGLINE_ALLOWED_SCHEMES",
+    "SLUGLINE_PUBLIC_PREVIEW_MODE",
+    "SLUGLINE_SAFE_BROWSING_DOH",
+];
+
+/// Bounds that the document states.
+const DOCUMENTED: &[&str] = &[
+    "SLUGLINE_PUBLIC_MAX_URL_LENGTH",
+    "SLUGLINE_ALLOWED_SCHEMES",
+    "SLUGLINE_LIST_QUERY_LIMIT",
+];
+
+/// What is examined, and what advice is about.
+const EXAMINED: &[&str] = &[
+    "SLUGLINE_DATA_DIR",
+    "SLUGLINE_DATABASE_URL",
+    "SLUGLINE_ANALYTICS_URL",
+    "SLUGLINE_SITE_TOKEN",
+    "SLUGLINE_BASE_URL",
+    "SLUGLINE_TRUSTED_PROXIES",
+];
+
+const LOGGED: &[&str] = &["SLUGLINE_LOG", "SLUGLINE_LOG_FORMAT"];
+
+const TOKEN: &[&str] = &[
+    "SLUGLINE_LISTEN",
+    "SLUGLINE_DATA_DIR",
+    "SLUGLINE_SITE_TOKEN",
+    "SLUGLINE_BASE_URL",
+];
+
+/// The whole command line.
+pub(super) fn command() -> Command {
+    let every = || CATALOGUE.iter();
+    let config_show = Command::new("show")
+        .about("Print every setting with its value and its origin; secrets stay hidden");
+    let config = Command::new("config")
+        .about("Look at the settings")
+        .subcommand_required(true)
+        .subcommand(with(config_show, every()));
+    let token_show = Command::new("show")
+        .about(
+            "Print the address that signs in to the dashboard, with the site token of the data \
+             folder",
+        )
+        .arg(
+            Arg::new(BARE)
+                .long(BARE)
+                .action(ArgAction::SetTrue)
+                .help("Print the token alone, for other commands"),
+        );
+    let token = Command::new("token")
+        .about("Look at the site token")
+        .subcommand_required(true)
+        .subcommand(with(token_show, these(&[TOKEN])));
+    with(Command::new("slugline"), every())
+        .version(VERSION)
+        .about("A link shortener with analytics, a REST API and an MCP endpoint")
+        .after_help("`slugline --help` shows all settings.")
+        .after_long_help(
+            "Every setting is also an environment variable: --data-dir is SLUGLINE_DATA_DIR. \
+             All users of a machine see the flags of its programs: give secrets by variables, or \
+             in files, which --…-file and SLUGLINE_…_FILE name.",
+        )
+        .args_conflicts_with_subcommands(true)
+        .subcommand(with(
+            Command::new("serve")
+                .about("Serve redirects, the API and MCP (the default)")
+                .after_help("`slugline serve --help` shows all settings."),
+            every(),
+        ))
+        .subcommand(with(migrate(), these(&[LINKS, LOGGED])))
+        .subcommand(with(
+            Command::new("openapi").about("Print the OpenAPI document"),
+            these(&[DOCUMENTED]),
+        ))
+        .subcommand(with(export(), these(&[LINKS])))
+        .subcommand(with(import(), these(&[LINKS, IMPORTED])))
+        .subcommand(with(doctor(), these(&[EXAMINED])))
+        .subcommand(with(seed(), every()))
+        .subcommand(config)
+        .subcommand(token)
+        .subcommand(mcp())
+}
+
+/// An unknown flag that is a setting's belongs to another command.
+pub(super) fn explained(error: clap::Error) -> clap::Error {
+    use clap::error::{ContextKind, ContextValue};
+
+    let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let name = flag.trim_start_matches('-');
+    let is_named = |setting: &&Setting| {
+        setting.flag() == name || setting.secret && setting.file_flag() == name
+    };
+    if error.kind() != ErrorKind::UnknownArgument || !CATALOGUE.iter().any(|one| is_named(&one)) {
+        return error;
+    }
+    command().error(
+        ErrorKind::UnknownArgument,
+        format!(
+            "{flag} is a setting of `slugline serve` that this command does not use; leave it out"
+        ),
+    )
+}
+
+fn migrate() -> Command {
+    Command::new("migrate")
+        .about("Move links here from an older instance's key-value store")
+        .arg(
+            Arg::new("force")
+                .long("force")
+                .action(ArgAction::SetTrue)
+                .help("Look at every entry again; links that are here stay as they are"),
+        )
+}
+
+fn export() -> Command {
+    let file = Arg::new("file").value_name("FILE");
+    Command::new("export")
+        .about("Write all links, with their stored passwords, to a file")
+        .arg(
+            file.default_value("-")
+                .help("Where to, - for standard output"),
+        )
+        .arg(format())
+}
+
+fn import() -> Command {
+    let file = Arg::new("file").value_name("FILE");
+    Command::new("import")
+        .about("Take over the links of an export, also of Sink's; active slugs are skipped")
+        .arg(file.required(true).help("Where from, - for standard input"))
+        .arg(format())
+}
+
+fn format() -> Arg {
+    Arg::new("format")
+        .long("format")
+        .value_parser(["json", "csv"])
+        .help("Form of the file [default: by its name, else json]")
+}
+
+fn doctor() -> Command {
+    Command::new("doctor")
+        .about("Say whether the databases are sound, one line for each thing looked at")
+        .arg(Arg::new("rebuild").long("rebuild").action(ArgAction::SetTrue).help(
+            "Replace a damaged access log, or spool, by what can be read of it; the old file is \
+             kept; the service must be stopped",
+        ))
+        .after_help(
+            "Exit codes:\n  \
+             0    everything is sound, or was rebuilt\n  \
+             1    something is damaged or cannot be examined, or nothing was rebuilt\n  \
+             2    the command line is wrong\n  \
+             141  the reader of the output closed it before the end, as head does; the other \
+             things were not looked at",
+        )
+}
+
+fn seed() -> Command {
+    let amount = |name: &'static str, default: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("NUMBER")
+            .value_parser(value_parser!(u32).range(1..=10_000_000))
+            .default_value(default)
+            .help(help)
+    };
+    Command::new("seed")
+        .about("Fill an instance that has no links with believable ones, to look at")
+        .arg(amount("links", "200", "Links to make"))
+        .arg(amount("visits", "50000", "Visits to make"))
+        .arg(
+            amount("days", "90", "Days that the visits are spread over")
+                .value_parser(value_parser!(u32).range(1..=3_650)),
+        )
+}
+
+fn mcp() -> Command {
+    let url = Arg::new("url")
+        .long("url")
+        .value_name("URL")
+        .default_value("http://127.0.0.1:8080")
+        .help("Where the instance runs");
+    let plain_http = Arg::new(PLAIN_HTTP)
+        .long(PLAIN_HTTP)
+        .action(ArgAction::SetTrue)
+        .help("Send the token unencrypted to another machine, over http");
+    let command = Command::new("mcp")
+        .about("Speak MCP over standard input and output, for a running instance")
+        .arg(url)
+        .arg(plain_http);
+    with(command, these(&[&ClientSettings::NAMES])).mut_arg("site-token", |token| {
+        token.help("Site token of that instance")
+    })
+}
+
+/// The settings of these names, in the order of the catalogue.
+fn these(names: &[&[&str]]) -> impl Iterator<Item = &'static Setting> {
+    CATALOGUE
+        .iter()
+        .filter(move |setting| names.iter().any(|names| names.contains(&setting.name)))
+}
+
+/// The short help of a command with more than one screen of settings shows the
+/// first group only.
+fn with(command: Command, settings: impl Iterator<Item = &'static Setting>) -> Command {
+    /// Settings that fit on a screen.
+    const SCREEN: usize = 12;
+
+    let settings: Vec<&Setting> = settings.collect();
+    let crowded = settings.len() > SCREEN;
+    let shown = settings.iter().flat_map(|setting| {
+        let shortened = crowded && setting.group != Group::Basics;
+        let default = match setting.default {
+            "" => String::new(),
+            default => format!(" [default: {default}]"),
+        };
+        let value = Arg::new(setting.flag())
+            .long(setting.flag())
+            .value_name("VALUE")
+            .help_heading(setting.group.heading())
+            .hide_short_help(shortened)
+            .help(format!("{}{default}", setting.meaning));
+        let file = Arg::new(setting.file_flag())
+            .long(setting.file_flag())
+            .value_name("FILE")
+            .help_heading(setting.group.heading())
+            .hide_short_help(crowded)
+            .help("File that holds it, out of sight of others");
+        [Some(value), setting.secret.then_some(file)]
+    });
+    command.args(shown.flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_setting_that_a_command_uses_is_one() {
+        for names in [LINKS, IMPORTED, DOCUMENTED, EXAMINED, LOGGED, TOKEN] {
+            assert_eq!(these(&[names]).count(), names.len(), "{names:?}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What an operator asks about the settings and the token.
+
+use std::io::{self, Write};
+
+use anyhow::bail;
+use clap::ArgMatches;
+
+use super::{grammar::BARE, sources};
+use crate::{Settings, service, settings::Group, site_token};
+
+/// Prints every setting with its origin, below the headings that help has. A
+/// wrong one is printed, too, before the command fails by it.
+pub(super) fn config(given: &ArgMatches) -> anyhow::Result<()> {
+    let sources = sources(given)?;
+    let mut output = io::stdout().lock();
+    let mut group: Option<Group> = None;
+    for shown in sources.shown() {
+        let (own, last) = (shown.setting.group, group.replace(shown.setting.group));
+        if last != Some(own) {
+            let space = if last.is_some() { "\n" } else { "" };
+            writeln!(output, "{space}# {}", own.heading())?;
+        }
+        // A prompt may have several lines.
+        let value = shown.value.replace('\n', "\\n");
+        let space = if value.is_empty() { "" } else { " " };
+        let (name, origin) = (shown.setting.name, shown.origin);
+        writeln!(output, "{name} ={space}{value}  ({origin})")?;
+    }
+    output.flush()?;
+    Settings::resolve(&sources)?;
+    Ok(())
+}
+
+/// Prints the address that signs in to the dashboard with the token that the
+/// data folder keeps, or that token alone.
+///
+/// # Errors
+/// A setting gives the token, or the folder keeps none.
+pub(super) fn token(given: &ArgMatches) -> anyhow::Result<()> {
+    let sources = sources(given)?;
+    let settings = Settings::resolve(&sources)?;
+    if let Some(origin) = sources.origin("SLUGLINE_SITE_TOKEN") {
+        bail!("the site token is not the data folder's; {origin} gives it");
+    }
+    let token = site_token::read_kept(&settings.data_dir)?;
+    let shown = if given.get_flag(BARE) {
+        token
+    } else {
+        let origin = service::origin(&settings, settings.listen);
+        site_token::sign_in_address(&origin, &token)
+    };
+    Ok(writeln!(io::stdout(), "{shown}")?)
+}
