@@ -32,6 +32,46 @@ pub(crate) fn prepare(folder: &Path) -> anyhow::Result<()> {
     fs::remove_file(&probe).with_context(fix)
 }
 
+/// Like [`prepare`], for what may still fail.
+pub(crate) fn prepare_or_remove(folder: &Path) -> anyhow::Result<NewFolder> {
+    let missing = folder
+        .ancestors()
+        .take_while(|path| !path.as_os_str().is_empty() && path.symlink_metadata().is_err());
+    let made = NewFolder {
+        made: missing.map(Path::to_owned).collect(),
+    };
+    prepare(folder)?;
+    Ok(made)
+}
+
+/// Removes a folder again, with everything in it, if it was not there before.
+/// Dropped by a start that failed, so nobody could have made a link meanwhile.
+#[derive(Debug)]
+pub(crate) struct NewFolder {
+    /// The folder and its parents, as far as they are new, the innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl NewFolder {
+    /// Leaves the folder where it is.
+    pub(crate) fn keep(mut self) {
+        self.made.clear();
+    }
+}
+
+impl Drop for NewFolder {
+    fn drop(&mut self) {
+        let mut made = self.made.iter();
+        // The start has failed with a better reason than one of these.
+        if let Some(folder) = made.next() {
+            let _ = fs::remove_dir_all(folder);
+        }
+        for parent in made {
+            let _ = fs::remove_dir(parent);
+        }
+    }
+}
+
 #[cfg(unix)]
 fn create(folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
@@ -120,6 +160,19 @@ mod tests {
             0,
             "nothing is left behind"
         );
+    }
+
+    #[test]
+    fn what_a_failed_start_made_is_removed_and_nothing_else() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("a/b");
+        let new = prepare_or_remove(&folder).unwrap();
+        fs::write(folder.join("links.db"), "").unwrap();
+        drop(new);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+        prepare_or_remove(&folder).unwrap().keep();
+        drop(prepare_or_remove(&folder).unwrap());
+        assert!(folder.exists(), "it was there before");
     }
 
     #[test]

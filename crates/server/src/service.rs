@@ -2,12 +2,14 @@
 
 use std::{
     io,
-    net::SocketAddr,
+    net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 use actix_web::dev::ServerHandle;
 use anyhow::Context;
+use socket2::Socket;
 use tokio::task::JoinHandle;
 
 use crate::{
@@ -20,9 +22,6 @@ use crate::{
     site_token::{self, Source},
     wiring::{self, Components},
 };
-
-/// Seconds that requests under way get to finish when the service stops.
-const DRAIN_SECONDS: u64 = 10;
 
 /// A running service.
 #[derive(Debug)]
@@ -51,7 +50,9 @@ impl Service {
     /// # Errors
     /// Names the setting that is in the way and what to do about it.
     pub async fn start(settings: &Settings) -> anyhow::Result<Self> {
-        data_folder::prepare(&settings.data_dir)?;
+        // First, because it often fails and leaves nothing behind.
+        let socket = bind(settings.listen)?;
+        let folder = data_folder::prepare_or_remove(&settings.data_dir)?;
         let lock = InstanceLock::take(&settings.data_dir)?;
         let (token, token_source) = match settings.site_token.clone() {
             Some(token) => (token, Source::Settings),
@@ -65,7 +66,12 @@ impl Service {
         let live = std::sync::Arc::clone(&parts.live);
         let webhook = parts.webhook.clone();
         let migration = parts.migration.clone();
-        let (server, address) = listen(settings, parts)?;
+        let listener = listen(socket, settings.listen)?;
+        if let Source::Minted(token) = &token_source {
+            site_token::keep_in(&settings.data_dir, token)?;
+        }
+        let (server, address) = serve(settings, listener, parts)?;
+        folder.keep();
         data_folder::warn_of_readers(settings);
         Ok(Self {
             address,
@@ -94,6 +100,8 @@ impl Service {
     /// # Errors
     /// The listener failed while it ran.
     pub async fn stop(self) -> anyhow::Result<()> {
+        let (asked_at, stored) = (Instant::now(), self.recorder.stored());
+        tracing::info!("stopping: finishing requests and writing visits");
         self.migration.abort();
         // They would go on for as long as somebody watches.
         self.live.close();
@@ -105,6 +113,13 @@ impl Service {
         if let Some(webhook) = &self.webhook {
             webhook.shutdown().await;
         }
+        let written = self.recorder.stored() - stored;
+        tracing::info!(
+            visits_written = written,
+            visits_lost_since_start = self.recorder.dropped(),
+            milliseconds = u64::try_from(asked_at.elapsed().as_millis()).unwrap_or(u64::MAX),
+            "stopped"
+        );
         Ok(ended.context("the listener ended badly")??)
     }
 
@@ -141,17 +156,26 @@ fn local_origin(address: SocketAddr) -> String {
     }
 }
 
-fn listen(
+fn bind(address: SocketAddr) -> anyhow::Result<Socket> {
+    connections::bind(address).with_context(|| taken(address))
+}
+
+fn listen(socket: Socket, address: SocketAddr) -> anyhow::Result<TcpListener> {
+    connections::listen(socket).with_context(|| taken(address))
+}
+
+fn taken(address: SocketAddr) -> String {
+    format!(
+        "SLUGLINE_LISTEN is {address}, which cannot be listened on; stop the other program or \
+         choose another port"
+    )
+}
+
+fn serve(
     settings: &Settings,
+    listener: TcpListener,
     parts: Components,
 ) -> anyhow::Result<(actix_web::dev::Server, SocketAddr)> {
-    let listener = connections::listen(settings.listen).with_context(|| {
-        format!(
-            "SLUGLINE_LISTEN is {}, which cannot be listened on; stop the other program or choose \
-             another port",
-            settings.listen
-        )
-    })?;
     let address = listener.local_addr();
     let address = address.context("the listener has no address")?;
     let server = connections::serve(
@@ -160,7 +184,7 @@ fn listen(
         settings.connections,
         settings.trusted_proxies.clone(),
         settings.workers,
-        DRAIN_SECONDS,
+        settings.log.requests,
     );
     Ok((server.context("the listener cannot be served")?, address))
 }

@@ -26,7 +26,8 @@ pub(crate) enum Source {
     Minted(String),
 }
 
-/// The token kept in the data folder, minted on first use.
+/// The token kept in the data folder, or a new one, which
+/// [`keep_in`] keeps.
 pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<(SiteToken, Source)> {
     let path = file_in(folder);
     let fix = || format!("the site token in {} cannot be used", path.display());
@@ -39,15 +40,21 @@ pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<(Sit
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let text = mint(random);
-            let mut file = create_private(&path).with_context(fix)?;
-            writeln!(file, "{text}")
-                .and_then(|()| file.sync_all())
-                .with_context(fix)?;
             let token = SiteToken::new(&text).with_context(fix)?;
             Ok((token, Source::Minted(text)))
         }
         Err(error) => Err(error).with_context(fix),
     }
+}
+
+/// Keeps a new token in the data folder. Called when nothing else can go wrong,
+/// so that a failed start does not use up the one time that it is shown.
+pub(crate) fn keep_in(folder: &Path, token: &str) -> anyhow::Result<()> {
+    let path = file_in(folder);
+    let mut file =
+        create_private(&path).with_context(|| format!("{} cannot be written", path.display()))?;
+    let written = writeln!(file, "{token}").and_then(|()| file.sync_all());
+    written.with_context(|| format!("{} cannot be written", path.display()))
 }
 
 /// The token kept in the data folder, if there is one that can be used.
@@ -109,16 +116,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_minted_once_and_only_its_owner_can_read_it() {
+    fn a_token_is_minted_until_it_is_kept_and_only_its_owner_can_read_it() {
         let folder = tempfile::tempdir().unwrap();
         let random = SeededRandom::new(1);
         let (_, Source::Minted(text)) = kept_in(folder.path(), &random).unwrap() else {
             panic!("the first start mints");
         };
+        let path = file_in(folder.path());
+        assert!(!path.exists());
+        keep_in(folder.path(), &text).unwrap();
         assert_eq!(text.len(), 64);
         let (_, second) = kept_in(folder.path(), &random).unwrap();
         assert!(matches!(second, Source::Kept), "{second:?}");
-        let path = file_in(folder.path());
         assert_eq!(fs::read_to_string(&path).unwrap().trim(), text);
         #[cfg(unix)]
         {

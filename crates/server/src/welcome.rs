@@ -5,7 +5,7 @@ use crate::{
     site_token::{Source, sign_in_address},
 };
 
-/// The address, and two things to try.
+/// The address, and three things to try.
 pub(crate) fn text(service: &Service) -> String {
     let local = service.local_origin();
     let origin = service.base_url().unwrap_or(local);
@@ -52,7 +52,9 @@ Make a link:
 
   curl {origin}/api/link/create -H {in_shell} --json '{{"url":"https://example.com/","slug":"hello"}}'
 
-then open {origin}/hello
+then open {origin}/hello, and count its visits, each of which shows within two seconds:
+
+  curl {origin}/api/stats/counters -H {in_shell}
 
 Let an AI agent use it (MCP over HTTP):
 

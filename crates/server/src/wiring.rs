@@ -49,6 +49,8 @@ pub(crate) struct Components {
 
 /// Opens the databases and builds everything on them.
 pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Result<Components> {
+    // Before anything that makes files.
+    let places = open_place_file(settings)?;
     let dependencies = open_link_dependencies(settings).await?;
     let links = dependencies.link_service(settings);
     let LinkDependencies {
@@ -59,7 +61,6 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         passwords,
         migration,
     } = dependencies;
-    let places = open_place_file(settings)?;
     let webhook = settings.webhook.clone().map(|options| {
         let client = Client::new(Policy::for_operators_servers());
         let (clock, random) = (Arc::clone(&clock), Arc::clone(&random));

@@ -20,10 +20,11 @@ use futures_core::Stream;
 use super::{
     connection::{Answering, Connection},
     request_body::{SharedBody, timed},
+    request_log::LoggedRequest,
 };
 
 /// Hands a request to the app.
-pub(super) fn begin<S>(mut request: Request, app: &S) -> Exchange<S::Future>
+pub(super) fn begin<S>(mut request: Request, app: &S, logged: bool) -> Exchange<S::Future>
 where
     S: Service<Request, Response = ServiceResponse<BoxBody>, Error = Error>,
 {
@@ -40,9 +41,15 @@ where
         let payload = timed(Rc::clone(body), Rc::clone(answering.connection()));
         *request.payload() = Payload::Stream { payload };
     }
+    let logged = logged.then(|| Box::new(LoggedRequest::begin(&request)));
+    // Some of a handler's work may be done in here.
+    let entered = logged.as_ref().map(|logged| logged.enter());
+    let app = app.call(request);
+    drop(entered);
     Exchange {
-        app: app.call(request),
+        app,
         held: Some(Held { answering, body }),
+        logged,
     }
 }
 
@@ -50,6 +57,7 @@ where
 pub(super) struct Exchange<F> {
     app: F,
     held: Option<Held>,
+    logged: Option<Box<LoggedRequest>>,
 }
 
 /// What lives until the answer is sent.
@@ -91,21 +99,38 @@ where
     type Output = Result<Response<Answer>, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let response: Response<BoxBody> = match ready!(Pin::new(&mut self.app).poll(context)) {
+        let this = &mut *self;
+        let entered = this.logged.as_ref().map(|logged| logged.enter());
+        let polled = Pin::new(&mut this.app).poll(context);
+        drop(entered);
+        let answered = ready!(polled);
+        let mut logged = this.logged.take();
+        if let (Some(logged), Ok(response)) = (&mut logged, &answered) {
+            logged.routed(response.request());
+        }
+        let mut response: Response<BoxBody> = match answered {
             Ok(response) => response.into(),
             Err(error) => error.into(),
         };
-        let held = self.held.take();
+        if let Some(logged) = &mut logged {
+            logged.answered(response.status().as_u16(), response.headers_mut());
+        }
+        let held = this.held.take();
         if let Some(held) = &held {
             held.forget_what_arrived(context);
         }
-        Poll::Ready(Ok(response.map_body(|_, body| Answer { body, _held: held })))
+        Poll::Ready(Ok(response.map_body(|_, body| Answer {
+            body,
+            logged,
+            _held: held,
+        })))
     }
 }
 
 /// The body of an answer.
 pub(super) struct Answer {
     body: BoxBody,
+    logged: Option<Box<LoggedRequest>>,
     _held: Option<Held>,
 }
 
@@ -120,6 +145,16 @@ impl MessageBody for Answer {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Self::Error>>> {
-        Pin::new(&mut self.body).poll_next(context)
+        let this = &mut *self;
+        let Some(logged) = &mut this.logged else {
+            return Pin::new(&mut this.body).poll_next(context);
+        };
+        let entered = logged.enter();
+        let polled = Pin::new(&mut this.body).poll_next(context);
+        drop(entered);
+        if let Poll::Ready(Some(Ok(piece))) = &polled {
+            logged.sent(piece.len());
+        }
+        polled
     }
 }

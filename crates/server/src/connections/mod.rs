@@ -19,6 +19,7 @@ mod connection;
 mod exchange;
 mod farewell;
 mod request_body;
+mod request_log;
 mod stream;
 mod waiting_time;
 
@@ -60,8 +61,12 @@ const UNSENT: u32 = 16 << 10;
 /// rest of an answer as soon as the connection counts as idle.
 const NEVER: Duration = Duration::from_hours(1);
 
-/// Listens on the address.
-pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+/// Seconds that requests under way get to finish when the service stops.
+const DRAIN_SECONDS: u64 = 10;
+
+/// Takes the address, if it is free. Nobody can connect before
+/// [`listen`] is called.
+pub(crate) fn bind(address: SocketAddr) -> io::Result<Socket> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
@@ -69,6 +74,11 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     #[cfg(target_os = "linux")]
     socket.set_tcp_notsent_lowat(UNSENT)?;
     socket.bind(&address.into())?;
+    Ok(socket)
+}
+
+/// Listens on an address that was taken.
+pub(crate) fn listen(socket: Socket) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)?;
     Ok(socket.into())
 }
@@ -80,11 +90,11 @@ pub(crate) fn serve(
     limits: ConnectionLimits,
     trusted: TrustedProxies,
     workers: Option<usize>,
-    drain_seconds: u64,
+    log_requests: bool,
 ) -> io::Result<Server> {
     let mut server = Server::build()
         .disable_signals()
-        .shutdown_timeout(drain_seconds);
+        .shutdown_timeout(DRAIN_SECONDS);
     let workers = workers
         .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
         .unwrap_or(1);
@@ -111,7 +121,9 @@ pub(crate) fn serve(
             .on_connect_ext(|stream: &WatchedStream, data| {
                 data.insert(Rc::clone(stream.connection()));
             })
-            .finish(apply_fn_factory(app, exchange::begin));
+            .finish(apply_fn_factory(app, move |request, app: &_| {
+                exchange::begin(request, app, log_requests)
+            }));
         fn_service(move |io: TcpStream| ready(admit(io, &admissions, limits))).and_then(http)
     })?;
     Ok(server.run())

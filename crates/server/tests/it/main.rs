@@ -37,6 +37,7 @@ mod mcp_wire; // the gates and shapes of the MCP endpoint, by raw HTTP
 mod mcp_words; // what a model reads: errors to repair, and texts of strangers
 mod migration; // links of an older instance
 mod nothing_there; // the bare origin, and paths that lead nowhere
+mod operators; // the log, the help, the settings
 mod parity; // REST and MCP side by side
 mod places; // where visitors are
 mod postgres; // several nodes on one database

@@ -35,6 +35,11 @@ fn a_wrong_setting_stops_the_start() {
         "NUXT_REDIRECT_STATUS_CODE",
         "301, 302, 307 or 308",
     );
+    assert_refused(
+        &[("SLUGLINE_LOG", "verbose")],
+        "SLUGLINE_LOG",
+        "\"verbose\" is not a level",
+    );
     let dead = "postgres://nobody@127.0.0.1:1/none";
     assert_refused(
         &[("SLUGLINE_DATABASE_URL", dead)],
@@ -57,6 +62,33 @@ fn a_taken_port_stops_the_start() {
         "SLUGLINE_LISTEN",
         "choose another port",
     );
+}
+
+#[test]
+fn a_failed_start_leaves_no_folder_and_no_token() {
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = other.local_addr().unwrap().to_string();
+    let parent = tempfile::tempdir().unwrap();
+    let (new, old) = (parent.path().join("new/data"), parent.path().join("old"));
+    fs::create_dir(&old).unwrap();
+    for (name, value) in [
+        ("SLUGLINE_LISTEN", taken.as_str()),
+        (
+            "SLUGLINE_DATABASE_URL",
+            "postgres://nobody@127.0.0.1:1/none",
+        ),
+        ("SLUGLINE_ANALYTICS_URL", "sqlite:/nonexistent/analytics.db"),
+        ("SLUGLINE_GEOIP_PATH", "/nonexistent/places.mmdb"),
+    ] {
+        for folder in [&new, &old] {
+            let mut command = command(folder);
+            command.env_remove("SLUGLINE_SITE_TOKEN").env(name, value);
+            assert!(!command.output().unwrap().status.success(), "{name}");
+        }
+        assert!(!parent.path().join("new").exists(), "{name}");
+        assert!(!old.join("site-token").exists(), "{name}");
+    }
+    assert!(old.exists());
 }
 
 #[test]

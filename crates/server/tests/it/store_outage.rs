@@ -1,16 +1,22 @@
 //! The database goes away while visitors follow links.
 
+use std::{fs, process::Command};
+
 use serde_json::json;
 use url::Url;
 
 use crate::{
     relay::Relay,
-    server::{Answer, Server, eventually},
+    server::{Answer, Server, command, eventually},
 };
 
 /// A server that reads a link again for each visit, from a PostgreSQL that can
 /// be taken away.
 fn start() -> (Server, Relay) {
+    start_by(|_| ())
+}
+
+fn start_by(change: impl FnOnce(&mut Command)) -> (Server, Relay) {
     #[expect(
         clippy::disallowed_methods,
         reason = "the test command hands the server over this way"
@@ -23,11 +29,14 @@ fn start() -> (Server, Relay) {
     let relay = Relay::to(&format!("{}:{port}", url.host_str().unwrap()));
     url.set_host(Some("127.0.0.1")).unwrap();
     url.set_port(Some(relay.address().port())).unwrap();
-    let server = Server::start_with(&[
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = command(folder.path());
+    command.envs([
         ("SLUGLINE_DATABASE_URL", url.as_str()),
         ("SLUGLINE_LINK_CACHE_TTL", "0"),
     ]);
-    (server, relay)
+    change(&mut command);
+    (Server::start_by(command, folder), relay)
 }
 
 /// A link that was followed once. Its slug is its own.
@@ -109,5 +118,33 @@ fn sessions_that_were_cut_are_replaced_before_anybody_notices() {
         relay.cut_sessions();
         let slug = format!("after-cut-{round}-{}", std::process::id());
         server.create(&json!({"url": "https://example.com/", "slug": slug}));
+    }
+}
+
+#[test]
+fn an_outage_takes_few_lines_of_the_log_and_each_names_its_request() {
+    const REQUESTS: usize = 50;
+
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let (server, relay) = start_by(|command| {
+        let errors = log.reopen().unwrap();
+        command.env("SLUGLINE_LOG_REQUESTS", "true").stderr(errors);
+    });
+    relay.cut();
+    for _ in 0..REQUESTS {
+        let call = server.request("GET", "/nobody-has-made-this");
+        let answer = call.header("x-request-id", "during-an-outage").send();
+        assert_unavailable(&answer);
+        assert_eq!(answer.header("x-request-id"), "during-an-outage");
+    }
+    server.stop("TERM");
+    let text = fs::read_to_string(log.path()).unwrap();
+    let failures: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("a request failed"))
+        .collect();
+    assert!((1..REQUESTS).contains(&failures.len()), "{text}");
+    for line in failures {
+        assert!(line.contains("request{id=\"during-an-outage\"}"), "{line}");
     }
 }
