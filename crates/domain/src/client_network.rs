@@ -1,26 +1,26 @@
-//! The network of a client, by which limits count.
+//! The network of a client, the unit that limits count by.
 
 use std::net::IpAddr;
 
-/// Where a client is, as far as limits care: its IPv4 address, or its IPv6 /64,
-/// because one subscriber usually holds a whole /64.
+/// A client as limits see it: its IPv4 address, or its IPv6 /64, because one
+/// subscriber usually holds a whole /64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientNetwork(IpAddr);
 
 impl ClientNetwork {
-    /// The network of an address. An IPv4 address inside IPv6 counts as IPv4.
+    /// The network of an address. Counts an IPv4 address inside IPv6 as IPv4.
     pub fn of(client: IpAddr) -> Self {
         Self::first_segments(client.to_canonical(), 4)
     }
 
-    /// What one customer may hold at most: the same IPv4 address, or the IPv6
+    /// The most that one customer can hold: the same IPv4 address, or the IPv6
     /// /48 around it, which has 65,536 networks.
     #[must_use]
     pub fn site(self) -> Self {
         Self::first_segments(self.0, 3)
     }
 
-    /// Its first address.
+    /// The first address of the network.
     pub fn address(self) -> IpAddr {
         self.0
     }

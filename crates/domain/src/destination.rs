@@ -1,15 +1,15 @@
-//! Where a link leads.
+//! The URL that a link leads to.
 
 use std::{fmt, str::FromStr};
 
 use thiserror::Error;
 use url::Url;
 
-/// An absolute URL that a browser may safely be sent to.
+/// An absolute URL that is safe to send a browser to.
 ///
-/// Kept as the author sent it, trimmed but not canonicalised, because the wire
-/// returns it unchanged. It holds no control characters, so it can be put into
-/// a header once non-ASCII characters are percent-encoded.
+/// It keeps the author's spelling, trimmed but not canonicalised, because the
+/// wire returns it unchanged. It holds no control characters, so it fits into a
+/// header once its non-ASCII characters are percent-encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Destination(Box<str>);
 
@@ -17,7 +17,8 @@ impl Destination {
     /// Parses and checks a destination.
     ///
     /// # Errors
-    /// Names the rule of `rules` or of URL syntax that the text breaks.
+    /// The text breaks one of the `rules` or the syntax of URLs; the error
+    /// names which.
     pub fn parse(text: &str, rules: &DestinationRules) -> Result<Self, DestinationError> {
         let text = text.trim();
         if text.is_empty() {
@@ -30,8 +31,8 @@ impl Destination {
                 max: rules.max_chars,
             });
         }
-        // The URL standard drops tabs and newlines inside a URL; we refuse
-        // them, since the text itself is stored and sent.
+        // The URL standard drops tabs and newlines inside a URL. We refuse
+        // them, because we store and send the text itself.
         if text.chars().any(char::is_control) {
             return Err(DestinationError::NotAUrl);
         }
@@ -45,11 +46,11 @@ impl Destination {
     }
 
     /// Takes a text that passed [`Destination::parse`] before, such as one read
-    /// back from storage. Rules may have become stricter since; a link that was
-    /// made under the old ones keeps working.
+    /// back from storage. It does not apply today's rules, so that a link made
+    /// under older, looser ones keeps working.
     ///
     /// # Errors
-    /// The text is not a URL at all, or of a scheme that is never allowed.
+    /// The text is not a URL, or its scheme is one that is never allowed.
     pub fn restore(text: &str) -> Result<Self, DestinationError> {
         let url = Url::parse(text).map_err(|_| DestinationError::NotAUrl)?;
         if text.chars().any(char::is_control) {
@@ -75,7 +76,7 @@ impl fmt::Display for Destination {
     }
 }
 
-/// What an instance accepts as a destination.
+/// The destinations that an instance accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DestinationRules {
     max_chars: usize,
@@ -86,8 +87,8 @@ impl DestinationRules {
     /// Longest destination by default, in characters. Sink's default.
     pub const DEFAULT_MAX_CHARS: usize = 16_384;
 
-    /// Rules with a length limit in characters and schemes beside `http` and
-    /// `https`.
+    /// Allows URLs up to a length in characters, and other schemes besides
+    /// `http` and `https`.
     pub fn new(max_chars: usize, extra_schemes: Vec<Scheme>) -> Self {
         Self {
             max_chars,
@@ -111,14 +112,14 @@ impl Default for DestinationRules {
     }
 }
 
-/// A URL scheme that an operator may allow beside `http` and `https`, such as
+/// A URL scheme that an operator may allow besides `http` and `https`, such as
 /// `mailto` or an app's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scheme(String);
 
 impl Scheme {
     /// Schemes that run code or read local data in the visitor's browser. No
-    /// setting allows them.
+    /// setting can allow them.
     pub const FORBIDDEN: [&'static str; 4] = ["javascript", "data", "vbscript", "file"];
 }
 
@@ -141,38 +142,38 @@ impl FromStr for Scheme {
     }
 }
 
-/// Why a scheme cannot be allowed.
+/// The reason why a scheme cannot be allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum SchemeError {
-    /// Not of the form letter, then letters, digits, `+`, `-`, `.`.
+    /// It is not a letter followed by letters, digits, `+`, `-` and `.`.
     #[error("a scheme is a letter followed by letters, digits, '+', '-' or '.', without a colon")]
     Malformed,
-    /// One of [`Scheme::FORBIDDEN`].
+    /// It is one of [`Scheme::FORBIDDEN`].
     #[error("this scheme runs code or reads local data and is never allowed")]
     Forbidden,
 }
 
-/// Why a text cannot be a destination.
+/// The reason why a text cannot be a destination.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DestinationError {
-    /// Nothing but white space.
+    /// The text is empty, or only white space.
     #[error("URL is required")]
     Empty,
-    /// Over the instance's limit.
+    /// It is longer than the instance allows.
     #[error("URL must not exceed {max} characters")]
     TooLong {
-        /// Characters found.
+        /// Its length in characters.
         length: usize,
-        /// Characters allowed.
+        /// The longest length allowed, in characters.
         max: usize,
     },
-    /// Not an absolute URL.
+    /// It is not an absolute URL.
     #[error("URL format is invalid")]
     NotAUrl,
-    /// A scheme the instance does not allow.
+    /// The instance does not allow its scheme.
     #[error("URL scheme \"{scheme}\" is not allowed")]
     SchemeNotAllowed {
-        /// The scheme found.
+        /// The scheme.
         scheme: String,
     },
 }

@@ -1,4 +1,8 @@
-//! Passing a visitor's request on to a destination, and its answer back.
+//! A visitor's request that is passed on to a destination, and the
+//! destination's answer.
+//!
+//! These types carry HTTP methods, headers and statuses as plain values; an
+//! adapter speaks the protocol.
 
 use std::{
     fmt,
@@ -7,38 +11,38 @@ use std::{
 
 use thiserror::Error;
 
-/// A visitor's request, for somebody else's server.
+/// A visitor's request, to be sent to a destination.
 #[derive(Debug)]
 pub struct ForwardedRequest {
     /// The HTTP method.
     pub method: String,
-    /// Where to send it.
+    /// The URL to send it to.
     pub target: String,
-    /// What to send along; names in lower case.
+    /// The headers to send; names in lower case.
     pub headers: Vec<HeaderLine>,
-    /// What the visitor sends, if anything.
+    /// The body that the visitor sends, if there is one.
     pub body: Option<Flow>,
 }
 
-/// What that server answers.
+/// The answer of a destination.
 #[derive(Debug)]
 pub struct ForwardedAnswer {
     /// The HTTP status.
     pub status: u16,
-    /// What it says of the answer; names in lower case.
+    /// The headers; names in lower case.
     pub headers: Vec<HeaderLine>,
-    /// The answer itself.
+    /// The body.
     pub body: Flow,
 }
 
-/// Name and value of a header.
+/// The name and value of a header.
 pub type HeaderLine = (String, Vec<u8>);
 
-/// Bytes on their way.
+/// A body that is read as it arrives.
 pub struct Flow {
-    /// How many they are in all, if that is known.
+    /// The length in bytes, if it is known in advance.
     pub length: Option<u64>,
-    /// Where they come from.
+    /// The source of the bytes.
     pub source: Box<dyn Source>,
 }
 
@@ -50,23 +54,25 @@ impl fmt::Debug for Flow {
     }
 }
 
-/// Gives bytes as they arrive. Whoever drops it wants no more.
+/// Yields bytes as they arrive. Dropping it stops the transfer.
 pub trait Source: Send {
-    /// The next of them; none at the end. It is polled as a future is.
+    /// Polls for the next bytes, as a future is polled; `None` at the end.
     fn poll_chunk(&mut self, context: &mut Context<'_>)
     -> Poll<Option<Result<Vec<u8>, BrokenOff>>>;
 }
 
-/// Bytes ended before they should.
+/// The body ended too early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("broke off")]
+#[error("the transfer broke off")]
 pub struct BrokenOff;
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForwardFailure {
-    /// The target, or one it redirects to, is where the service must not go.
+    /// The target, or one that it redirects to, is in a network that the
+    /// service must not enter.
     NotAllowed,
-    /// It could not be reached, or did not answer in time; for the log.
+    /// The server could not be reached, or did not answer in time. The text is
+    /// for the log.
     Failed(String),
 }

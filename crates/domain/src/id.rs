@@ -4,10 +4,11 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// The identity of a link; it survives edits and keys the access log.
+/// The identity of a link. Edits do not change it, and the access log is keyed
+/// by it.
 ///
-/// Slugline mints UUID version 7 in its hyphenated form, 36 characters.
-/// Imported links keep whatever identifier they came with.
+/// Slugline makes UUIDs of version 7 in their hyphenated form, 36 characters.
+/// Imported links keep the identifier they came with.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(Box<str>);
 
@@ -18,7 +19,7 @@ impl LinkId {
     /// The rule as a regular expression, for schemas.
     pub const PATTERN: &'static str = "^[A-Za-z0-9_-]+$";
 
-    /// Parses an identifier after trimming.
+    /// Trims and parses an identifier.
     ///
     /// # Errors
     /// The text is empty, too long or holds a character outside
@@ -50,16 +51,16 @@ impl fmt::Display for LinkId {
     }
 }
 
-/// Why a text is not a link identifier.
+/// The reason why a text is not a link identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum LinkIdError {
-    /// Empty or over [`LinkId::MAX_CHARS`].
+    /// It is empty or longer than [`LinkId::MAX_CHARS`].
     #[error("id has {length} characters, 1 to {} are allowed", LinkId::MAX_CHARS)]
     Length {
-        /// Characters found.
+        /// Its length in characters.
         length: usize,
     },
-    /// A character outside the alphabet.
+    /// It holds a character outside the alphabet.
     #[error("id may hold letters, digits, '_' and '-'")]
     Malformed,
 }

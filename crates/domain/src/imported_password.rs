@@ -1,15 +1,15 @@
-//! Passwords that come with links from elsewhere.
+//! Passwords of imported links.
 
 use thiserror::Error;
 
 use crate::{Password, PasswordError, PasswordForm, PasswordFormError, PasswordHash};
 
-/// A password as an import brings it.
+/// The password of an imported link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportedPassword {
-    /// Hashed in a form that gates can check, to be kept as it is.
+    /// A hash that gates can check; it is stored unchanged.
     Hashed(PasswordHash),
-    /// In clear, to be hashed.
+    /// A password in clear, to be hashed.
     Plain(Password),
 }
 
@@ -17,8 +17,8 @@ impl ImportedPassword {
     /// Tells hashes from passwords in clear, which the oldest exports hold.
     ///
     /// # Errors
-    /// The text begins like a stored hash that cannot be checked, or cannot be
-    /// a password; masks are none.
+    /// The text starts like a stored hash but cannot be checked as one, or it
+    /// cannot be a password. A mask is not a password.
     pub fn parse(text: &str) -> Result<Self, ImportedPasswordError> {
         let text = text.trim();
         match PasswordForm::of(text) {
@@ -33,13 +33,13 @@ impl ImportedPassword {
     }
 }
 
-/// Why a text cannot be the password of an imported link.
+/// The reason why a text cannot be the password of an imported link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ImportedPasswordError {
-    /// It begins like a stored hash.
+    /// It starts like a stored hash but is not a valid one.
     #[error(transparent)]
     Hash(#[from] PasswordFormError),
-    /// It is no password either.
+    /// It cannot be a password in clear either.
     #[error(transparent)]
     Plain(#[from] PasswordError),
 }

@@ -1,7 +1,7 @@
-//! Links as an older instance's key-value store holds them.
+//! Links in the key-value store of an older instance.
 //!
-//! Such a store has one entry per link, under the key `link:<slug>`. It is only
-//! ever read.
+//! The store has one entry per link, under the key `link:<slug>`. Slugline only
+//! reads it.
 
 use std::fmt;
 
@@ -9,62 +9,64 @@ use thiserror::Error;
 
 use crate::{ImportedPassword, LinkContent, LinkId, Slug, UnixSeconds};
 
-/// How the keys of links begin; entries under other keys are left alone.
+/// The prefix of the keys of links. Entries under other keys are ignored.
 pub const LINK_KEY_PREFIX: &str = "link:";
 
-/// A link as it came out of the old store. What is `None` was not said there.
+/// A link read from the old store. `None` means that the entry does not have
+/// the member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OldLink {
-    /// In the spelling of its key.
+    /// The slug, spelled as in the key.
     pub slug: Slug,
-    /// Identity.
+    /// The identifier.
     pub id: Option<LinkId>,
-    /// When it was made.
+    /// The time of creation.
     pub created_at: Option<UnixSeconds>,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: Option<UnixSeconds>,
-    /// When the store drops the entry, if that is before the author's expiry.
+    /// The time at which the store drops the entry, if that is before the
+    /// author's expiry.
     pub ends_at: Option<UnixSeconds>,
-    /// Its password, hashed or in clear.
+    /// The password, hashed or in clear.
     pub password: Option<ImportedPassword>,
-    /// What its author decided.
+    /// The members that the author decides.
     pub content: LinkContent,
 }
 
 impl OldLink {
-    /// From this second on the link is expired.
+    /// The second from which the link is expired.
     pub fn effective_expiry(&self) -> Option<UnixSeconds> {
         self.ends_at.or(self.content.expires_at)
     }
 }
 
-/// One entry under the key of a link.
+/// An entry under the key of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OldEntry {
-    /// Its key.
+    /// The key.
     pub key: EntryKey,
-    /// The link it holds, or why it holds none.
+    /// The link in the entry, or the reason why it holds none.
     pub link: Result<OldLink, EntryFault>,
 }
 
-/// Some of the old store's entries.
+/// A page of the old store's entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OldPage {
-    /// Entries under keys of links. One may come twice, on different pages too.
+    /// The entries under keys of links. The same entry may come twice, also on
+    /// different pages.
     pub entries: Vec<OldEntry>,
-    /// How many entries with other keys were passed over.
+    /// The number of entries under other keys, which were ignored.
     pub ignored: u64,
-    /// Where the next page begins; `None` at the end.
+    /// The start of the next page; `None` at the end.
     pub next: Option<OldPlace>,
 }
 
-/// A key, fit to be shown and stored anywhere: shortened, without control
-/// characters.
+/// A key that is safe to show and store: shortened, without control characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryKey(Box<str>);
 
 impl EntryKey {
-    /// Longest key that is shown in full, in characters.
+    /// The longest key that is shown in full, in characters.
     pub const MAX_CHARS: usize = 256;
 
     /// Takes a key of any length and content.
@@ -84,17 +86,17 @@ impl fmt::Display for EntryKey {
     }
 }
 
-/// Why an entry holds no link, for people who may mend it. Quotes nothing of
-/// its value, which may hold a password.
+/// The reason why an entry holds no link, for the people who can repair it. It
+/// quotes nothing of the value, which may hold a password.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct EntryFault(Box<str>);
 
 impl EntryFault {
-    /// Longest reason in characters.
+    /// The longest reason, in characters.
     pub const MAX_CHARS: usize = 256;
 
-    /// States a reason.
+    /// Takes a reason, shortened if it is too long.
     pub fn new(reason: &str) -> Self {
         Self(presentable(reason, Self::MAX_CHARS))
     }
@@ -105,18 +107,18 @@ impl EntryFault {
     }
 }
 
-/// A place between two pages of one particular old store, opaque to everybody
-/// else: single-line ASCII that can be kept and given back.
+/// A position between two pages of one particular old store. It is a line of
+/// ASCII that only that store understands; others keep it and give it back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OldPlace(Box<str>);
 
 impl OldPlace {
-    /// Takes what a store made.
+    /// Takes the text that a store made.
     pub fn new(text: impl Into<Box<str>>) -> Self {
         Self(text.into())
     }
 
-    /// What the store made.
+    /// The text that the store made.
     pub fn as_str(&self) -> &str {
         &self.0
     }

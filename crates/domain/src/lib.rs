@@ -1,9 +1,10 @@
 //! Values, rules and ports of Slugline.
 //!
-//! The ground floor. It knows what a link is, what may stand in it and what
-//! happens when somebody follows it. It does not know HTTP, SQL, JSON, a
-//! runtime, the time of day or a source of randomness: whoever calls brings
-//! those along through the [`ports`].
+//! The ground floor. It knows what a link is, which values it may hold and what
+//! a visitor who follows it gets. It speaks no protocol and no SQL, and it reads
+//! no clock and no random source: callers bring those through the [`ports`].
+//! Requests and answers that pass through a port ([`forwarding`], [`probe`]) are
+//! plain values here; an adapter turns them into HTTP.
 //!
 //! ```
 //! use slugline_domain::{Destination, DestinationRules, Slug};
@@ -18,20 +19,20 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`place`], [`password`], [`id`], [`time`] | values that cannot hold a wrong content |
+//! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`place`], [`password`], [`id`], [`time`] | values that are valid by construction |
 //! | [`password_form`], [`imported_password`] | stored passwords, ours and those of imported links |
-//! | [`link`] | the record those values make up |
-//! | [`resolution`] | the rule: a link, a moment and a visitor → what happens |
-//! | [`user_agent`] | what the rule asks of a browser's own description |
+//! | [`link`] | the record that these values make up |
+//! | [`resolution`] | the decision: a link, a moment and a visitor → what the visitor gets |
+//! | [`user_agent`] | device and bot, from the `User-Agent` |
 //! | [`visit`], [`visit_headers`], [`sampling`], [`stats`] | followed links and the questions asked about them |
-//! | [`client_network`] | the clients that limits tell apart |
-//! | [`zone`] | clocks of places, for answers by hour and day |
-//! | [`page`], [`search`] | keyset paging, looking for links |
-//! | [`suggestion`] | slugs and previews that follow from a destination |
-//! | [`forwarding`] | passing a request on to a destination, and its answer back |
+//! | [`client_network`] | clients as limits count them |
+//! | [`zone`] | local time, for answers by hour and day |
+//! | [`page`], [`search`] | keyset paging, searching for links |
+//! | [`suggestion`] | slugs and previews made from a destination |
+//! | [`forwarding`] | a visitor's request that is passed on, and the answer |
 //! | [`legacy`], [`migration`] | links in an older instance's store, and moving them here |
 //! | [`probe`], [`screening`] | asking whether a destination answers, and whether it is dangerous |
-//! | [`ports`] | what the domain needs from outside |
+//! | [`ports`] | what callers must bring: stores, clock, network |
 
 pub mod client_network;
 pub mod country;

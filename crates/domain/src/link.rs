@@ -7,50 +7,50 @@ use crate::{
     UnixSeconds,
 };
 
-/// A slug, where it leads, and everything around that.
+/// A slug, its destination and everything that belongs to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Identity; stays through edits.
+    /// The identity. Edits do not change it.
     pub id: LinkId,
-    /// The path segment, in the spelling that is stored.
+    /// The path segment, as it is stored.
     pub slug: Slug,
-    /// When the link was made.
+    /// The time of creation.
     pub created_at: UnixSeconds,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: UnixSeconds,
-    /// From this second on the link is expired whatever its author says: the
-    /// instance was in preview mode when it was made.
+    /// The second from which the link is expired, whatever its author set.
+    /// Links that were made in preview mode have one.
     pub ends_at: Option<UnixSeconds>,
     /// The stored password, if the link asks for one.
     pub password: Option<PasswordHash>,
-    /// What its author decides.
+    /// The members that the author decides.
     pub content: LinkContent,
 }
 
-/// What the author of a link decides. `None` means that nothing was said,
-/// which answers show by leaving the member out.
+/// The members that the author of a link decides. `None` means that the author
+/// did not set it; answers then leave the member out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkContent {
-    /// Where the link leads when no routing rule says otherwise.
+    /// The destination of visitors that no routing rule sends elsewhere.
     pub destination: Destination,
     /// A note for the people who manage the link.
     pub comment: Option<Comment>,
-    /// From this second on the link is expired.
+    /// The second from which the link is expired.
     pub expires_at: Option<UnixSeconds>,
-    /// Groups the link belongs to.
+    /// The groups that the link belongs to.
     pub tags: Tags,
-    /// How the link shows itself where it is shared.
+    /// The preview that social networks and messengers show.
     pub preview: Preview,
     /// Other destinations for some visitors.
     pub routing: Routing,
-    /// Ways of answering other than a redirect.
+    /// Ways to answer other than a redirect.
     pub delivery: Delivery,
-    /// Whether visitors are warned before they go on.
+    /// `true` if visitors are warned before they go on.
     pub flagged_unsafe: Option<bool>,
 }
 
 impl LinkContent {
-    /// Content that only leads somewhere.
+    /// Content with a destination and nothing else.
     pub fn leading_to(destination: Destination) -> Self {
         Self {
             destination,
@@ -64,7 +64,7 @@ impl LinkContent {
         }
     }
 
-    /// Everywhere that the link may send a visitor.
+    /// Every destination that the link may send a visitor to.
     pub fn destinations(&self) -> impl Iterator<Item = &Destination> {
         let Routing {
             apple, google, geo, ..
@@ -76,20 +76,20 @@ impl LinkContent {
     }
 }
 
-/// How a link shows itself in social networks and messengers.
+/// The preview of a link in social networks and messengers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preview {
-    /// Title of the preview.
+    /// The title.
     pub title: Option<Title>,
-    /// Text of the preview.
+    /// The text.
     pub description: Option<Description>,
-    /// Picture of the preview.
+    /// The picture.
     pub image: Option<ImageRef>,
 }
 
 impl Preview {
-    /// Whether there is enough to show: a title or a picture. Empty ones are
-    /// none.
+    /// Returns whether there is enough to show: a title or a picture that is
+    /// not empty.
     pub fn is_for_show(&self) -> bool {
         self.title
             .as_ref()
@@ -101,41 +101,41 @@ impl Preview {
     }
 }
 
-/// Destinations for some visitors, and what happens to the visitor's query.
+/// Destinations for some visitors, and the treatment of the visitor's query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Routing {
-    /// For iPhone, iPad and iPod.
+    /// The destination for iPhone, iPad and iPod.
     pub apple: Option<Destination>,
-    /// For Android.
+    /// The destination for Android.
     pub google: Option<Destination>,
-    /// By country of the visitor.
+    /// Destinations by country of the visitor.
     pub geo: BTreeMap<Country, Destination>,
-    /// Whether the visitor's query parameters are merged into the destination;
-    /// unset means the instance's default.
+    /// `true` merges the visitor's query parameters into the destination;
+    /// `None` means the instance's default.
     pub with_query: Option<bool>,
 }
 
-/// Ways of answering other than a redirect.
+/// Ways to answer other than a redirect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivery {
-    /// Show the destination in a frame under the short link's address.
+    /// Shows the destination in a frame under the short link's address.
     pub cloaking: Option<bool>,
-    /// Fetch the destination and pass it on.
+    /// Fetches the destination and passes it on.
     pub proxy: Option<bool>,
 }
 
-/// Whether a link still leads anywhere.
+/// The status of a link at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkStatus {
-    /// It does.
+    /// It leads to its destination.
     Active,
-    /// Its expiry has come.
+    /// Its expiry has passed.
     Expired,
 }
 
 impl Link {
-    /// From this second on the link is expired: its author's expiry or the end
-    /// that the instance set, whichever comes first.
+    /// The second from which the link is expired: its author's expiry or the
+    /// end that the instance set, whichever comes first.
     pub fn effective_expiry(&self) -> Option<UnixSeconds> {
         match (self.content.expires_at, self.ends_at) {
             (Some(author), Some(instance)) => Some(author.min(instance)),
@@ -143,14 +143,14 @@ impl Link {
         }
     }
 
-    /// Seconds until it expires, if it does at all; 0 when it has.
+    /// Seconds until the link expires, 0 if it has; `None` if it never does.
     pub fn seconds_left(&self, now: UnixSeconds) -> Option<u64> {
         let left = self.effective_expiry()?.get() - now.get();
         Some(u64::try_from(left).unwrap_or(0))
     }
 
-    /// The link's status at a moment. A link expires at the beginning of the
-    /// second it names.
+    /// The status at a moment. A link expires at the start of the second that
+    /// it names.
     pub fn status_at(&self, now: UnixSeconds) -> LinkStatus {
         match self.effective_expiry() {
             Some(expiry) if expiry <= now => LinkStatus::Expired,

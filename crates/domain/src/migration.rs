@@ -1,82 +1,83 @@
-//! Moving links here from an older instance's key-value store.
+//! Moving links from an older instance's key-value store into this one.
 //!
-//! A run goes through the old store page by page. What is known of it is kept
-//! beside the links and changes together with them, so that no page is lost or
-//! counted twice, whatever happens in between and however many take part.
+//! A run reads the old store page by page. Its progress is stored beside the
+//! links and changes in the same transaction. So no page is lost or counted
+//! twice, even if the process dies in between or several processes take part.
 
 use crate::{EntryFault, EntryKey, Link, LinkId, OldPlace, UnixSeconds};
 
-/// A run as far as it has come.
+/// The progress of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigrationRun {
-    /// Which run: 1 for the first one, then upwards.
+    /// The number of the run: 1 for the first, then upwards.
     pub number: u32,
-    /// Pages that are done.
+    /// The number of pages that are done.
     pub pages: u32,
-    /// Where the next page begins; `None` for the first one.
+    /// The start of the next page; `None` for the first.
     pub next: Option<OldPlace>,
-    /// What the pages came to.
+    /// The counts of the pages that are done.
     pub tally: Tally,
-    /// When the last page was done.
+    /// The time at which the last page was done.
     pub ended_at: Option<UnixSeconds>,
 }
 
-/// What became of entries.
+/// Counts of entries, by what happened to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Entries under keys of links: the sum of the next four.
     pub scanned: u64,
-    /// Moved here.
+    /// Links that were moved.
     pub inserted: u64,
-    /// Their slug is in use here, by what was moved before or made since.
+    /// Links whose slug was already in use, by a link moved before or made
+    /// since.
     pub skipped: u64,
-    /// Expired, and not moved.
+    /// Links that were expired, and so not moved.
     pub expired: u64,
-    /// Hold no link, and not moved.
+    /// Entries that hold no valid link, and so were not moved.
     pub failed: u64,
-    /// Entries under other keys, which are no links.
+    /// Entries under other keys, which are not links.
     pub ignored: u64,
 }
 
-/// What is known of the migration.
+/// The stored progress of the migration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MigrationState {
     /// The latest run.
     pub latest: Option<MigrationRun>,
-    /// The latest run that came to its end. Once there is one, every link is
+    /// The latest run that reached the end. Once there is one, every link is
     /// here.
     pub completed: Option<MigrationRun>,
 }
 
-/// A page that is about to be done.
+/// A page of a run, ready to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigrationStep {
-    /// The run.
+    /// The number of the run.
     pub run: u32,
-    /// Pages that were done before it. When others did it meanwhile, the step
-    /// changes nothing.
+    /// The number of pages done before this one. If another process has done
+    /// this page meanwhile, the step changes nothing.
     pub page: u32,
-    /// Where the page after it begins; `None` when it is the last one.
+    /// The start of the page after this one; `None` if this is the last.
     pub next: Option<OldPlace>,
-    /// Links to be inserted unless their slug is in use.
+    /// Links to insert unless their slug is in use.
     pub links: Vec<MovedLink>,
-    /// Entries that hold no link.
+    /// Entries that hold no valid link.
     pub failures: Vec<FailedEntry>,
-    /// How many entries had expired.
+    /// The number of entries that had expired.
     pub expired: u64,
-    /// How many entries had other keys.
+    /// The number of entries under other keys.
     pub ignored: u64,
-    /// When this happens.
+    /// The present moment.
     pub now: UnixSeconds,
 }
 
-/// A link on its way here.
+/// A link to be moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MovedLink {
     /// The link.
     pub link: Link,
-    /// Its identity in case another link has the one it came with: nothing kept
-    /// those apart in the old store.
+    /// The identifier to use if another link already has the one in `link`: the
+    /// old store did not keep identifiers unique.
     pub spare_id: LinkId,
 }
 
@@ -85,25 +86,26 @@ pub struct MovedLink {
 pub struct FailedEntry {
     /// Its key.
     pub key: EntryKey,
-    /// Why.
+    /// The reason.
     pub reason: EntryFault,
 }
 
 impl FailedEntry {
-    /// How many are remembered of a run, the first ones; all are counted.
+    /// The number of failures that are stored per run: the first ones. All are
+    /// counted.
     pub const MAX_KEPT: u32 = 1000;
 }
 
-/// What became of a step.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
-    /// It is done.
+    /// The page is done.
     Done {
-        /// Links that were inserted.
+        /// The number of links inserted.
         inserted: u64,
-        /// Links whose slug was in use.
+        /// The number of links whose slug was in use.
         skipped: u64,
     },
-    /// Somebody else has done the page, or begun another run.
+    /// Another process has done the page, or started another run.
     Overtaken,
 }

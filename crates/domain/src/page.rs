@@ -6,14 +6,14 @@ use thiserror::Error;
 
 use crate::{Link, Slug, Tag, UnixSeconds};
 
-/// Most links on one page.
+/// The number of links on a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageSize(NonZeroU16);
 
 impl PageSize {
-    /// Largest page.
+    /// The largest page.
     pub const MAX: u16 = 1000;
-    /// Page size when none is asked for.
+    /// The page size if the client names none.
     pub const DEFAULT: u16 = 20;
 
     /// Checks the bounds.
@@ -49,7 +49,7 @@ pub struct PageSizeError {
     pub size: i64,
 }
 
-/// The order of a listing. Each is total, because slugs are unique.
+/// The order of a listing. Every order is total, because slugs are unique.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkOrder {
     /// Latest creation first, then slug ascending.
@@ -63,29 +63,29 @@ pub enum LinkOrder {
     SlugDescending,
 }
 
-/// Which links a listing is about.
+/// The links that a listing covers, by status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StatusFilter {
-    /// Links that still lead somewhere.
+    /// Links that are not expired.
     #[default]
     Active,
-    /// Links past their expiry.
+    /// Links that are expired.
     Expired,
     /// Both.
     All,
 }
 
-/// The place after a link in any order.
+/// The position after a link, in any order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// Creation of the last link seen.
+    /// The creation time of the last link seen.
     pub created_at: UnixSeconds,
-    /// Slug of the last link seen.
+    /// The slug of the last link seen.
     pub slug: Slug,
 }
 
 impl Position {
-    /// The place after this link.
+    /// The position after this link.
     pub fn after(link: &Link) -> Self {
         Self {
             created_at: link.created_at,
@@ -94,7 +94,7 @@ impl Position {
     }
 }
 
-/// A request for some links.
+/// A request for a page of links.
 #[derive(Clone, Debug)]
 pub struct ListQuery {
     /// The moment that decides which links are expired.
@@ -105,9 +105,9 @@ pub struct ListQuery {
     pub status: StatusFilter,
     /// Only links with this tag.
     pub tag: Option<Tag>,
-    /// Only links after this place.
+    /// Only links after this position.
     pub after: Option<Position>,
-    /// Most links to return.
+    /// The largest number of links to return.
     pub limit: u32,
 }
 

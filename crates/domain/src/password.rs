@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// A password in clear, on its way to being hashed or compared. Never printed.
+/// A password in clear, about to be hashed or compared. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Password(Box<str>);
 
@@ -12,10 +12,10 @@ impl Password {
     /// Longest password in characters.
     pub const MAX_CHARS: usize = 128;
 
-    /// What answers show in place of every password, and how such a mask
-    /// begins. It is constant: no part of the password is ever sent back.
+    /// The mask that answers show in place of every password. It is constant:
+    /// no part of the password is ever sent back.
     pub const MASK: &'static str = "__SINK_MASKED__•••••";
-    /// How every mask begins, ours and those of older servers.
+    /// The prefix of every mask, ours and those of older servers.
     pub const MASK_PREFIX: &'static str = "__SINK_MASKED__";
 
     /// Trims and checks a password that an author sets.
@@ -50,28 +50,28 @@ impl fmt::Debug for Password {
     }
 }
 
-/// Why a text cannot be a link's password.
+/// The reason why a text cannot be a link's password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PasswordError {
-    /// Nothing but white space.
+    /// It is empty, or only white space.
     #[error("password is empty")]
     Empty,
-    /// More than [`Password::MAX_CHARS`] characters.
+    /// It is longer than [`Password::MAX_CHARS`].
     #[error(
         "password has {length} characters, at most {} are allowed",
         Password::MAX_CHARS
     )]
     TooLong {
-        /// Characters found.
+        /// Its length in characters.
         length: usize,
     },
-    /// The mask of an answer was submitted as if it were the password.
+    /// It is the mask that answers show in place of a password.
     #[error("masked password cannot be submitted")]
     Masked,
 }
 
-/// A password as it is stored: a self-describing hash text, opaque to the
-/// domain. Never printed.
+/// A password as it is stored: a hash that names its own method, opaque to the
+/// domain. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordHash(Box<str>);
 

@@ -1,43 +1,45 @@
-//! The forms in which passwords are stored, and what they may cost to check.
+//! The forms in which passwords are stored, and the most that a check may cost.
 
 use thiserror::Error;
 
-/// A stored password, taken apart as far as its check needs.
+/// A stored password, parsed as far as its check needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasswordForm<'a> {
-    /// A PHC string of Argon2id: what Slugline makes.
+    /// A PHC string of Argon2id, which Slugline makes.
     Argon2id,
-    /// What Sink makes.
+    /// The form that Sink makes.
     Sink(SinkForm<'a>),
 }
 
 /// `sink-pwd:v1:<iterations>:<salt>:<hash>:<tail>`: PBKDF2-HMAC-SHA-256 of the
 /// password's UTF-8 bytes, with salt, hash and tail in unpadded base64url. The
-/// tail is the end of the password in clear, which Sink shows in its masks and
-/// which nothing here reads.
+/// tail is the end of the password in clear. Sink shows it in its masks;
+/// Slugline never reads it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SinkForm<'a> {
     /// Rounds of PBKDF2, 1 to [`SinkForm::MAX_ITERATIONS`].
     pub iterations: u32,
-    /// In base64url; Sink draws 16 bytes.
+    /// The salt in base64url; Sink draws 16 bytes.
     pub salt: &'a str,
-    /// 32 bytes in base64url.
+    /// The hash, 32 bytes in base64url.
     pub hash: &'a str,
 }
 
 impl<'a> PasswordForm<'a> {
     const ARGON2ID_PREFIX: &'static str = "$argon2id$";
-    /// Most memory an Argon2id hash may ask for, in KiB; ours take 19,456.
+    /// The most memory that an Argon2id hash may need, in KiB; ours need
+    /// 19,456.
     pub const MAX_ARGON2_KIB: u32 = 64 << 10;
-    /// Most passes an Argon2id hash may ask for; ours take 2.
+    /// The most passes that an Argon2id hash may need; ours need 2.
     pub const MAX_ARGON2_PASSES: u32 = 8;
-    /// Most lanes an Argon2id hash may ask for; ours take 1.
+    /// The most lanes that an Argon2id hash may need; ours need 1.
     pub const MAX_ARGON2_LANES: u32 = 4;
 
     /// Recognises a stored form.
     ///
     /// # Errors
-    /// The text begins like no stored form, or like one that cannot be checked.
+    /// The text does not start like a stored form, or starts like one that
+    /// cannot be checked.
     pub fn of(stored: &'a str) -> Result<Self, PasswordFormError> {
         if let Some(rest) = stored.strip_prefix(SinkForm::PREFIX) {
             SinkForm::parse(rest).map(Self::Sink)
@@ -51,7 +53,7 @@ impl<'a> PasswordForm<'a> {
 
 impl<'a> SinkForm<'a> {
     const PREFIX: &'static str = "sink-pwd:v1:";
-    /// Most rounds that are computed for a visitor. Sink takes 10,000, OWASP
+    /// The most rounds that are computed for a visitor. Sink uses 10,000; OWASP
     /// recommends 600,000.
     pub const MAX_ITERATIONS: u32 = 600_000;
 
@@ -61,8 +63,8 @@ impl<'a> SinkForm<'a> {
             return Err(PasswordFormError::Malformed);
         };
         let iterations = number(iterations)?;
-        // Bytes take four thirds of their number in characters: a salt of 8 to
-        // 64 bytes, a hash of 32, a tail of three characters at most.
+        // Base64 takes four characters for three bytes. The salt has 8 to 64
+        // bytes, the hash 32; the tail comes from at most three characters.
         let well_formed = iterations > 0
             && is_base64(salt, 11..=86, b"-_")
             && is_base64(hash, 43..=43, b"-_")
@@ -90,7 +92,8 @@ impl std::fmt::Debug for SinkForm<'_> {
     }
 }
 
-/// `v=19$m=19456,t=2,p=1$<salt>$<hash>`, salt and hash in unpadded base64.
+/// Checks `v=19$m=19456,t=2,p=1$<salt>$<hash>`, salt and hash in unpadded
+/// base64.
 fn check_argon2id(rest: &str) -> Result<(), PasswordFormError> {
     let parts: Vec<&str> = rest.split('$').collect();
     let ["v=19", costs, salt, hash] = parts[..] else {
@@ -128,14 +131,15 @@ fn number(digits: &str) -> Result<u32, PasswordFormError> {
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
     match digits.parse() {
         Ok(number) if plain => Ok(number),
-        // A number that is not even one of 32 bits.
+        // The number does not fit 32 bits.
         Err(_) if plain && !digits.is_empty() => Err(PasswordFormError::TooCostly),
         Ok(_) | Err(_) => Err(PasswordFormError::Malformed),
     }
 }
 
-/// Whether this is unpadded base64 with these two characters beside letters and
-/// digits. One character more than a multiple of four encodes nothing.
+/// Returns whether the text is unpadded base64 with these two characters
+/// besides letters and digits. Its length is never one more than a multiple of
+/// four: a single character encodes nothing.
 fn is_base64(text: &str, chars: std::ops::RangeInclusive<usize>, extra: &[u8]) -> bool {
     chars.contains(&text.len())
         && text.len() % 4 != 1
@@ -144,17 +148,17 @@ fn is_base64(text: &str, chars: std::ops::RangeInclusive<usize>, extra: &[u8]) -
             .all(|byte| byte.is_ascii_alphanumeric() || extra.contains(&byte))
 }
 
-/// Why a text is not a stored password that can be checked.
+/// The reason why a stored password cannot be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PasswordFormError {
-    /// It begins like none.
-    #[error("password is no stored hash")]
+    /// It does not start like any known form.
+    #[error("password is not a stored hash")]
     Unknown,
-    /// It begins like one and goes on differently.
-    #[error("password begins like a stored hash but cannot be read as one")]
+    /// It starts like a known form, but the rest is malformed.
+    #[error("password starts like a stored hash but is malformed")]
     Malformed,
-    /// Checking it would keep the server busy for too long.
-    #[error("password is a stored hash that takes too much work to check")]
+    /// The check would keep the server busy for too long.
+    #[error("password is a stored hash that costs too much to check")]
     TooCostly,
 }
 

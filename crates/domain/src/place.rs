@@ -1,33 +1,33 @@
-//! Where a visitor was.
+//! The place of a visitor.
 
 use std::fmt;
 
 use crate::Country;
 
-/// Where a visitor was, as far as anybody knows. Every part may be missing.
+/// The place of a visitor, as far as it is known. Every part may be missing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Place {
-    /// Country.
+    /// The country.
     pub country: Option<Country>,
-    /// Name of the state, province or the like.
+    /// The name of the state, province or the like.
     pub region: Option<PlaceName>,
-    /// Name of the city.
+    /// The name of the city.
     pub city: Option<PlaceName>,
-    /// Time zone.
+    /// The time zone.
     pub timezone: Option<TimeZoneName>,
-    /// Data centre of the edge network that the visit came through.
+    /// The data centre of the CDN that the visit came through.
     pub colo: Option<Colo>,
-    /// Where that is, roughly.
+    /// The coordinates, rounded.
     pub coordinates: Option<Coordinates>,
 }
 
 impl Place {
-    /// Whether nothing at all is known.
+    /// Returns whether nothing is known.
     pub fn is_unknown(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Bytes of the names in it, which are kept outside of it.
+    /// The memory that the names in it take, in bytes.
     pub fn bytes(&self) -> usize {
         let names = [&self.region, &self.city];
         let names = names.map(|name| name.as_ref().map_or(0, |name| name.as_str().len()));
@@ -36,8 +36,8 @@ impl Place {
         names.iter().sum::<usize>() + timezone + colo
     }
 
-    /// The region as it is logged: `🇩🇪 Bavaria,Germany`, the country alone when
-    /// only that is known, empty when nothing is.
+    /// The region as the log keeps it: `🇩🇪 Bavaria,Germany`, only the country
+    /// if no region is known, empty if neither is.
     pub fn region_label(&self) -> String {
         match (&self.region, self.country) {
             (None, Some(country)) => format!("{} {}", country.flag(), country.english_name()),
@@ -45,13 +45,14 @@ impl Place {
         }
     }
 
-    /// The city as it is logged: `🇩🇪 Munich,Germany`, empty when unknown.
+    /// The city as the log keeps it: `🇩🇪 Munich,Germany`, empty if unknown.
     pub fn city_label(&self) -> String {
         label(self.city.as_ref(), self.country)
     }
 
-    /// Fills the gaps from another source, unless the two name different
-    /// countries: then one of them is wrong, and a mixture would be too.
+    /// Fills the gaps from another source. If the two name different countries,
+    /// it takes nothing from the other: one of them is wrong, so a mixture
+    /// would be too.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         if let (Some(ours), Some(theirs)) = (self.country, other.country)
@@ -74,7 +75,7 @@ fn label(name: Option<&PlaceName>, country: Option<Country>) -> String {
     match (name, country) {
         (None, _) => String::new(),
         (Some(name), None) => name.to_string(),
-        // Twice for every visit, where `format!` is a cost that shows.
+        // This runs twice per visit, and `format!` was measurably slower.
         (Some(name), Some(country)) => [
             &country.flag(),
             " ",
@@ -86,15 +87,15 @@ fn label(name: Option<&PlaceName>, country: Option<Country>) -> String {
     }
 }
 
-/// Name of a region or a city: 1 to 64 bytes without control characters.
+/// The name of a region or a city: 1 to 64 bytes without control characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PlaceName(Box<str>);
 
 impl PlaceName {
     const MAX_BYTES: usize = 64;
 
-    /// Trims a name and cuts it at the bound; `None` when nothing is left or
-    /// when it has control characters.
+    /// Trims a name and cuts it at the bound; `None` if nothing is left or it
+    /// has control characters.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() || text.contains(char::is_control) {
@@ -116,16 +117,16 @@ impl fmt::Display for PlaceName {
     }
 }
 
-/// A time zone by a name of the form that IANA's database uses, such as
-/// `Europe/Berlin`; whether it has such a zone is not checked.
+/// The name of a time zone in the form of IANA's database, such as
+/// `Europe/Berlin`. The database itself is not consulted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TimeZoneName(Box<str>);
 
 impl TimeZoneName {
-    /// The database's longest name has 30 bytes.
+    /// The longest name in the database has 30 bytes.
     const MAX_BYTES: usize = 40;
 
-    /// `None` when the text is no such name.
+    /// Parses a name; `None` if the text does not have the form.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         let part = |part: &str| {
@@ -143,14 +144,15 @@ impl TimeZoneName {
     }
 }
 
-/// Code of a data centre, such as `FRA`: up to 8 letters and digits, upper case.
+/// The code of a data centre, such as `FRA`: up to 8 letters and digits, in
+/// upper case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Colo(Box<str>);
 
 impl Colo {
     const MAX_BYTES: usize = 8;
 
-    /// `None` when the text is no such code.
+    /// Parses a code; `None` if the text does not have the form.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         let is_code = (1..=Self::MAX_BYTES).contains(&text.len())
@@ -164,8 +166,8 @@ impl Colo {
     }
 }
 
-/// A point on the map, to a hundredth of a degree, about a kilometre: nobody
-/// needs to know where in a town a visitor lives.
+/// A point on the map, rounded to a hundredth of a degree, about a kilometre,
+/// so that it does not point at a visitor's house.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coordinates {
     latitude: f64,
@@ -175,7 +177,7 @@ pub struct Coordinates {
 impl Coordinates {
     /// Rounds degrees to hundredths; `None` unless both are in range.
     pub fn new(latitude: f64, longitude: f64) -> Option<Self> {
-        // Adding zero turns a negative zero into the usual one.
+        // Adding zero turns a negative zero into a positive one.
         let round = |degrees: f64| (degrees * 100.0).round() / 100.0 + 0.0;
         ((-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude)).then(|| {
             Self {

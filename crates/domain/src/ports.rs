@@ -1,5 +1,13 @@
-//! What the domain needs from outside. Each port has a real implementation
-//! and one in memory, and both pass the same contract suite.
+//! The ports: traits through which the domain and the use cases reach stores,
+//! networks, the clock and the random source.
+//!
+//! The stores of links, of migration runs and of old links each have an
+//! implementation in memory and a contract suite in `testkit`; it passes the
+//! same suite as the real stores. The clock, the random source, the prober, the
+//! screen and the suggester have a scripted implementation there. The other
+//! ports are tested with the real thing only: both engines of the access log
+//! against a naive third one, the forwarder against servers, the place finder
+//! against files.
 
 use std::{error::Error as StdError, fmt, net::IpAddr, time::Duration};
 
@@ -15,16 +23,16 @@ use crate::{
     ViewsReport, Visit, VisitFilter, VisitRecord,
 };
 
-/// Where links are kept. Each method is one transaction.
+/// Stores links. Each method is one transaction.
 #[async_trait]
 pub trait LinkStore: fmt::Debug + Send + Sync {
-    /// Stores a new link. A link that owns the slug but is expired at `now` is
-    /// replaced, tags included; nothing else is ever overwritten.
+    /// Stores a new link. It replaces a link that has the slug but is expired
+    /// at `now`, tags included; it never overwrites anything else.
     async fn insert(&self, link: &Link, now: UnixSeconds) -> Result<Insertion, StoreError>;
 
-    /// Stores new links as [`LinkStore::insert`] would, one after the other, but
-    /// in one transaction: all outcomes hold, or nothing was stored. Outcomes
-    /// are in the order of the links.
+    /// Stores new links as [`LinkStore::insert`] would, one after the other,
+    /// but in one transaction: either all outcomes hold or nothing was stored.
+    /// Outcomes are in the order of the links.
     async fn insert_many(
         &self,
         links: &[Link],
@@ -41,33 +49,34 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     /// Links in order, with their tags sorted.
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError>;
 
-    /// Links that a filter lets through, by slug, at most `limit`.
+    /// Links that meet a filter, by slug, at most `limit`.
     async fn search(&self, filter: &LinkFilter, limit: u32) -> Result<Vec<Link>, StoreError>;
 
-    /// How many links a filter lets through.
+    /// The number of links that meet a filter.
     async fn count(&self, filter: &LinkFilter) -> Result<u64, StoreError>;
 
-    /// Every tag with the number of its links, by tag.
+    /// Every tag with its number of links, by tag.
     async fn tags(&self) -> Result<Vec<TagCount>, StoreError>;
 
-    /// Removes the link stored under exactly this spelling, and returns it as it
-    /// was.
+    /// Removes the link stored under exactly this spelling, and returns it as
+    /// it was.
     async fn delete(&self, slug: &Slug) -> Result<Option<Link>, StoreError>;
 
-    /// Whether the store answers at all.
+    /// Checks that the store answers.
     async fn ping(&self) -> Result<(), StoreError>;
 
-    /// How often links were changed without the caller of a method here being
-    /// told: by another process, which is seen within a second or so, or for a
-    /// caller who hung up. What was read while the number was the same is still
-    /// true, but for changes that a caller was told of. `None` for a store that
-    /// cannot count them; what was read from it may be outdated any time.
+    /// The number of changes to links that no caller of this store was told of:
+    /// changes of other processes, counted within a second or so, and changes
+    /// whose caller hung up. While the number stays the same, everything read
+    /// earlier is still true, except for changes that a caller was told of.
+    /// `None` if the store cannot count them; then anything read from it may be
+    /// outdated.
     ///
-    /// Called for every redirect, so it must not wait.
+    /// Every redirect calls this, so it must not wait.
     fn unnoticed_changes(&self) -> Option<u64>;
 }
 
-/// What became of a new link.
+/// The outcome of inserting a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Insertion {
     /// It is stored.
@@ -78,12 +87,12 @@ pub enum Insertion {
     IdTaken,
 }
 
-/// The version of a link that somebody knows: its identity and last change.
+/// The version of a link that a caller has read: its identity and last change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// Identity; another link may have taken the slug meanwhile.
+    /// The identity; another link may have taken the slug meanwhile.
     pub id: LinkId,
-    /// Last change.
+    /// The last change.
     pub updated_at: UnixSeconds,
 }
 
@@ -97,7 +106,7 @@ impl Version {
     }
 }
 
-/// What became of a changed link.
+/// The outcome of updating a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Update {
     /// It is stored.
@@ -110,101 +119,103 @@ pub enum Update {
 #[derive(Debug, Error)]
 #[error("link store failed to {action}")]
 pub struct StoreError {
-    /// What it was doing: the rest of "failed to …".
+    /// The action that failed: the rest of "failed to …".
     pub action: &'static str,
-    /// Why.
+    /// The reason.
     #[source]
     pub source: Box<dyn StdError + Send + Sync>,
 }
 
-/// Keeps what is known of the migration, beside the links. Each method is one
+/// Stores the progress of the migration, beside the links. Each method is one
 /// transaction.
 #[async_trait]
 pub trait MigrationStore: fmt::Debug + Send + Sync {
-    /// What is known.
+    /// The stored progress.
     async fn state(&self) -> Result<MigrationState, StoreError>;
 
-    /// Begins the run after the latest one, if that is still the one that
-    /// `after` names; `None` names no run at all. Says whether it did.
+    /// Starts the run after the latest one, if that is still the one that
+    /// `after` names; `None` means that there is no run yet. Returns whether it
+    /// did.
     async fn begin(&self, after: Option<u32>, now: UnixSeconds) -> Result<bool, StoreError>;
 
-    /// Inserts the links of a page and counts it as done, both or neither, if
-    /// it is the next one of the latest run. A link whose slug is in use,
-    /// by an expired link too, is left out.
+    /// Inserts the links of a page and counts the page as done, both or
+    /// neither, if it is the next one of the latest run. It leaves out a link
+    /// whose slug is in use, even if only by an expired link.
     async fn advance(&self, step: &MigrationStep) -> Result<Advance, StoreError>;
 
     /// The first entries of a run that could not be moved, in the order in
-    /// which they were met.
+    /// which they were read.
     async fn failures(&self, run: u32) -> Result<Vec<FailedEntry>, StoreError>;
 }
 
-/// The key-value store of an older instance. Nothing in it is ever changed.
+/// The key-value store of an older instance. Slugline only reads it.
 #[async_trait]
 pub trait OldStore: fmt::Debug + Send + Sync {
-    /// Some entries, from a place on; from the beginning without one. Whoever
-    /// reads all pages has met every entry that was there all the time.
+    /// A page of entries from a position on, or from the start. Reading all
+    /// pages yields every entry that was in the store throughout.
     async fn page(&self, from: Option<&OldPlace>) -> Result<OldPage, OldStoreError>;
 
-    /// The link under exactly this spelling. One that cannot be read is none.
+    /// The link under exactly this spelling; `None` also if the entry cannot be
+    /// read as a link.
     async fn find(&self, slug: &Slug) -> Result<Option<OldLink>, OldStoreError>;
 
-    /// Whether the store can be read at all.
+    /// Checks that the store can be read.
     async fn ping(&self) -> Result<(), OldStoreError>;
 }
 
 /// The old store failed.
 #[derive(Debug, Error)]
 pub enum OldStoreError {
-    /// The store is another one than when the place was made, or was restarted
-    /// since: only from the beginning can nothing be missed.
-    #[error("the old link store is not the one that the place belongs to")]
+    /// The store was replaced or restarted since it gave the position. Only a
+    /// run from the start is sure to miss nothing.
+    #[error("the old link store was replaced or restarted since its last page")]
     PlaceLost,
-    /// It is no store of links, and trying again will not make it one.
+    /// It is not a store of links, and trying again will not change that.
     #[error("the old link store cannot be used: {0}")]
     Unusable(String),
     /// It does not answer at the moment.
     #[error("the old link store failed to {action}")]
     Unavailable {
-        /// What it was doing: the rest of "failed to …".
+        /// The action that failed: the rest of "failed to …".
         action: &'static str,
-        /// Why.
+        /// The reason.
         #[source]
         source: Box<dyn StdError + Send + Sync>,
     },
 }
 
-/// Takes visits. Called from the redirect, so it must neither wait nor fail:
-/// what cannot be taken is dropped and counted.
+/// Takes visits. The redirect calls it, so it must neither wait nor fail: it
+/// drops and counts visits that it has no room for.
 pub trait VisitSink: fmt::Debug + Send + Sync {
     /// Takes one visit.
     fn record(&self, visit: Visit);
 }
 
-/// Finds out where addresses are. Called from the redirect for links that lead
+/// Finds the places of addresses. The redirect calls it for links that lead
 /// elsewhere in some countries, so it must not wait.
 pub trait PlaceFinder: fmt::Debug + Send + Sync {
-    /// Where an address is, as far as this is known.
+    /// The place of an address, as far as it is known.
     fn find(&self, address: IpAddr) -> Place;
 
-    /// The country alone, for those who need no more.
+    /// The country of an address, for callers that need no more.
     fn country(&self, address: IpAddr) -> Option<Country> {
         self.find(address).country
     }
 }
 
-/// Hears of each stored visit, once it is durable and only then. Called from
-/// the thread that stores visits, so it must neither wait nor fail.
+/// Learns of each stored visit once it is durable. The thread that stores
+/// visits calls it, so it must neither wait nor fail.
 pub trait VisitObserver: fmt::Debug + Send + Sync {
-    /// Hears of one visit, in the order in which they are stored.
+    /// Learns of one visit, in the order in which they are stored.
     fn observe(&self, record: &VisitRecord<'_>);
 }
 
 /// Answers questions from the access log.
 ///
 /// Visits, and counts of them, are sums of sampling intervals. Visitors are the
-/// sum, over those who were seen in a coherent row, of the smallest interval of
-/// their coherent rows; the same visitor counts anew in each salt period. An
-/// answer reads the log as it is at one moment.
+/// sum, over those who have a row sampled by visitor, of the smallest interval
+/// of such rows; the same visitor counts anew in each salt period. An answer
+/// reads the log as it is at one moment.
 #[async_trait]
 pub trait VisitLog: fmt::Debug + Send + Sync {
     /// Totals.
@@ -225,62 +236,63 @@ pub trait VisitLog: fmt::Debug + Send + Sync {
     /// The latest visits, in the order of [`Event::latest`].
     async fn events(&self, query: &EventsQuery) -> Result<Vec<Event>, VisitLogError>;
 
-    /// Totals of every slug and destination, to be fetched bit by bit.
+    /// Totals of every slug and destination, to be read in parts.
     async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError>;
 
-    /// What does not work at the moment, as far as its own work has shown;
-    /// empty when everything does. Called by health checks, so it asks nobody.
+    /// The parts of the log that do not work at the moment, as far as its own
+    /// work has shown; empty if all do. Health checks call this, so it sends no
+    /// request.
     fn troubles(&self) -> Vec<LogTrouble>;
 }
 
 /// The access log gave no answer.
 #[derive(Debug, Error)]
 pub enum VisitLogError {
-    /// It failed.
+    /// The log failed.
     #[error("access log failed to {action}")]
     Failed {
-        /// What it was doing: the rest of "failed to …".
+        /// The action that failed: the rest of "failed to …".
         action: &'static str,
-        /// Why.
+        /// The reason.
         #[source]
         source: Box<dyn StdError + Send + Sync>,
     },
-    /// It would have taken longer than questions may.
+    /// The answer would have taken longer than the time limit.
     #[error("access log could not {action} within {} ms", limit.as_millis())]
     TooSlow {
-        /// What it was doing: the rest of "could not …".
+        /// The action that was stopped: the rest of "could not …".
         action: &'static str,
-        /// How long questions may take.
+        /// The time limit.
         limit: Duration,
     },
 }
 
 /// Asks destinations whether they answer.
 ///
-/// Links lead wherever their authors say, so an implementation must not go to
+/// Links lead wherever their authors say, so an implementation must not enter
 /// networks that only the service can reach.
 #[async_trait]
 pub trait LinkProber: fmt::Debug + Send + Sync {
-    /// Asks one destination, once, and follows its redirects.
+    /// Requests one destination once, following its redirects.
     async fn probe(&self, request: ProbeRequest) -> ProbeOutcome;
 }
 
-/// Knows destinations that visitors are to be warned of.
+/// Knows destinations that visitors must be warned of.
 #[async_trait]
 pub trait DestinationScreen: fmt::Debug + Send + Sync {
-    /// Gives a verdict on each destination, in their order. The author of a link
-    /// waits for it.
+    /// Returns a verdict on each destination, in their order. The author of a
+    /// link waits for it.
     async fn judge(&self, destinations: &[Destination]) -> Vec<ScreenVerdict>;
 }
 
-/// Thinks of words for destinations, as a language model does. What it says may
-/// be anything, and may be what a stranger's page wants it to say.
+/// Suggests words for destinations, as a language model does. Its words may be
+/// anything, even what the page of a stranger wants them to be.
 #[async_trait]
 pub trait Suggester: fmt::Debug + Send + Sync {
-    /// Words to make a slug of; none when it cannot think of any.
+    /// Words to make a slug from, if it has any.
     async fn slug(&self, destination: &Destination) -> Option<String>;
 
-    /// A title and a text in this language; none when it cannot think of any.
+    /// A title and a text in this language, if it has any.
     async fn preview(
         &self,
         destination: &Destination,
@@ -290,11 +302,11 @@ pub trait Suggester: fmt::Debug + Send + Sync {
 
 /// Passes visitors' requests on to destinations.
 ///
-/// Links lead wherever their authors say, so an implementation must not go to
+/// Links lead wherever their authors say, so an implementation must not enter
 /// networks that only the service can reach.
 #[async_trait]
 pub trait Forwarder: fmt::Debug + Send + Sync {
-    /// The destination's answer, once its head is there.
+    /// The destination's answer, as soon as its headers have arrived.
     async fn forward(&self, request: ForwardedRequest) -> Result<ForwardedAnswer, ForwardFailure>;
 }
 

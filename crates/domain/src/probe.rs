@@ -9,16 +9,17 @@ use crate::Destination;
 /// One destination to ask, on behalf of a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeRequest {
-    /// Whom to ask.
+    /// The destination to ask.
     pub destination: Destination,
-    /// Time for the whole answer, redirects included.
+    /// The time limit for the whole answer, redirects included.
     pub timeout: ProbeTimeout,
-    /// What the destination is told of the caller.
+    /// The parts of the caller's request that the destination sees.
     pub caller: ProbeCaller,
 }
 
-/// What a destination is told of the caller, because it may answer differently
-/// to other languages and programs. Nothing else of a caller is passed on.
+/// The parts of the caller's request that the destination sees, because it may
+/// answer differently to other languages and programs. Nothing else of the
+/// caller is passed on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProbeCaller {
     /// The caller's `Accept-Language`.
@@ -27,12 +28,12 @@ pub struct ProbeCaller {
     pub user_agent: Option<String>,
 }
 
-/// What became of a probe.
+/// The result of a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeOutcome {
-    /// The HTTP status after redirects, or why there is none.
+    /// The HTTP status after redirects, or the reason why there is none.
     pub result: Result<u16, ProbeFailure>,
-    /// How long it took.
+    /// The time that the probe took.
     pub duration: Duration,
 }
 
@@ -42,30 +43,33 @@ impl ProbeOutcome {
         self.result.as_ref().ok().copied()
     }
 
-    /// Whether the destination answers and reports no error.
+    /// Returns whether the destination answered without an error status.
     pub fn ok(&self) -> bool {
         self.status()
             .is_some_and(|status| (1..400).contains(&status))
     }
 }
 
-/// Why a destination gave no status.
+/// The reason why a destination gave no status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProbeFailure {
-    /// It, or a redirect on the way, leads where the service must not go.
+    /// The destination, or one that it redirects to, is in a network that the
+    /// service must not enter.
     NotAllowed,
-    /// It could not be reached, or did not answer in time; for people to read.
+    /// The server could not be reached, or did not answer in time. The text is
+    /// for people.
     Failed(String),
 }
 
-/// How long a destination may take.
+/// The time that a destination may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbeTimeout(Duration);
 
 impl ProbeTimeout {
-    /// Longest time, in seconds: a page of probes holds a request open as long.
+    /// The longest timeout, in seconds. A page of probes holds a request open
+    /// for as long.
     pub const MAX_SECONDS: u8 = 30;
-    /// Time when none is asked for, in seconds.
+    /// The timeout in seconds if the client names none.
     pub const DEFAULT_SECONDS: u8 = 6;
 
     /// Checks the bounds.
@@ -88,14 +92,14 @@ impl Default for ProbeTimeout {
     }
 }
 
-/// Most links that are checked at a time.
+/// The number of links to check at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckSize(u8);
 
 impl CheckSize {
-    /// Most links: each is a connection to a stranger.
+    /// The largest number: each link is a connection to a foreign server.
     pub const MAX: u8 = 10;
-    /// Links when no number is asked for.
+    /// The number if the client names none.
     pub const DEFAULT: u8 = 6;
 
     /// Checks the bounds.
@@ -118,13 +122,13 @@ impl Default for CheckSize {
     }
 }
 
-/// A number of links or seconds out of bounds.
+/// A number of links or seconds is out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{number} is outside 1 to {max}")]
 pub struct ProbeBoundError {
-    /// The number found.
+    /// The number.
     pub number: i64,
-    /// The largest one.
+    /// The largest number allowed.
     pub max: u8,
 }
 

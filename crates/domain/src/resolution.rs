@@ -1,5 +1,5 @@
-//! What happens when somebody follows a link. Pure: a link, a moment and a
-//! visitor go in, a decision comes out.
+//! The decision what a visitor of a link gets. Pure: it takes a link, a moment
+//! and a visitor, and returns a decision.
 
 use std::borrow::Cow;
 
@@ -10,35 +10,36 @@ use crate::{
     user_agent::is_social_bot,
 };
 
-/// What the rule needs to know of a visitor.
+/// The facts about a visitor that the decision needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Visitor<'a> {
-    /// When the request came.
+    /// The time of the request.
     pub now: UnixSeconds,
-    /// The `User-Agent` header, empty when absent; read only for links with a
-    /// destination of their own for some devices, or with a preview.
+    /// The `User-Agent` header, empty if absent. Read only for links that have
+    /// a preview or a destination for some devices.
     pub user_agent: &'a str,
-    /// Where the visitor is, if known; read only for links that lead elsewhere
-    /// in some countries.
+    /// The country of the visitor, if known. Read only for links that have
+    /// destinations by country.
     pub country: Option<Country>,
     /// The request's query string, without `?`.
     pub query: Option<&'a str>,
 }
 
-/// What an instance decides for links that do not, or that ask for more.
+/// Decisions of the instance: defaults for links, and features that links can
+/// ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InstanceRules {
-    /// Whether the visitor's query is merged into the destination, for links
-    /// that do not say.
+    /// Merges the visitor's query into the destination of links that do not
+    /// decide it.
     pub with_query: bool,
-    /// Whether links that ask for it are proxied.
+    /// Proxies links that ask for it.
     pub proxying: bool,
 }
 
 /// The decision.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resolution<'l> {
-    /// The link's expiry has come.
+    /// The link is expired.
     Expired,
     /// The visitor must pass a gate first. [`Link::deliver`] says what comes
     /// behind it.
@@ -62,12 +63,12 @@ pub enum Gate<'l> {
 pub enum Arrival<'l> {
     /// The visitor is sent to this address.
     Redirect(Cow<'l, str>),
-    /// The visitor is a social network's bot, and sees what the link's author
-    /// wrote for it, with this address to go on to.
+    /// Show the preview that the link's author wrote: the visitor is a social
+    /// network's bot. The address is the one to go on to.
     Preview(Cow<'l, str>),
-    /// The visitor gets what is at this address, without going there.
+    /// Fetch this address and answer with its content.
     Proxy(Cow<'l, str>),
-    /// The visitor sees this address in a frame, under the short link's own.
+    /// Show this address in a frame, under the short link's own.
     Cloak(Cow<'l, str>),
 }
 
@@ -144,9 +145,9 @@ impl Link {
     }
 }
 
-/// Puts the visitor's parameters into the destination: same-named ones of the
-/// destination give way, the fragment stays last, and a parameter without a
-/// value is written without `=`.
+/// Puts the visitor's parameters into the destination. They replace the
+/// destination's parameters of the same name; the fragment stays last, and a
+/// parameter without a value is written without `=`.
 fn merge_query<'d>(destination: &'d Destination, query: &str) -> Cow<'d, str> {
     let Ok(mut url) = Url::parse(destination.as_str()) else {
         return Cow::Borrowed(destination.as_str());
@@ -175,8 +176,8 @@ fn encode_pair((name, value): &(String, String)) -> String {
     }
 }
 
-/// Other schemes open programs. There is nothing to fetch for a proxy, and in a
-/// frame they would leave an empty page.
+/// Other schemes open programs. A proxy has nothing to fetch for them, and a
+/// frame would stay empty.
 fn is_web_page(target: &str) -> bool {
     let scheme = target.split_once(':').map_or("", |(scheme, _)| scheme);
     scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http")

@@ -1,9 +1,9 @@
-//! How many real visits a stored row stands for.
+//! Sampling: the number of real visits that a stored row stands for.
 
 use std::num::NonZeroU32;
 
-/// The number of real visits that one stored row stands for; 1 means that
-/// every visit was stored. Totals add intervals, they never count rows.
+/// The number of real visits that one stored row stands for; 1 means that every
+/// visit was stored. Totals add intervals and never count rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SamplingInterval(NonZeroU32);
 
@@ -22,25 +22,25 @@ impl SamplingInterval {
     }
 }
 
-/// How far an answer can be trusted.
+/// The accuracy of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SamplingNote {
-    /// The largest interval among the rows that were read; 1 when there were
+    /// The largest interval among the rows that were read; 1 if there were
     /// none.
     pub interval_max: SamplingInterval,
-    /// Visits of the time asked about that were never stored, whichever links
-    /// they followed.
+    /// Visits in the time asked about that were never stored, for any link.
     pub dropped: u64,
-    /// Stored rows that might belong to the answer and cannot be read, because
-    /// they are damaged.
+    /// Stored rows that cannot be read because they are damaged, and that might
+    /// belong to the answer.
     pub damaged: u64,
-    /// Whether visitors or referers were so many that they were estimated from
-    /// some of them.
+    /// `true` if there were so many visitors or referers that their number was
+    /// estimated.
     pub sketched: bool,
 }
 
 impl SamplingNote {
-    /// Whether the answer counts real visits rather than estimating them.
+    /// Returns whether the answer counts real visits rather than estimating
+    /// them.
     pub fn exact(&self) -> bool {
         self.interval_max == SamplingInterval::EVERY
             && self.dropped == 0

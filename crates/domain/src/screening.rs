@@ -1,13 +1,14 @@
 //! Verdicts on the danger of destinations.
 
-/// A screen's verdict on a destination. The greatest verdict of all its
-/// destinations is the verdict on a link.
+/// A screen's verdict on a destination. The verdict on a link is the greatest
+/// of those on its destinations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ScreenVerdict {
-    /// The screen knows the destination and nothing against it.
+    /// The screen knows the destination and has nothing against it.
     Harmless,
-    /// The screen cannot tell: it failed, or does not judge such destinations.
+    /// The screen cannot tell: it failed, or it does not judge such
+    /// destinations.
     Unknown,
-    /// Visitors are to be warned.
+    /// Visitors must be warned.
     Dangerous,
 }

@@ -1,4 +1,4 @@
-//! Looking for links.
+//! Searching for links.
 
 use std::{borrow::Cow, fmt};
 
@@ -6,17 +6,16 @@ use thiserror::Error;
 
 use crate::{Destination, StatusFilter, Tag, UnixSeconds, text::without_nul};
 
-/// What to look for in slugs, destinations, comments and tags: a text without
-/// regard to case.
+/// A text to find in slugs, destinations, comments and tags, ignoring case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchText(Box<str>);
 
 impl SearchText {
-    /// Longest text in UTF-8 bytes, lower-cased and with one byte more for each
-    /// `!`, `%` and `_`. Sink's bound, which stems from its database.
+    /// The longest text in UTF-8 bytes, after lower-casing, where `!`, `%` and
+    /// `_` count twice. The bound is Sink's and comes from its database.
     pub const MAX_BYTES: usize = 48;
 
-    /// Trims, lower-cases and checks a text. U+0000 is left out: no link holds it.
+    /// Trims, lower-cases and checks a text. Drops U+0000, which no link holds.
     ///
     /// # Errors
     /// The text is empty or too long.
@@ -42,28 +41,28 @@ impl fmt::Display for SearchText {
     }
 }
 
-/// Why a text cannot be searched for.
+/// The reason why a text cannot be searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum SearchTextError {
-    /// Nothing but white space.
+    /// It is empty, or only white space.
     #[error("search query is empty")]
     Empty,
-    /// Over [`SearchText::MAX_BYTES`].
+    /// It is longer than [`SearchText::MAX_BYTES`].
     #[error("Search query must not exceed {} UTF-8 bytes", SearchText::MAX_BYTES)]
     TooLong {
-        /// Bytes found, escapes included.
+        /// Its length in bytes, escapes included.
         bytes: usize,
     },
 }
 
-/// Which links are meant: those that meet every condition.
+/// The links that meet every one of these conditions.
 #[derive(Clone, Debug)]
 pub struct LinkFilter {
     /// The moment that decides which links are expired.
     pub now: UnixSeconds,
     /// Links that hold this text in slug, destination, comment or a tag.
     pub text: Option<SearchText>,
-    /// Links that lead to this place, whatever the query strings.
+    /// Links with this destination, ignoring query strings.
     pub destination: Option<Destination>,
     /// Links with this tag.
     pub tag: Option<Tag>,
@@ -72,8 +71,8 @@ pub struct LinkFilter {
 }
 
 impl Destination {
-    /// The destination without its query string; the fragment stays. Two
-    /// destinations lead to the same place when these are equal.
+    /// The destination without its query string; the fragment stays. A search
+    /// treats two destinations as the same if these are equal.
     pub fn without_query(&self) -> Cow<'_, str> {
         let text = self.as_str();
         let (rest, fragment) = match text.find('#') {

@@ -7,11 +7,11 @@ use url::{Host, Url};
 
 use crate::{Description, Destination, Slug, Title};
 
-/// Longest suggested slug in characters: one to read aloud, far below
-/// [`Slug::MAX_CHARS`].
+/// The longest suggested slug, in characters: short enough to read aloud, and
+/// far below [`Slug::MAX_CHARS`].
 const MAX_SLUG_CHARS: usize = 50;
 
-/// The title and text of a preview, as suggested.
+/// A suggested title and text for a preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuggestedPreview {
     /// The title.
@@ -39,8 +39,8 @@ impl Slug {
         Self::parse(joined.trim_end_matches('-')).ok()
     }
 
-    /// A slug that follows from the destination alone: its last path segment,
-    /// else its host, else `link`.
+    /// Makes a slug from the destination alone: its last path segment, else its
+    /// host, else `link`.
     pub fn from_destination(destination: &Destination) -> Self {
         let url = Url::parse(destination.as_str()).ok();
         let last_segment = |url: &Url| {
@@ -56,8 +56,8 @@ impl Slug {
 }
 
 impl SuggestedPreview {
-    /// A preview that follows from the destination alone: its host, and a
-    /// sentence with its address.
+    /// Makes a preview from the destination alone: its host, and a sentence
+    /// with its address.
     pub fn from_destination(destination: &Destination) -> Self {
         let url = Url::parse(destination.as_str()).ok();
         let host = url.as_ref().and_then(|url| match url.host()? {
@@ -71,8 +71,8 @@ impl SuggestedPreview {
     }
 }
 
-/// Percent signs that are no escapes stay, and bytes that are no text become
-/// something that is no letter.
+/// Keeps percent signs that are not escapes, and replaces bytes that are not
+/// UTF-8 by a character that is not a letter.
 fn percent_decoded(segment: &str) -> String {
     let mut bytes = Vec::with_capacity(segment.len());
     let mut rest = segment.as_bytes();
@@ -89,12 +89,13 @@ fn percent_decoded(segment: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A language and perhaps a region, such as `en` or `pt-BR`.
+/// A language and optionally a region, such as `en` or `pt-BR`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageTag(Box<str>);
 
 impl LanguageTag {
-    /// Longest tag in characters: what RFC 5646 §4.4.1 asks everybody to take.
+    /// The longest tag in characters: RFC 5646 §4.4.1 asks software to accept
+    /// tags of 35.
     pub const MAX_CHARS: usize = 35;
 
     /// The tag as text.
@@ -106,8 +107,8 @@ impl LanguageTag {
 impl FromStr for LanguageTag {
     type Err = LanguageTagError;
 
-    /// Only the shape is checked: letters and digits in groups of at most
-    /// eight, joined by single hyphens.
+    /// Checks the shape only: letters and digits in groups of at most eight,
+    /// joined by single hyphens.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let group = |group: &str| {
             (1..=8).contains(&group.len()) && group.bytes().all(|b| b.is_ascii_alphanumeric())
@@ -126,7 +127,7 @@ impl fmt::Display for LanguageTag {
     }
 }
 
-/// A text is no language tag.
+/// The text is not a language tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("not a language tag")]
 pub struct LanguageTagError;

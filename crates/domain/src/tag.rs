@@ -1,4 +1,4 @@
-//! Tags group links.
+//! Tags, which group links.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::text::without_nul;
 
-/// One tag: trimmed, lower-cased, any characters but U+0000.
+/// A tag: trimmed, lower-cased, any characters but U+0000.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(Box<str>);
 
@@ -40,32 +40,32 @@ impl fmt::Display for Tag {
     }
 }
 
-/// Why a text is not a tag.
+/// The reason why a text is not a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TagError {
-    /// Nothing but white space.
+    /// It is empty, or only white space.
     #[error("tag is empty")]
     Empty,
-    /// More than [`Tag::MAX_CHARS`] characters.
+    /// It is longer than [`Tag::MAX_CHARS`].
     #[error("tag has {length} characters, at most {} are allowed", Tag::MAX_CHARS)]
     TooLong {
-        /// Characters found.
+        /// Its length in characters.
         length: usize,
     },
 }
 
-/// The tags of one link: no two alike, in the author's order.
+/// The tags of a link: all different, in the author's order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tags(Vec<Tag>);
 
 impl Tags {
-    /// Most tags a link can have.
+    /// The most tags that a link can have.
     pub const MAX: usize = 10;
 
     /// Drops repeated tags, keeping the first of each, then checks the number.
     ///
     /// # Errors
-    /// More than [`Tags::MAX`] different tags.
+    /// There are more than [`Tags::MAX`] different tags.
     pub fn new(tags: impl IntoIterator<Item = Tag>) -> Result<Self, TagsError> {
         let mut kept = Vec::new();
         for tag in tags {
@@ -92,7 +92,7 @@ impl Tags {
         self.0.iter()
     }
 
-    /// Whether the link has this tag.
+    /// Returns whether the link has this tag.
     pub fn contains(&self, tag: &Tag) -> bool {
         self.0.contains(tag)
     }
@@ -111,7 +111,7 @@ impl<'a> IntoIterator for &'a Tags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{count} tags, at most {} are allowed", Tags::MAX)]
 pub struct TagsError {
-    /// Different tags found.
+    /// The number of different tags.
     pub count: usize,
 }
 

@@ -14,18 +14,18 @@ pub type Description = Text<2048>;
 /// starts with `/`.
 pub type ImageRef = Text<128>;
 
-/// Sink's first bound on titles and images, before those of today.
+/// Sink's first bound on titles and images, before today's.
 const OLDEST_MAX_CHARS: usize = 2048;
 
 /// A trimmed text of at most `MAX` characters (Unicode code points, as JSON
-/// Schema counts them), unless it was written under an older bound. It may be
-/// empty: an author can say "no comment" on purpose, which differs from saying
-/// nothing. It holds no U+0000.
+/// Schema counts them), or longer if it was written under an older bound. It
+/// may be empty: an author can set an empty comment on purpose, which differs
+/// from setting none. It holds no U+0000.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Text<const MAX: usize>(Box<str>);
 
-/// The text without U+0000: PostgreSQL keeps no such character, and to SQLite's
-/// index it is the end of the text.
+/// The text without U+0000: PostgreSQL cannot store that character, and
+/// SQLite's index takes it as the end of the text.
 pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
     if text.contains('\0') {
         text.replace('\0', "").into()
@@ -52,8 +52,8 @@ impl<const MAX: usize> Text<MAX> {
         Ok(Self(text.into()))
     }
 
-    /// Makes a text of whatever is given: white space and control characters
-    /// become single blanks, and what is too long is cut.
+    /// Makes a text from any input: replaces white space and control characters
+    /// by single blanks and cuts what is too long.
     pub fn clipped(text: &str) -> Self {
         let words = text.split(|c: char| c.is_whitespace() || c.is_control());
         let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
@@ -61,9 +61,9 @@ impl<const MAX: usize> Text<MAX> {
         Self(clipped.trim_end().into())
     }
 
-    /// Takes a text that was a link's before, such as one read back from
-    /// storage or from an export file. Bounds have become stricter since; a link
-    /// that was made under the old ones keeps what it has.
+    /// Takes a text that belonged to a link before, such as one read back from
+    /// storage or from an export file. It does not apply today's stricter
+    /// bound, so that an older link keeps its text.
     ///
     /// # Errors
     /// The trimmed text is longer than any bound has ever been.
@@ -89,13 +89,13 @@ impl<const MAX: usize> fmt::Display for Text<MAX> {
     }
 }
 
-/// A text is longer than its place allows.
+/// A text is too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("text has {length} characters, at most {max} are allowed")]
 pub struct TextError {
-    /// Characters found after trimming.
+    /// Its length in characters, after trimming.
     pub length: usize,
-    /// Characters allowed.
+    /// The longest length allowed, in characters.
     pub max: usize,
 }
 

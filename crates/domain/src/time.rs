@@ -1,18 +1,18 @@
-//! Moments in time. Links speak whole seconds, visits milliseconds.
+//! Moments in time: whole seconds for links, milliseconds for visits.
 
 use thiserror::Error;
 
 /// Whole seconds since 1970-01-01 00:00:00 UTC.
 ///
 /// Bounded to what a JavaScript number holds exactly (±(2^53 - 1)), because
-/// clients of the wire read it as one. Every such value fits [`UnixMillis`].
+/// clients read it as one. Every such value fits [`UnixMillis`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnixSeconds(i64);
 
 impl UnixSeconds {
-    /// Latest moment.
+    /// The latest moment.
     pub const MAX: i64 = (1 << 53) - 1;
-    /// Earliest moment.
+    /// The earliest moment.
     pub const MIN: i64 = -Self::MAX;
 
     /// Checks the bounds.
@@ -42,8 +42,8 @@ impl UnixSeconds {
 pub struct UnixMillis(i64);
 
 impl UnixMillis {
-    /// A moment within the range of [`UnixSeconds`]; what lies outside, which
-    /// no clock reports, is moved to the nearer end.
+    /// Takes a moment and moves it into the range of [`UnixSeconds`]. No clock
+    /// reports one outside of it.
     pub const fn new(millis: i64) -> Self {
         const END: i64 = UnixSeconds::MAX * 1000;
         Self(if millis > END {
@@ -60,17 +60,17 @@ impl UnixMillis {
         self.0
     }
 
-    /// The second this moment lies in.
+    /// The second that contains this moment.
     pub const fn second(self) -> UnixSeconds {
         UnixSeconds(self.0.div_euclid(1000))
     }
 }
 
-/// A number of seconds outside the supported range.
+/// A number of seconds is out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{seconds} is not a moment between -(2^53-1) and 2^53-1 seconds")]
 pub struct TimeError {
-    /// The number found.
+    /// The number.
     pub seconds: i64,
 }
 

@@ -1,19 +1,19 @@
-//! What a `User-Agent` header tells.
+//! The facts that links need from a `User-Agent` header.
 
-/// Device families that a link can send elsewhere.
+/// Families of devices that a link can send elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Platform {
     /// Android.
     Android,
     /// iPhone, iPad or iPod, or Chrome on one of them.
     Apple,
-    /// Anything else.
+    /// Any other device.
     #[default]
     Other,
 }
 
 impl Platform {
-    /// Recognises the family from a `User-Agent` header, by the words Sink
+    /// Recognises the family from a `User-Agent` header, by the words that Sink
     /// looks for.
     pub fn from_user_agent(user_agent: &str) -> Self {
         let mentions = |word: &str| contains_ignoring_case(user_agent, word);
@@ -30,8 +30,8 @@ impl Platform {
     }
 }
 
-/// Whether the visitor fetches pages to show a preview of them, by the words
-/// Sink looks for.
+/// Returns whether the visitor is a bot that fetches pages to preview them, by
+/// the words that Sink looks for.
 pub(crate) fn is_social_bot(user_agent: &str) -> bool {
     const WORDS: [&str; 14] = [
         "applebot",

@@ -4,30 +4,30 @@ use std::{net::IpAddr, sync::Arc};
 
 use crate::{Link, LinkId, Place, SamplingInterval, Slug, UnixMillis, VisitHeaders};
 
-/// What is known of a visit at the moment of the redirect. Small, because it
-/// waits in a queue; everything that can be worked out later is.
+/// The facts about a visit at the moment of the redirect. It waits in a queue,
+/// so it is small: the writer works out everything else later.
 #[derive(Clone, Debug)]
 pub struct Visit {
-    /// When.
+    /// The time.
     pub at: UnixMillis,
     /// The link as it was at that moment.
     pub link: Arc<Link>,
-    /// The visitor's address. It never reaches a disk: the access log keeps a
-    /// keyed hash of it.
+    /// The visitor's address. It is never written to disk: the access log keeps
+    /// a keyed hash of it.
     pub client: IpAddr,
-    /// What the visitor's program said of itself.
+    /// The request's headers.
     pub headers: VisitHeaders,
-    /// Where the visitor is, if somebody in front of the service said so.
+    /// The visitor's place, if a CDN or proxy in front of the service named it.
     pub place: Option<Box<Place>>,
 }
 
-/// A visit as the access log keeps it, with everything that is derived from
-/// it. Texts are within the log's bounds, and empty when unknown.
+/// A visit as the access log stores it, with everything that is derived from
+/// it. Texts are no longer than the log's bounds, and empty if unknown.
 ///
-/// It borrows: an observer copies what it needs.
+/// It borrows its texts: an observer copies those it needs.
 #[derive(Clone, Copy, Debug)]
 pub struct VisitRecord<'v> {
-    /// When.
+    /// The time.
     pub at: UnixMillis,
     /// The link's identity.
     pub link_id: &'v LinkId,
@@ -51,8 +51,8 @@ pub struct VisitRecord<'v> {
     pub device: &'v str,
     /// Kind of device, such as `mobile`; empty on desktops.
     pub device_type: &'v str,
-    /// Where the visitor was.
+    /// The place of the visitor.
     pub place: &'v Place,
-    /// How many real visits this one stands for.
+    /// The number of real visits that this one stands for.
     pub interval: SamplingInterval,
 }

@@ -1,18 +1,18 @@
-//! Request headers that the access log reads.
+//! The request headers that the access log reads.
 
-/// The beginnings of three request headers of a visit, in one piece of memory
-/// because many visits wait in a queue at once.
+/// The beginnings of three request headers of a visit. They share one
+/// allocation, because many visits wait in a queue at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitHeaders {
-    /// One after the other.
+    /// The three texts, one after the other.
     texts: Box<str>,
     user_agent_ends: u16,
     referer_ends: u16,
 }
 
 impl VisitHeaders {
-    /// Most bytes kept of each. The longest ordinary user agents, of apps with a
-    /// browser inside, have some 400.
+    /// The most bytes kept of each header. The longest ordinary user agents,
+    /// those of apps with a browser inside, have some 400.
     pub const MAX_BYTES: u16 = 1_024;
 
     /// Keeps the `User-Agent`, `Referer` and `Accept-Language` headers; an
@@ -28,7 +28,7 @@ impl VisitHeaders {
         }
     }
 
-    /// Bytes that are kept of all three.
+    /// The length of all three, in bytes.
     pub fn bytes(&self) -> usize {
         self.texts.len()
     }
@@ -49,7 +49,7 @@ impl VisitHeaders {
     }
 }
 
-/// What is kept of a header, and its length.
+/// The beginning of a header that is kept, and its length.
 fn beginning(text: &str) -> (&str, u16) {
     let kept = &text[..text.floor_char_boundary(VisitHeaders::MAX_BYTES.into())];
     let length = u16::try_from(kept.len()).unwrap_or(VisitHeaders::MAX_BYTES);

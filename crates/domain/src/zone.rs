@@ -1,12 +1,12 @@
-//! Clocks on walls: what people in a place read off at a moment.
+//! Local clocks: the time that a clock in a place shows at a moment.
 //!
-//! An engine needs no table of time zones. Whoever asks says by how much the
-//! clocks differed from UTC and when that changed, and everything else is
-//! arithmetic: local seconds divided by 60, 3,600 or 86,400.
+//! An engine needs no table of time zones. The caller says how far the clocks
+//! were from UTC and when that changed. The rest is arithmetic: local seconds
+//! divided by 60, 3,600 or 86,400.
 
 use crate::UnixMillis;
 
-/// By how much local clocks are ahead of UTC.
+/// The time by which local clocks are ahead of UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UtcOffset(i32);
 
@@ -14,8 +14,8 @@ impl UtcOffset {
     /// No difference.
     pub const UTC: Self = Self(0);
 
-    /// Just under 26 hours, the most that RFC 9636 and its implementations
-    /// know.
+    /// Just under 26 hours, the largest offset that RFC 9636 and its
+    /// implementations know.
     pub const MAX_SECONDS: i32 = 26 * 3_600 - 1;
 
     /// Seconds ahead, negative for those behind; `None` beyond
@@ -34,33 +34,33 @@ impl UtcOffset {
     }
 }
 
-/// The clocks of a place over time: an offset, and the moments from which there
-/// is another one.
+/// The clocks of a place over time: a first offset, and the moments at which it
+/// changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ZoneOffsets {
     first: UtcOffset,
-    /// In order of time, each with another offset than the one before.
+    /// In order of time; each changes the offset.
     changes: Vec<(UnixMillis, UtcOffset)>,
 }
 
 /// A stretch of time without a change of clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// First moment; `None` when there is no beginning.
+    /// The first moment; `None` if there is no beginning.
     pub from: Option<UnixMillis>,
-    /// The moment after the last; `None` when there is no end.
+    /// The moment after the last; `None` if there is no end.
     pub until: Option<UnixMillis>,
-    /// How far the clocks are ahead.
+    /// The offset of the clocks.
     pub offset: UtcOffset,
 }
 
 impl Stretch {
-    /// Whether a moment lies in it.
+    /// Returns whether the stretch contains a moment.
     pub fn contains(&self, moment: UnixMillis) -> bool {
         self.from.is_none_or(|from| from <= moment) && self.until.is_none_or(|until| moment < until)
     }
 
-    /// What the clocks show at a moment in it.
+    /// The local time at a moment in the stretch.
     pub fn local(&self, moment: UnixMillis) -> LocalSeconds {
         LocalSeconds(moment.second().get() + i64::from(self.offset.0))
     }
@@ -72,8 +72,8 @@ impl ZoneOffsets {
         Self::new(offset, Vec::new())
     }
 
-    /// An offset, and others that apply from a moment on. The order does not
-    /// matter; changes to the offset that is in force are dropped.
+    /// Takes a first offset and the moments from which others apply, in any
+    /// order. Drops changes to the offset that is already in force.
     pub fn new(first: UtcOffset, mut changes: Vec<(UnixMillis, UtcOffset)>) -> Self {
         changes.sort_by_key(|(at, _)| *at);
         let mut in_force = first;
@@ -86,12 +86,12 @@ impl ZoneOffsets {
         self.first
     }
 
-    /// When the offset changes, and to what, in order of time.
+    /// The changes: when, and to which offset, in order of time.
     pub fn changes(&self) -> &[(UnixMillis, UtcOffset)] {
         &self.changes
     }
 
-    /// The stretch that a moment lies in.
+    /// The stretch that contains a moment.
     pub fn stretch_at(&self, moment: UnixMillis) -> Stretch {
         let passed = self.changes.partition_point(|(at, _)| *at <= moment);
         let begun = passed.checked_sub(1).map(|index| self.changes[index]);
@@ -102,13 +102,13 @@ impl ZoneOffsets {
         }
     }
 
-    /// What the clocks show at a moment.
+    /// The local time at a moment.
     pub fn local(&self, moment: UnixMillis) -> LocalSeconds {
         self.stretch_at(moment).local(moment)
     }
 }
 
-/// A reading of a clock: the seconds that it has advanced since it showed the
+/// A local time: the seconds that the clock has advanced since it showed the
 /// beginning of 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LocalSeconds(i64);
@@ -117,7 +117,8 @@ impl LocalSeconds {
     const PER_HOUR: i64 = 3_600;
     const PER_DAY: i64 = 86_400;
 
-    /// A reading. Those of real moments come from [`ZoneOffsets::local`].
+    /// Takes a number of seconds. [`ZoneOffsets::local`] gives those of real
+    /// moments.
     pub const fn new(seconds: i64) -> Self {
         Self(seconds)
     }
@@ -127,7 +128,7 @@ impl LocalSeconds {
         self.0
     }
 
-    /// When the running minute, hour or day began.
+    /// The beginning of the minute, hour or day that contains it.
     #[must_use]
     pub const fn start_of(self, unit: TimeUnit) -> Self {
         Self(self.0 - self.0.rem_euclid(unit.seconds()))
@@ -142,7 +143,7 @@ impl LocalSeconds {
     }
 }
 
-/// How long one row of views lasts.
+/// The length of time of a row of views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeUnit {
     /// A minute.
@@ -154,7 +155,7 @@ pub enum TimeUnit {
 }
 
 impl TimeUnit {
-    /// Seconds on the clock.
+    /// The length in seconds.
     pub const fn seconds(self) -> i64 {
         match self {
             Self::Minute => 60,
@@ -169,7 +170,7 @@ impl TimeUnit {
 pub struct HourOfWeek(u8);
 
 impl HourOfWeek {
-    /// How many there are.
+    /// The number of hours in a week.
     pub const COUNT: u8 = 7 * 24;
 
     /// The hour with this number, from 0; `None` from 168 on.
@@ -177,17 +178,17 @@ impl HourOfWeek {
         (hour < Self::COUNT).then_some(Self(hour))
     }
 
-    /// Its number, from 0.
+    /// The number, from 0.
     pub const fn get(self) -> u8 {
         self.0
     }
 
-    /// 1 for Monday to 7 for Sunday.
+    /// The day of the week: 1 for Monday to 7 for Sunday.
     pub const fn weekday(self) -> u8 {
         self.0 / 24 + 1
     }
 
-    /// 0 to 23.
+    /// The hour of the day: 0 to 23.
     pub const fn hour(self) -> u8 {
         self.0 % 24
     }

@@ -292,7 +292,7 @@ mod tests {
     #[case("a", json!({"url": "https://e.example/", "id": "a b"}), "id: id may hold letters, digits, '_' and '-'")]
     #[case("a", json!({"url": "https://e.example/", "comment": "a\u{0}b"}), "comment holds a null character")]
     #[case("a", json!({"url": "https://e.example/", "password": "__SINK_MASKED__abc"}), "password: masked password cannot be submitted")]
-    #[case("a", json!({"url": "https://e.example/", "password": "sink-pwd:v1:nonsense"}), "password: password begins like a stored hash but cannot be read as one")]
+    #[case("a", json!({"url": "https://e.example/", "password": "sink-pwd:v1:nonsense"}), "password: password starts like a stored hash but is malformed")]
     #[case("a", json!({"url": "https://e.example/", "expiration": "soon"}), "expiration is not Unix seconds")]
     #[case("a", json!({"url": "https://e.example/", "unsafe": "no"}), "unsafe is not true or false")]
     #[case("a", json!({"url": "https://e.example/", "geo": {"DE": "data:,x"}}), "geo.DE: URL scheme \"data\" is not allowed")]

@@ -6,8 +6,9 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// A two-letter country code in upper case (ISO 3166-1 alpha-2 form; whether
-/// the code is assigned is not checked, since the list changes).
+/// A two-letter country code in upper case (the form of ISO 3166-1 alpha-2).
+/// Unassigned codes are accepted too, because the list of assigned ones
+/// changes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Country([u8; 2]);
 
@@ -30,8 +31,8 @@ impl Country {
         str::from_utf8(&self.0).expect("both bytes are ASCII letters")
     }
 
-    /// The short English name, such as `Germany`; the code itself when nobody
-    /// has assigned it.
+    /// The short English name, such as `Germany`; the code itself if it is
+    /// unassigned.
     pub fn english_name(&self) -> &str {
         names::ENGLISH
             .binary_search_by_key(&self.as_str(), |(code, _)| code)
@@ -61,7 +62,7 @@ impl fmt::Display for Country {
     }
 }
 
-/// A text is not a country code.
+/// The text is not a country code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a country code is two letters, such as DE")]
 pub struct CountryError;

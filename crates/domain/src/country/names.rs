@@ -1,8 +1,8 @@
 //! English names of countries.
 
-/// The code and the short English name of each country of ISO 3166-1, and of
-/// Kosovo, by code. The names are those of the Unicode Common Locale Data
-/// Repository, release 48, which are also what Sink shows.
+/// The code and short English name of each country of ISO 3166-1 and of Kosovo,
+/// sorted by code. The names come from the Unicode Common Locale Data
+/// Repository, release 48; Sink shows the same ones.
 pub(super) const ENGLISH: [(&str, &str); 250] = [
     ("AD", "Andorra"),
     ("AE", "United Arab Emirates"),

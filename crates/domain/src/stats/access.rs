@@ -1,10 +1,10 @@
-//! What each link was worth, for a file.
+//! Totals of each link, for an export.
 
 use async_trait::async_trait;
 
 use crate::ports::VisitLogError;
 
-/// All visits that followed one slug to one destination.
+/// The totals of all visits that followed one slug to one destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessRow {
     /// The slug at the time of the visits.
@@ -19,11 +19,11 @@ pub struct AccessRow {
     pub referers: u64,
 }
 
-/// Rows of which there may be too many to hold at once: most visits first, then
-/// by slug and URL.
+/// Rows that are read in parts, because there may be too many to hold at once.
+/// Most visits first, then by slug and URL.
 #[async_trait]
 pub trait AccessRows: std::fmt::Debug + Send {
-    /// The next rows; none at all at the end.
+    /// Returns the next rows; none at the end.
     ///
     /// # Errors
     /// The access log cannot be read any further.

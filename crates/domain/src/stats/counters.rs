@@ -5,21 +5,21 @@ use crate::{LinkId, Report, VisitFilter};
 /// The question for totals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountersQuery {
-    /// Which visits.
+    /// The visits to count.
     pub filter: VisitFilter,
     /// One row per link instead of one for all.
     pub per_link: bool,
 }
 
-/// Totals over some visits.
+/// Totals of some visits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Visits: the sum of sampling intervals.
     pub visits: u64,
     /// Distinct visitors per salt period, estimated from the rows that were
-    /// kept coherently per visitor.
+    /// sampled by visitor.
     pub visitors: u64,
-    /// Distinct referring hosts among the stored rows; a lower bound when
+    /// Distinct referring hosts among the stored rows; a lower bound if
     /// sampled. A missing referer is not a host.
     pub referers: u64,
 }

@@ -1,23 +1,30 @@
-//! Coordinates, as exactly as they are shown.
+//! Coordinates, rounded as they are shown.
 
 use std::fmt;
 
-/// A latitude or longitude in hundredths of a degree, about a kilometre. No
-/// answer is more exact, so that none points at a house.
+/// A latitude or longitude in hundredths of a degree, about a kilometre.
+/// Answers are never more exact, so that they do not point at a house.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Degrees(i32);
 
 impl Degrees {
-    /// Not known; also what lies on the equator or in Greenwich.
+    /// Unknown; also the equator and the meridian of Greenwich.
     pub const ZERO: Self = Self(0);
 
-    /// The nearest hundredth; halves move away from zero. What is no number of
-    /// degrees becomes zero.
+    /// Rounds to the nearest hundredth, halves away from zero. NaN and numbers
+    /// too large to store become zero.
     pub fn nearest(degrees: f64) -> Self {
-        // The standard library converts floating-point numbers to integers by
-        // `as` or by their digits, and only the latter can fail.
-        let hundredths = format!("{:.0}", (degrees * 100.0).round());
-        Self(hundredths.parse().unwrap_or(0))
+        let hundredths = (degrees * 100.0).round();
+        if hundredths.abs() > f64::from(i32::MAX) {
+            return Self::ZERO;
+        }
+        #[expect(
+            clippy::as_conversions,
+            clippy::cast_possible_truncation,
+            reason = "a whole number in the range of i32, or NaN, which becomes 0"
+        )]
+        let hundredths = hundredths as i32;
+        Self(hundredths)
     }
 
     /// Hundredths of a degree.

@@ -1,4 +1,4 @@
-//! What visits are told apart by.
+//! The properties of visits that questions can use.
 
 /// A property of a visit that questions can filter or group by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

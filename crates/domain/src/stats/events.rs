@@ -7,17 +7,17 @@ use crate::{Colo, Country, Degrees, RowLimit, TimeZoneName, UnixMillis, VisitFil
 /// The question for the latest visits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventsQuery {
-    /// Which visits.
+    /// The visits to list.
     pub filter: VisitFilter,
-    /// How many at most.
+    /// The largest number of visits to list.
     pub limit: RowLimit,
 }
 
-/// One stored visit as it may be shown: nothing in it tells visitors apart.
-/// An empty text means unknown. Events are ordered by their members.
+/// One stored visit as it may be shown: nothing in it identifies a visitor. An
+/// empty text means unknown. Events are ordered by their members.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Event {
-    /// When.
+    /// The time.
     pub at: UnixMillis,
     /// The slug at the time.
     pub slug: String,
@@ -87,9 +87,9 @@ impl From<&VisitRecord<'_>> for Event {
 }
 
 impl Event {
-    /// The latest of these, newest first. Events of the same moment follow
-    /// their content, so that wherever they are stored, the same ones are
-    /// chosen in the same order.
+    /// The latest of these, newest first. Events of the same moment are ordered
+    /// by their content, so that every engine chooses the same ones in the same
+    /// order.
     pub fn latest(mut events: Vec<Self>, limit: RowLimit) -> Vec<Self> {
         events.sort_by(Self::newest_first);
         events.truncate(limit.as_usize());

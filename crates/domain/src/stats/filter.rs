@@ -1,18 +1,18 @@
-//! Which visits a question is about.
+//! The visits that a question covers.
 
 use crate::{Dimension, LinkId, UnixSeconds};
 
-/// Which visits a question is about: those that meet every condition. A
-/// condition is met by any of its values; an empty one is no condition.
+/// The visits that meet every one of these conditions. Any of its values meets
+/// a condition; a condition without values is ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitFilter {
-    /// First second, inclusive.
+    /// The first second, inclusive.
     pub from: Option<UnixSeconds>,
-    /// Last second, inclusive.
+    /// The last second, inclusive.
     pub until: Option<UnixSeconds>,
     /// Links by identity.
     pub links: Vec<LinkId>,
-    /// Exact values of dimensions. Coordinates are compared as [`Degrees`](crate::Degrees)
-    /// and written as those are shown.
+    /// Exact values of dimensions. Coordinates are written and compared as
+    /// [`Degrees`](crate::Degrees).
     pub values: Vec<(Dimension, Vec<String>)>,
 }

@@ -5,23 +5,23 @@ use crate::{HourOfWeek, Report, VisitFilter, ZoneOffsets};
 /// The question for visits by hour of the week.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeatmapQuery {
-    /// Which visits.
+    /// The visits to count.
     pub filter: VisitFilter,
-    /// On whose clock.
+    /// The clock that hours are read from.
     pub zone: ZoneOffsets,
 }
 
 /// One hour of the week, over all weeks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeatmapRow {
-    /// Which hour.
+    /// The hour.
     pub hour: HourOfWeek,
-    /// Visits in it.
+    /// Visits in the hour.
     pub visits: u64,
-    /// Distinct visitors in it.
+    /// Distinct visitors in the hour.
     pub visitors: u64,
 }
 
-/// The answer: one row for each hour of the week that has visits, from Monday
-/// morning on.
+/// The answer: one row for each hour of the week that has visits, starting with
+/// Monday morning.
 pub type HeatmapReport = Report<HeatmapRow>;

@@ -1,20 +1,20 @@
-//! Where visits came from, as points on a map.
+//! Places of visits, as points on a map.
 
 use crate::{Degrees, Report, RowLimit, VisitFilter};
 
 /// The question for places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LocationsQuery {
-    /// Which visits.
+    /// The visits to count.
     pub filter: VisitFilter,
-    /// How many places at most.
+    /// The largest number of places.
     pub limit: RowLimit,
 }
 
 /// A place and its visits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocationRow {
-    /// City with its country; empty when unknown.
+    /// City with its country; empty if unknown.
     pub city: String,
     /// North of the equator; never zero.
     pub latitude: Degrees,
@@ -24,6 +24,6 @@ pub struct LocationRow {
     pub count: u64,
 }
 
-/// The answer: most visits first, then by city, latitude and longitude. Places
-/// with a coordinate of zero are left out, because zero means unknown.
+/// The answer: most visits first, then by city, latitude and longitude. It
+/// leaves out places with a coordinate of zero, because zero means unknown.
 pub type LocationsReport = Report<LocationRow>;

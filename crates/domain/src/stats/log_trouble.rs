@@ -1,18 +1,18 @@
-//! What keeps the access log from its work.
+//! Troubles of the access log.
 
 use std::fmt;
 
-/// Something that does not work in the access log at the moment. Redirects go
-/// on whatever it is.
+/// Something in the access log that does not work at the moment. Redirects go
+/// on in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogTrouble {
-    /// The disk refuses visits. They wait in memory, and are dropped when there
-    /// is no room for more.
+    /// The disk refuses visits. They wait in memory; when that is full, new
+    /// ones are dropped.
     NotStoring,
     /// The file in which visits wait for ClickHouse is full, so new ones are
     /// dropped.
     Full,
-    /// ClickHouse takes no visits. They wait in the data folder.
+    /// ClickHouse accepts no visits. They wait in the data folder.
     NotShipping,
     /// Some stored visits cannot be read. Answers leave them out and say so.
     Damaged,

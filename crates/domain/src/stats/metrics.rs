@@ -1,28 +1,28 @@
-//! The values that occur most.
+//! The most frequent values of a dimension.
 
 use crate::{Dimension, Report, RowLimit, VisitFilter};
 
 /// The question for the most frequent values of a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetricsQuery {
-    /// Which visits.
+    /// The visits to count.
     pub filter: VisitFilter,
     /// The dimension.
     pub dimension: Dimension,
-    /// How many values at most.
+    /// The largest number of values.
     pub limit: RowLimit,
 }
 
-/// A value and how often it occurs.
+/// A value and its number of visits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetricRow {
-    /// The value; empty when unknown. Coordinates are written as
+    /// The value; empty if unknown. Coordinates are written as
     /// [`Degrees`](crate::Degrees).
     pub name: String,
     /// Visits with this value.
     pub count: u64,
 }
 
-/// The answer: most visits first, values with as many visits in order of their
-/// bytes.
+/// The answer: most visits first; values with the same number are ordered by
+/// their bytes.
 pub type MetricsReport = Report<MetricRow>;

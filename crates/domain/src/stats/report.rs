@@ -1,29 +1,29 @@
-//! What all tables of numbers have in common.
+//! The common form of all answers with rows.
 
 use thiserror::Error;
 
 use crate::SamplingNote;
 
-/// The answer to a question: rows, and how far they can be trusted.
+/// The answer to a question: rows, and their accuracy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report<R> {
-    /// The rows, in the order that their question defines.
+    /// The rows, in the order that the question defines.
     pub rows: Vec<R>,
-    /// How many rows there would be without a limit.
+    /// The number of rows that there would be without a limit.
     pub rows_before_limit: u64,
-    /// How far they can be trusted.
+    /// The accuracy of the rows.
     pub sampling: SamplingNote,
 }
 
-/// Most rows of an answer.
+/// The largest number of rows in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowLimit(u32);
 
 impl RowLimit {
-    /// The limit where an operator has not set one; Sink's.
+    /// The limit if the operator sets none; Sink's.
     pub const DEFAULT: Self = Self(500);
 
-    /// The largest limit. An answer is held in memory as a whole.
+    /// The largest limit. Answers are held in memory as a whole.
     pub const MAX: Self = Self(100_000);
 
     /// Checks the bounds.
@@ -42,7 +42,7 @@ impl RowLimit {
         self.0
     }
 
-    /// The same as a number of entries in memory.
+    /// The limit as a number of entries in memory.
     pub fn as_usize(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
@@ -54,13 +54,13 @@ impl Default for RowLimit {
     }
 }
 
-/// A limit outside its bounds.
+/// A limit is out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{rows} is not a number of rows from 1 to {max}")]
 pub struct RowLimitError {
-    /// The number found.
+    /// The number.
     pub rows: i64,
-    /// The largest allowed.
+    /// The largest number allowed.
     pub max: u32,
 }
 

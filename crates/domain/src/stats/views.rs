@@ -5,24 +5,25 @@ use crate::{LocalSeconds, Report, TimeUnit, VisitFilter, ZoneOffsets};
 /// The question for visits over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewsQuery {
-    /// Which visits.
+    /// The visits to count.
     pub filter: VisitFilter,
-    /// How long a row lasts.
+    /// The length of time of a row.
     pub unit: TimeUnit,
-    /// On whose clock.
+    /// The clock that minutes, hours and days are read from.
     pub zone: ZoneOffsets,
 }
 
 /// One minute, hour or day that has visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ViewRow {
-    /// Its beginning. An hour that a clock shows twice is one row.
+    /// The beginning. An hour that a clock shows twice is one row.
     pub start: LocalSeconds,
-    /// Visits in it.
+    /// Visits in this time.
     pub visits: u64,
-    /// Distinct visitors in it.
+    /// Distinct visitors in this time.
     pub visitors: u64,
 }
 
-/// The answer: one row for each stretch that has visits, in order of time.
+/// The answer: one row for each minute, hour or day that has visits, in order
+/// of time.
 pub type ViewsReport = Report<ViewRow>;
