@@ -1,8 +1,8 @@
 //! Schema steps of the links database.
 //!
-//! Stands beside the floors: it knows SQL and nothing of links as such, so
-//! that `storage` never changes a schema and this crate never reads a row.
-//! `README.md` beside this crate says how a step is written.
+//! This crate stands beside the floors. It knows SQL but not what links mean,
+//! so that `storage` never changes a schema and this crate never reads a row.
+//! `README.md` beside this crate says how to write a step.
 
 mod m0001_links;
 mod m0002_search;
@@ -15,8 +15,8 @@ use sea_orm_migration::{
 };
 
 /// Brings the schema up to date. Several nodes may call it at the same time:
-/// the first takes a lock and does the work, the others wait and find it done.
-/// All steps commit together or not at all.
+/// the first takes a lock and does the work; the others wait and then find it
+/// done. All steps commit together or not at all.
 ///
 /// On SQLite the connection must be a single one, not a pool.
 ///
@@ -30,10 +30,11 @@ pub async fn run(database: &DatabaseConnection) -> Result<(), DbErr> {
     }
 }
 
-/// The connection may pass statements on to somebody who cannot tell that a
-/// commit failed, unless it is a statement itself.
+/// Runs `BEGIN` and `COMMIT` as plain statements. The adapter behind the
+/// connection can report a failed statement, but not a failed commit of
+/// sea-orm's.
 async fn run_on_sqlite(database: &DatabaseConnection) -> Result<(), DbErr> {
-    // SQLite's one write lock is our lock.
+    // SQLite's single write lock serves as our lock.
     database.execute_unprepared("BEGIN IMMEDIATE").await?;
     let outcome = async {
         Steps::up(database, None).await?;
@@ -51,7 +52,7 @@ async fn run_on_sqlite(database: &DatabaseConnection) -> Result<(), DbErr> {
 
 async fn run_on_postgres(database: &DatabaseConnection) -> Result<(), DbErr> {
     let transaction = database.begin().await?;
-    // Freed by the commit. The number is arbitrary; "slug" in ASCII.
+    // The commit frees it. The number is arbitrary: "slug" in ASCII.
     transaction
         .execute_unprepared("SELECT pg_advisory_xact_lock(1936487783)")
         .await?;
@@ -59,19 +60,19 @@ async fn run_on_postgres(database: &DatabaseConnection) -> Result<(), DbErr> {
     transaction.commit().await
 }
 
-/// How many steps the schema is behind. Nothing is changed.
+/// The number of steps that the schema is behind. Changes nothing.
 ///
 /// # Errors
 /// The database cannot be read, or it was made by a newer version.
 pub async fn pending(database: &DatabaseConnection) -> Result<usize, DbErr> {
-    // Asking for the steps that were taken would make the table of them.
+    // Listing the steps taken would create their table.
     if !has_begun(database).await? {
         return Ok(Steps::migrations().len());
     }
     Ok(Steps::get_pending_migrations(database).await?.len())
 }
 
-/// Whether a step was ever taken.
+/// Returns whether any step was ever taken.
 async fn has_begun(database: &DatabaseConnection) -> Result<bool, DbErr> {
     let backend = database.get_database_backend();
     if backend != DbBackend::Sqlite {

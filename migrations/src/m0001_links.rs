@@ -65,8 +65,8 @@ fn links(backend: DbBackend) -> TableCreateStatement {
         .take()
 }
 
-/// A small key beside the identifier, which other tables of the database can
-/// refer to and which stays when SQLite repacks the file.
+/// A small key besides the identifier. Other tables of the database refer to
+/// it, and it stays the same when SQLite repacks the file.
 fn number() -> ColumnDef {
     ColumnDef::new("number")
         .big_integer()
@@ -100,8 +100,8 @@ fn slug_is_unique() -> IndexCreateStatement {
         .take()
 }
 
-/// Serves the listing's default order and, read backwards within equal
-/// seconds, the oldest-first one.
+/// Serves the listing's default order and, read backwards within equal seconds,
+/// the oldest-first order.
 fn newest_first() -> IndexCreateStatement {
     Index::create()
         .name("links_newest")
@@ -135,8 +135,8 @@ fn links_of_a_tag() -> IndexCreateStatement {
 }
 
 /// A text column that compares by code point. SQLite's columns do so by
-/// default; PostgreSQL's follow the database's locale unless told otherwise,
-/// which would order and fold slugs differently from one server to the next.
+/// default. PostgreSQL's would follow the database's locale, and order and fold
+/// slugs differently from one server to the next.
 fn by_code_point(name: &'static str, backend: DbBackend) -> ColumnDef {
     let mut column = ColumnDef::new(name);
     if backend == DbBackend::Postgres {

@@ -1,5 +1,5 @@
-//! An index of every three characters in a row of the texts that searches look
-//! into, kept by the database itself.
+//! An index of the searched texts by every three characters in a row, which the
+//! database itself maintains.
 
 use sea_orm_migration::{
     prelude::*,
@@ -22,7 +22,7 @@ impl MigrationTrait for Step {
     )]
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let backend = manager.get_database_backend();
-        // Elsewhere searches work without an index.
+        // Other databases search without an index.
         let statements = if backend == DbBackend::Sqlite {
             SQLITE
         } else if backend == DbBackend::Postgres {
@@ -38,8 +38,8 @@ impl MigrationTrait for Step {
     }
 }
 
-/// The index holds no texts, only which rows have which trigrams: a third of
-/// the size, and what it finds is compared with the text anyway.
+/// The index holds no texts, only which rows have which trigrams. That takes a
+/// third of the size, and the search compares the text of each hit anyway.
 const SQLITE: &str = "
 CREATE VIRTUAL TABLE link_search USING fts5(
     search_text, content='', contentless_delete=1, tokenize='trigram case_sensitive 1', detail='none'
@@ -57,8 +57,8 @@ WHEN new.search_text <> old.search_text BEGIN
 END;
 ";
 
-/// The extension ships with the server but may be out of reach of this account;
-/// then searches read every row, which is slower and otherwise the same.
+/// The extension ships with the server, but the account may not be allowed to
+/// use it. Then searches read every row: slower, but with the same result.
 const POSTGRES: &str = "
 DO $$ BEGIN
     CREATE EXTENSION IF NOT EXISTS pg_trgm;

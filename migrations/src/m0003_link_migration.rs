@@ -1,4 +1,4 @@
-//! How far links have been moved here from an older instance's store.
+//! The progress of moving links from an older instance's store.
 
 use sea_orm_migration::prelude::*;
 
@@ -26,7 +26,8 @@ fn runs() -> TableCreateStatement {
     let count = |name: &'static str| ColumnDef::new(name).big_integer().not_null().take();
     Table::create()
         .table("link_migration_runs")
-        // Given by whoever begins the run: of two at once, one succeeds.
+        // The process that starts the run chooses the number; of two at once,
+        // one succeeds.
         .col(count("number").primary_key())
         .col(count("pages"))
         .col(ColumnDef::new("next").text().null())

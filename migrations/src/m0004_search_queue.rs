@@ -1,8 +1,8 @@
-//! New texts wait in a table until whoever writes indexes them, all texts of a
-//! transaction at once.
+//! A queue table for new texts. The writer indexes all texts of a transaction
+//! at once.
 //!
-//! An FTS5 table that a trigger writes to makes a segment for each statement,
-//! and merges segments later: a third of what an insert costs.
+//! If a trigger writes to an FTS5 table, each statement makes a segment that is
+//! merged later; that is a third of the cost of an insert.
 
 use sea_orm_migration::{
     prelude::*,
@@ -25,7 +25,7 @@ impl MigrationTrait for Step {
     )]
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         if manager.get_database_backend() != DbBackend::Sqlite {
-            // PostgreSQL's own index gathers new texts.
+            // PostgreSQL's own index collects new texts.
             return Ok(());
         }
         let connection = manager.get_connection();
@@ -33,8 +33,9 @@ impl MigrationTrait for Step {
     }
 }
 
-/// A node of the previous version, which does not know the queue, goes on
-/// adding to it; the next change by one of this version indexes what is there.
+/// A node of the previous version does not know the queue but its triggers
+/// still add to it. The next change by a node of this version indexes those
+/// texts.
 const QUEUE: &str = "
 CREATE TABLE link_search_queue (number INTEGER NOT NULL PRIMARY KEY);
 DROP TRIGGER link_search_insert;

@@ -1,4 +1,4 @@
-//! An open database, whichever it is, and its schema.
+//! An open database of either kind, and its schema.
 
 use sea_orm::{DatabaseConnection, DbErr};
 use thiserror::Error;
@@ -11,7 +11,7 @@ use crate::{
     sqlite::{SchemaStatements, Sqlite, SqliteFile},
 };
 
-/// An open links database.
+/// An open database of links.
 #[derive(Clone, Debug)]
 pub struct Database {
     engine: Engine,
@@ -23,17 +23,17 @@ enum Engine {
     Postgres(Postgres),
 }
 
-/// A links database could not be opened.
+/// The database of links could not be opened.
 #[derive(Debug, Error)]
 #[error("the links database cannot be opened: {reason}")]
 pub struct ConnectError {
-    /// What the database, or the system on the way to it, said.
+    /// The message of the database, or of the system on the way to it.
     pub reason: String,
 }
 
 impl Database {
-    /// Opens a database; a file is created when missing. The schema may have to
-    /// be brought up to date before links can be kept in it.
+    /// Opens a database and creates a missing file. The schema may have to be
+    /// updated before it can keep links.
     ///
     /// # Errors
     /// The database refused.
@@ -68,8 +68,8 @@ impl Database {
         }
     }
 
-    /// As [`Database::read`], for a single statement that finds one row by an
-    /// index.
+    /// Reads like [`Database::read`], for a single statement that finds one row
+    /// by an index.
     pub(crate) async fn read_at_once<R: Read>(&self, read: R) -> Result<R::Answer, Failure> {
         match &self.engine {
             Engine::Sqlite(file) => file.read_at_once(&read),
@@ -92,7 +92,7 @@ impl Database {
     }
 }
 
-/// A database as schema steps need it: as a connection of sea-orm.
+/// A database as a connection of sea-orm, which schema steps need.
 #[derive(Debug)]
 pub struct SchemaConnection {
     connection: DatabaseConnection,
@@ -100,8 +100,8 @@ pub struct SchemaConnection {
 }
 
 impl SchemaConnection {
-    /// Opens a connection that may change the schema; a file is created when
-    /// missing.
+    /// Opens a connection that may change the schema, and creates a missing
+    /// file.
     ///
     /// # Errors
     /// The database refused.
@@ -109,7 +109,7 @@ impl SchemaConnection {
         Self::connect(url, SqliteFile::open_writer).await
     }
 
-    /// Opens a connection that leaves a file exactly as it is.
+    /// Opens a connection that changes nothing in the file.
     ///
     /// # Errors
     /// The database refused, or there is no such file.
@@ -147,8 +147,8 @@ impl SchemaConnection {
         &self.connection
     }
 
-    /// What SQLite finds damaged, in its words; nothing when all is sound.
-    /// PostgreSQL looks after its own pages.
+    /// The damage that SQLite finds, in its words; empty if there is none.
+    /// Always empty for PostgreSQL, which checks its own pages.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -166,7 +166,7 @@ fn refused(error: &(dyn std::error::Error + 'static)) -> ConnectError {
     }
 }
 
-/// The innermost error: those around it repeat it.
+/// The innermost error: the outer ones repeat it.
 fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
     error.source().map_or_else(|| error.to_string(), root_cause)
 }

@@ -1,11 +1,11 @@
-//! Which database a URL names.
+//! The URL of a database.
 
 use std::{path::PathBuf, str::FromStr};
 
 use percent_encoding::percent_decode_str;
 use thiserror::Error;
 
-/// Which database a URL names.
+/// A database, as its URL names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatabaseUrl {
     /// An SQLite file.
@@ -14,19 +14,19 @@ pub enum DatabaseUrl {
     Postgres(String),
 }
 
-/// Why a URL names no database.
+/// The reason why a URL names no database.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DatabaseUrlError {
     /// It names a kind of database that is not supported.
     #[error("expected a URL that starts with sqlite: or postgres:")]
     UnknownKind,
-    /// It names no file that stays.
+    /// It does not name a file on disk.
     #[error("expected sqlite:// and the path of a file")]
     NoFile,
-    /// It asks for something of SQLite that is not supported.
+    /// It has a parameter for SQLite that is not supported.
     #[error("expected sqlite:// and the path of a file, without {parameter:?}")]
     UnknownParameter {
-        /// What stands behind the question mark.
+        /// The text after the question mark.
         parameter: String,
     },
 }
@@ -34,8 +34,8 @@ pub enum DatabaseUrlError {
 impl FromStr for DatabaseUrl {
     type Err = DatabaseUrlError;
 
-    /// Reads `sqlite://<path>` or `postgres://…`. The path may be relative;
-    /// characters of it may be percent-encoded.
+    /// Parses `sqlite://<path>` or `postgres://…`. The path may be relative,
+    /// and its characters may be percent-encoded.
     fn from_str(url: &str) -> Result<Self, DatabaseUrlError> {
         match url.split_once(':') {
             Some(("sqlite", rest)) => file_in(rest).map(Self::File),
@@ -46,7 +46,8 @@ impl FromStr for DatabaseUrl {
 }
 
 fn file_in(rest: &str) -> Result<PathBuf, DatabaseUrlError> {
-    /// What other programs need to be told, and what happens here anyway.
+    /// Other programs need this parameter to create a missing file; Slugline
+    /// always does so.
     const CREATED_WHEN_MISSING: &str = "mode=rwc";
 
     let rest = rest.strip_prefix("//").unwrap_or(rest);

@@ -1,4 +1,4 @@
-//! Why a read or a change did not work out.
+//! The reasons why a read or a change fails.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) enum Failure {
     Sqlite(#[from] rusqlite::Error),
     #[error("SQLite has no type for a value of the statement")]
     NoSuchType,
-    #[error("no transaction can begin")]
+    #[error("SQLite cannot begin a transaction")]
     NotBegun(#[source] Arc<rusqlite::Error>),
     #[error("the thread that writes links cannot start")]
     Thread(#[source] std::io::Error),
@@ -26,19 +26,19 @@ pub(crate) enum Failure {
     ReaderEnded,
     #[error(transparent)]
     BadRow(#[from] BadRow),
-    #[error("a link holds a wrong tag")]
+    #[error("a stored link has an invalid tag")]
     BadTag(#[from] slugline_domain::TagError),
-    #[error("a link holds a wrong id")]
+    #[error("a stored link has an invalid id")]
     BadId(#[from] slugline_domain::LinkIdError),
-    #[error("a run of the migration holds a wrong number")]
+    #[error("a stored migration run has an invalid number")]
     BadRun,
-    #[error("others took the same slugs again and again")]
+    #[error("other writers kept taking the same slugs")]
     Contended,
-    #[error("other links have both ids of a link that is to be moved")]
+    #[error("other links already have both ids of a link to be moved")]
     NoIdLeft,
 }
 
-/// The port's error for a failure in the middle of an action.
+/// Makes the port's error for a failure in the middle of an action.
 pub(crate) fn failing_to(action: &'static str) -> impl Fn(Failure) -> StoreError {
     move |failure| StoreError {
         action,

@@ -1,13 +1,13 @@
 //! Links in SQL behind the domain's store port.
 //!
-//! The only crate that speaks SQL about links. It knows SQLite and PostgreSQL;
-//! it does not know who asks or why, and it never changes a schema (that is the
-//! `migrations` crate's work).
+//! This is the only crate that speaks SQL about links. It knows SQLite and
+//! PostgreSQL. It knows neither use cases nor permissions, and it never changes a
+//! schema: the `migrations` crate does.
 //!
-//! Entities and sea-query make each statement once, for both databases. On
-//! PostgreSQL sea-orm runs it, on SQLite rusqlite does: one thread writes, and
-//! changes that come at the same time share a commit; whoever reads calls SQLite
-//! itself.
+//! Entities and sea-query build each statement once, for both databases. On
+//! PostgreSQL sea-orm runs it, on SQLite rusqlite does. There, one thread writes,
+//! and changes that come at the same time share a commit; reads call SQLite
+//! directly.
 //!
 //! ```
 //! use slugline_domain::ports::LinkStore;

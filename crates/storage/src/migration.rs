@@ -1,4 +1,4 @@
-//! How far the migration has come, in the same transactions as its links.
+//! The progress of the migration, stored in the same transactions as its links.
 
 use async_trait::async_trait;
 use sea_orm::{
@@ -85,7 +85,7 @@ impl Change for BeginRun {
             began_at: self.now.get(),
             ended_at: None,
         };
-        // Whoever came first has taken the number.
+        // Another process started the run first and took the number.
         let insert = migration_run::Entity::insert(row.into_active_model())
             .on_conflict(OnConflict::new().do_nothing().to_owned());
         Ok(Applied::Keep(session.execute(&insert).await? > 0))
@@ -99,7 +99,7 @@ impl Change for AdvanceRun {
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Advance>, Failure> {
         let step = &self.0;
-        let Some(before) = take(session, step).await? else {
+        let Some(before) = claim_page(session, step).await? else {
             return Ok(Applied::Undo(Advance::Overtaken));
         };
         let mut inserted = 0;
@@ -136,9 +136,11 @@ impl Read for ReadFailures {
     }
 }
 
-/// Claims the page, so that of several who are about to do it the first goes on
-/// and the others wait for it here and find it done. Gives the run as it was.
-async fn take(
+/// Claims the page and returns the run, whose tally does not count it yet;
+/// `None` if the page is already done or another run has started. Of several
+/// processes that are about to do the page, the first goes on; the others wait
+/// here until it is done.
+async fn claim_page(
     session: &impl Session,
     step: &MigrationStep,
 ) -> Result<Option<MigrationRun>, Failure> {
@@ -154,13 +156,13 @@ async fn take(
         .filter(number.eq(step.run))
         .filter(pages.eq(step.page))
         .filter(migration_run::Column::EndedAt.is_null());
-    let taken = session.execute(&update).await?;
+    let claimed = session.execute(&update).await?;
     let latest = migration_run::Entity::find()
         .order_by(number, Order::Desc)
         .limit(1);
     let latest = session.first::<migration_run::Model>(&latest).await?;
     let latest = latest.map(to_run).transpose()?;
-    Ok(latest.filter(|run| taken > 0 && run.number == step.run))
+    Ok(latest.filter(|run| claimed > 0 && run.number == step.run))
 }
 
 /// Inserts the link unless its slug is in use.

@@ -20,22 +20,22 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Opens the pool of a `postgres://…` URL, for statements that may take ten
-    /// seconds: one that takes longer would keep a connection from the others.
+    /// Opens the pool of a `postgres://…` URL. Statements may take ten seconds:
+    /// a longer one would keep a connection from the others.
     pub(crate) async fn connect(url: &str) -> Result<Self, DbErr> {
         let mut options = pool_options(url);
         options.map_sqlx_postgres_pool_opts(limited);
         Self::open(url, options).await
     }
 
-    /// Opens the pool for schema steps, which may take their time.
+    /// Opens the pool for schema steps, which have no time limit.
     pub(crate) async fn connect_for_schema(url: &str) -> Result<Self, DbErr> {
         Self::open(url, pool_options(url)).await
     }
 
     async fn open(url: &str, options: ConnectOptions) -> Result<Self, DbErr> {
-        // The pool keeps trying a server that is not there and then reports only
-        // that time ran out; a single connection says why.
+        // The pool keeps trying to reach a missing server and then reports only
+        // that time ran out. A single connection reports the reason.
         let attempt = PgConnection::connect(url).await;
         attempt
             .map_err(|error| DbErr::Conn(RuntimeErr::SqlxError(error.into())))?
@@ -50,7 +50,7 @@ impl Postgres {
         &self.pool
     }
 
-    /// Reads, and reads again if the server had cut the connection.
+    /// Reads, and reads again if the server had closed the connection.
     pub(crate) async fn read<R: Read>(&self, read: &R) -> Result<R::Answer, Failure> {
         let statements = Statements(&self.pool);
         for _ in 0..MAX_CONNECTIONS {
@@ -62,7 +62,7 @@ impl Postgres {
         read.read(&statements).await
     }
 
-    /// Applies a change in a transaction of its own.
+    /// Applies a change in its own transaction.
     pub(crate) async fn change<C: Change>(&self, change: &C) -> Result<C::Answer, Failure> {
         let transaction = self.begin().await?;
         // A failure drops the transaction, which rolls it back.
@@ -78,9 +78,9 @@ impl Postgres {
         }
     }
 
-    /// Begins a transaction, on another connection if the server had cut the
-    /// first one. What comes after the beginning is not tried again: a commit may
-    /// have reached the server although its answer did not come back.
+    /// Begins a transaction, on another connection if the server had closed the
+    /// first one. Nothing later is retried: a commit may have reached the
+    /// server although its answer got lost.
     async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
         for _ in 0..MAX_CONNECTIONS {
             match self.pool.begin().await {
@@ -94,12 +94,14 @@ impl Postgres {
 
 const MAX_CONNECTIONS: u32 = 10;
 
-/// Whether the connection was gone before the statement was looked at. A server
-/// that restarts cuts all of them, and the pool learns of each one when it is
-/// used, so as many attempts may fail as there are connections.
+/// Returns whether the connection was closed before the server looked at the
+/// statement. A server that restarts closes all connections, and the pool
+/// notices each only when it is used. So as many attempts may fail as there are
+/// connections.
 fn was_cut(error: &DbErr) -> bool {
-    /// `admin_shutdown`, `crash_shutdown` and `idle_session_timeout`: the last
-    /// words on a connection, found there by the next statement
+    /// The errors `admin_shutdown`, `crash_shutdown` and
+    /// `idle_session_timeout`. The server leaves them on a connection that it
+    /// closes, where the next statement finds them
     /// (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
     const LAST_WORDS: [&str; 3] = ["57P01", "57P02", "57P05"];
     let (DbErr::Conn(error) | DbErr::Exec(error) | DbErr::Query(error)) = error else {
@@ -115,7 +117,7 @@ fn was_cut(error: &DbErr) -> bool {
 
 fn limited(options: PgPoolOptions) -> PgPoolOptions {
     options.after_connect(|connection, _| {
-        // By a statement: a connection pooler in between refuses it as an option
+        // Set by a statement, because connection poolers refuse it as an option
         // of the connection.
         let limit = connection.execute("SET statement_timeout = '10s'");
         Box::pin(async move { limit.await.map(drop) })
@@ -128,15 +130,14 @@ fn pool_options(url: &str) -> ConnectOptions {
         .max_connections(MAX_CONNECTIONS)
         .acquire_timeout(Duration::from_secs(10))
         .connect_timeout(Duration::from_secs(10))
-        // A ping before every use doubles the round trips; a connection that
-        // died shows itself in the statement's own error, and another one is
-        // taken.
+        // A ping before every use would double the round trips. The statement's
+        // own error shows that a connection is dead, and another one is used.
         .test_before_acquire(false)
         .sqlx_logging(false);
     options
 }
 
-/// Statements on the pool or in a transaction.
+/// Runs statements on the pool or in a transaction.
 struct Statements<'c, C>(&'c C);
 
 impl<C: ConnectionTrait> Session for Statements<'_, C> {

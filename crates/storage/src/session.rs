@@ -1,6 +1,6 @@
-//! What a read or a change is, whichever database it runs on.
+//! Reads and changes that run on either database.
 //!
-//! Entities and sea-query make each statement once. A [`Session`] runs it: on
+//! Entities and sea-query build each statement once. A [`Session`] runs it: on
 //! SQLite at once (`sqlite`), on PostgreSQL through sea-orm (`postgres`).
 
 use sea_orm::{DbBackend, QueryTrait, Statement};
@@ -12,23 +12,23 @@ pub(crate) trait Session {
     /// The database's dialect.
     fn backend(&self) -> DbBackend;
 
-    /// Runs a statement and gives the number of rows that it changed.
+    /// Runs a statement and returns the number of rows that it changed.
     async fn run(&self, statement: Statement) -> Result<u64, Failure>;
 
-    /// Runs a statement and gives its rows.
+    /// Runs a statement and returns its rows.
     async fn rows<R: Row>(&self, statement: Statement) -> Result<Vec<R>, Failure>;
 
-    /// Builds and runs a statement; gives the number of rows that it changed.
+    /// Builds and runs a statement; returns the number of rows that it changed.
     async fn execute(&self, statement: &impl QueryTrait) -> Result<u64, Failure> {
         self.run(statement.build(self.backend())).await
     }
 
-    /// Builds and runs a statement; gives its rows.
+    /// Builds and runs a statement; returns its rows.
     async fn all<R: Row>(&self, statement: &impl QueryTrait) -> Result<Vec<R>, Failure> {
         self.rows(statement.build(self.backend())).await
     }
 
-    /// Builds and runs a statement; gives its first row.
+    /// Builds and runs a statement; returns its first row.
     async fn first<R: Row>(&self, statement: &impl QueryTrait) -> Result<Option<R>, Failure> {
         Ok(self.all(statement).await?.into_iter().next())
     }
@@ -36,7 +36,7 @@ pub(crate) trait Session {
 
 /// A row, read column by column.
 pub(crate) trait Row: Sized {
-    /// Reads the columns by their place in the statement.
+    /// Reads the columns by their position in the statement.
     fn read(columns: &impl Columns) -> Result<Self, Failure>;
 }
 
@@ -50,7 +50,7 @@ pub(crate) trait Columns {
     fn number(&self, place: usize) -> Result<i64, Failure>;
     /// A whole number or `NULL`.
     fn optional_number(&self, place: usize) -> Result<Option<i64>, Failure>;
-    /// True, false or `NULL`.
+    /// A boolean or `NULL`.
     fn optional_flag(&self, place: usize) -> Result<Option<bool>, Failure>;
 }
 
@@ -66,33 +66,33 @@ impl Row for i64 {
     }
 }
 
-/// A read. It sees the database as it is at one moment, if the database can do
+/// A read. It sees the database as it is at one moment, if the database offers
 /// that for several statements.
 pub(crate) trait Read: Send + 'static {
-    /// What it finds.
+    /// The result.
     type Answer: Send + 'static;
 
     /// Reads.
     async fn read<S: Session>(&self, session: &S) -> Result<Self::Answer, Failure>;
 }
 
-/// A change, all of which happens or nothing.
+/// A change that happens completely or not at all.
 ///
-/// On SQLite changes that come at the same time share a transaction, so one may
-/// be applied a second time: after it was rolled back because of another one.
+/// On SQLite, changes that come at the same time share a transaction. If
+/// another change makes that roll back, this one is applied a second time.
 pub(crate) trait Change: Send + 'static {
-    /// What its author is told.
+    /// The answer to the caller.
     type Answer: Send + 'static;
 
-    /// Applies the change. A failure undoes what was done so far.
+    /// Applies the change. A failure undoes everything done so far.
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Self::Answer>, Failure>;
 }
 
-/// How a change that did not fail ends.
+/// The end of a change that did not fail.
 #[derive(Debug)]
 pub(crate) enum Applied<T> {
-    /// What was written, if anything, is to be kept.
+    /// Keep everything that was written.
     Keep(T),
-    /// What was written is to be undone.
+    /// Undo everything that was written.
     Undo(T),
 }

@@ -15,7 +15,7 @@ use crate::{NOON, destination, link, seconds, slug, tag};
 ///
 /// # Panics
 /// A clause does not hold.
-pub async fn hold<S, F>(empty_store: impl Fn() -> F)
+pub async fn run_suite<S, F>(empty_store: impl Fn() -> F)
 where
     S: LinkStore + 'static,
     F: Future<Output = S>,
@@ -696,6 +696,6 @@ mod tests {
 
     #[tokio::test]
     async fn the_store_in_memory_keeps_the_contract() {
-        hold(|| async { MemoryLinkStore::default() }).await;
+        run_suite(|| async { MemoryLinkStore::default() }).await;
     }
 }

@@ -14,7 +14,7 @@ use crate::{NOON, link, link_store_contract::join_all, seconds, slug};
 ///
 /// # Panics
 /// A clause does not hold.
-pub async fn hold<L, M>(empty_stores: impl AsyncFn() -> (Arc<L>, Arc<M>))
+pub async fn run_suite<L, M>(empty_stores: impl AsyncFn() -> (Arc<L>, Arc<M>))
 where
     L: LinkStore,
     M: MigrationStore,
@@ -273,7 +273,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_state_in_memory_keeps_the_contract() {
-        hold(async || {
+        run_suite(async || {
             let links = Arc::new(MemoryLinkStore::default());
             let migration = Arc::new(MemoryMigration::into(Arc::clone(&links)));
             (links, migration)

@@ -14,7 +14,7 @@ use crate::slug;
 ///
 /// # Panics
 /// A clause does not hold.
-pub async fn hold<S: OldStore>(store_of: impl AsyncFn(Vec<(String, String)>) -> S) {
+pub async fn run_suite<S: OldStore>(store_of: impl AsyncFn(Vec<(String, String)>) -> S) {
     pages_meet_every_entry(&store_of(many()).await).await;
     a_place_survives_until_it_is_asked_for(&store_of(many()).await).await;
     a_place_of_another_store_is_lost(&store_of(many()).await, &store_of(few()).await).await;

@@ -33,7 +33,7 @@ impl<S: OldStore, G: std::fmt::Debug + Send + Sync> OldStore for Standing<S, G> 
 
 #[tokio::test]
 async fn redis_keeps_the_contract() {
-    old_store_contract::hold(async |entries| -> Standing<RedisStore, RedisServer> {
+    old_store_contract::run_suite(async |entries| -> Standing<RedisStore, RedisServer> {
         let server = RedisServer::start();
         server.set(&entries).await;
         Standing(server.store(), server)
@@ -43,7 +43,7 @@ async fn redis_keeps_the_contract() {
 
 #[tokio::test]
 async fn bulk_files_keep_the_contract() {
-    old_store_contract::hold(async |entries| -> Standing<BulkFile, TempDir> {
+    old_store_contract::run_suite(async |entries| -> Standing<BulkFile, TempDir> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("links.json");
         let entry = |(key, value): (String, String)| json!({"key": key, "value": value});

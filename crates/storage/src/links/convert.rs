@@ -1,5 +1,5 @@
 //! Rows ↔ links. A row that breaks a domain rule is reported with its column,
-//! never repaired in silence.
+//! and never repaired silently.
 
 use std::{collections::BTreeMap, error::Error as StdError};
 
@@ -12,9 +12,9 @@ use thiserror::Error;
 use super::search_key::{destination_key, search_text};
 use crate::entity::{link, tag};
 
-/// A row contradicts the domain.
+/// A row breaks a rule of the domain.
 #[derive(Debug, Error)]
-#[error("link {id} holds a wrong {column}")]
+#[error("link {id} has an invalid {column}")]
 pub(crate) struct BadRow {
     id: String,
     column: &'static str,
@@ -22,7 +22,7 @@ pub(crate) struct BadRow {
     source: Box<dyn StdError + Send + Sync>,
 }
 
-/// The row of a link, but for its number, which the database gives.
+/// The row of a link, without the number that the database gives it.
 pub(crate) fn to_row(link: &Link) -> link::Model {
     let content = &link.content;
     let text = |text: Option<&str>| text.map(str::to_owned);
@@ -103,8 +103,8 @@ pub(crate) fn to_link(row: link::Model, tags: &[String]) -> Result<Link, BadRow>
     })
 }
 
-/// A destination holds no line break and a country code no blank, so lines of
-/// both need no escaping.
+/// Neither destinations nor country codes hold line breaks, and codes hold no
+/// blanks, so lines of both need no escaping.
 fn geo_to_text(geo: &BTreeMap<Country, Destination>) -> Option<String> {
     let lines: Vec<String> = geo
         .iter()
@@ -113,7 +113,7 @@ fn geo_to_text(geo: &BTreeMap<Country, Destination>) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// Names the row and the column of whatever fails.
+/// Builds errors that name the row and the column.
 struct Check {
     id: String,
 }
@@ -179,6 +179,6 @@ mod tests {
         let mut row = to_row(&link("docs").id("abc").build());
         row.destination = "javascript:alert(1)".into();
         let error = to_link(row, &[]).unwrap_err();
-        assert_eq!(error.to_string(), "link abc holds a wrong destination");
+        assert_eq!(error.to_string(), "link abc has an invalid destination");
     }
 }

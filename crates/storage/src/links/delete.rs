@@ -1,4 +1,4 @@
-//! A link that goes.
+//! Deleting a link.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use slugline_domain::{Link, Slug};
@@ -22,7 +22,7 @@ impl Change for DeleteLink {
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Option<Link>>, Failure> {
         let slug = self.slug.clone();
         let link = FindLink { slug }.read(session).await?;
-        // Tags go with their link by the foreign key.
+        // The foreign key deletes the tags with their link.
         let of_slug = link::Column::Slug.eq(self.slug.as_str());
         let delete = link::Entity::delete_many().filter(of_slug);
         session.execute(&delete).await?;

@@ -1,4 +1,4 @@
-//! One link, as the redirect path needs it.
+//! Finding one link, as the redirect path needs it.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ use crate::{
     session::{Columns, Read, Row, Session},
 };
 
-/// Finds the link with a slug, by a single statement.
+/// Finds the link with a slug, in a single statement.
 #[derive(Debug)]
 pub(super) struct FindLink {
     pub(super) slug: Slug,
@@ -53,7 +53,7 @@ impl Row for TaggedRow {
 }
 
 fn statement(backend: DbBackend, slug: &Slug) -> Statement {
-    /// The texts are made once: making one takes as long as running it.
+    /// The SQL texts are built once: building one takes as long as running it.
     static SQLITE: LazyLock<String> = LazyLock::new(|| text(DbBackend::Sqlite));
     static POSTGRES: LazyLock<String> = LazyLock::new(|| text(DbBackend::Postgres));
 

@@ -1,4 +1,4 @@
-//! A new link.
+//! Inserting a link.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use slugline_domain::{Link, LinkStatus, UnixSeconds, ports::Insertion};
@@ -10,7 +10,8 @@ use crate::{
     session::{Applied, Change, Session},
 };
 
-/// Inserts a link unless an active one owns its slug, or any its identity.
+/// Inserts a link unless an active link has its slug, or any link has its
+/// identifier.
 #[derive(Debug)]
 pub(super) struct InsertLink {
     pub(super) link: Link,
@@ -20,7 +21,8 @@ pub(super) struct InsertLink {
 impl Change for InsertLink {
     type Answer = Insertion;
 
-    /// Lets the unique indexes decide, so that of two racing writers one wins.
+    /// Leaves the decision to the unique indexes, so that one of two racing
+    /// writers wins.
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Insertion>, Failure> {
         let new = &self.link;
         if insert_row(session, new).await? {
@@ -35,8 +37,8 @@ impl Change for InsertLink {
             return Ok(Applied::Keep(Insertion::SlugTaken));
         }
         session.execute(&link::Entity::delete_by_id(number)).await?;
-        // Beaten by another writer who found the slug just as free, or by a link
-        // that has the identifier.
+        // Another writer replaced the expired link first, or a link already has
+        // the identifier.
         if insert_row(session, new).await? {
             return Ok(Applied::Keep(Insertion::Stored));
         }

@@ -1,4 +1,4 @@
-//! Many new links in one transaction, with few statements.
+//! Inserting many links in one transaction, with few statements.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -15,12 +15,12 @@ use crate::{
     session::{Applied, Change, Columns, Row, Session},
 };
 
-/// Values bound in one statement, at most: SQLite takes 32,766, PostgreSQL
+/// The most values bound in one statement: SQLite takes 32,766, PostgreSQL
 /// 65,535.
 const BINDINGS: usize = 10_000;
 
-/// Inserts links as if one after the other. The answer is `None` when somebody
-/// else took a slug or an id meanwhile; then nothing was inserted.
+/// Inserts links as if one after the other. Inserts nothing and answers `None`
+/// if another writer took a slug or an identifier meanwhile.
 #[derive(Clone, Debug)]
 pub(super) struct InsertLinks {
     links: Arc<[Link]>,
@@ -53,8 +53,8 @@ impl Change for InsertLinks {
             session.execute(&delete).await?;
         }
         let mut admitted: Vec<&Link> = plan.admitted().map(|place| &links[place]).collect();
-        // Two nodes that insert the same slugs wait for each other in one order
-        // only, so never both.
+        // All nodes insert slugs in the same order, so two that insert the same
+        // ones cannot deadlock.
         admitted.sort_by(|a, b| a.slug.cmp(&b.slug));
         for some in admitted.chunks(BINDINGS / link::COLUMNS) {
             let insert = link::Entity::insert_many(some.iter().map(|link| to_new_row(link)))
@@ -72,7 +72,7 @@ impl Change for InsertLinks {
     }
 }
 
-/// The stored links that have a slug or an id of these.
+/// The stored links that have one of these slugs or identifiers.
 async fn stored(session: &impl Session, links: &[Link]) -> Result<Vec<StoredLink>, Failure> {
     let mut stored = Vec::new();
     for some in links.chunks(BINDINGS / 2) {
@@ -94,7 +94,7 @@ async fn stored(session: &impl Session, links: &[Link]) -> Result<Vec<StoredLink
     Ok(stored)
 }
 
-/// What decides whether a stored link gives way.
+/// The members of a stored link that decide whether a new link replaces it.
 struct StoredLink {
     number: i64,
     id: String,
@@ -115,7 +115,7 @@ impl Row for StoredLink {
     }
 }
 
-/// What becomes of each link, decided in memory.
+/// The outcome of each link, decided in memory.
 struct Plan {
     now: UnixSeconds,
     by_slug: HashMap<String, Owner>,
@@ -123,7 +123,7 @@ struct Plan {
     replaced_rows: Vec<i64>,
 }
 
-/// The link that owns a slug.
+/// The link that has a slug.
 struct Owner {
     id: String,
     status: LinkStatus,
@@ -181,7 +181,7 @@ impl Plan {
             self.slug_by_id.remove(&replaced.id);
             match replaced.place {
                 Place::Row(number) => self.replaced_rows.push(number),
-                // It gives way to a later one before it was written.
+                // A later link of the batch replaces it before it was written.
                 Place::Batch(_) => {}
             }
         }
@@ -194,7 +194,7 @@ impl Plan {
         Insertion::Stored
     }
 
-    /// Places of the links that are to be written.
+    /// The indexes of the links to write.
     fn admitted(&self) -> impl Iterator<Item = usize> {
         self.by_slug.values().filter_map(|owner| match owner.place {
             Place::Batch(place) => Some(place),

@@ -1,4 +1,4 @@
-//! Pages of links.
+//! Listing links page by page.
 
 use std::collections::HashMap;
 
@@ -73,9 +73,9 @@ pub(super) fn select_page(query: &ListQuery) -> Select<link::Entity> {
     }
 }
 
-/// The links after a place. The first condition on `created_at` repeats what
-/// the second implies, because it alone tells the planner where to start in the
-/// index.
+/// The links after a position. The first condition on `created_at` repeats what
+/// the second one implies, because only the first tells the planner where to
+/// start in the index.
 fn after(order: LinkOrder, place: &Position) -> Condition {
     let (created, slug) = (link::Column::CreatedAt, link::Column::Slug);
     let (second, text) = (place.created_at.get(), place.slug.as_str());

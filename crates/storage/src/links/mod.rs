@@ -1,12 +1,12 @@
-//! The link store: one file for each thing that is done with links.
+//! The link store: one file for each operation.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `insert`, `insert_many`, `update`, `delete` | changes |
 //! | `find`, `list`, `search`, `tags` | reads |
 //! | `conditions` | conditions that listings and searches share |
-//! | `write` | a link as rows, written |
-//! | `convert`, `search_key` | rows ↔ links, and what is stored beside them for searches |
+//! | `write` | writing the rows of a link |
+//! | `convert`, `search_key` | rows ↔ links, and the search keys stored beside them |
 
 mod conditions;
 mod convert;
@@ -65,7 +65,7 @@ impl LinkStore for SqlLinkStore {
         links: &[Link],
         now: UnixSeconds,
     ) -> Result<Vec<Insertion>, StoreError> {
-        /// Each attempt loses only to a change that succeeded.
+        /// An attempt fails only if another writer's change succeeded.
         const ATTEMPTS: usize = 5;
 
         let insert = InsertLinks::new(links, now);

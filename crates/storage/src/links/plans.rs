@@ -1,5 +1,5 @@
-//! How SQLite finds what each question asks for: by an index, whatever the
-//! number of links.
+//! Tests of SQLite's query plans: each question uses an index, however many
+//! links there are.
 
 use rstest::rstest;
 use rusqlite::Connection;

@@ -1,4 +1,4 @@
-//! Searches, and the way each database finds what meets them.
+//! Searches, and the way in which each database finds links.
 
 use sea_orm::{
     ColumnTrait, Condition, DbBackend, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
@@ -17,11 +17,11 @@ use crate::{
     session::{Read, Session},
 };
 
-/// Up to this many candidates are looked at one by one. A text that more links
-/// hold is found quickly by reading links in order.
+/// Up to this many candidates are looked at one by one. For a text that more
+/// links hold, reading links in order finds a page quickly.
 const FEW: u64 = 5_000;
 
-/// Finds links that a filter lets through, by slug.
+/// Finds the links that meet a filter, by slug.
 #[derive(Debug)]
 pub(super) struct SearchLinks {
     pub(super) filter: LinkFilter,
@@ -37,7 +37,7 @@ impl Read for SearchLinks {
     }
 }
 
-/// Counts links that a filter lets through.
+/// Counts the links that meet a filter.
 #[derive(Debug)]
 pub(super) struct CountLinks(pub(super) LinkFilter);
 
@@ -102,7 +102,8 @@ async fn holds(session: &impl Session, text: &SearchText) -> Result<Condition, F
     Ok(condition.add(Expr::cust_with_values(among, [source.parameter])))
 }
 
-/// A way to links that may hold a text, without going through all in order.
+/// A query that finds the links that may hold a text without reading all in
+/// order.
 struct Candidates {
     /// Selects their numbers.
     numbers: &'static str,
@@ -116,8 +117,8 @@ impl Candidates {
                 numbers: "SELECT rowid FROM link_search WHERE link_search MATCH ?",
                 parameter: query,
             },
-            // Too short for the index; reading the table as it lies is still
-            // ten times faster than reading it in the order of an index.
+            // The text is too short for the index. Reading the table in its own
+            // order is still ten times faster than in the order of an index.
             None => Self {
                 numbers: "SELECT number FROM links WHERE instr(search_text, ?) > 0",
                 parameter: text.to_string(),
@@ -125,7 +126,7 @@ impl Candidates {
         }
     }
 
-    /// How many there are, counted no further than needed.
+    /// The number of candidates, counted no further than needed.
     async fn count(&self, session: &impl Session) -> Result<u64, Failure> {
         let counting = format!("SELECT count(*) FROM ({} LIMIT ?)", self.numbers);
         let limit = i64::try_from(FEW + 1).unwrap_or(i64::MAX);
@@ -138,8 +139,8 @@ impl Candidates {
     }
 }
 
-/// The search as a query of the trigram index: every three characters in a row.
-/// Shorter texts have none.
+/// The search as a query of the trigram index, which holds every three
+/// characters in a row. `None` for shorter texts.
 fn trigrams(text: &SearchText) -> Option<String> {
     let characters: Vec<char> = text.as_str().chars().collect();
     let quoted = characters.windows(3).map(|three| {

@@ -1,12 +1,12 @@
-//! What is stored beside a link so that it can be searched for.
+//! The texts and keys that are stored beside a link for searches.
 
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 use slugline_domain::{Comment, Destination, Link, Tag};
 
-/// Every text that searches look into, in lower case, one per line. A search
-/// holds no line break, so it cannot match across two of them.
+/// Every text that searches look into, in lower case, one per line. A searched
+/// text holds no line break, so it cannot match across two of them.
 pub(crate) fn search_text(link: &Link) -> String {
     let content = &link.content;
     let mut text = format!("{}\n{}", link.slug, content.destination);
@@ -15,14 +15,14 @@ pub(crate) fn search_text(link: &Link) -> String {
         .into_iter()
         .chain(content.tags.iter().map(Tag::as_str))
     {
-        // A comment may have lines of its own.
+        // A comment may have several lines.
         write!(text, "\n{part}").expect("writing to a string does not fail");
     }
     text.to_lowercase()
 }
 
-/// A short text that is equal for destinations that differ only in their query:
-/// URLs themselves can be longer than an index entry may be.
+/// A short key that is equal for destinations that differ only in their query.
+/// A URL itself may be too long for an index entry.
 pub(crate) fn destination_key(destination: &Destination) -> String {
     let digest = Sha256::digest(destination.without_query().as_bytes());
     let (half, _) = digest.split_at(16);

@@ -1,4 +1,4 @@
-//! Tags and how many links have them.
+//! Counting the links of each tag.
 
 use sea_orm::{ColumnTrait, EntityTrait, Order, QueryOrder, QuerySelect, Select};
 use slugline_domain::{Tag, TagCount};
@@ -30,7 +30,7 @@ impl Row for TagCount {
     }
 }
 
-/// Every tag with the number of its links.
+/// The select of every tag with its number of links.
 pub(super) fn count_tags() -> Select<tag::Entity> {
     tag::Entity::find()
         .select_only()

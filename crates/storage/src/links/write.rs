@@ -1,4 +1,4 @@
-//! A link as rows, written.
+//! Writing the rows of a link.
 
 use sea_orm::{ActiveValue, EntityTrait, IntoActiveModel, sea_query::OnConflict};
 use slugline_domain::Link;
@@ -10,8 +10,8 @@ use crate::{
     session::Session,
 };
 
-/// Inserts a link and its tags unless its slug or its identity is in use. Says
-/// whether it did.
+/// Inserts a link and its tags, unless its slug or its identifier is in use.
+/// Returns whether it did.
 pub(crate) async fn insert_row(session: &impl Session, link: &Link) -> Result<bool, Failure> {
     let insert = link::Entity::insert(to_new_row(link))
         .on_conflict(OnConflict::new().do_nothing().to_owned());
@@ -34,7 +34,7 @@ pub(super) async fn insert_tags(
     Ok(())
 }
 
-/// The row of a link, to which the database gives a number.
+/// The row of a link that the database has yet to number.
 pub(super) fn to_new_row(link: &Link) -> link::ActiveModel {
     link::ActiveModel {
         number: ActiveValue::NotSet,

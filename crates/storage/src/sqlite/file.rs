@@ -14,15 +14,16 @@ pub(crate) struct SqliteFile {
     path: PathBuf,
 }
 
-/// How long a statement waits for a lock of another process.
+/// The time that a statement waits for a lock of another process.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Different statements on links and on the migration's state, roughly.
+/// Roughly the number of different statements on links and on the migration's
+/// state.
 const CACHED_STATEMENTS: usize = 64;
 
 /// Settings of the writing connection. `FULL` keeps every acknowledged link
-/// through power loss. The size limit gives space back after a long read kept
-/// the write-ahead log from being reused.
+/// through power loss. The size limit frees space after a long read kept the
+/// write-ahead log from being reused.
 const WRITER_SETTINGS: &str = "
 PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
@@ -30,7 +31,7 @@ PRAGMA journal_size_limit = 67108864;
 ";
 
 /// Settings of reading connections. 4 MiB of pages hold the upper levels of the
-/// indexes of millions of links, so that finding one reads leaves only.
+/// indexes of millions of links, so finding one reads only leaves.
 const READER_SETTINGS: &str = "
 PRAGMA query_only = ON;
 PRAGMA cache_size = -4096;
@@ -43,7 +44,7 @@ impl SqliteFile {
         }
     }
 
-    /// Opens a connection that changes the file, which is created when missing.
+    /// Opens a connection that changes the file, and creates a missing file.
     pub(crate) fn open_writer(&self) -> Result<Connection, rusqlite::Error> {
         let create = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let connection = self.open(create)?;
@@ -52,15 +53,15 @@ impl SqliteFile {
         Ok(connection)
     }
 
-    /// Opens a connection that reads; the file is there and in WAL mode.
+    /// Opens a connection that reads. The file must exist and be in WAL mode.
     pub(super) fn open_reader(&self) -> Result<Connection, rusqlite::Error> {
-        // Not read-only: who comes first makes the shared memory of the WAL.
+        // Not read-only: the first connection creates the WAL's shared memory.
         let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.execute_batch(READER_SETTINGS)?;
         Ok(connection)
     }
 
-    /// Opens a connection that leaves the file exactly as it is.
+    /// Opens a connection that changes nothing in the file.
     pub(crate) fn open_to_examine(&self) -> Result<Connection, rusqlite::Error> {
         self.open(OpenFlags::SQLITE_OPEN_READ_ONLY)
     }
@@ -75,9 +76,9 @@ impl SqliteFile {
     }
 }
 
-/// Turns the file to WAL, trying again while others are at it: of several
-/// processes that turn a new file at the same moment, SQLite tells all but one
-/// that it is locked, at once and without regard to the timeout.
+/// Switches the file to WAL and retries while other processes do the same. If
+/// several switch a new file at the same moment, SQLite tells all but one at
+/// once that it is locked, whatever the timeout.
 fn turn_to_wal(connection: &Connection) -> Result<(), rusqlite::Error> {
     const ATTEMPTS: usize = 50;
     const PAUSE: Duration = Duration::from_millis(100);

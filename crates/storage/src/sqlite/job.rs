@@ -1,5 +1,4 @@
-//! A change on its way to the thread that writes, and its answer on the way
-//! back.
+//! A change on its way to the writer thread, and its answer on the way back.
 
 use std::{
     fmt,
@@ -17,38 +16,38 @@ use crate::{
     session::{Applied, Change},
 };
 
-/// A change that waits, whatever its type.
+/// A waiting change of any type.
 pub(super) trait Job: fmt::Debug + Send {
-    /// Applies the change in a transaction; may be called again after that was
-    /// rolled back.
+    /// Applies the change in a transaction. It may be called again after that
+    /// was rolled back.
     fn apply(&mut self, statements: Statements<'_>) -> Result<Wish, Failure>;
 
-    /// Tells its author what [`Job::apply`] came to.
+    /// Sends the result of [`Job::apply`] to the caller.
     fn answer(self: Box<Self>);
 
-    /// Tells its author that nothing was changed.
+    /// Tells the caller that nothing was changed.
     fn refuse(self: Box<Self>, failure: Failure);
 }
 
-/// What is to become of a transaction.
+/// The end that a job wants for its transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wish {
     Commit,
     RollBack,
 }
 
-/// A change, and somebody who waits for its answer.
+/// A change and the channel to its waiting caller.
 pub(super) struct Waiting<C: Change> {
     change: C,
     applied: Option<C::Answer>,
     author: oneshot::Sender<Told<C::Answer>>,
     unnoticed: Unnoticed,
-    /// A place in the queue, free again when this goes.
+    /// A place in the queue, free again when this is dropped.
     _place: OwnedSemaphorePermit,
 }
 
 impl<C: Change> Waiting<C> {
-    /// Packs a change; the answer comes by the channel.
+    /// Packs a change; the answer comes through the channel.
     pub(super) fn new(
         change: C,
         unnoticed: Unnoticed,
@@ -81,7 +80,7 @@ impl<C: Change> Job for Waiting<C> {
             answer: Some(self.applied.ok_or(Failure::WriterEnded)),
             unnoticed: self.unnoticed,
         };
-        // An author who is gone leaves the change unnoticed, which counts.
+        // If the caller is gone, the change counts as unnoticed.
         drop(self.author.send(told));
     }
 
@@ -100,8 +99,8 @@ impl<C: Change> fmt::Debug for Waiting<C> {
     }
 }
 
-/// Counts changes of which this process's own memory does not know: those of
-/// other processes, and those whose authors hung up before they were told.
+/// Counts changes that this process's caches do not know of: those of other
+/// processes, and those whose callers hung up before the answer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unnoticed(Arc<AtomicU64>);
 
@@ -115,8 +114,8 @@ impl Unnoticed {
     }
 }
 
-/// What the author of a change is told. If nobody takes it, because the author
-/// hung up at whatever moment, the change counts as unnoticed.
+/// The answer to the caller of a change. If the caller hung up at any moment
+/// before taking it, the change counts as unnoticed.
 #[derive(Debug)]
 pub(super) struct Told<T> {
     answer: Option<Result<T, Failure>>,

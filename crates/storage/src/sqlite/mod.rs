@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `file` | opening connections to a file |
 //! | `statements` | a connection as a session |
-//! | `transaction` | a transaction that ends once, or its connection is given up |
+//! | `transaction` | a transaction that ends exactly once, or its connection is closed |
 //! | `writer` | the one thread that changes the file |
 //! | `job` | a change on its way to that thread and its answer on the way back |
-//! | `search_queue` | texts that wait to be indexed |
+//! | `search_queue` | the queue of texts to be indexed |
 //! | `readers` | connections for reading, used from any thread |
-//! | `schema` | a connection as sea-orm's, for schema steps |
+//! | `schema` | a connection wrapped as sea-orm's, for schema steps |
 
 mod file;
 mod job;
@@ -39,8 +39,7 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens a file, creating it when it is missing, and starts the thread that
-    /// writes.
+    /// Opens a file, creates it if it is missing, and starts the writer thread.
     pub(crate) fn open(file: SqliteFile) -> Result<Self, Failure> {
         let writer = Writer::start(file.clone())?;
         Ok(Self {
@@ -49,28 +48,28 @@ impl Sqlite {
         })
     }
 
-    /// Reads on the calling thread: for what takes microseconds.
+    /// Reads on the calling thread, for statements that take microseconds.
     pub(crate) fn read_at_once<R: Read>(&self, read: &R) -> Result<R::Answer, Failure> {
         self.readers.read_at_once(read)
     }
 
-    /// Reads on another thread: for what may take long.
+    /// Reads on another thread, for statements that may take long.
     pub(crate) async fn read<R: Read>(&self, read: R) -> Result<R::Answer, Failure> {
         Readers::read(&self.readers, read).await
     }
 
-    /// Applies a change, and answers when it is on the disk.
+    /// Applies a change and returns when it is on the disk.
     pub(crate) async fn change<C: Change>(&self, change: C) -> Result<C::Answer, Failure> {
         self.writer.change(change).await
     }
 
-    /// How often somebody changed the file of whom this process's memory does
-    /// not know.
+    /// The number of changes to the file that this process's caches do not know
+    /// of.
     pub(crate) fn unnoticed_changes(&self) -> u64 {
         self.writer.unnoticed_changes()
     }
 
-    /// Whether the file can be read and the thread that writes is there.
+    /// Checks that the file can be read and that the writer thread runs.
     pub(crate) fn ping(&self) -> Result<(), Failure> {
         if self.writer.has_ended() {
             return Err(Failure::WriterEnded);

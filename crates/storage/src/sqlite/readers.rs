@@ -7,14 +7,14 @@ use tokio::sync::Semaphore;
 use super::{SqliteFile, statements::complete, transaction::Idle};
 use crate::{failure::Failure, session::Read};
 
-/// Reads that may take long and run at the same time, at most.
+/// The most long reads that run at the same time.
 const LONG_READS: usize = 4;
 
-/// Connections that are kept open for the next read, at most: more than that
-/// only many workers who read at the same moment need.
+/// The most connections kept open for the next read. Only many workers that
+/// read at the same moment need more.
 const KEPT_OPEN: usize = 8;
 
-/// Idle connections; more are opened when none is left.
+/// Idle connections. Another one is opened if none is left.
 #[derive(Debug)]
 pub(super) struct Readers {
     file: SqliteFile,
@@ -33,17 +33,17 @@ impl Readers {
         })
     }
 
-    /// Reads on the calling thread, by a single statement: for what takes
+    /// Reads on the calling thread with a single statement that takes
     /// microseconds, less than handing it to another thread would.
     pub(super) fn read_at_once<R: Read>(&self, read: &R) -> Result<R::Answer, Failure> {
         let connection = self.take()?;
-        // A connection that failed is not kept.
+        // A connection whose read failed is not reused.
         let answer = complete(read.read(&connection.statements()))?;
         self.keep(connection);
         Ok(answer)
     }
 
-    /// Reads in one transaction, on a thread that may be kept waiting.
+    /// Reads in one transaction, on a thread that may block.
     pub(super) async fn read<R: Read>(readers: &Arc<Self>, read: R) -> Result<R::Answer, Failure> {
         let permit = readers.long_reads.acquire().await;
         // The semaphore is never closed.
@@ -58,7 +58,7 @@ impl Readers {
         reading.await.map_err(|_| Failure::ReaderEnded)?
     }
 
-    /// Whether the file can be read.
+    /// Checks that the file can be read.
     pub(super) fn ping(&self) -> Result<(), Failure> {
         let connection = self.take()?;
         connection.data_version()?;

@@ -1,7 +1,7 @@
-//! A connection to a file as sea-orm's, for schema steps.
+//! A connection to a file, wrapped as sea-orm's for schema steps.
 //!
-//! Those are written with sea-orm for every database alike, and sea-orm passes
-//! statements on to whoever runs them.
+//! The steps are written with sea-orm for either database. For SQLite, sea-orm
+//! passes their statements on to this connection.
 
 use std::{
     collections::BTreeMap,
@@ -27,13 +27,13 @@ impl SchemaStatements {
         Self(Arc::new(Mutex::new(connection)))
     }
 
-    /// The connection as sea-orm's.
+    /// The connection as sea-orm's type.
     pub(crate) fn connection(&self) -> Result<DatabaseConnection, DbErr> {
         let statements: Box<dyn ProxyDatabaseTrait> = Box::new(self.clone());
         sea_orm::ProxyDatabaseConnector::connect(DbBackend::Sqlite, Arc::new(statements))
     }
 
-    /// What SQLite finds damaged, in its words.
+    /// The damage that SQLite finds, in its words.
     pub(crate) fn damages(&self) -> Result<Vec<String>, DbErr> {
         let read = || {
             let connection = self.locked();
@@ -73,7 +73,7 @@ impl SchemaStatements {
     fn run(&self, statement: Statement) -> Result<u64, Failure> {
         let connection = self.locked();
         if statement.values.is_none() {
-            // May be several statements.
+            // The text may hold several statements.
             connection.execute_batch(&statement.sql)?;
             return Ok(connection.changes());
         }

@@ -1,12 +1,12 @@
-//! Texts that wait to be indexed for searches.
+//! The queue of texts to be indexed for searches.
 //!
 //! Triggers put the numbers of new and changed links into `link_search_queue`.
-//! Indexing all of a transaction at once, before its commit, costs a fraction of
-//! what indexing each by a trigger does.
+//! Indexing all of a transaction's texts at once, before its commit, costs a
+//! fraction of indexing each by a trigger.
 
 use super::statements::Statements;
 
-/// Indexes what waits in the queue, and empties it.
+/// Indexes the texts in the queue and empties it.
 pub(super) fn index(statements: Statements<'_>) -> Result<(), rusqlite::Error> {
     let Statements(connection) = statements;
     let index = "INSERT INTO link_search (rowid, search_text) \

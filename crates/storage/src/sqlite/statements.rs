@@ -45,8 +45,8 @@ impl Session for Statements<'_> {
     }
 }
 
-/// Completes work on a session. Statements here are done when they return, so
-/// no future ever waits.
+/// Completes work on a session. Statements are done when they return, so its
+/// future never waits.
 pub(crate) fn complete<F: Future>(work: F) -> F::Output {
     let mut context = Context::from_waker(Waker::noop());
     match pin!(work).poll(&mut context) {
@@ -67,7 +67,7 @@ pub(crate) fn bind(
     Ok(())
 }
 
-/// A value of sea-query as SQLite takes it.
+/// A value of sea-query in the form that SQLite takes.
 enum Bound<'v> {
     Null,
     Number(i64),

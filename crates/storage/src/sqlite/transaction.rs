@@ -1,15 +1,15 @@
-//! A transaction that ends once, or its connection is given up.
+//! A transaction that ends exactly once, or its connection is closed.
 //!
-//! SQLite itself rolls a transaction back when the disk is full or fails. A
-//! connection on which a transaction ended in anything but the commit or the
-//! rollback that was asked for is closed: nobody can be sure of its state. Only
-//! SQLite knows whether a transaction is open, so it is asked.
+//! SQLite rolls a transaction back by itself if the disk is full or fails. If a
+//! transaction ends in any other way than the commit or rollback that was asked
+//! for, the connection is in an unknown state and is closed. Only SQLite knows
+//! whether a transaction is open, so this module asks it.
 
 use rusqlite::Connection;
 
 use super::statements::Statements;
 
-/// A connection without a transaction, in the state that its owner expects.
+/// A connection without a transaction, in a known state.
 #[derive(Debug)]
 pub(super) struct Idle(Connection);
 
@@ -23,9 +23,9 @@ impl Idle {
         Self(connection)
     }
 
-    /// Begins a transaction that changes something. It takes the file's write
-    /// lock at once: one that began by reading could not get the lock any more
-    /// when somebody else wrote in between.
+    /// Begins a transaction that writes. It takes the file's write lock at
+    /// once: a transaction that began by reading cannot get the lock if another
+    /// connection writes in between.
     pub(super) fn begin_to_write(self) -> Result<Transaction, rusqlite::Error> {
         execute(&self.0, "BEGIN IMMEDIATE")?;
         Ok(Transaction(self.0))
@@ -54,9 +54,9 @@ impl Transaction {
         Statements(&self.0)
     }
 
-    /// Makes everything durable. After an error nothing is, unless the process
-    /// or the machine ends before another transaction is committed: then all
-    /// may be.
+    /// Makes everything durable. After an error nothing is durable yet; but if
+    /// the process or the machine ends before another transaction is committed,
+    /// everything may be.
     pub(super) fn commit(self) -> Result<Idle, rusqlite::Error> {
         execute(&self.0, "COMMIT")?;
         if !self.0.is_autocommit() {
@@ -65,8 +65,9 @@ impl Transaction {
         Ok(Idle(self.0))
     }
 
-    /// Undoes everything. `None` when SQLite had ended the transaction before,
-    /// or cannot end it; the connection is closed then, which undoes all as well.
+    /// Undoes everything. Returns `None` if SQLite had already ended the
+    /// transaction, or cannot end it. Then the connection is closed, which
+    /// undoes everything as well.
     pub(super) fn roll_back(self) -> Option<Idle> {
         let open = !self.0.is_autocommit();
         let ended = open && execute(&self.0, "ROLLBACK").is_ok() && self.0.is_autocommit();

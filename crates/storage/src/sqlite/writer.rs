@@ -1,12 +1,14 @@
 //! The one thread that changes the file.
 //!
-//! SQLite has one writer at a time, and a commit costs a write to the disk
-//! however much it holds. So changes that wait at the same time share one
+//! SQLite has one writer at a time, and a commit costs one write to the disk
+//! however much it holds. So changes that wait at the same time share a
 //! transaction: each is applied as if alone, and all are answered once the
-//! commit is on the disk. Most changes that do not work out, such as an insert
-//! whose slug is taken, have written nothing. When one has, or fails, or the
-//! commit does, the transaction is rolled back and each change is tried again
-//! in a transaction of its own, so none suffers from another.
+//! commit is on the disk.
+//!
+//! Most changes that do not succeed, such as an insert whose slug is taken,
+//! have written nothing. If one has, or fails, or the commit fails, the
+//! transaction is rolled back and each change is retried in its own
+//! transaction, so that none suffers from another.
 
 use std::{
     sync::{
@@ -27,29 +29,30 @@ use super::{
 };
 use crate::{failure::Failure, session::Change};
 
-/// Changes that wait, at most; the authors of others wait for a place. At some
-/// ten thousand a second the last one waits for a tenth of a second.
+/// The most changes that wait; further callers wait for a place. At some ten
+/// thousand changes a second the last one waits for a tenth of a second.
 const QUEUE: usize = 1_024;
 
-/// Changes that share a transaction, at most: some milliseconds of work.
+/// The most changes that share a transaction: some milliseconds of work.
 const SHARED: usize = 256;
 
-/// How often the file is asked whether another process has changed it.
+/// The interval at which the thread checks whether another process changed the
+/// file.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Hands changes to the thread that applies them. Dropping it waits until those
-/// that were handed over are done.
+/// Hands changes to the thread that applies them. Dropping it waits until the
+/// changes handed over are done.
 #[derive(Debug)]
 pub(super) struct Writer {
     places: Arc<Semaphore>,
-    /// Empty once this is being dropped.
+    /// `None` once this is being dropped.
     queue: Mutex<Option<Sender<Box<dyn Job>>>>,
     thread: Option<JoinHandle<()>>,
     unnoticed: Unnoticed,
 }
 
 impl Writer {
-    /// Opens the file, creating it when it is missing, and starts the thread.
+    /// Opens the file, creates it if it is missing, and starts the thread.
     pub(super) fn start(file: SqliteFile) -> Result<Self, Failure> {
         let connection = Idle::new(file.open_writer()?);
         let (sender, receiver) = mpsc::channel();
@@ -74,7 +77,7 @@ impl Writer {
         })
     }
 
-    /// Applies a change, and answers when it is durable.
+    /// Applies a change and returns when it is durable.
     pub(super) async fn change<C: Change>(&self, change: C) -> Result<C::Answer, Failure> {
         let place = Arc::clone(&self.places).acquire_owned().await;
         // The semaphore is never closed.
@@ -84,13 +87,13 @@ impl Writer {
         answer.await.map_err(|_| Failure::WriterEnded)?.take()
     }
 
-    /// How often somebody changed the file of whom this process's memory does
-    /// not know. A change of another process is seen within about a second.
+    /// The number of changes to the file that this process's caches do not know
+    /// of. A change of another process is counted within about a second.
     pub(super) fn unnoticed_changes(&self) -> u64 {
         self.unnoticed.count()
     }
 
-    /// Whether the thread is gone, which only a panic could bring about.
+    /// Returns whether the thread is gone, which only a panic can cause.
     pub(super) fn has_ended(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
@@ -107,26 +110,26 @@ impl Drop for Writer {
         let queue = self.queue.get_mut();
         queue.unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = self.thread.take() {
-            // It has said what it had to say.
+            // The panic has already been reported.
             let _ = thread.join();
         }
     }
 }
 
-/// The thread's own side.
+/// The state of the thread.
 struct WriterThread {
     file: SqliteFile,
     queue: Receiver<Box<dyn Job>>,
     /// `None` after a transaction that did not end as it was asked to.
     connection: Option<Idle>,
-    /// What [`Idle::data_version`] said last.
+    /// The last value of [`Idle::data_version`].
     known_version: i64,
     looked_at: Instant,
     unnoticed: Unnoticed,
 }
 
 impl WriterThread {
-    /// Works until nobody can hand over changes any more.
+    /// Works until the sending side is dropped.
     fn run(mut self) {
         loop {
             match self.queue.recv_timeout(LOOK_EVERY) {
@@ -154,7 +157,7 @@ impl WriterThread {
         while let Some(job) = jobs.next() {
             match self.begin() {
                 Ok(transaction) => self.connection = apply_alone(job, transaction),
-                // The others would wait for the same lock, or meet the same
+                // The other jobs would wait for the same lock, or meet the same
                 // fault, one after the other.
                 Err(error) => return refuse([job].into_iter().chain(jobs), &error),
             }
@@ -184,8 +187,8 @@ impl WriterThread {
         connection.begin_to_write().map_err(Arc::new)
     }
 
-    /// Opens another connection. It does not know whether others changed the
-    /// file meanwhile, so they may have.
+    /// Opens another connection. Other processes may have changed the file
+    /// meanwhile, which it cannot tell, so it counts as changed.
     fn open_again(&mut self) -> Result<Idle, NotBegun> {
         self.unnoticed.add_one();
         let connection = Idle::new(self.file.open_writer().map_err(Arc::new)?);
@@ -193,7 +196,7 @@ impl WriterThread {
         Ok(connection)
     }
 
-    /// Looks whether another process has changed the file.
+    /// Checks whether another process has changed the file.
     fn look(&mut self) {
         self.looked_at = Instant::now();
         let Some(connection) = &self.connection else {
@@ -211,19 +214,19 @@ impl WriterThread {
     }
 }
 
-/// What became of changes that shared a transaction.
+/// The outcome of changes that shared a transaction.
 enum Shared {
     Committed,
-    /// One of them failed or wrote what it wants undone, or the commit failed:
-    /// nothing was changed.
+    /// One of them failed or wants its writes undone, or the commit failed.
+    /// Nothing was changed.
     Spoiled,
 }
 
-/// Why no transaction could begin; several authors are told.
+/// The reason why no transaction could begin, told to several callers.
 type NotBegun = Arc<rusqlite::Error>;
 
-/// Applies a job in a transaction of its own, and gives the connection back if
-/// it can be used again.
+/// Applies a job in its own transaction, and returns the connection if it can
+/// be used again.
 fn apply_alone(mut job: Box<dyn Job>, transaction: Transaction) -> Option<Idle> {
     match job.apply(transaction.statements()) {
         Ok(Wish::Commit) => match index_and_commit(transaction) {

@@ -1,5 +1,5 @@
-//! The contract suites of the link store and of the migration's state, on SQLite
-//! and on PostgreSQL.
+//! The contract suites of the link store and of the migration's progress, on
+//! SQLite and on PostgreSQL.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,13 +11,13 @@ use slugline_testkit::{link_store_contract, migration_store_contract};
 async fn sqlite_keeps_the_contract() {
     let folder = tempfile::tempdir().unwrap();
     let made = AtomicU32::new(0);
-    link_store_contract::hold(|| async {
+    link_store_contract::run_suite(|| async {
         let number = made.fetch_add(1, Ordering::Relaxed);
         let file = folder.path().join(format!("links-{number}.db"));
         open(&format!("sqlite://{}", file.display())).await
     })
     .await;
-    migration_store_contract::hold(async || {
+    migration_store_contract::run_suite(async || {
         let number = made.fetch_add(1, Ordering::Relaxed);
         let file = folder.path().join(format!("links-{number}.db"));
         let store = Arc::new(open(&format!("sqlite://{}", file.display())).await);
@@ -26,8 +26,7 @@ async fn sqlite_keeps_the_contract() {
     .await;
 }
 
-/// Each store gets a database of its own on the server that the test command
-/// starts.
+/// Each store gets its own database on the server that the test command starts.
 #[tokio::test]
 #[expect(
     clippy::disallowed_methods,
@@ -54,8 +53,8 @@ async fn postgres_keeps_the_contract() {
         .unwrap();
         open(&format!("{base}/{name}")).await
     };
-    link_store_contract::hold(&new_database).await;
-    migration_store_contract::hold(async || {
+    link_store_contract::run_suite(&new_database).await;
+    migration_store_contract::run_suite(async || {
         let store = Arc::new(new_database().await);
         (Arc::clone(&store), store)
     })

@@ -1,4 +1,4 @@
-//! What must survive a restart, and nodes that start together.
+//! Data survives a restart, and nodes can start together.
 
 use slugline_domain::ports::LinkStore;
 use slugline_storage::{ConnectError, Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
@@ -25,8 +25,8 @@ async fn links_survive_a_restart_and_migrating_again_changes_nothing() {
     }
 }
 
-/// Several rounds, because only some of them make the nodes collide while they
-/// turn the new file to WAL.
+/// Several rounds, because the nodes collide only in some of them while they
+/// switch the new file to WAL.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nodes_that_start_together_migrate_once() {
     for _ in 0..10 {

@@ -18,7 +18,7 @@ async fn store(folder: &tempfile::TempDir) -> Arc<SqlLinkStore> {
     Arc::new(SqlLinkStore::new(Database::open(&url).await.unwrap()))
 }
 
-/// Inserts all at the same time, and gives what each came to by slug.
+/// Inserts all links at the same time, and returns the result of each by slug.
 async fn insert_together(
     store: &Arc<SqlLinkStore>,
     links: Vec<Link>,
@@ -54,8 +54,8 @@ async fn a_change_that_is_undone_takes_no_other_with_it() {
         let mut links: Vec<Link> = (0..30)
             .map(|i| link(&format!("many-{round}-{i:02}")).tags(&["new"]).build())
             .collect();
-        // It deletes the expired link, and must bring it back when it finds that
-        // its own identity is in use.
+        // It deletes the expired link, and must restore it when it finds that
+        // its own identifier is in use.
         links.push(link(past.slug.as_str()).id(owner.id.as_str()).build());
         let outcomes = insert_together(&store, links).await;
         for (inserted, outcome) in outcomes {

@@ -1,4 +1,4 @@
-//! Changes that nobody here is told of are counted.
+//! The store counts changes that its callers are not told of.
 
 use std::{
     future::Future,
@@ -46,7 +46,7 @@ async fn a_change_whose_author_hung_up_counts_once_it_is_made() {
     {
         let mut insert = pin!(store.insert(&made, NOON));
         let mut context = Context::from_waker(Waker::noop());
-        // It is handed over, and its author does not wait.
+        // The change is handed over, and its caller does not wait.
         assert!(insert.as_mut().poll(&mut context).is_pending());
     }
     let asked = Instant::now();
