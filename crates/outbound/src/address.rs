@@ -1,8 +1,8 @@
-//! Which addresses belong to the public internet.
+//! Addresses of the public internet.
 //!
-//! By the IANA special-purpose registries for IPv4 and IPv6 as of 2025 (set up
-//! by RFC 6890), read on the safe side: a block that contains anything not
-//! meant for the public internet is refused whole.
+//! Follows the IANA special-purpose registries for IPv4 and IPv6 as of 2025
+//! (set up by RFC 6890), on the safe side: a block with any part that is not
+//! meant for the public internet is refused as a whole.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -24,7 +24,7 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Network, prefix length.
+/// A network and its prefix length.
 type Block4 = (Ipv4Addr, u32);
 type Block6 = (Ipv6Addr, u32);
 
@@ -49,9 +49,9 @@ const SPECIAL_V4: [Block4; 16] = [
 ];
 
 /// All of IPv6 that is routed on the public internet today, RFC 4291 §2.4.
-/// Loopback, link-local, unique local, multicast, IPv4 mapped (`::ffff:0:0/96`)
-/// or compatible (`::/96`), and NAT64 (`64:ff9b::/96`, `64:ff9b:1::/48`) lie
-/// outside it.
+/// These lie outside it: loopback, link-local, unique local, multicast, IPv4
+/// mapped (`::ffff:0:0/96`) or compatible (`::/96`), and NAT64 (`64:ff9b::/96`,
+/// `64:ff9b:1::/48`).
 const GLOBAL_UNICAST: Block6 = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
 /// Exceptions inside [`GLOBAL_UNICAST`].
@@ -85,7 +85,8 @@ mod tests {
         is_public(address.parse().unwrap())
     }
 
-    /// First and last of a block, and the public neighbours, if any.
+    /// The first and last address of a block, and its public neighbours, if
+    /// any.
     #[rustfmt::skip]
     const BLOCKS: [[&str; 4]; 21] = [
         ["0.0.0.0", "0.255.255.255", "", "1.0.0.0"],

@@ -1,4 +1,4 @@
-//! What a server answered.
+//! The answer of a server.
 
 use std::{
     future::poll_fn,
@@ -15,33 +15,33 @@ use url::Url;
 
 use crate::Error;
 
-/// An answer whose body is still on its way.
+/// An answer whose body is still arriving.
 #[derive(Debug)]
 pub struct Answer {
-    /// Where it comes from, after redirects.
+    /// The URL that it comes from, after redirects.
     pub url: Url,
-    /// Its status.
+    /// The status.
     pub status: u16,
-    /// Its headers.
+    /// The headers.
     pub headers: HeaderMap,
-    /// Its body, as it is transferred.
+    /// The body, as it is transferred.
     pub body: Arriving,
 }
 
-/// An answer with its body.
+/// An answer with its whole body.
 #[derive(Clone, Debug)]
 pub struct Fetched {
-    /// Where it came from, after redirects.
+    /// The URL that it came from, after redirects.
     pub url: Url,
-    /// Its status.
+    /// The status.
     pub status: u16,
-    /// Its headers.
+    /// The headers.
     pub headers: HeaderMap,
-    /// Its body, as it was transferred.
+    /// The body, as it was transferred.
     pub body: Vec<u8>,
 }
 
-/// A body on its way. Dropping it closes the connection.
+/// A body that is still arriving. Dropping it closes the connection.
 #[derive(Debug)]
 pub struct Arriving {
     body: Incoming,
@@ -56,15 +56,15 @@ impl Arriving {
         }
     }
 
-    /// How long it is, if the server said so.
+    /// The length in bytes, if the server announced it.
     pub fn length(&self) -> Option<u64> {
         self.body.size_hint().exact()
     }
 
-    /// The next bytes of it; none at its end.
+    /// Polls for the next bytes; `None` at the end.
     ///
     /// # Errors
-    /// It broke off.
+    /// The connection broke off.
     pub fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
         loop {
             let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
@@ -78,9 +78,9 @@ impl Arriving {
         }
     }
 
-    /// All of it, if it has at most so many bytes.
+    /// The whole body, if it has at most so many bytes.
     pub(crate) async fn read(mut self, max: usize) -> Result<Vec<u8>, Error> {
-        // What is announced as too large is not waited for.
+        // Do not wait for a body that is announced as too large.
         if self.body.size_hint().lower() > u64::try_from(max).unwrap_or(u64::MAX) {
             return Err(Error::TooLarge { max });
         }
@@ -95,7 +95,7 @@ impl Arriving {
         Ok(bytes)
     }
 
-    /// As much of it as has so many bytes.
+    /// The first bytes of the body, at most so many.
     pub(crate) async fn beginning(mut self, max: usize) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         while bytes.len() < max {

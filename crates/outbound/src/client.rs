@@ -18,18 +18,18 @@ use crate::{
     answer::Arriving, connection, request::SentBody, target::Target, tls::Trust,
 };
 
-/// Bytes that the head of an answer may have. Sites send a few thousand.
+/// The most bytes in the head of an answer. Sites send a few thousand.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
-/// Bytes of a connection that wait to be read by us. It is twice a head, and
-/// every proxied request that stands still keeps as many.
+/// The most bytes that wait unread on a connection: twice a head. Every proxied
+/// request that stalls holds as many.
 const MAX_BUFFERED_BYTES: usize = 128 * 1024;
 
-/// Makes requests to URLs that others chose, and keeps them out of networks
-/// that are none of their business.
+/// Makes requests to URLs that others chose, and keeps them out of private
+/// networks.
 ///
-/// Every hop is judged: scheme, user information, port, host, and each address
-/// of the host, to which it then connects without looking the name up again.
-/// No proxy is used, whatever the environment says, and no connection is kept.
+/// It checks every hop: scheme, user information, port, host and each address
+/// of the host. It then connects to such an address without looking the name up
+/// again. It ignores proxies from the environment and keeps no connection open.
 #[derive(Clone, Debug)]
 pub struct Client {
     policy: Policy,
@@ -38,16 +38,17 @@ pub struct Client {
 }
 
 impl Client {
-    /// Redirects that are followed. Browsers give up after 20 (WHATWG Fetch,
-    /// "HTTP-redirect fetch"); each costs us a connection, and half is ample.
+    /// The most redirects that are followed. Browsers give up after 20 (WHATWG
+    /// Fetch, "HTTP-redirect fetch"). Each costs us a connection, and half is
+    /// ample.
     pub const MAX_REDIRECTS: usize = 10;
 
-    /// A client that looks names up as the system does.
+    /// A client that uses the system's resolver.
     pub fn new(policy: Policy) -> Self {
         Self::with_resolver(policy, Arc::new(SystemResolver::default()))
     }
 
-    /// A client that looks names up elsewhere.
+    /// A client that uses another resolver.
     pub fn with_resolver(policy: Policy, resolver: Arc<dyn Resolve>) -> Self {
         Self {
             policy,
@@ -56,17 +57,18 @@ impl Client {
         }
     }
 
-    /// The answer at the end of the redirects, as soon as its head is there.
+    /// Returns the answer at the end of the redirects, as soon as its head has
+    /// arrived.
     ///
     /// # Errors
     /// A hop is refused, or there is no answer in time.
     pub async fn begin(&self, request: Request) -> Result<Answer, Error> {
-        let after = request.within;
+        let after = request.timeout;
         let answer = timeout(after, self.follow(request)).await;
         answer.map_err(|_| Error::TimedOut { after })?
     }
 
-    /// The status at the end of the redirects. The body is not read.
+    /// Returns the status at the end of the redirects. Does not read the body.
     ///
     /// # Errors
     /// A hop is refused, or there is no answer in time.
@@ -74,12 +76,14 @@ impl Client {
         Ok(self.begin(request).await?.status)
     }
 
-    /// The answer at the end of the redirects, with a body of at most so many bytes.
+    /// Returns the answer at the end of the redirects, with a body of at most
+    /// so many bytes.
     ///
     /// # Errors
-    /// A hop is refused, there is no whole answer in time, or it is too large.
+    /// A hop is refused, the answer is not complete in time, or it is too
+    /// large.
     pub async fn fetch(&self, request: Request, max_bytes: usize) -> Result<Fetched, Error> {
-        let after = request.within;
+        let after = request.timeout;
         let whole = async {
             let answer = self.follow(request).await?;
             Ok(Fetched {
@@ -93,16 +97,16 @@ impl Client {
         fetched.map_err(|_| Error::TimedOut { after })?
     }
 
-    /// The same with the beginning of a body, if it is longer.
+    /// Returns the same, but cuts a longer body.
     ///
     /// # Errors
-    /// A hop is refused, or there is not as much in time.
+    /// A hop is refused, or the bytes do not arrive in time.
     pub async fn fetch_beginning(
         &self,
         request: Request,
         max_bytes: usize,
     ) -> Result<Fetched, Error> {
-        let after = request.within;
+        let after = request.timeout;
         let beginning = async {
             let answer = self.follow(request).await?;
             Ok(Fetched {
@@ -135,7 +139,7 @@ impl Client {
             let Some(next) = redirect_of(&answer)? else {
                 return Ok(answer);
             };
-            // As WHATWG Fetch has it, in "HTTP-redirect fetch".
+            // As in WHATWG Fetch, "HTTP-redirect fetch".
             if next.origin() != answer.url.origin() {
                 request.headers.remove(AUTHORIZATION);
             }
@@ -160,7 +164,7 @@ impl Client {
             .map_err(Error::Http)?;
         let mut connection = JoinSet::new();
         connection.spawn(async {
-            // What goes wrong here, the request is told too.
+            // An error here reaches the request as well.
             let _ = driver.await;
         });
         let response = sender.send_request(message).await.map_err(Error::Http)?;
@@ -189,7 +193,7 @@ fn message(
         .map_err(Error::Unwritable)?;
     let all = message.headers_mut();
     all.clone_from(headers);
-    // Where the body ends is for hyper to say, which knows the body.
+    // Hyper knows the body, and says where it ends.
     all.remove(CONTENT_LENGTH);
     all.remove(TRANSFER_ENCODING);
     all.insert(HOST, host);
@@ -197,7 +201,7 @@ fn message(
     Ok(message)
 }
 
-/// Where the answer sends us, if it does.
+/// The URL that the answer redirects to, if it does.
 fn redirect_of(answer: &Answer) -> Result<Option<Url>, Error> {
     if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
         return Ok(None);

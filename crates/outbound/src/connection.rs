@@ -1,4 +1,4 @@
-//! A URL that was found acceptable → a connection to an address that was.
+//! Connects an accepted URL to an accepted address.
 
 use std::{
     io,
@@ -18,21 +18,21 @@ use crate::{
     tls::Trust,
 };
 
-/// Addresses of one host that are tried, so that a name with hundreds of them
-/// cannot make us knock on as many doors.
+/// The most addresses of one host that are tried, so that a name with hundreds
+/// of them cannot make us connect to as many servers.
 const ATTEMPTS: usize = 4;
-/// Time for one address when others are left: a first address that swallows
+/// The time for one address if others are left. A first address that swallows
 /// packets, such as IPv6 behind a broken tunnel, must not use up the deadline.
-const PATIENCE: Duration = Duration::from_secs(2);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Bytes in both directions, with or without TLS.
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-/// Connects to the target. A name is looked up once, here, and the addresses
-/// that are judged are the ones that are connected to; there is no second
-/// look-up that could answer differently.
+/// Connects to the target. Looks a name up once, and connects to the addresses
+/// that it has checked; there is no second look-up that could answer
+/// differently.
 pub(crate) async fn open(
     target: &Target,
     policy: &AddressPolicy,
@@ -57,8 +57,8 @@ pub(crate) async fn open(
     Ok(Box::new(stream))
 }
 
-/// One inner address is enough to refuse a name: whoever mixes one in wants it
-/// to be reached.
+/// Refuses a name with a single inner address: whoever adds one wants it to be
+/// reached.
 async fn vetted(
     name: &str,
     policy: &AddressPolicy,
@@ -78,7 +78,10 @@ async fn connect(addresses: &[IpAddr], port: u16) -> Result<TcpStream, Error> {
         let attempt = TcpStream::connect(SocketAddr::new(*address, port));
         let outcome = if rest.peek().is_some() {
             let late = |_| io::Error::from(io::ErrorKind::TimedOut);
-            timeout(PATIENCE, attempt).await.map_err(late).flatten()
+            timeout(ATTEMPT_TIMEOUT, attempt)
+                .await
+                .map_err(late)
+                .flatten()
         } else {
             attempt.await
         };

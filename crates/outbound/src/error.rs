@@ -1,4 +1,4 @@
-//! Why a request was not made, or came to nothing.
+//! The reasons why a request was refused or failed.
 
 use std::{error::Error as _, io, net::IpAddr, time::Duration};
 
@@ -8,17 +8,17 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The URL, or one it redirects to, leads where requests must not go.
+    /// The URL, or one that it redirects to, leads where requests must not go.
     /// Nothing was sent there.
     #[error("destination is refused")]
     Refused(#[from] Refusal),
     /// The name has no address.
     #[error("name cannot be resolved")]
     Resolve(#[source] io::Error),
-    /// No address of the host took the connection.
+    /// No address of the host accepted the connection.
     #[error("connection failed")]
     Connect(#[source] io::Error),
-    /// No secure connection came about.
+    /// The TLS handshake failed.
     #[error("TLS handshake failed")]
     Tls(#[source] io::Error),
     /// The answer is not HTTP, breaks off or has too large a head.
@@ -27,31 +27,31 @@ pub enum Error {
     /// The URL or a header cannot be put into an HTTP request.
     #[error("request cannot be written")]
     Unwritable(#[source] hyper::http::Error),
-    /// The answer redirects to something that is no URL.
+    /// The answer redirects to a text that is not a URL.
     #[error("redirects to something that is not a URL")]
     BadRedirect,
-    /// The chain of redirects is too long, or a circle.
+    /// The chain of redirects is too long or a circle.
     #[error("more than {max} redirects")]
     TooManyRedirects {
-        /// Redirects that are followed.
+        /// The most redirects that are followed.
         max: usize,
     },
     /// The body is too large.
     #[error("body has more than {max} bytes")]
     TooLarge {
-        /// Bytes that are read.
+        /// The most bytes that are read.
         max: usize,
     },
-    /// The whole of it took too long.
+    /// The whole request took too long.
     #[error("not done after {} s", after.as_secs_f32())]
     TimedOut {
-        /// The time there was.
+        /// The time limit.
         after: Duration,
     },
 }
 
 impl Error {
-    /// The error and what led to it, in one line.
+    /// The error and its causes, in one line.
     pub(crate) fn with_causes(&self) -> String {
         let mut text = self.to_string();
         let mut source = self.source();
@@ -64,11 +64,11 @@ impl Error {
     }
 }
 
-/// What makes a URL one that we do not follow.
+/// The reason why a URL is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// Another scheme than http and https.
+    /// The scheme is neither http nor https.
     #[error("scheme is neither http nor https")]
     Scheme,
     /// The URL carries a user name or a password.

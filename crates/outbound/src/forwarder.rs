@@ -21,14 +21,14 @@ use url::Url;
 
 use crate::{Answer, Arriving, Client, Error, Outgoing, Request};
 
-/// Time to the head of the answer. Sink's.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The time until the head of the answer arrives. Sink's.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Passes visitors' requests on.
 ///
-/// Redirects are followed for requests that can be repeated, so that the
-/// visitor stays at the short link. Others are handed back, complete with the
-/// host that they were relative to.
+/// It follows redirects of requests that can be repeated, so that the visitor
+/// stays at the short link. It hands other redirects back, with relative ones
+/// made absolute.
 #[derive(Clone, Debug)]
 pub struct HttpForwarder {
     client: Client,
@@ -58,7 +58,7 @@ impl Forwarder for HttpForwarder {
                     source: Mutex::new(flow.source),
                 })
             }),
-            ..Request::get(url, PATIENCE)
+            ..Request::get(url, HEAD_TIMEOUT)
         };
         let answer = self.client.begin(request).await.map_err(|error| {
             if let Error::Refused(_) = error {
@@ -67,8 +67,8 @@ impl Forwarder for HttpForwarder {
                 ForwardFailure::Failed(error.with_causes())
             }
         })?;
-        // An unasked-for 101 would make a tunnel of the connection. Others of its
-        // kind announce answers, and hyper waits for those.
+        // An unrequested 101 would turn the connection into a tunnel. Hyper
+        // itself waits for the final answer after any other 1xx.
         if answer.status < 200 {
             return Err(ForwardFailure::Failed(format!(
                 "the status {} is not an answer's",
@@ -94,7 +94,7 @@ fn handed_back(answer: Answer, reads_head_only: bool) -> ForwardedAnswer {
     if let Some(location) = complete {
         headers.insert(LOCATION, location);
     }
-    // The head alone may speak of a body that does not come.
+    // Only the head may announce a body that does not come.
     let announced = || headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok();
     let length = if reads_head_only {
         announced()
@@ -135,11 +135,11 @@ impl Source for Arriving {
     }
 }
 
-/// What the visitor sends, as hyper takes it.
+/// The visitor's body, as hyper takes it.
 struct Upload {
     left: Option<u64>,
-    /// Never waited for: only `get_mut` is used. It makes the whole shareable
-    /// between threads, as hyper wants it, without asking that of sources.
+    /// Never locked: only `get_mut` is used. The mutex makes the type `Sync`,
+    /// as hyper requires, without requiring it of sources.
     source: Mutex<Box<dyn Source>>,
 }
 

@@ -1,4 +1,4 @@
-//! The door for `fuzz/`: pages of strangers.
+//! Entry points for `fuzz/`: pages of strangers.
 
 use crate::page_text::text_of_html;
 

@@ -1,12 +1,13 @@
 //! HTTP requests to addresses that others chose, kept out of private networks.
 //!
-//! A short link leads wherever its author says. A server that follows it can
-//! be made to knock on doors which only it can reach: a database on the same
-//! machine, a cloud's metadata service, a router (server-side request forgery).
-//! This crate knows addresses, name look-ups and enough HTTP for guarded requests;
-//! it does not know links, stores or the service's own routes. It opens every
-//! connection itself, to an address that it has judged, and hands it to hyper;
-//! no HTTP library gets to look up a name.
+//! A short link leads wherever its author says. An author can make a server that
+//! follows it connect to places that only the server can reach: a database on the
+//! same machine, a cloud's metadata service, a router (server-side request
+//! forgery). So this crate opens every connection itself, to an address that it
+//! has checked, and hands it to hyper; no HTTP library looks up names.
+//!
+//! It knows addresses, name look-ups and enough HTTP for guarded requests. It does
+//! not know links, stores or the service's own routes.
 //!
 //! ```
 //! use std::time::Duration;
@@ -24,14 +25,14 @@
 //! | module | holds |
 //! |---|---|
 //! | `address` | [`is_public`]: the special blocks of both address families |
-//! | `policy` | what may be reached beyond that, and what becomes of redirects |
-//! | `target` | what a URL's look alone forbids |
-//! | `resolver`, `connection`, `tls` | a name → judged addresses → a connection to one of them |
-//! | `request`, `answer` | what is asked and what comes back, whole or bit by bit |
+//! | `policy` | the targets that may be reached besides, and the treatment of redirects |
+//! | `target` | checks of a URL that need no look-up |
+//! | `resolver`, `connection`, `tls` | a name → checked addresses → a connection to one of them |
+//! | `request`, `answer` | requests and answers, with bodies whole or in parts |
 //! | `client` | redirects, deadline, size limits |
 //! | `prober`, `screen`, `model`, `forwarder` | the domain's ports on top |
-//! | `webhook` | telling a receiver of visits, in the background |
-//! | `page_text` | what a model is told of a page |
+//! | `webhook` | sending visits to a receiver, in the background |
+//! | `page_text` | the words of an HTML page, for the model |
 
 mod address;
 mod answer;
@@ -66,4 +67,4 @@ pub use prober::HttpProber;
 pub use request::{Outgoing, Request};
 pub use resolver::{Resolve, SystemResolver};
 pub use screen::NameServiceScreen;
-pub use webhook::{Persistence, Webhook, WebhookOptions, WebhookSecret, WebhookSecretError};
+pub use webhook::{RetryPolicy, Webhook, WebhookOptions, WebhookSecret, WebhookSecretError};

@@ -1,15 +1,15 @@
-//! HTML → the words in it.
+//! Extracts the words of an HTML page.
 //!
-//! Not a parser: it knows where tags, comments and scripts begin and end. A
-//! language model is told its output as a hint of what a page is about, so it
-//! may be wrong about odd markup, but takes time proportional to the page
-//! whatever the page holds. A parser as browsers have it would be more code
-//! than the rest of this crate.
+//! This is not a parser: it knows where tags, comments and scripts begin and
+//! end. A language model gets its output as a hint about the page, so mistakes
+//! in odd markup do no harm. But its time must be proportional to the page,
+//! whatever the page holds.
 
-/// Elements whose content nobody reads.
+/// Elements whose content readers do not see.
 const UNREAD: [&str; 5] = ["script", "style", "noscript", "template", "svg"];
 
-/// The words of a page, what it says of itself first, at most so many characters.
+/// The words of a page, at most so many characters. Title and description come
+/// first.
 pub(crate) fn text_of_html(html: &str, max_chars: usize) -> String {
     let (mut about, mut body) = (String::new(), String::new());
     let mut rest = html;
@@ -43,7 +43,7 @@ pub(crate) fn text_of_html(html: &str, max_chars: usize) -> String {
     squeezed(&with_characters(&(about + &body)), max_chars)
 }
 
-/// White space becomes single blanks.
+/// Replaces white space by single blanks.
 pub(crate) fn squeezed(text: &str, max_chars: usize) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
     words.join(" ").chars().take(max_chars).collect()
@@ -72,7 +72,7 @@ fn describes_the_page(tag: &str) -> bool {
     is("name", "description") || is("property", "og:title") || is("property", "og:description")
 }
 
-/// The value of an attribute, its entities as they are.
+/// The value of an attribute, its entities left as they are.
 fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     let mut rest = tag;
     while let Some((before, value)) = rest.split_once('=') {
@@ -95,7 +95,7 @@ fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     None
 }
 
-/// With the entities that texts are full of replaced by what they stand for.
+/// Replaces the most frequent entities by their characters.
 fn with_characters(text: &str) -> String {
     const LONGEST: usize = 8;
     let mut plain = String::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! What an instance lets its outbound requests reach.
+//! The targets that an instance lets its outbound requests reach.
 
 use std::{net::IpAddr, ops::RangeInclusive};
 
@@ -6,21 +6,22 @@ use ipnet::IpNet;
 
 use crate::is_public;
 
-/// What a client may reach. The default is the web ports of the public
-/// internet, and wherever those redirect to within it.
+/// The targets that a client may reach. By default: the web ports of the public
+/// internet, also after redirects.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     /// Addresses.
     pub addresses: AddressPolicy,
     /// Ports.
     pub ports: PortPolicy,
-    /// What becomes of redirects.
+    /// The treatment of redirects.
     pub redirects: Redirects,
 }
 
 impl Policy {
     /// For servers that the operator named in a setting. They may be anywhere,
-    /// but where they redirect to is somebody else's choice.
+    /// but the client does not follow their redirects, which the operator did
+    /// not choose.
     pub fn for_operators_servers() -> Self {
         Self {
             addresses: AddressPolicy(Reach::Anywhere),
@@ -30,14 +31,14 @@ impl Policy {
     }
 }
 
-/// What becomes of an answer that redirects.
+/// The treatment of an answer that redirects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Redirects {
-    /// It is followed, each hop judged anew, when the request was a GET or a
-    /// HEAD without a body; others cannot be repeated.
+    /// Follow it if the request was a GET or HEAD without a body, and check
+    /// each hop anew. Other requests cannot be repeated.
     #[default]
     Follow,
-    /// It is an answer like any other.
+    /// Return it like any other answer.
     HandBack,
 }
 
@@ -53,7 +54,7 @@ enum Reach {
 }
 
 impl AddressPolicy {
-    /// Public addresses and nothing else.
+    /// Only public addresses.
     pub fn public_only() -> Self {
         Self::public_and(Vec::new())
     }
@@ -64,11 +65,12 @@ impl AddressPolicy {
         Self(Reach::PublicAnd(networks))
     }
 
-    /// Whether requests may reach this address.
+    /// Returns whether requests may reach this address.
     pub fn allows(&self, address: IpAddr) -> bool {
         match &self.0 {
             Reach::PublicAnd(networks) => {
-                // `::ffff:10.0.0.1` is 10.0.0.1 to the system, so it is to a listed network.
+                // The system treats `::ffff:10.0.0.1` as 10.0.0.1, so a listed
+                // network must too.
                 let plain = address.to_canonical();
                 is_public(address) || networks.iter().any(|network| network.contains(&plain))
             }
@@ -76,7 +78,7 @@ impl AddressPolicy {
         }
     }
 
-    /// Whether requests may reach names that are this machine's own.
+    /// Returns whether requests may reach this machine's own names.
     pub(crate) fn allows_local_names(&self) -> bool {
         match self.0 {
             Reach::PublicAnd(_) => false,
@@ -103,16 +105,16 @@ impl PortPolicy {
         Self { allowed: ranges }
     }
 
-    /// Whether requests may reach this port.
+    /// Returns whether requests may reach this port.
     pub fn allows(&self, port: u16) -> bool {
         self.allowed.iter().any(|range| range.contains(&port))
     }
 }
 
 impl Default for PortPolicy {
-    /// 80, 443 and 1024 upwards: web servers on odd ports are common, but what
-    /// listens below 1024 is mail, name service or remote login, some of which
-    /// can be made to take an HTTP request for their own protocol.
+    /// 80, 443 and 1024 upwards. Web servers on high ports are common. Ports
+    /// below 1024 belong to mail, name service or remote login, and some of
+    /// those can be made to take an HTTP request for their own protocol.
     fn default() -> Self {
         Self::only(vec![80..=80, 443..=443, 1024..=u16::MAX])
     }

@@ -1,4 +1,4 @@
-//! The domain's port, on the guarded client.
+//! The domain's prober, on the guarded client.
 
 use std::time::Instant;
 
@@ -12,8 +12,8 @@ use url::Url;
 
 use crate::{Client, Error, Request};
 
-/// Sent when the caller's client does not say what it is: many sites answer
-/// nobody else.
+/// Sent if the caller sends no `User-Agent`: many sites answer no request
+/// without one.
 pub(crate) const OWN_USER_AGENT: HeaderValue =
     HeaderValue::from_static(concat!("Slugline/", env!("CARGO_PKG_VERSION")));
 
@@ -52,7 +52,7 @@ impl LinkProber for HttpProber {
     }
 }
 
-/// What the caller's client said of itself, as far as it can be a header.
+/// The caller's headers, if they are valid.
 fn headers(caller: &ProbeCaller) -> HeaderMap {
     let value = |text: &Option<String>| HeaderValue::from_str(text.as_deref()?).ok();
     let mut headers = HeaderMap::new();

@@ -1,4 +1,4 @@
-//! What is asked of a server.
+//! A request to a server.
 
 use std::{error::Error as StdError, time::Duration};
 
@@ -6,37 +6,36 @@ use http_body_util::{BodyExt, Empty, Full, combinators::UnsyncBoxBody};
 use hyper::{HeaderMap, Method, body::Bytes};
 use url::Url;
 
-/// A request to be made.
+/// A request.
 #[derive(Debug)]
 pub struct Request {
-    /// What to do there.
+    /// The method.
     pub method: Method,
-    /// Where.
+    /// The URL.
     pub url: Url,
-    /// Headers beside the ones that the connection needs. Hops that redirects
-    /// lead to get them too, but for `Authorization`, which stays with the
-    /// origin that it was meant for.
+    /// Headers besides those that the connection needs. Redirects carry them
+    /// along, except for `Authorization`, which stays with its origin.
     pub headers: HeaderMap,
-    /// What is sent along.
+    /// The body.
     pub body: Outgoing,
-    /// Time for look-ups, connections, every hop and the head of the answer,
-    /// and for its body where that is waited for.
-    pub within: Duration,
+    /// The time limit for look-ups, connections, every hop and the head of the
+    /// answer, and for the body if the caller reads it whole.
+    pub timeout: Duration,
 }
 
 impl Request {
-    /// A GET without headers of its own.
-    pub fn get(url: Url, within: Duration) -> Self {
+    /// A GET without headers.
+    pub fn get(url: Url, timeout: Duration) -> Self {
         Self {
             method: Method::GET,
             url,
             headers: HeaderMap::new(),
             body: Outgoing::default(),
-            within,
+            timeout,
         }
     }
 
-    /// Whether sending it again asks for the same thing again.
+    /// Returns whether repeating the request is safe.
     pub(crate) fn is_repeatable(&self) -> bool {
         let reads = self.method == Method::GET || self.method == Method::HEAD;
         reads && matches!(self.body.0, Content::Nothing)
@@ -55,18 +54,18 @@ enum Content {
     Arriving(SentBody),
 }
 
-/// The shape in which hyper gets every body.
+/// The type in which hyper gets every body.
 pub(crate) type SentBody = UnsyncBoxBody<Bytes, BoxError>;
 type BoxError = Box<dyn StdError + Send + Sync>;
 
 impl Outgoing {
-    /// All of it at once.
+    /// All bytes at once.
     pub fn whole(bytes: impl Into<Bytes>) -> Self {
         Self(Content::Whole(bytes.into()))
     }
 
-    /// Bit by bit, as it arrives from elsewhere. If its length is known, the
-    /// server is told.
+    /// Bytes as they arrive from elsewhere. If the length is known, the server
+    /// is told.
     pub fn arriving<B>(body: B) -> Self
     where
         B: hyper::body::Body<Data = Bytes> + Send + 'static,

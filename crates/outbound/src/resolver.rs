@@ -10,8 +10,8 @@ use std::{
 use async_trait::async_trait;
 use tokio::sync::{Semaphore, oneshot};
 
-/// Looks names up. What it answers is judged by the client, so an
-/// implementation need not be careful.
+/// Looks names up. The client checks the addresses, so an implementation need
+/// not.
 #[async_trait]
 pub trait Resolve: fmt::Debug + Send + Sync {
     /// Every address of a name, in the order in which to try them.
@@ -21,17 +21,17 @@ pub trait Resolve: fmt::Debug + Send + Sync {
 /// The operating system's resolver, with its hosts file and search domains.
 ///
 /// It blocks a thread for as long as a name server takes, which may be half a
-/// minute. That is a thread of its own, and not one of the runtime's, where
-/// passwords are hashed too: actix gives each worker few of those. Strangers
-/// choose most names, so there is a bound; clients for different purposes have
-/// resolvers of their own, and do not wait for each other's names.
+/// minute. So each look-up has its own thread: actix gives each worker few
+/// blocking threads, and passwords are hashed on them. Strangers choose most
+/// names, so the number of threads is bounded. Clients for different purposes
+/// have their own resolvers and do not wait for each other's names.
 #[derive(Clone, Debug)]
 pub struct SystemResolver {
     lookups: Arc<Semaphore>,
 }
 
 impl SystemResolver {
-    /// Names that one resolver looks up at a time.
+    /// The most names that one resolver looks up at a time.
     const AT_ONCE: usize = 64;
 }
 
@@ -52,7 +52,7 @@ impl Resolve for SystemResolver {
         let name = name.to_owned();
         let lookup = move || {
             let found = (name.as_str(), 0).to_socket_addrs();
-            // The caller may have gone; the turn ends with the look-up.
+            // The caller may be gone. The permit is free when the look-up ends.
             let _ = tell.send(found.map(|found| found.map(|address| address.ip()).collect()));
             drop(turn);
         };

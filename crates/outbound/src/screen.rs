@@ -14,22 +14,22 @@ use url::{Host, Url};
 
 use crate::{Client, Error, Request};
 
-/// Time for one look-up; whoever makes a link waits for it.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// Names that are looked up at the same time. Each costs a connection, and one
-/// link may have a destination for every country.
+/// The time limit for one look-up; the author of a link waits for it.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
+/// The most names that are looked up at the same time. Each costs a connection,
+/// and one link may have a destination for every country.
 const AT_ONCE: usize = 32;
-/// Bytes of an answer; addresses of one name take a few hundred.
+/// The most bytes of an answer. The addresses of one name take a few hundred.
 const MAX_BYTES: usize = 64 << 10;
-/// The address that filtering name services give a name they hide.
+/// The address with which filtering name services hide a name.
 const HIDDEN: &str = "0.0.0.0";
 
 /// Asks a name service over HTTPS, in the JSON form that Google and Cloudflare
 /// share (`application/dns-json`).
 ///
-/// Only IPv4 addresses are asked for: such services give a hidden name
-/// `0.0.0.0` even if it has IPv6 addresses alone, so asking for those too would
-/// double the wait and find nothing more.
+/// It asks for IPv4 addresses only: such services answer `0.0.0.0` for a hidden
+/// name even if it has only IPv6 addresses. Asking for those too would double
+/// the wait and find nothing more.
 #[derive(Clone, Debug)]
 pub struct NameServiceScreen {
     client: Client,
@@ -59,7 +59,7 @@ impl NameServiceScreen {
         url.query_pairs_mut()
             .append_pair("type", "A")
             .append_pair("name", name);
-        let mut request = Request::get(url, PATIENCE);
+        let mut request = Request::get(url, LOOKUP_TIMEOUT);
         let json = HeaderValue::from_static("application/dns-json");
         request.headers.insert(ACCEPT, json);
         let answer = self.client.fetch(request, MAX_BYTES).await?;
@@ -105,7 +105,7 @@ impl DestinationScreen for NameServiceScreen {
             }
             match lookups.join_next().await {
                 Some(Ok((name, verdict))) => drop(verdicts.insert(name, verdict)),
-                // A look-up that panicked; its name stays unknown.
+                // A look-up panicked; its name stays unknown.
                 Some(Err(_)) => {}
                 None => break,
             }
@@ -118,7 +118,8 @@ impl DestinationScreen for NameServiceScreen {
     }
 }
 
-/// The name of the destination's host. An address has none to be hidden.
+/// The name of the destination's host; `None` if the host is an address, which
+/// no service hides.
 fn name_of(destination: &Destination) -> Option<String> {
     let url = Url::parse(destination.as_str()).ok()?;
     match url.host()? {

@@ -1,4 +1,4 @@
-//! What can be judged by looking at a URL, before any look-up.
+//! Checks of a URL that need no look-up.
 
 use std::net::IpAddr;
 
@@ -6,8 +6,8 @@ use url::{Host, Url};
 
 use crate::{AddressPolicy, PortPolicy, Refusal};
 
-/// A URL whose scheme, port and host have been found acceptable. A name still
-/// has to be looked up, and its addresses judged.
+/// A URL whose scheme, port and host are acceptable. If the host is a name, its
+/// addresses still have to be checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) url: Url,
@@ -23,7 +23,7 @@ pub(crate) enum TargetHost {
 }
 
 impl Target {
-    /// Judges a URL. The URL standard has already turned every spelling of an
+    /// Checks a URL. The URL parser has already turned every spelling of an
     /// address (`0x7f.1`, `2130706433`, full-width digits) into the address.
     pub(crate) fn vet(
         url: Url,
@@ -64,8 +64,8 @@ fn literal(address: IpAddr, addresses: &AddressPolicy) -> Result<TargetHost, Ref
     }
 }
 
-/// Names of this machine are refused by name too (RFC 6761 §6.3): no resolver
-/// needs to be asked. A final dot only marks a name as complete.
+/// Refuses the names of this machine without asking a resolver (RFC 6761 §6.3).
+/// A final dot only marks a name as complete.
 fn complete_name(name: &str, addresses: &AddressPolicy) -> Result<String, Refusal> {
     let plain = name.strip_suffix('.').unwrap_or(name);
     if plain.is_empty() {

@@ -1,26 +1,26 @@
-//! Whom to trust behind `https`.
+//! The certificate authorities that `https` trusts.
 
 use std::sync::{Arc, OnceLock};
 
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use tokio_rustls::TlsConnector;
 
-/// The certificate authorities to trust, read when first asked for: hundreds of
-/// files are no part of starting a service.
+/// The trusted certificate authorities. They are hundreds of files, so they are
+/// read on first use and not at start.
 #[derive(Debug, Default)]
 pub(crate) struct Trust(OnceLock<Arc<ClientConfig>>);
 
 impl Trust {
-    /// Turns a connection into a secure one.
+    /// The connector that secures connections.
     pub(crate) fn connector(&self) -> TlsConnector {
         let config = self.0.get_or_init(|| trusting(authorities()));
         TlsConnector::from(Arc::clone(config))
     }
 }
 
-/// The system's, so that an operator's own are among them (`SSL_CERT_FILE` and
-/// `SSL_CERT_DIR` count, as they do for OpenSSL), or Mozilla's where the system
-/// has none, as in an empty container.
+/// The system's authorities, so that an operator's own are among them
+/// (`SSL_CERT_FILE` and `SSL_CERT_DIR` count, as they do for OpenSSL).
+/// Mozilla's if the system has none, as in an empty container.
 fn authorities() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     let system = rustls_native_certs::load_native_certs();
@@ -33,8 +33,8 @@ fn authorities() -> RootCertStore {
 }
 
 fn trusting(roots: RootCertStore) -> Arc<ClientConfig> {
-    // The provider is named rather than installed for the process: an embedding
-    // program may have installed another one.
+    // The provider is named rather than installed for the process, because an
+    // embedding program may have installed another one.
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("ring speaks the default versions")
@@ -61,7 +61,7 @@ mod tests {
 
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-    /// Every name is this machine.
+    /// Resolves every name to this machine.
     #[derive(Debug)]
     struct Everywhere;
 
@@ -72,7 +72,8 @@ mod tests {
         }
     }
 
-    /// A server whose certificate is for `shop.example`, and trust in it.
+    /// A server whose certificate is for `shop.example`, and a client
+    /// configuration that trusts it.
     async fn shop() -> (u16, Trust, JoinSet<()>) {
         let CertifiedKey { cert, signing_key } =
             generate_simple_self_signed(["shop.example".to_owned()]).unwrap();
@@ -90,7 +91,7 @@ mod tests {
         serving.spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                // The client decides; the server only talks.
+                // The client decides; the server only answers.
                 let _ = acceptor.accept(stream).await;
             }
         });
@@ -112,7 +113,8 @@ mod tests {
         let (port, trust, _serving) = shop().await;
         let shop = format!("https://shop.example:{port}/");
         open(&shop, &trust).await.unwrap();
-        // The address was looked up by name, and the certificate is for the name.
+        // The certificate must match the name, not the address that it resolves
+        // to.
         for wrong in [
             format!("https://other.example:{port}/"),
             format!("https://127.0.0.1:{port}/"),

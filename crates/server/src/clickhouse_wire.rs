@@ -32,7 +32,7 @@ impl ClickHouseWire for OutboundWire {
                 url: request.url,
                 headers,
                 body: Outgoing::whole(request.body),
-                within: request.within,
+                timeout: request.timeout,
             })
             .await?;
         Ok(WireAnswer {
@@ -75,7 +75,7 @@ mod tests {
                 ("x-clickhouse-key", ClickHouse::PASSWORD.to_owned()),
             ],
             body: body.to_owned(),
-            within: Duration::from_mins(1),
+            timeout: Duration::from_mins(1),
         }
     }
 

@@ -1,4 +1,4 @@
-//! One message on its way.
+//! Delivers one message.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,7 +10,7 @@ use jiff::fmt::rfc2822;
 use slugline_domain::ports::{Clock, Random};
 use tokio::{sync::Semaphore, time::sleep};
 
-use super::{Persistence, WebhookOptions, event::Event, tally::Tally};
+use super::{RetryPolicy, WebhookOptions, event::Event, tally::Tally};
 use crate::{Client, Error, Outgoing, Request, prober::OWN_USER_AGENT};
 
 const ID: HeaderName = HeaderName::from_static("webhook-id");
@@ -28,14 +28,14 @@ pub(super) struct Courier {
     lines: Semaphore,
 }
 
-/// What became of one attempt.
+/// The outcome of one attempt.
 enum Attempt {
     Delivered,
     /// The receiver asks never to be called again.
     Gone,
-    /// Trying again would come to the same.
+    /// Another attempt would fail in the same way.
     Refused(String),
-    /// It may go better later.
+    /// A later attempt may succeed.
     Failed {
         reason: String,
         asked_pause: Option<Duration>,
@@ -50,7 +50,7 @@ impl Courier {
         random: Arc<dyn Random>,
         tally: Arc<Tally>,
     ) -> Self {
-        let lines = Semaphore::new(options.persistence.connections);
+        let lines = Semaphore::new(options.retries.connections);
         Self {
             options,
             client,
@@ -61,9 +61,9 @@ impl Courier {
         }
     }
 
-    /// Tries until the message is taken or there is no point any more.
+    /// Retries until the receiver accepts the message or no retry can help.
     pub(super) async fn deliver(&self, event: Event) {
-        let Persistence { attempts, .. } = self.options.persistence;
+        let RetryPolicy { attempts, .. } = self.options.retries;
         let mut made = 0;
         while !self.tally.receiver_is_gone() {
             let outcome = {
@@ -88,7 +88,7 @@ impl Courier {
             method: Method::POST,
             headers: self.headers(event),
             body: Outgoing::whole(event.body.clone()),
-            ..Request::get(self.options.url.clone(), self.options.persistence.patience)
+            ..Request::get(self.options.url.clone(), self.options.retries.timeout)
         };
         let answer = match self.client.begin(request).await {
             Ok(answer) => answer,
@@ -119,7 +119,8 @@ impl Courier {
 
     fn headers(&self, event: &Event) -> HeaderMap {
         let value = |text: &str| HeaderValue::from_str(text).expect("visible ASCII");
-        // Of this attempt: receivers refuse old ones, lest they be replayed.
+        // The time of this attempt: receivers refuse old ones, as a protection
+        // against replays.
         let timestamp = self.clock.now().second().get();
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -133,14 +134,14 @@ impl Courier {
         headers
     }
 
-    /// Between a half and the whole of a time that doubles, so that messages
-    /// which failed together do not come back together.
+    /// A random pause between half and all of a time that doubles with each
+    /// attempt, so that messages that failed together are not retried together.
     fn pause(&self, made: u32, asked: Option<Duration>) -> Duration {
-        let Persistence {
+        let RetryPolicy {
             first_pause,
             longest_pause,
             ..
-        } = self.options.persistence;
+        } = self.options.retries;
         let doubled = first_pause.saturating_mul(2_u32.saturating_pow(made.saturating_sub(1)));
         let mut byte = [0];
         self.random.fill(&mut byte);
@@ -148,7 +149,7 @@ impl Courier {
         own.max(asked.unwrap_or_default()).min(longest_pause)
     }
 
-    /// Seconds or a date (RFC 9110 §10.2.3).
+    /// Parses `Retry-After`: seconds or a date (RFC 9110 §10.2.3).
     fn asked_pause(&self, headers: &HeaderMap) -> Option<Duration> {
         let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
         if let Ok(seconds) = text.parse() {

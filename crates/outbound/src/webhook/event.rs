@@ -9,7 +9,7 @@ use uuid::Builder;
 /// A message, ready to be sent and sent again.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
-    /// The same in every attempt, by which a receiver knows repetitions.
+    /// The same in every attempt, so that a receiver recognises repetitions.
     pub(super) id: String,
     pub(super) body: Bytes,
 }
@@ -84,7 +84,7 @@ struct Click<'v> {
     browser: &'v str,
     os: &'v str,
     referer: &'v str,
-    /// How many visits this one stands for, when the log keeps samples only.
+    /// The number of visits that this one stands for, if the log is sampled.
     #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<u32>,
 }

@@ -1,9 +1,10 @@
-//! Telling another server of visits.
+//! Sends visits to another server.
 //!
-//! Messages are those of Sink, signed as <https://www.standardwebhooks.com>
-//! has it. Stored visits go into a bounded queue, from which a background task
-//! sends them, some at a time and in no particular order. Whoever stores visits
-//! never waits: what has no room is dropped and counted.
+//! The messages are Sink's, signed according to
+//! <https://www.standardwebhooks.com>. Stored visits go into a bounded queue. A
+//! background task sends them, several at a time and in no particular order.
+//! The thread that stores visits never waits: messages that find no room are
+//! dropped and counted.
 
 mod courier;
 mod event;
@@ -35,52 +36,53 @@ use crate::Client;
 
 pub use self::secret::{WebhookSecret, WebhookSecretError};
 
-/// Where messages go, and how persistently.
+/// The receiver and the policy of retries.
 #[derive(Clone, Debug)]
 pub struct WebhookOptions {
     /// The receiver.
     pub url: Url,
-    /// What messages are signed with, if they are.
+    /// The secret that signs messages, if they are signed.
     pub secret: Option<WebhookSecret>,
-    /// How persistently.
-    pub persistence: Persistence,
+    /// The limits of queues, attempts and times.
+    pub retries: RetryPolicy,
 }
 
-/// How hard it is tried to deliver messages.
+/// Limits of queues, attempts and times.
 #[derive(Clone, Copy, Debug)]
-pub struct Persistence {
-    /// Messages that may wait to be looked at; further ones are dropped.
+pub struct RetryPolicy {
+    /// The most messages in the queue; further ones are dropped.
     pub queue: usize,
-    /// Messages that are being delivered or wait for their next attempt.
+    /// The most messages that are being delivered or wait for their next
+    /// attempt.
     pub pending: usize,
-    /// Connections at a time.
+    /// The most connections at a time.
     pub connections: usize,
-    /// Attempts at one message.
+    /// The most attempts at one message.
     pub attempts: u32,
-    /// Time for one attempt.
-    pub patience: Duration,
-    /// About how long to wait before the second attempt; twice as long before
-    /// each further one.
+    /// The time limit of one attempt.
+    pub timeout: Duration,
+    /// Roughly the pause before the second attempt; it doubles before each
+    /// further one.
     pub first_pause: Duration,
-    /// Longest pause, even if the receiver asks for more.
+    /// The longest pause, even if the receiver asks for a longer one.
     pub longest_pause: Duration,
-    /// How often losses are logged, at most.
+    /// The shortest time between two reports of losses in the log.
     pub report_every: Duration,
-    /// Time for what is left when the service stops.
+    /// The time for delivering the rest when the service stops.
     pub grace: Duration,
 }
 
-impl Default for Persistence {
-    /// A receiver may restart, which takes half a minute, without missing
-    /// anything. Ten seconds are Sink's. A waiting message takes about half a
-    /// kilobyte.
+impl Default for RetryPolicy {
+    /// The pauses let a receiver restart, which takes half a minute, without
+    /// missing a message. The timeout of ten seconds is Sink's. A waiting
+    /// message takes about half a kilobyte.
     fn default() -> Self {
         Self {
             queue: 4_096,
             pending: 1_024,
             connections: 8,
             attempts: 6,
-            patience: Duration::from_secs(10),
+            timeout: Duration::from_secs(10),
             first_pause: Duration::from_secs(1),
             longest_pause: Duration::from_mins(1),
             report_every: Duration::from_mins(1),
@@ -89,7 +91,7 @@ impl Default for Persistence {
     }
 }
 
-/// Tells a receiver of stored visits.
+/// Sends stored visits to a receiver.
 pub struct Webhook {
     queue: Sender<Event>,
     clock: Arc<dyn Clock>,
@@ -101,23 +103,22 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Starts the background task, on the runtime that this is called in. The
-    /// client's policy has to be the one for servers of the operator: a
-    /// redirect is a failure.
+    /// Starts the background task on the current runtime. The client must have
+    /// the policy for servers of the operator: a redirect counts as a failure.
     pub fn start(
         options: WebhookOptions,
         client: Client,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
     ) -> Self {
-        let persistence = options.persistence;
-        let (queue, waiting) = mpsc::channel(persistence.queue);
+        let retries = options.retries;
+        let (queue, waiting) = mpsc::channel(retries.queue);
         let tally = Arc::<Tally>::default();
         let closing = Arc::<Notify>::default();
         let worker = Worker {
             waiting,
             closing: Arc::clone(&closing),
-            persistence,
+            retries,
             tally: Arc::clone(&tally),
             courier: Arc::new(Courier::new(
                 options,
@@ -134,23 +135,23 @@ impl Webhook {
             tally,
             closing,
             worker: Mutex::new(Some(tokio::spawn(worker.run()))),
-            grace: persistence.grace,
+            grace: retries.grace,
         }
     }
 
-    /// Messages that were dropped because there was no room, since they were
-    /// last logged.
+    /// The number of messages dropped for lack of room since the last report in
+    /// the log.
     pub fn dropped(&self) -> u64 {
         self.tally.dropped()
     }
 
-    /// Whether the receiver asked never to be called again.
+    /// Returns whether the receiver asked never to be called again.
     pub fn receiver_is_gone(&self) -> bool {
         self.tally.receiver_is_gone()
     }
 
-    /// Takes no more visits, tries to deliver what is left for a while, and
-    /// logs what is not.
+    /// Accepts no more visits, tries to deliver the rest for a while, and logs
+    /// what remains.
     pub async fn shutdown(&self) {
         let worker = self.worker.lock().expect("nothing panics under it").take();
         let Some(mut worker) = worker else {
@@ -175,7 +176,7 @@ impl VisitObserver for Webhook {
         if self.tally.receiver_is_gone() {
             return;
         }
-        // Room first: when there is none, nothing is made.
+        // Reserve room first; without it, build no message.
         match self.queue.try_reserve() {
             Ok(room) => {
                 self.tally.take();
@@ -190,7 +191,7 @@ impl VisitObserver for Webhook {
 struct Worker {
     waiting: Receiver<Event>,
     closing: Arc<Notify>,
-    persistence: Persistence,
+    retries: RetryPolicy,
     tally: Arc<Tally>,
     courier: Arc<Courier>,
 }
@@ -198,11 +199,11 @@ struct Worker {
 impl Worker {
     async fn run(mut self) {
         let mut pending = JoinSet::new();
-        let mut reports = interval(self.persistence.report_every);
+        let mut reports = interval(self.retries.report_every);
         reports.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                event = self.waiting.recv(), if pending.len() < self.persistence.pending => {
+                event = self.waiting.recv(), if pending.len() < self.retries.pending => {
                     let Some(event) = event else { break };
                     let courier = Arc::clone(&self.courier);
                     pending.spawn(async move { courier.deliver(event).await });

@@ -1,4 +1,4 @@
-//! What messages are signed with.
+//! The secret that signs messages.
 
 use std::{fmt, ops::RangeInclusive};
 
@@ -13,10 +13,11 @@ pub struct WebhookSecret(Hmac<Sha256>);
 
 impl WebhookSecret {
     const PREFIX: &str = "whsec_";
-    /// As <https://www.standardwebhooks.com> bounds secrets.
+    /// The bounds of <https://www.standardwebhooks.com>.
     const BYTES: RangeInclusive<usize> = 24..=64;
 
-    /// Reads a secret as it is handed round: `whsec_` and 24 to 64 bytes in base64.
+    /// Parses a secret in its usual form: `whsec_` and 24 to 64 bytes in
+    /// base64.
     ///
     /// # Errors
     /// The text has another form.
@@ -46,7 +47,7 @@ impl fmt::Debug for WebhookSecret {
     }
 }
 
-/// A text is no secret of a webhook.
+/// The text is not a secret of a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected whsec_ and 24 to 64 random bytes in base64")]
 pub struct WebhookSecretError;
@@ -60,7 +61,8 @@ mod tests {
 
     #[test]
     fn signs_as_the_reference_implementation_does() {
-        // By the package `standardwebhooks` for Python, of those who wrote the standard.
+        // Made with the package `standardwebhooks` for Python, by the authors
+        // of the standard.
         let signature = WebhookSecret::parse(SECRET).unwrap().sign(
             "evt_01890000-0000-7000-8000-000000000000",
             1_800_000_000,

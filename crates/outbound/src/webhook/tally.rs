@@ -1,12 +1,12 @@
-//! What became of messages.
+//! Counts of messages, for the log.
 
 use std::sync::{
     Mutex,
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
-/// Counts, and what the log was told of them. A receiver that is down fails
-/// thousands of messages; a line for each would only say so thousands of times.
+/// Counts messages and logs them now and then. A receiver that is down fails
+/// thousands of messages, and a line for each would say nothing more.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     taken: AtomicU64,
@@ -17,10 +17,10 @@ pub(super) struct Tally {
 
 #[derive(Debug, Default)]
 struct Lost {
-    /// Since the last report, like the others.
+    /// Since the last report, like the other counts.
     dropped: u64,
     failed: u64,
-    /// Why the latest one failed.
+    /// The reason of the latest failure.
     reason: String,
 }
 
@@ -50,7 +50,7 @@ impl Tally {
         lost.reason = reason;
     }
 
-    /// The receiver said that it will never take messages again.
+    /// Notes that the receiver will never accept messages again.
     pub(super) fn receiver_went(&self) {
         if !self.gone.swap(true, Ordering::Relaxed) {
             tracing::warn!(
@@ -63,7 +63,7 @@ impl Tally {
         self.gone.load(Ordering::Relaxed)
     }
 
-    /// Logs what was lost since the last time.
+    /// Logs the losses since the last report.
     pub(super) fn report(&self) {
         let Lost {
             dropped,

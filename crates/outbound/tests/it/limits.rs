@@ -1,4 +1,4 @@
-//! Time and size.
+//! Limits of time and size.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ const DRIP: Duration = Duration::from_millis(20);
 
 fn hurried(port: u16) -> Request {
     Request {
-        within: Duration::from_millis(400),
+        timeout: Duration::from_millis(400),
         ..get(&format!("http://127.0.0.1:{port}/"))
     }
 }

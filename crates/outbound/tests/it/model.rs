@@ -38,7 +38,7 @@ fn asking(model: &Listener, pages: Client) -> LanguageModel {
     LanguageModel::new(pages, models, options)
 }
 
-/// The body of a request that came with its length.
+/// The body of a request that announced its length.
 fn question(model: &Listener) -> Value {
     serde_json::from_str(&model.bodies()[0]).unwrap()
 }

@@ -61,7 +61,8 @@ async fn a_name_is_looked_up_once_so_it_cannot_change_its_mind() {
     let url = format!("http://rebind.example:{}/", server.port);
     assert_eq!(client(&names).status(get(&url)).await.unwrap(), 200);
     assert_eq!((names.lookups(), server.connections()), (1, 1));
-    // The second answer is judged like the first, when a second request asks.
+    // The second request makes a look-up of its own, whose answer is checked
+    // too.
     let refused = client(&names).status(get(&url)).await.unwrap_err();
     assert!(matches!(refused, Error::Refused(_)), "{refused:?}");
     assert_eq!((names.lookups(), server.connections()), (2, 1));
@@ -115,7 +116,7 @@ async fn a_name_without_addresses_and_a_closed_port_fail() {
 #[tokio::test]
 async fn the_next_address_is_tried_when_one_does_not_answer() {
     let server = Listener::start(Script::ok("")).await;
-    // Both are this machine, but only the second one is listened on.
+    // Both addresses are this machine, but a server listens on the second only.
     let names = Names::new(&[&["127.0.0.2", "127.0.0.1"]]);
     let url = format!("http://shop.example:{}/", server.port);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The domain's port on the client.
+//! The domain's prober on the client.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Requests of any method, with bodies that come whole or bit by bit.
+//! Requests of any method, with bodies that come whole or in parts.
 
 use std::{convert::Infallible, future::poll_fn, time::Duration};
 
@@ -94,7 +94,7 @@ async fn bodies_flow_both_ways_while_they_are_made() {
             .contains("transfer-encoding: chunked"),
         "{head}"
     );
-    // The server begins to answer before it has heard everything.
+    // The server begins to answer before it has read everything.
     let begun = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\none\r\n";
     server.write_all(begun).await.unwrap();
     let mut answer = talking.await.unwrap();
@@ -137,7 +137,7 @@ async fn dropping_an_answer_closes_the_connection() {
     let endless = b"HTTP/1.1 200 OK\r\n\r\nbegun";
     server.write_all(endless).await.unwrap();
     drop(asking.await.unwrap());
-    // The end of the stream, or its reset: bytes were left unread.
+    // The stream ends or is reset, because bytes were left unread.
     assert!(matches!(server.read(&mut [0]).await, Ok(0) | Err(_)));
 }
 
@@ -198,7 +198,7 @@ async fn a_request_body_that_breaks_off_ends_the_request() {
     let (mut up, body) = Channel::<Bytes, std::io::Error>::new(1);
     let client = client(&everything_allowed());
     let request = Request {
-        within: Duration::from_secs(20),
+        timeout: Duration::from_secs(20),
         ..post(&url, Outgoing::arriving(body))
     };
     let talking = tokio::spawn(async move { client.begin(request).await });

@@ -19,10 +19,10 @@ use tokio::{
     task::JoinSet,
 };
 
-/// Stands for a public address in these tests: the only one they can serve.
+/// Stands for a public address: the only one that these tests can serve.
 pub(crate) const ALLOWED: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// A server on [`ALLOWED`] that counts who comes.
+/// A server on [`ALLOWED`] that counts its connections.
 pub(crate) struct Listener {
     pub(crate) port: u16,
     connections: Arc<AtomicUsize>,
@@ -31,14 +31,14 @@ pub(crate) struct Listener {
     _serving: JoinSet<()>,
 }
 
-/// What a server does once it has read a request.
+/// The server's behaviour after it has read a request.
 #[derive(Clone)]
 pub(crate) enum Script {
     /// Sends this and closes.
     Say(String),
-    /// Sends this, then this again and again, with pauses.
+    /// Sends the first text, then the second one repeatedly, with pauses.
     Repeat(String, String, Duration),
-    /// Says the next of these to each connection, the last one for ever.
+    /// Sends the next of these to each connection; repeats the last one.
     InTurn(Vec<String>),
 }
 
@@ -103,12 +103,12 @@ impl Listener {
         self.connections.load(Ordering::Relaxed)
     }
 
-    /// Heads of the requests so far.
+    /// The heads of the requests so far.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 
-    /// Bodies of the requests so far that said how long theirs was.
+    /// The bodies of the requests so far that announced a length.
     pub(crate) fn bodies(&self) -> Vec<String> {
         self.bodies.lock().unwrap().clone()
     }
@@ -155,7 +155,7 @@ async fn talk(mut stream: TcpStream, script: Script, (heads, bodies): Log) {
     }
 }
 
-/// Answers look-ups from a list, one entry each, the last one for ever.
+/// Answers look-ups from a list, one entry each; repeats the last one.
 #[derive(Debug)]
 pub(crate) struct Names {
     answers: Mutex<VecDeque<Vec<IpAddr>>>,
@@ -209,7 +209,7 @@ pub(crate) fn strict_client(names: &Arc<Names>) -> Client {
     Client::with_resolver(Policy::default(), names.clone())
 }
 
-/// Every name is [`ALLOWED`].
+/// Resolves every name to [`ALLOWED`].
 pub(crate) fn everything_allowed() -> Arc<Names> {
     Names::new(&[&["127.0.0.1"]])
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use slugline_domain::{
     LinkId, Place, PlaceName, SamplingInterval, Slug, VisitRecord, ports::VisitObserver,
 };
-use slugline_outbound::{Client, Persistence, Policy, Webhook, WebhookOptions, WebhookSecret};
+use slugline_outbound::{Client, Policy, RetryPolicy, Webhook, WebhookOptions, WebhookSecret};
 use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
 
 use crate::support::{Listener, Script};
@@ -19,24 +19,24 @@ use crate::support::{Listener, Script};
 /// Bytes 0 to 31.
 const SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
-/// Pauses of milliseconds where the real ones are of seconds.
-fn hasty() -> Persistence {
-    Persistence {
-        patience: Duration::from_secs(20),
+/// Milliseconds of pause instead of seconds.
+fn hasty() -> RetryPolicy {
+    RetryPolicy {
+        timeout: Duration::from_secs(20),
         first_pause: Duration::from_millis(2),
         longest_pause: Duration::from_millis(50),
         grace: Duration::from_secs(20),
-        ..Persistence::default()
+        ..RetryPolicy::default()
     }
 }
 
-fn calling(port: u16, persistence: Persistence) -> Webhook {
+fn calling(port: u16, retries: RetryPolicy) -> Webhook {
     let options = WebhookOptions {
         url: format!("http://localhost:{port}/hook?key=a")
             .parse()
             .unwrap(),
         secret: Some(WebhookSecret::parse(SECRET).unwrap()),
-        persistence,
+        retries,
     };
     let client = Client::new(Policy::for_operators_servers());
     let clock = Arc::new(FixedClock::at(NOON));
@@ -125,7 +125,7 @@ async fn a_visit_is_told_signed_and_without_what_is_nobodys_business() {
             },
         })
     );
-    // What the reference implementation makes of these bytes, for this seed.
+    // The output of the reference implementation for these bytes and this seed.
     assert_eq!(
         header(head, "webhook-signature"),
         "v1,10Ool/E1gKxU33YoyI8DHPZAM6Z0RgIj5IrPcHcJ6Dc=",
@@ -182,7 +182,7 @@ async fn what_may_go_better_later_is_tried_again(
     observe(&webhook, "docs");
     webhook.shutdown().await;
     assert_eq!(receiver.connections(), attempts);
-    // A receiver knows a repetition by its id and its body.
+    // A receiver recognises a repetition by its id and its body.
     let ids: HashSet<_> = receiver
         .requests()
         .iter()
@@ -201,11 +201,11 @@ async fn what_may_go_better_later_is_tried_again(
 async fn a_receiver_may_ask_for_a_pause(#[case] asked: &str, #[case] at_least: u64) {
     let busy = format!("503 Busy\r\n{asked}");
     let receiver = answering(&[&busy, "200 OK"]).await;
-    let persistence = Persistence {
+    let retries = RetryPolicy {
         longest_pause: Duration::from_millis(1_200),
         ..hasty()
     };
-    let webhook = calling(receiver.port, persistence);
+    let webhook = calling(receiver.port, retries);
     let started = Instant::now();
     observe(&webhook, "docs");
     webhook.shutdown().await;
@@ -223,7 +223,7 @@ async fn a_receiver_that_is_gone_hears_no_more() {
     while receiver.connections() == 0 {
         tokio::task::yield_now().await;
     }
-    // Once the answer is read, nothing is taken any more.
+    // Once the answer is read, nothing more is accepted.
     let deadline = Instant::now() + Duration::from_secs(20);
     while !webhook.receiver_is_gone() {
         assert!(Instant::now() < deadline);
@@ -242,14 +242,14 @@ async fn a_hanging_receiver_holds_up_nobody_and_what_has_no_room_is_dropped() {
         Duration::from_mins(1),
     ))
     .await;
-    let persistence = Persistence {
+    let retries = RetryPolicy {
         queue: 3,
         pending: 2,
         connections: 1,
         grace: Duration::from_millis(100),
         ..hasty()
     };
-    let webhook = calling(receiver.port, persistence);
+    let webhook = calling(receiver.port, retries);
     let started = Instant::now();
     for _ in 0..1_000 {
         observe(&webhook, "docs");

@@ -100,7 +100,7 @@ impl Upstream {
             url: self.endpoint.clone(),
             headers: self.headers_of(message),
             body: Outgoing::whole(line.to_vec()),
-            within: TIMEOUT,
+            timeout: TIMEOUT,
         };
         let place = self.endpoint.origin().ascii_serialization();
         let fetched = self.client.fetch(request, MAX_ANSWER).await;

@@ -12,7 +12,7 @@ use ipnet::IpNet;
 use slugline_analytics::ClickHouseTarget;
 use slugline_domain::{PageSize, RowLimit};
 use slugline_outbound::{
-    AddressPolicy, ApiKey, ModelOptions, Persistence, Policy, WebhookOptions, WebhookSecret,
+    AddressPolicy, ApiKey, ModelOptions, Policy, RetryPolicy, WebhookOptions, WebhookSecret,
 };
 use slugline_redirect::ProxyLimits;
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
@@ -118,7 +118,7 @@ pub(super) fn webhook(sources: &Sources) -> Result<Option<WebhookOptions>, Setti
     Ok(url.map(|url| WebhookOptions {
         url,
         secret,
-        persistence: Persistence::default(),
+        retries: RetryPolicy::default(),
     }))
 }
 
