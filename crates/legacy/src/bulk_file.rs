@@ -23,11 +23,11 @@ use crate::{
     value::{Members, fault},
 };
 
-/// Links in a file as Cloudflare's bulk API takes it, read once, when somebody
-/// first asks.
+/// Links in a file in the format of Cloudflare's bulk API, read once, on first
+/// use.
 ///
-/// The API's own rules hold: of entries with the same key the last one counts,
-/// and `expiration_ttl` goes before `expiration`. The former is counted from
+/// The API's rules apply: of entries with the same key the last one counts, and
+/// `expiration_ttl` takes precedence over `expiration`. The former counts from
 /// the file's last change. Source:
 /// <https://developers.cloudflare.com/api/resources/kv/subresources/namespaces/methods/bulk_update/>
 #[derive(Debug)]
@@ -40,9 +40,9 @@ pub struct BulkFile {
 pub(crate) struct Loaded {
     items: Vec<Item>,
     by_key: HashMap<String, usize>,
-    /// Entries that are no links.
+    /// The number of entries that are not links.
     others: u64,
-    /// Tells this content from that of another file.
+    /// Identifies the content of the file.
     digest: String,
 }
 
@@ -120,7 +120,7 @@ impl Loaded {
         Ok(Self::of(&bytes, changed)?)
     }
 
-    /// The entries of a file that changed last in this second.
+    /// The entries of a file whose last change was in this second.
     pub(crate) fn of(bytes: &[u8], changed: i64) -> serde_json::Result<Self> {
         let mut digest = String::new();
         for byte in &Sha256::digest(bytes)[..8] {
@@ -149,7 +149,7 @@ impl Loaded {
             | Value::Array(_) => Map::new(),
         };
         let Some(Value::String(key)) = item.remove("key") else {
-            // Named by its place, because it has no other name.
+            // The entry has no key, so its position names it.
             self.items.push(Item {
                 key: format!("entry {number} of the file"),
                 body: Err(EntryFault::new("the entry is no object with a key")),
@@ -240,7 +240,7 @@ impl Item {
     }
 }
 
-/// Why a file is no bulk file.
+/// The reason why a file is not a bulk file.
 #[derive(Debug, thiserror::Error)]
 enum ReadError {
     #[error("{0}")]

@@ -10,15 +10,15 @@ use slugline_domain::{
 
 use crate::value::{Members, destination, fault, text};
 
-/// What an old store keeps of one link.
+/// The parts of one entry of an old store.
 #[derive(Debug)]
 pub(crate) struct Stored<'a> {
     /// The key without [`LINK_KEY_PREFIX`], or `None` if it is not UTF-8.
     pub(crate) slug: Option<&'a str>,
     pub(crate) value: Content<'a>,
-    /// When the store drops the entry.
+    /// The time at which the store drops the entry.
     pub(crate) expiry: Option<UnixSeconds>,
-    /// What the store keeps beside the value; may repeat `url`, `comment` and
+    /// The metadata beside the value; may repeat `url`, `comment` and
     /// `expiration`.
     pub(crate) metadata: Option<&'a Map<String, Value>>,
 }
@@ -26,12 +26,12 @@ pub(crate) struct Stored<'a> {
 #[derive(Debug)]
 pub(crate) enum Content<'a> {
     Json(&'a [u8]),
-    /// Why there is no text at all.
+    /// The value cannot be read as text, for this reason.
     Unreadable(&'static str),
 }
 
 impl Stored<'_> {
-    /// Reads the link, or says why there is none.
+    /// Reads the link.
     pub(crate) fn link(&self) -> Result<OldLink, EntryFault> {
         let slug = self
             .slug
@@ -41,7 +41,7 @@ impl Stored<'_> {
             Content::Json(bytes) => bytes,
             Content::Unreadable(why) => return Err(EntryFault::new(why)),
         };
-        // The error of a syntax tells line and column and quotes nothing.
+        // A syntax error gives line and column and quotes nothing.
         let value: Value = serde_json::from_slice(bytes)
             .map_err(|error| EntryFault::new(&format!("the value is not JSON: {error}")))?;
         let object = value.as_object();
@@ -57,7 +57,7 @@ impl Stored<'_> {
             id: id(members.filled_text("id")?)?,
             created_at: members.seconds("createdAt")?,
             updated_at: members.seconds("updatedAt")?,
-            // Preview mode drops entries earlier than their authors said.
+            // Preview mode drops entries before their author's expiry.
             ends_at: dropped.filter(|dropped| author.is_some_and(|author| *dropped < author)),
             password: password(members.filled_text("password")?)?,
             content: LinkContent {
@@ -96,7 +96,7 @@ impl Stored<'_> {
         })
     }
 
-    /// The link or its fault, under its key as it may be shown.
+    /// The link or its fault, under a key that is safe to show.
     pub(crate) fn entry(&self, key: &[u8]) -> OldEntry {
         OldEntry {
             key: EntryKey::new(&String::from_utf8_lossy(key)),
@@ -105,13 +105,13 @@ impl Stored<'_> {
     }
 }
 
-/// The slug of a key, if it is a link's.
+/// The slug in a key, if the key is one of a link.
 pub(crate) fn slug_of_key(key: &[u8]) -> Option<&[u8]> {
     key.strip_prefix(LINK_KEY_PREFIX.as_bytes())
 }
 
-/// A key is what visitors' requests are looked up by, so it must be a slug as
-/// it stands.
+/// Visitors' requests are looked up by the key, so it must be a valid slug as
+/// it is.
 fn parse_slug(text: &str) -> Result<Slug, EntryFault> {
     let slug = Slug::parse(text).map_err(|error| fault("key", &error))?;
     if slug.as_str() == text {
@@ -121,8 +121,8 @@ fn parse_slug(text: &str) -> Result<Slug, EntryFault> {
     }
 }
 
-/// An entry is found by its key, so that one counts; a difference beyond case
-/// means that the two belong to different links.
+/// Entries are found by their keys, so the key decides. If the member differs
+/// from it in more than case, the two belong to different links.
 fn agree(key: &Slug, member: Option<&str>) -> Result<(), EntryFault> {
     match member {
         Some(member) if !member.eq_ignore_ascii_case(key.as_str()) => {
@@ -142,7 +142,7 @@ fn password(text: Option<&str>) -> Result<Option<ImportedPassword>, EntryFault> 
     password.map_err(|error| fault("password", &error))
 }
 
-/// Texts of old versions were longer than today's.
+/// Old versions allowed longer texts.
 fn old_text<const MAX: usize>(
     name: &str,
     text: Option<&str>,

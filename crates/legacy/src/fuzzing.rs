@@ -1,4 +1,4 @@
-//! The door for `fuzz/`: what stands in an older instance's store.
+//! Entry points for `fuzz/`: the content of an older instance's store.
 
 use crate::{
     bulk_file::Loaded,

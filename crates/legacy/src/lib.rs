@@ -1,9 +1,9 @@
 //! Links in the key-value store of an older instance, read behind a port.
 //!
-//! It knows Redis, the bulk files of Cloudflare KV and the JSON that Sink wrote
-//! into both; it does not know where links go from here, and it never writes.
-//! Old bounds are tolerated: what was a link there is a link here, unless it
-//! breaks a rule that protects visitors.
+//! This crate knows Redis, the bulk files of Cloudflare KV and the JSON that Sink
+//! wrote into both. It does not know the new store, and it never writes. It
+//! accepts links that only older bounds allowed, unless they break a rule that
+//! protects visitors.
 //!
 //! ```
 //! use slugline_domain::ports::OldStore;

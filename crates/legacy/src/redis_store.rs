@@ -1,4 +1,4 @@
-//! Links in Redis, or in what speaks its protocol.
+//! Links in Redis, or in a server that speaks its protocol.
 
 use std::{collections::HashSet, fmt, time::Duration};
 
@@ -14,34 +14,35 @@ use slugline_domain::{
 
 use crate::entry::{Content, Stored, slug_of_key};
 
-/// Links as strings in Redis, whose time to live is their expiry.
+/// Links as strings in Redis, where the time to live is the expiry.
 ///
-/// Needs the commands `INFO`, `SCAN`, `MGET`, `PTTL`, `TIME`, `TYPE` and `PING`.
+/// Needs the commands `INFO`, `SCAN`, `MGET`, `PTTL`, `TIME`, `TYPE` and
+/// `PING`.
 #[derive(Clone)]
 pub struct RedisStore {
     connection: ConnectionManager,
 }
 
 impl RedisStore {
-    /// Entries of links on a page, about: what a scan gives at once comes on top.
+    /// Roughly the number of links on a page; the last scan may add some.
     const ENTRIES_PER_PAGE: usize = 100;
-    /// Keys that the server looks at in one scan.
+    /// The number of keys that the server looks at in one scan.
     const KEYS_PER_SCAN: usize = 100;
-    /// Scans for one page, so that many other keys do not make one page last
-    /// for ever.
+    /// The most scans for one page, so that many other keys do not make one
+    /// page last for ever.
     const SCANS_PER_PAGE: usize = 100;
     const TIMEOUT: Duration = Duration::from_secs(5);
 
-    /// A store at this address. It connects when it is first asked, and again
-    /// whenever the connection is lost.
+    /// A store at this address. It connects on first use, and again when the
+    /// connection is lost.
     ///
     /// # Errors
-    /// The address cannot be connected to whatever the server does.
+    /// The address can never be connected to, whatever the server does.
     pub fn new(address: ConnectionInfo) -> Result<Self, OldStoreError> {
         let config = ConnectionManagerConfig::new()
             .set_connection_timeout(Some(Self::TIMEOUT))
             .set_response_timeout(Some(Self::TIMEOUT))
-            // Whoever asks is waiting, and can ask again.
+            // The caller is waiting, and can ask again.
             .set_number_of_retries(1)
             .set_max_delay(Duration::from_millis(100));
         let unusable = |error: RedisError| OldStoreError::Unusable(error.to_string());
@@ -59,7 +60,7 @@ impl RedisStore {
     ) -> Result<T, OldStoreError> {
         let mut connection = self.connection.clone();
         let answer = match commands.query_async(&mut connection).await {
-            // What only reads can be asked again, by a new connection.
+            // Only reads may be repeated on a new connection.
             Err(error) if error.is_connection_dropped() => {
                 commands.query_async(&mut connection).await
             }
@@ -71,7 +72,7 @@ impl RedisStore {
         })
     }
 
-    /// Keys from a place on, and what the server says of itself.
+    /// The keys from a position on, and the server's description of itself.
     async fn scan(&self, cursor: u64) -> Result<(Server, u64, Vec<Vec<u8>>), OldStoreError> {
         let mut commands = redis::pipe();
         commands.cmd("INFO").arg("server");
@@ -121,8 +122,8 @@ impl RedisStore {
         Ok(entries)
     }
 
-    /// An entry without a string has another type, or its time has come since
-    /// its key was listed.
+    /// Returns whether an entry without a string has another type, or expired
+    /// after its key was listed.
     async fn is_gone(&self, key: &[u8]) -> Result<bool, OldStoreError> {
         let mut commands = redis::pipe();
         commands.cmd("TYPE").arg(key);
@@ -142,8 +143,8 @@ impl OldStore for RedisStore {
         let mut scans = 0;
         let process = loop {
             let (server, next, found) = self.scan(cursor).await?;
-            // Another process orders its keys differently, so a cursor of the
-            // one before would pass some over.
+            // A new process orders its keys differently, so a cursor of the old
+            // one would skip some.
             let process = process.get_or_insert_with(|| server.process.clone());
             if *process != server.process {
                 return Err(OldStoreError::PlaceLost);
@@ -188,10 +189,9 @@ impl fmt::Debug for RedisStore {
     }
 }
 
-/// What the server says of itself.
+/// The server's description of itself.
 struct Server {
-    /// Tells this process from one before or after it; dots where the server
-    /// does not say.
+    /// Identifies the server's process; dots if the server does not name it.
     process: String,
 }
 
@@ -235,8 +235,8 @@ impl Place {
     }
 }
 
-/// The server's clock, by which times to live are counted, so that a clock of
-/// ours that is wrong moves no expiry.
+/// The server's clock. Times to live count by it, so that an error of our clock
+/// changes no expiry.
 struct Time {
     millis: i64,
 }
@@ -249,9 +249,9 @@ impl Time {
         })
     }
 
-    /// The expiry of an entry that lives this many milliseconds more, to the
-    /// nearest second: most expiries are whole seconds and the clock moves on
-    /// between two commands. Negative means that it has none.
+    /// The expiry of an entry with so many milliseconds to live, rounded to the
+    /// nearest second: most expiries are whole seconds, and the clock moves on
+    /// between two commands. A negative number means no expiry.
     fn after(&self, life: i64) -> Option<UnixSeconds> {
         let millis = (life >= 0).then(|| self.millis.saturating_add(life))?;
         UnixSeconds::new(millis.saturating_add(500).div_euclid(1000)).ok()

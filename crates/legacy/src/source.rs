@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::{BulkFile, RedisStore};
 
-/// Where the old store is. It may hold a password and is never printed.
+/// The location of the old store. It may hold a password and is never printed.
 #[derive(Clone)]
 pub struct OldStoreUrl(Source);
 
@@ -19,10 +19,10 @@ enum Source {
 }
 
 impl OldStoreUrl {
-    /// The store there. Nothing is read yet.
+    /// Makes the store. It reads nothing yet.
     ///
     /// # Errors
-    /// The address cannot be connected to whatever the server does.
+    /// The address can never be connected to, whatever the server does.
     pub fn open(&self) -> Result<Arc<dyn OldStore>, OldStoreError> {
         Ok(match &self.0 {
             Source::Redis(address) => Arc::new(RedisStore::new(address.as_ref().clone())?),
@@ -60,7 +60,7 @@ impl fmt::Debug for OldStoreUrl {
     }
 }
 
-/// A text names no old store. Does not repeat it.
+/// The text names no old store. The error does not repeat it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
     "expected redis://host:6379/0, rediss://… with TLS, redis+unix:///path/to/socket, or file: \

@@ -1,10 +1,10 @@
-//! Members of an entry's JSON object, in whichever shape old versions left them.
+//! Members of an entry's JSON object, in all the forms that old versions wrote.
 
 use serde_json::{Map, Value};
 use slugline_domain::{Destination, EntryFault, UnixSeconds};
 
-/// Longest destination taken, in characters: the highest limit an instance can
-/// have. Old versions allowed 2,048.
+/// The longest destination accepted, in characters: the highest limit that an
+/// instance can set. Old versions allowed 2,048.
 const MAX_URL_CHARS: usize = 24_000;
 
 /// A JSON object. `null` members count as absent.
@@ -30,7 +30,7 @@ impl<'a> Members<'a> {
         self.get(name).map(flag).transpose()
     }
 
-    /// Unix seconds, as a number or its spelling.
+    /// Unix seconds, as a number or as text.
     pub(crate) fn seconds(&self, name: &str) -> Result<Option<UnixSeconds>, EntryFault> {
         self.get(name).map(|value| seconds(name, value)).transpose()
     }
@@ -56,7 +56,7 @@ impl<'a> Members<'a> {
 
 pub(crate) fn text<'a>(name: &str, value: &'a Value) -> Result<&'a str, EntryFault> {
     let text = value.as_str().ok_or_else(|| wrong(name, "a text"))?;
-    // PostgreSQL keeps no text with one, and nobody typed it.
+    // PostgreSQL cannot store it.
     if text.contains('\0') {
         return Err(EntryFault::new(&format!("{name} holds a null character")));
     }
@@ -68,7 +68,8 @@ pub(crate) fn destination(name: &str, text: &str) -> Result<Destination, EntryFa
         let fault = format!("{name}: URL must not exceed {MAX_URL_CHARS} characters");
         return Err(EntryFault::new(&fault));
     }
-    // Old versions took every scheme, and still only those run code.
+    // Old versions accepted every scheme. The only ones refused here are those
+    // that run code.
     Destination::restore(text).map_err(|error| fault(name, &error))
 }
 
@@ -82,8 +83,8 @@ fn seconds(name: &str, value: &Value) -> Result<UnixSeconds, EntryFault> {
     UnixSeconds::new(number).map_err(|error| fault(name, &error))
 }
 
-/// A rule of the domain is broken; its errors quote no values but numbers and
-/// schemes.
+/// A rule of the domain is broken. The domain's errors quote no values but
+/// numbers and schemes.
 pub(crate) fn fault(name: &str, error: &dyn std::error::Error) -> EntryFault {
     EntryFault::new(&format!("{name}: {error}"))
 }

@@ -1,4 +1,4 @@
-//! Time and randomness under a test's control.
+//! A clock and a random source under a test's control.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -12,7 +12,7 @@ use slugline_domain::{
 pub struct FixedClock(AtomicI64);
 
 impl FixedClock {
-    /// A clock that stands at the beginning of this second.
+    /// A clock that shows the start of this second.
     pub fn at(moment: UnixSeconds) -> Self {
         Self(AtomicI64::new(moment.start().get()))
     }

@@ -1,11 +1,11 @@
-//! Links that state only what matters to a test.
+//! Builders of links that state only what matters to a test.
 
 use slugline_domain::{
     Comment, Destination, DestinationRules, Link, LinkContent, LinkId, PasswordHash, Slug, Tag,
     Tags, UnixSeconds,
 };
 
-/// The moment at which tests happen unless they say otherwise.
+/// The time of tests that do not set one.
 pub const NOON: UnixSeconds = match UnixSeconds::new(1_800_000_000) {
     Ok(moment) => moment,
     Err(_) => panic!("the moment is in range"),
@@ -43,7 +43,7 @@ pub fn destination(text: &str) -> Destination {
     Destination::parse(text, &DestinationRules::default()).expect("tests use good destinations")
 }
 
-/// Starts a link; its id follows from its slug.
+/// Starts a link. Its id is derived from its slug.
 pub fn link(slug_text: &str) -> LinkBuilder {
     LinkBuilder(Link {
         id: LinkId::parse(&format!(
@@ -65,24 +65,24 @@ pub fn link(slug_text: &str) -> LinkBuilder {
 pub struct LinkBuilder(Link);
 
 impl LinkBuilder {
-    /// Identity.
+    /// Sets the identifier.
     ///
     /// # Panics
-    /// The text is not an id.
+    /// The text is not an identifier.
     #[must_use]
     pub fn id(mut self, id: &str) -> Self {
         self.0.id = LinkId::parse(id).expect("tests use good ids");
         self
     }
 
-    /// Where it leads.
+    /// Sets the destination.
     #[must_use]
     pub fn to(mut self, url: &str) -> Self {
         self.0.content.destination = destination(url);
         self
     }
 
-    /// Creation, in seconds after [`NOON`].
+    /// Sets the time of creation, in seconds after [`NOON`].
     #[must_use]
     pub fn created(mut self, after_noon: i64) -> Self {
         self.0.created_at = seconds(after_noon);
@@ -90,17 +90,17 @@ impl LinkBuilder {
         self
     }
 
-    /// Expiry, in seconds after [`NOON`].
+    /// Sets the expiry, in seconds after [`NOON`].
     #[must_use]
     pub fn expires(mut self, after_noon: i64) -> Self {
         self.0.content.expires_at = Some(seconds(after_noon));
         self
     }
 
-    /// Tags.
+    /// Sets the tags.
     ///
     /// # Panics
-    /// Not tags, or too many.
+    /// A text is not a tag, or there are too many.
     #[must_use]
     pub fn tags(mut self, tags: &[&str]) -> Self {
         self.0.content.tags =
@@ -108,7 +108,7 @@ impl LinkBuilder {
         self
     }
 
-    /// Comment.
+    /// Sets the comment.
     ///
     /// # Panics
     /// The text is too long.
@@ -118,14 +118,14 @@ impl LinkBuilder {
         self
     }
 
-    /// Stored password.
+    /// Sets the stored password.
     #[must_use]
     pub fn password(mut self, stored: &str) -> Self {
         self.0.password = Some(PasswordHash::new(stored));
         self
     }
 
-    /// The link.
+    /// Builds the link.
     pub fn build(self) -> Link {
         self.0
     }

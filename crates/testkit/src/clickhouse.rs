@@ -1,6 +1,6 @@
 //! ClickHouse for one test: started in a temporary folder, killed at the end.
 //!
-//! `cargo xtask test` brings both engines.
+//! `cargo xtask test` installs both engines.
 
 use std::{
     fs::{self, File},
@@ -14,14 +14,14 @@ use std::{
 
 use tempfile::TempDir;
 
-/// What answers.
+/// The program that answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClickHouseEngine {
-    /// ClickHouse of today as a library, behind a small HTTP server of ours:
+    /// A current ClickHouse as a library, behind a small HTTP server of ours:
     /// the SQL is real, the wire is not.
     Library,
-    /// ClickHouse's own server: the wire is real. It is the one that Debian
-    /// has, of 2018, or one that the machine has.
+    /// ClickHouse's own server: the wire is real. It is Debian's, from 2018, or
+    /// the one that the machine has.
     Server,
 }
 
@@ -34,7 +34,7 @@ pub struct ClickHouse {
     folder: TempDir,
 }
 
-/// A ClickHouse that is not there for the moment.
+/// A ClickHouse that is down at the moment.
 #[derive(Debug)]
 pub struct KilledClickHouse {
     engine: ClickHouseEngine,
@@ -43,14 +43,14 @@ pub struct KilledClickHouse {
 }
 
 impl ClickHouse {
-    /// The account that it knows.
+    /// The user name of its account.
     pub const USER: &str = "ana";
-    /// Its password, with what could be mistaken for something else.
+    /// The password of the account, with characters that need escaping.
     pub const PASSWORD: &str = "it's: a \\ secret";
-    /// The server closes a connection that was idle for so long.
+    /// The time after which the server closes an idle connection.
     pub const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
-    /// Starts one without data and waits until it answers.
+    /// Starts a server without data and waits until it answers.
     pub fn start(engine: ClickHouseEngine) -> Self {
         let folder = tempfile::tempdir().expect("there is room for a folder");
         Self::start_in(folder, engine, None)
@@ -85,12 +85,12 @@ impl ClickHouse {
         }
     }
 
-    /// What answers.
+    /// The program that answers.
     pub fn engine(&self) -> ClickHouseEngine {
         self.engine
     }
 
-    /// A database of it, as settings name one.
+    /// The URL of one of its databases, as settings name it.
     pub fn url(&self, database: &str) -> String {
         self.url_with(Self::PASSWORD, database)
     }
@@ -107,23 +107,24 @@ impl ClickHouse {
 }
 
 impl KilledClickHouse {
-    /// Starts it again where it was.
+    /// Starts it again with the same data and port.
     pub fn restart(self) -> ClickHouse {
         ClickHouse::start_in(self.folder, self.engine, Some(self.port))
     }
 }
 
-/// A process that is killed when this value is dropped, and also when we have
-/// no time to drop anything.
+/// A process that is killed when this value is dropped, or when the test
+/// process dies without dropping anything.
 #[derive(Debug)]
 struct Process {
     child: Child,
-    /// Waits for the end of its standard input, which comes however we end.
+    /// A process that waits for the end of its standard input and then kills
+    /// the first one. The input ends however the test process ends.
     heir: Option<Child>,
 }
 
 impl Process {
-    /// A process that watches its standard input itself.
+    /// A process that watches its own standard input.
     fn alone(child: Child) -> Self {
         Self { child, heir: None }
     }
@@ -161,7 +162,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Starts the library; port 0 is any.
+/// Starts the library; port 0 lets the system choose.
 fn library(folder: &Path, port: Option<u16>) -> (Process, u16) {
     let mut process = Command::new(workspace().join("target/clickhouse-python/bin/python"))
         .arg(workspace().join("crates/analytics/tests/clickhouse/server.py"))
@@ -182,7 +183,7 @@ fn library(folder: &Path, port: Option<u16>) -> (Process, u16) {
 
 /// Starts the server, on any port unless one is named.
 fn server(folder: &Path, port: Option<u16>) -> (Process, u16) {
-    // Somebody else may take a free port before the server does.
+    // Another process may take a free port before the server does.
     const ATTEMPTS: usize = 5;
     for _ in 0..ATTEMPTS {
         let port = port.unwrap_or_else(free_port);
@@ -199,7 +200,7 @@ fn free_port() -> u16 {
     listener.local_addr().expect("it has an address").port()
 }
 
-/// `None` when it ends instead of answering.
+/// Returns `None` if the server ends instead of answering.
 fn server_once(folder: &Path, port: u16) -> Option<Process> {
     const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -209,7 +210,7 @@ fn server_once(folder: &Path, port: u16) -> Option<Process> {
     let output = File::create(folder.join("output")).expect("there is room");
     let child = Command::new(workspace().join("target/clickhouse-server/clickhouse-server"))
         .arg(format!("--config-file={name}/config.xml"))
-        // Newer ones would start a second process that starts them again.
+        // Newer servers would otherwise start a watchdog that restarts them.
         .env("CLICKHOUSE_WATCHDOG_ENABLE", "0")
         .stdin(Stdio::null())
         .stdout(output.try_clone().expect("a file can be shared"))
@@ -228,11 +229,11 @@ fn server_once(folder: &Path, port: u16) -> Option<Process> {
     Some(process)
 }
 
-/// Whether the server of this name answers there, and no other.
+/// Returns whether the server of this name answers there, and no other.
 fn answers(name: &str, port: u16) -> bool {
     let ask = || {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
-        // Without an account it refuses, but it says its name.
+        // Without an account it refuses, but its answer holds its name.
         stream.write_all(b"GET /?query=SELECT+1 HTTP/1.0\r\n\r\n")?;
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer)?;

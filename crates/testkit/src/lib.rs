@@ -1,10 +1,9 @@
-//! Test support that knows only the domain: ports in memory, a clock and a
-//! random source under the test's control, builders that state only what
-//! matters to a test, the contract suites every port implementation must pass,
-//! and servers, ClickHouse and Redis, to try the real thing with.
+//! Test support that depends on the domain only: stores in memory, a clock and
+//! a random source under the test's control, builders, contract suites for the
+//! stores, and real ClickHouse and Redis servers.
 //!
-//! The suites are what makes the in-memory ports believable: they pass the
-//! same ones as the real implementations.
+//! The contract suites are the reason to trust the stores in memory: they pass
+//! the same suites as the real ones.
 
 mod ambient;
 mod builders;

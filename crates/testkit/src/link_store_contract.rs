@@ -1,5 +1,5 @@
-//! What every [`LinkStore`] must do. A back end calls [`hold`] with a way to
-//! make an empty store; a violated clause panics with its name.
+//! The contract of every [`LinkStore`]. A back end calls [`run_suite`] with a
+//! function that makes an empty store. A violated clause panics with its name.
 
 use std::{future::Future, sync::Arc};
 
@@ -11,10 +11,10 @@ use slugline_domain::{
 
 use crate::{NOON, destination, link, seconds, slug, tag};
 
-/// Runs every clause, each on a store of its own.
+/// Runs every clause, each on its own store.
 ///
 /// # Panics
-/// A clause does not hold.
+/// A clause is violated.
 pub async fn run_suite<S, F>(empty_store: impl Fn() -> F)
 where
     S: LinkStore + 'static,
@@ -516,7 +516,7 @@ fn with_text(text: &str) -> LinkFilter {
     }
 }
 
-/// The slugs found, which must be as many as counted.
+/// The slugs found, after checking that the count agrees.
 async fn found(store: &impl LinkStore, filter: &LinkFilter) -> Vec<String> {
     let links = store.search(filter, 100).await.expect("search");
     let count = store.count(filter).await.expect("count");
@@ -661,8 +661,8 @@ async fn tags_are_counted_by_name(store_: &impl LinkStore) {
     assert_eq!(shown, [("b", 1), ("x", 2)]);
 }
 
-/// Polls the futures together, so that they really overlap; enough for a
-/// handful, and without a dependency on a runtime.
+/// Polls the futures together, so that they really overlap. Enough for a
+/// handful, and needs no runtime.
 pub(crate) async fn join_all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     let mut pending: Vec<_> = futures
         .into_iter()

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use slugline_domain::{Destination, ScreenVerdict, ports::DestinationScreen};
 
-/// Warns of the destinations it was told of, and finds all others harmless.
+/// Warns of listed destinations, and finds all others harmless.
 #[derive(Debug, Default)]
 pub struct ListedScreen {
     flagged: Mutex<Vec<String>>,
@@ -14,7 +14,7 @@ pub struct ListedScreen {
 }
 
 impl ListedScreen {
-    /// Flags this destination from now on.
+    /// Adds this destination to the list.
     ///
     /// # Panics
     /// A test panicked while it held the lock.
@@ -23,7 +23,7 @@ impl ListedScreen {
         flagged.push(destination.to_owned());
     }
 
-    /// Knows nothing of any destination from now on.
+    /// Answers from now on that it cannot tell.
     ///
     /// # Panics
     /// A test panicked while it held the lock.
@@ -31,7 +31,7 @@ impl ListedScreen {
         *self.is_down.lock().expect(UNPOISONED) = true;
     }
 
-    /// The destinations that were asked about so far.
+    /// The destinations that it was asked about so far.
     ///
     /// # Panics
     /// A test panicked while it held the lock.

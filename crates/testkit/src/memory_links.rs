@@ -12,7 +12,7 @@ use slugline_domain::{
     ports::{Insertion, LinkStore, StoreError, Update, Version},
 };
 
-/// Links in a map. Passes the same contract suite as the SQL store.
+/// Links in a map. It passes the same contract suite as the SQL store.
 #[derive(Debug, Default)]
 pub struct MemoryLinkStore {
     links: Mutex<BTreeMap<Slug, Link>>,
@@ -21,7 +21,7 @@ pub struct MemoryLinkStore {
 }
 
 impl MemoryLinkStore {
-    /// A store that counts unnoticed changes, of which there are none yet.
+    /// A store that counts unnoticed changes, starting with 0.
     pub fn watched() -> Self {
         Self {
             unnoticed_changes: Mutex::new(Some(0)),
@@ -29,7 +29,7 @@ impl MemoryLinkStore {
         }
     }
 
-    /// Counts a change that nobody is told of.
+    /// Counts a change that no caller is told of.
     pub fn count_unnoticed_change(&self) {
         let mut changes = self
             .unnoticed_changes
@@ -38,12 +38,12 @@ impl MemoryLinkStore {
         *changes = changes.map(|changes| changes + 1);
     }
 
-    /// Makes every later call fail, as a database that went away would.
+    /// Makes every later call fail, as if the database were down.
     pub fn break_down(&self) {
         self.set_broken(true);
     }
 
-    /// Makes calls work again.
+    /// Makes calls succeed again.
     pub fn recover(&self) {
         self.set_broken(false);
     }

@@ -1,4 +1,4 @@
-//! The migration's state in memory.
+//! The migration's progress in memory.
 
 use std::{
     collections::BTreeMap,
@@ -13,8 +13,8 @@ use slugline_domain::{
 
 use crate::MemoryLinkStore;
 
-/// Runs of the migration, beside the links of a store in memory. Passes the
-/// same contract suite as the SQL one.
+/// Runs of the migration, beside a link store in memory. It passes the same
+/// contract suite as the SQL store.
 #[derive(Debug)]
 pub struct MemoryMigration {
     links: Arc<MemoryLinkStore>,

@@ -10,7 +10,8 @@ use slugline_domain::{
 
 use crate::{destination, slug};
 
-/// Entries in a list, two to a page. Can go away, and come back as another one.
+/// Entries in a list, two to a page. It can go down and come back as another
+/// process.
 #[derive(Debug, Default)]
 pub struct MemoryOldStore {
     state: Mutex<State>,
@@ -23,7 +24,7 @@ struct State {
     restarts: u32,
 }
 
-/// A link of an old store that only leads somewhere.
+/// A link of an old store with nothing but a destination.
 pub fn old_link(slug_text: &str) -> OldLink {
     OldLink {
         slug: slug(slug_text),
@@ -53,7 +54,7 @@ impl MemoryOldStore {
         self.state().entries.push(entry);
     }
 
-    /// Makes every later call fail until it comes back.
+    /// Makes every later call fail until [`Self::come_back`].
     pub fn go_away(&self) {
         self.state().away = true;
     }

@@ -1,5 +1,6 @@
-//! What every [`MigrationStore`] must do, beside the link store it moves links
-//! into. A back end calls [`hold`] with a way to make an empty pair of both.
+//! The contract of every [`MigrationStore`] and the link store that it moves
+//! links into. A back end calls [`run_suite`] with a function that makes an
+//! empty pair.
 
 use std::sync::Arc;
 
@@ -10,10 +11,10 @@ use slugline_domain::{
 
 use crate::{NOON, link, link_store_contract::join_all, seconds, slug};
 
-/// Runs every clause, each on stores of their own.
+/// Runs every clause, each on its own stores.
 ///
 /// # Panics
-/// A clause does not hold.
+/// A clause is violated.
 pub async fn run_suite<L, M>(empty_stores: impl AsyncFn() -> (Arc<L>, Arc<M>))
 where
     L: LinkStore,
@@ -237,7 +238,8 @@ async fn of_many_who_do_a_page_at_once_one_does(
     migration.begin(None, NOON).await.expect("begin");
     for page in 0..5 {
         let steps: Vec<MigrationStep> = (0..6)
-            // Different links, which shows whose step was done.
+            // Each runner moves its own link, which shows whose step was
+            // applied.
             .map(|runner| {
                 step(
                     1,

@@ -1,5 +1,6 @@
-//! What every [`OldStore`] must do. A back end calls [`hold`] with a way to
-//! make a store of texts; a violated clause panics with its name.
+//! The contract of every [`OldStore`]. A back end calls [`run_suite`] with a
+//! function that makes a store of texts. A violated clause panics with its
+//! name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +11,10 @@ use slugline_domain::{
 
 use crate::slug;
 
-/// Runs every clause, each on a store of its own with the given keys and values.
+/// Runs every clause, each on its own store with the given keys and values.
 ///
 /// # Panics
-/// A clause does not hold.
+/// A clause is violated.
 pub async fn run_suite<S: OldStore>(store_of: impl AsyncFn(Vec<(String, String)>) -> S) {
     pages_meet_every_entry(&store_of(many()).await).await;
     a_place_survives_until_it_is_asked_for(&store_of(many()).await).await;
@@ -27,7 +28,7 @@ fn value(number: u32) -> String {
     format!(r#"{{"url":"https://example.com/{number}","createdAt":{number}}}"#)
 }
 
-/// More than fit a page, and as many that are no links.
+/// More links than fit a page, and as many entries that are not links.
 fn many() -> Vec<(String, String)> {
     let links = (0..450).map(|number| (format!("link:l-{number}"), value(number)));
     let others = (0..450).map(|number| (format!("image:{number}"), "x".to_owned()));

@@ -1,4 +1,4 @@
-//! Files that tell where documentation addresses are; `data/make_places.py`
+//! Files with the places of documentation addresses. `data/make_places.py`
 //! writes them and lists their content.
 
 /// A file of cities.
@@ -7,5 +7,5 @@ pub const PLACES_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/places.
 /// A file of countries.
 pub const COUNTRIES_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/countries.mmdb");
 
-/// A file of the same format that knows no places.
+/// A file of the same format without places.
 pub const NETWORKS_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/networks.mmdb");

@@ -1,4 +1,4 @@
-//! A Redis for one test, reached by a socket in a temporary folder.
+//! A Redis server for one test, with its socket in a temporary folder.
 
 use std::{
     path::PathBuf,
@@ -7,8 +7,8 @@ use std::{
 
 use tempfile::TempDir;
 
-/// A server whose data outlives its process: what it has acknowledged is on
-/// the disk.
+/// A server whose data outlives its process: every acknowledged write is on the
+/// disk.
 #[derive(Debug)]
 pub struct Redis {
     process: Child,
@@ -16,36 +16,36 @@ pub struct Redis {
 }
 
 impl Redis {
-    /// Starts one, and does not wait until it answers.
+    /// Starts a server and does not wait until it answers.
     ///
     /// # Panics
-    /// `redis-server` is not installed; `cargo xtask test` brings it.
+    /// `redis-server` is not installed; `cargo xtask test` installs it.
     pub fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let process = spawn(&folder);
         Self { process, folder }
     }
 
-    /// Where it listens.
+    /// The path of its socket.
     pub fn socket(&self) -> PathBuf {
         socket(&self.folder)
     }
 
-    /// The same as a URL.
+    /// The socket as a URL.
     pub fn url(&self) -> String {
         format!("redis+unix://{}", self.socket().display())
     }
 
-    /// Ends the process without a word.
+    /// Kills the process.
     ///
     /// # Panics
-    /// The system does not let it.
+    /// The system refuses.
     pub fn kill(&mut self) {
         self.process.kill().expect("a child can be killed");
         self.process.wait().expect("a killed child ends");
     }
 
-    /// Starts it again over the same data.
+    /// Starts it again with the same data.
     pub fn start_again(&mut self) {
         self.process = spawn(&self.folder);
     }

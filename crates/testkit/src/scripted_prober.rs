@@ -1,11 +1,11 @@
-//! A prober that asks nobody.
+//! A prober that sends no request.
 
 use std::{collections::HashMap, sync::Mutex, time::Duration};
 
 use async_trait::async_trait;
 use slugline_domain::{ProbeFailure, ProbeOutcome, ProbeRequest, ports::LinkProber};
 
-/// Gives the answers it was told; destinations it was told nothing of answer 200.
+/// Returns scripted answers, and 200 for all other destinations.
 #[derive(Debug, Default)]
 pub struct ScriptedProber {
     answers: Mutex<HashMap<String, Result<u16, ProbeFailure>>>,
@@ -13,7 +13,7 @@ pub struct ScriptedProber {
 }
 
 impl ScriptedProber {
-    /// Sets what a destination answers.
+    /// Sets the answer of a destination.
     ///
     /// # Panics
     /// A test panicked while it held the lock.

@@ -1,11 +1,11 @@
-//! A suggester that says what it was told to.
+//! A suggester with scripted answers.
 
 use std::sync::Mutex;
 
 use async_trait::async_trait;
 use slugline_domain::{Destination, LanguageTag, ports::Suggester};
 
-/// Says the same of every destination, or nothing.
+/// Suggests the same for every destination, or nothing.
 #[derive(Debug, Default)]
 pub struct ScriptedSuggester {
     slug: Option<String>,
@@ -14,7 +14,8 @@ pub struct ScriptedSuggester {
 }
 
 impl ScriptedSuggester {
-    /// Says this for slugs, and these for titles and texts.
+    /// Suggests the first text for slugs, and the others as title and
+    /// description.
     pub fn saying(slug: &str, title: &str, description: &str) -> Self {
         Self {
             slug: Some(slug.to_owned()),
@@ -23,7 +24,7 @@ impl ScriptedSuggester {
         }
     }
 
-    /// What was asked so far, with the language where one was named.
+    /// The destinations asked about so far, with the language if one was named.
     ///
     /// # Panics
     /// A test panicked while it held the lock.

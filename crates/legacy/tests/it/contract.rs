@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::redis_server::RedisServer;
 
-/// A store with what it stands on, which ends when it is dropped.
+/// A store and the things it needs, which end when it is dropped.
 #[derive(Debug)]
 struct Standing<S, G>(S, G);
 

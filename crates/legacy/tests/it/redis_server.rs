@@ -1,4 +1,4 @@
-//! A Redis, and the store over it.
+//! A Redis server and the store on it.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ impl RedisServer {
         commands.exec_async(&mut connection).await.unwrap();
     }
 
-    /// Ends the server without a word.
+    /// Kills the server.
     pub(crate) fn kill(&mut self) {
         self.0.kill();
     }
@@ -41,7 +41,7 @@ impl RedisServer {
         self.0.start_again();
     }
 
-    /// Waits until the server is there.
+    /// Waits until the server answers.
     async fn connection(&self) -> MultiplexedConnection {
         let client = Client::open(self.0.url()).unwrap();
         let deadline = Instant::now() + Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! What only Redis does: times to live, other types, going away.
+//! Behaviour that only Redis has: times to live, other types, restarts.
 
 use slugline_domain::{
     OldPage,
@@ -99,7 +99,8 @@ async fn a_server_that_went_away_is_named_and_found_again() {
     );
     server.start_again();
     server.run(redis::pipe().cmd("PING")).await;
-    // The entries are the same, but another process lists them in another order.
+    // The entries are the same, but another process lists them in another
+    // order.
     let error = store.page(place.as_ref()).await.unwrap_err();
     assert!(matches!(error, OldStoreError::PlaceLost), "{error:?}");
     assert!(store.find(&slug("l7")).await.unwrap().is_some());
