@@ -1,5 +1,5 @@
-//! The least that an actix-web server can do for a redirect: `cargo xtask bench`
-//! measures Slugline beside it. Takes the address to listen on.
+//! The least that an actix-web server can do for a redirect. `cargo xtask
+//! bench` measures Slugline beside it. Takes the address to listen on.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Where an instance sends visitors whom no link sends anywhere.
+//! Addresses to which an instance sends visitors who follow no link.
 
 use actix_web::{HttpRequest, http::header::HeaderValue, http::uri::PathAndQuery};
 use slugline_httpkit::Edge;
@@ -11,9 +11,9 @@ use crate::location::location;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     location: HeaderValue,
-    /// Host and port; none for a path of this instance.
+    /// Host and port; `None` for a path of this instance.
     host: Option<String>,
-    /// As a browser asks for it.
+    /// Path and query, as a browser asks for them.
     path_and_query: String,
 }
 
@@ -40,9 +40,9 @@ impl Address {
         self.location.clone()
     }
 
-    /// Whether the request asks for this very address, so that sending the
-    /// visitor there would never end. Schemes are not compared: a proxy that is
-    /// not trusted hides the visitor's.
+    /// Returns whether the request asks for this very address, so that a
+    /// redirect to it would never end. Schemes are not compared, because a
+    /// proxy that is not trusted hides the visitor's.
     pub(crate) fn is_asked_for_by(&self, request: &HttpRequest) -> bool {
         let asked = request
             .uri()
@@ -64,7 +64,7 @@ impl Address {
         })
     }
 
-    /// `//host` and `/\host` look like paths and lead to another host.
+    /// `//host` and `/\host` look like paths but lead to another host.
     fn parse_path(text: &str) -> Option<Self> {
         const ANY_HOST: &str = "http://host.invalid";
         let elsewhere = text
@@ -82,13 +82,13 @@ impl Address {
     }
 }
 
-/// A text is not the address of a setting.
+/// The text is not an address that the setting accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum AddressError {
-    /// Not an absolute URL of the web.
+    /// It is not an absolute URL of the web.
     #[error("expected an absolute http or https URL, such as https://example.com")]
     NotAbsolute,
-    /// Neither that nor a path.
+    /// It is neither that nor a path.
     #[error(
         "expected an absolute http or https URL, such as https://example.com/lost, or a path such \
          as /lost"
@@ -97,7 +97,8 @@ pub enum AddressError {
 }
 
 fn parse(text: &str) -> Option<Url> {
-    // The URL standard drops tabs and newlines; here they are a mistake.
+    // The URL standard drops tabs and newlines; in a setting they are a
+    // mistake.
     if text.chars().any(char::is_control) {
         return None;
     }

@@ -17,20 +17,20 @@ use crate::{
     words::{Message, Words},
 };
 
-/// How the visitor got to the redirect.
+/// The way in which the visitor got to the redirect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passage {
     /// There was no gate.
     Open,
-    /// Past a gate, by headers: nobody may remember what is behind it.
+    /// Past a gate, by headers. Nothing may cache what is behind it.
     Gated,
-    /// Past a gate, by a form. 303 makes the browser fetch the destination;
-    /// 307 and 308 would post the form, password included, to it.
+    /// Past a gate, by a form. 303 makes the browser fetch the destination; 307
+    /// and 308 would post the form to it, password included.
     Form,
 }
 
-/// Redirects to the target, which is right for so many seconds more if it ends
-/// at all.
+/// Redirects to the target. `left` is the number of seconds for which the
+/// redirect stays valid, if it ends.
 pub(crate) fn redirect(
     target: &str,
     options: &RedirectOptions,
@@ -51,7 +51,7 @@ pub(crate) fn redirect(
 }
 
 /// Sends the visitor to an address of the instance. The operator may change it
-/// any time, so nobody may remember it.
+/// any time, so nothing may cache it.
 pub(crate) fn elsewhere(address: &Address) -> HttpResponse {
     let mut response = HttpResponse::new(StatusCode::FOUND);
     let headers = response.headers_mut();
@@ -96,8 +96,8 @@ pub(crate) fn problem(
     page
 }
 
-/// What people are told of a problem. Most codes cannot come up here; those
-/// that can and have no words of their own are failures of the server.
+/// The message for people. Most codes cannot occur here; those that can and
+/// have no words of their own are failures of the server.
 fn in_words(code: Code, words: &Words) -> Message {
     let wrong_password = Message {
         title: words.wrong_password,

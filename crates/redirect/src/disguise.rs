@@ -1,11 +1,11 @@
-//! Destinations as they are shown to people.
+//! Destinations in a form that is safe to show to people.
 
 use std::borrow::Cow;
 
 use crate::percent;
 
-/// Percent-encodes characters that are not seen or that reorder what is: a
-/// destination must not look like another one.
+/// Percent-encodes characters that are invisible or that reorder others, so
+/// that a destination cannot look like another one.
 pub(crate) fn without_disguise(target: &str) -> Cow<'_, str> {
     percent::encode(target, is_disguise)
 }

@@ -1,4 +1,4 @@
-//! The door for `fuzz/`: what visitors and proxied destinations send.
+//! Entry points for `fuzz/`: input from visitors and proxied destinations.
 
 use actix_web::http::{header::HeaderValue, uri::PathAndQuery};
 use slugline_domain::{

@@ -1,19 +1,19 @@
 //! Public redirects and gate pages.
 //!
-//! It knows HTTP and how a decision of the domain is shown to a visitor; it
-//! does not know SQL, the API or where visits end up. Everything that no other
-//! adapter serves comes here, so every slug is free to use.
+//! This crate knows HTTP and shows a decision of the domain to a visitor. It does
+//! not know SQL, the API or where visits are stored. It serves every path that no
+//! other adapter serves, so every slug is free to use.
 //!
-//! On the way of a known link that redirects nothing is awaited but the resolver's memory,
-//! and recording the visit is a push into a queue.
+//! A request for a cached link waits for nothing but the resolver's cache, and
+//! recording the visit is a push into a queue.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `follow` | path → link → decision → answer |
-//! | `gate` | what a visitor presents at a password or a warning |
+//! | `gate` | the password or confirmation that a visitor sends |
 //! | `answer` | redirects, errors and pages as HTTP |
-//! | `options`, `address` | what an instance decides: how redirects look, where home is |
-//! | `location`, `disguise`, `percent` | destinations in headers and before people's eyes |
+//! | `options`, `address` | settings of the public side |
+//! | `location`, `disguise`, `percent` | destinations in headers, and as people see them |
 //! | `pages`, `words` | the pages in the service's own words, in ten languages |
 //! | `locale` | which language a visitor reads |
 //! | `link_pages`, `page_meta` | the preview of a link, and the frame around its destination |
@@ -62,19 +62,19 @@ pub use options::{CachePolicy, RedirectOptions, RedirectStatus, UnknownRedirectS
 pub use page::STYLE_PATH;
 pub use proxy::{ProxyLimits, Proxying};
 
-/// What following a link stands on.
+/// The dependencies of following a link.
 #[derive(Debug)]
 pub struct Redirects {
-    /// Slug → link.
+    /// Finds links by slug.
     pub resolver: Arc<Resolver>,
     /// Lets visitors past passwords.
     pub gatekeeper: Arc<Gatekeeper>,
-    /// Where visits go.
+    /// Takes visits.
     pub visits: Arc<dyn VisitSink>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
-    /// Fetches the destinations of proxied links; without it, those redirect
-    /// like others.
+    /// Fetches the destinations of proxied links; without it, those links
+    /// redirect.
     pub proxying: Option<Proxying>,
     /// Where a path that no link has as its slug, with its query, has moved.
     pub moved: fn(&str, Option<&str>) -> Option<String>,
@@ -91,7 +91,8 @@ impl Redirects {
     }
 }
 
-/// Serves the pages' style sheet, the one path of the service that is here.
+/// Serves the style sheet of the pages, the only path of the service in this
+/// crate.
 pub fn configure_service_paths(config: &mut ServiceConfig) {
     config.service(
         web::resource(STYLE_PATH)
@@ -100,7 +101,7 @@ pub fn configure_service_paths(config: &mut ServiceConfig) {
     );
 }
 
-/// Serves every path that nothing else serves.
+/// Serves every path that no other adapter serves.
 pub fn configure(redirects: &Arc<Redirects>, config: &mut ServiceConfig) {
     let redirects = Arc::clone(redirects);
     config.default_service(fn_service(move |request: ServiceRequest| {

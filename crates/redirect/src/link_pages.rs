@@ -1,4 +1,4 @@
-//! The pages that show a link itself: to bots of social networks, and as a
+//! The pages of a link itself: the preview for bots of social networks, and the
 //! frame around the destination.
 
 use actix_web::{
@@ -17,12 +17,13 @@ use crate::{
 const PREVIEW_POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; form-action \
                               'none'; frame-ancestors 'none'; base-uri 'none'";
 
-/// The frame may show any web page: destinations redirect, and a redirect to
-/// an address that is not named here would leave the frame empty.
+/// The frame may show any web page: destinations redirect, and a redirect to an
+/// address that is not named here would leave the frame empty.
 const FRAME_POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; frame-src http: \
                             https:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
 
-/// What the link's author wrote for social networks, and a way on to `target`.
+/// The preview that the link's author wrote for social networks, with a link to
+/// `target`.
 pub(crate) fn preview(request: &HttpRequest, link: &Link, target: &str) -> HttpResponse {
     let origin = Edge::of(request).origin(request);
     let page = PreviewPage {
@@ -40,7 +41,8 @@ pub(crate) fn frame(request: &HttpRequest, link: &Link, target: &str) -> HttpRes
     private(respond(render(&page), FRAME_POLICY))
 }
 
-/// The next visitor may see something else under the same address.
+/// Forbids shared caches: the next visitor may get something else under the
+/// same address.
 fn private(mut response: HttpResponse) -> HttpResponse {
     let cache = HeaderValue::from_static("no-store, private");
     response.headers_mut().insert(header::CACHE_CONTROL, cache);

@@ -1,4 +1,4 @@
-//! Which language a visitor reads.
+//! The language of a visitor.
 
 use actix_web::{HttpRequest, http::header::COOKIE};
 use slugline_httpkit::header;
@@ -7,7 +7,7 @@ use slugline_httpkit::header;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Locale {
     German,
-    /// What everybody gets whom nothing else fits.
+    /// For every visitor whom no other language fits.
     #[default]
     English,
     French,
@@ -21,8 +21,8 @@ pub(crate) enum Locale {
 }
 
 impl Locale {
-    /// Sink's cookie for a language chosen by hand, which counts before the
-    /// browser's preferences.
+    /// Sink's cookie for a language chosen by hand. It takes precedence over
+    /// the browser's preferences.
     const COOKIE: &str = "sink_i18n_redirected";
 
     #[cfg(test)]
@@ -114,7 +114,7 @@ impl Locale {
     }
 }
 
-/// `q=0.8`; 1 when nothing is said, none when it is not a weight.
+/// Parses `q=0.8`. Returns 1 if there is no weight, `None` if it is malformed.
 fn weight_of(parameter: &str) -> Option<f32> {
     let parameter = parameter.trim();
     if parameter.is_empty() {

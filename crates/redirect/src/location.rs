@@ -4,12 +4,11 @@ use actix_web::http::header::HeaderValue;
 
 use crate::percent;
 
-/// Header values are visible ASCII. Destinations hold no control characters;
-/// blanks and other characters are percent-encoded as UTF-8, which is what a
-/// browser would do with them.
+/// Percent-encodes, as UTF-8, blanks and all characters that are not visible
+/// ASCII, as a browser would. Destinations hold no control characters.
 pub(crate) fn location(target: &str) -> HeaderValue {
-    // Without a way out at the first byte that is not, so that many are looked
-    // at together.
+    // The fold does not stop at the first byte that fails, so that the compiler
+    // can test many at once.
     let fits = |fits, byte: u8| fits & byte.is_ascii_graphic();
     if target.bytes().fold(true, fits) {
         return HeaderValue::from_str(target).expect("visible ASCII is a header value");

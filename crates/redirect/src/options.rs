@@ -1,4 +1,4 @@
-//! What an instance decides about its public side.
+//! The settings of an instance's public side.
 
 use std::time::Duration;
 
@@ -7,20 +7,21 @@ use thiserror::Error;
 
 use crate::address::Address;
 
-/// How redirects look.
+/// The form of redirects.
 #[derive(Clone, Debug)]
 pub struct RedirectOptions {
-    /// Status.
+    /// The status.
     pub status: RedirectStatus,
-    /// What browsers and proxies may remember.
+    /// The time for which browsers and proxies may cache redirects.
     pub cache: CachePolicy,
-    /// Whether the visitor's query is merged into destinations, for links that
-    /// do not say.
+    /// Merges the visitor's query into the destination of links that do not
+    /// decide it.
     pub with_query: bool,
-    /// Where the bare origin leads; without it, a small page is shown there.
+    /// The address to which the bare origin leads; without it, a small page is
+    /// shown there.
     pub home: Option<Address>,
-    /// Where visitors go whom no link and no page waits for; without it, they
-    /// get an error.
+    /// The address for visitors of unknown paths; without it, they get an
+    /// error.
     pub not_found: Option<Address>,
 }
 
@@ -60,7 +61,7 @@ impl RedirectStatus {
     }
 }
 
-/// A number is no status that redirects.
+/// The number is not a status that redirects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("redirects have the status 301, 302, 307 or 308")]
 pub struct UnknownRedirectStatus;
@@ -73,8 +74,8 @@ pub struct CachePolicy {
 }
 
 impl CachePolicy {
-    /// The visitor's own browser may remember the redirect for a while: an edit
-    /// takes effect after that, and visits within it are not counted again.
+    /// Lets the visitor's own browser cache the redirect for a while. An edit
+    /// takes effect after that time, and repeated visits in it are not counted.
     pub fn private(max_age: Duration) -> Self {
         let value = format!("private, max-age={}", max_age.as_secs());
         Self {
@@ -83,7 +84,7 @@ impl CachePolicy {
         }
     }
 
-    /// Nobody may remember it.
+    /// Forbids caching.
     pub fn no_store() -> Self {
         Self {
             header: HeaderValue::from_static("no-store"),
@@ -91,9 +92,9 @@ impl CachePolicy {
         }
     }
 
-    /// The header of a redirect that is right for so many seconds more, if it
-    /// ends at all: nobody may remember it for longer. Cheap for all others:
-    /// copying a header's value counts a reference.
+    /// The header of a redirect that stays valid for so many seconds, if it
+    /// ends: nothing may cache it for longer. Redirects that do not end share
+    /// one value, which costs only a reference count.
     pub(crate) fn header(&self, left: Option<u64>) -> HeaderValue {
         let left = left.map(Duration::from_secs);
         match (self.max_age, left) {
@@ -102,7 +103,8 @@ impl CachePolicy {
         }
     }
 
-    /// The time that a browser may remember a redirect; none for "no-store".
+    /// The time for which a browser may cache a redirect; `None` for
+    /// "no-store".
     pub(crate) fn max_age(&self) -> Option<Duration> {
         self.max_age
     }

@@ -1,9 +1,9 @@
-//! A page on its way to a visitor.
+//! The common response of all pages.
 
 use actix_web::{HttpResponse, http::header};
 use askama::Template;
 
-/// Where the style sheet is served.
+/// The path of the style sheet.
 pub const STYLE_PATH: &str = "/_assets/page.css";
 
 const STYLE: &str = include_str!("../templates/page.css");
@@ -17,8 +17,8 @@ pub(crate) async fn style() -> HttpResponse {
         .body(STYLE)
 }
 
-/// HTML with what every page says of itself. `content_policy` is what it may
-/// load; a page from here never runs a script.
+/// HTML with the headers of every page. `content_policy` names what it may
+/// load; no page from here runs a script.
 pub(crate) fn respond(html: String, content_policy: &'static str) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")

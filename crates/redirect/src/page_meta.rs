@@ -1,4 +1,4 @@
-//! What pages say about a link.
+//! The facts about a link that pages show.
 
 use std::borrow::Cow;
 
@@ -12,8 +12,8 @@ pub(crate) struct PageMeta<'a> {
     pub(crate) title: Cow<'a, str>,
     pub(crate) description: Option<&'a str>,
     pub(crate) image: Option<Cow<'a, str>>,
-    /// The destination as a browser would spell it. It begins with a scheme and
-    /// so never with a quote, which a refresh would take for its own.
+    /// The destination as a browser would spell it. It starts with a scheme, so
+    /// never with a quote, which a refresh would take as its own.
     pub(crate) address: Cow<'a, str>,
 }
 
@@ -38,8 +38,8 @@ impl<'a> PageMeta<'a> {
     }
 }
 
-/// A path is one of this instance. Authors may have written anything; what is
-/// no address of the web is left out.
+/// The URL of a picture. A path belongs to this instance. Authors may have
+/// written anything; a text that is not a web address is left out.
 fn image_address<'a>(image: &'a str, origin: &Origin) -> Option<Cow<'a, str>> {
     if image.starts_with('/') {
         return Some(format!("{origin}{image}").into());

@@ -1,6 +1,6 @@
-//! The pages in the service's own words, in the visitor's language. No
-//! scripts, nothing from elsewhere; every value is escaped by the template
-//! engine.
+//! The pages in the service's own words, in the visitor's language. They run no
+//! scripts and load nothing from elsewhere; the template engine escapes every
+//! value.
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -23,7 +23,7 @@ use crate::{
 const CONTENT_POLICY: &str =
     "default-src 'none'; style-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
 
-/// Asks for the link's password, and says when the last one was wrong.
+/// Asks for the link's password. `refused` tells that the last one was wrong.
 pub(crate) fn password(request: &HttpRequest, refused: bool) -> HttpResponse {
     let speech = Speech::for_visitor(request);
     let page = PasswordPage {
@@ -34,8 +34,8 @@ pub(crate) fn password(request: &HttpRequest, refused: bool) -> HttpResponse {
     spoken(render(&page), speech)
 }
 
-/// Warns before an unsafe destination. A password that was given already
-/// travels along, so that it need not be typed twice.
+/// Warns before an unsafe destination. A password that was already given
+/// travels along, so that the visitor need not type it again.
 pub(crate) fn warning(request: &HttpRequest, target: &str, password: Option<&str>) -> HttpResponse {
     let speech = Speech::for_visitor(request);
     let page = WarningPage {
@@ -47,7 +47,7 @@ pub(crate) fn warning(request: &HttpRequest, target: &str, password: Option<&str
     spoken(render(&page), speech)
 }
 
-/// Says one thing.
+/// Shows one message.
 pub(crate) fn message(
     request: &HttpRequest,
     choose: impl Fn(&'static Words) -> Message,
@@ -62,7 +62,7 @@ pub(crate) fn message(
     spoken(render(&page), speech)
 }
 
-/// A language and what pages say in it.
+/// A language and its texts.
 #[derive(Clone, Copy, Debug)]
 struct Speech {
     lang: &'static str,
@@ -107,7 +107,7 @@ struct MessagePage<'a> {
     text: &'a str,
 }
 
-/// Where forms are posted to. The query is kept: it may belong into the
+/// The address that forms post to. It keeps the query, which may belong to the
 /// destination.
 fn own_address(request: &HttpRequest) -> &str {
     let own = request.uri().path_and_query();

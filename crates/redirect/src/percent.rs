@@ -1,4 +1,4 @@
-//! Percent-encoding, for what is written out of place.
+//! Percent-encoding of characters that may not stand where they are.
 
 use std::{borrow::Cow, fmt::Write};
 

@@ -5,15 +5,16 @@ use slugline_domain::{Link, UnixSeconds};
 
 use crate::options::CachePolicy;
 
-/// The longest that a browser may remember an answer of this link: as long as a
-/// redirect, so that a change, a deletion or an expiry takes effect as soon.
+/// The longest that a browser may cache an answer of this link: as long as a
+/// redirect, so that a change, a deletion or an expiry takes effect just as
+/// soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
     /// Not at all: the answer is behind a gate.
     Nowhere,
     /// Not at all.
     Never,
-    /// This many seconds, by the visitor's browser.
+    /// This many seconds, in the visitor's browser.
     Seconds(u64),
 }
 
@@ -31,8 +32,8 @@ impl Memory {
         }
     }
 
-    /// The `Cache-Control` header for the visitor, from the destination's. If the
-    /// destination gives no lifetime, browsers ask again each time.
+    /// The `Cache-Control` header for the visitor, from the destination's. If
+    /// the destination gives no lifetime, browsers ask again each time.
     pub(super) fn header(self, theirs: &HeaderMap) -> HeaderValue {
         let most = match self {
             Self::Nowhere => return HeaderValue::from_static("private, no-store"),
@@ -50,11 +51,11 @@ impl Memory {
     }
 }
 
-/// The strictest that the `Cache-Control` headers of a destination say.
+/// The strictest rule in the `Cache-Control` headers of a destination.
 enum Said {
     NoStore,
     MaxAge(u64),
-    /// That it must be asked each time, or nothing, or something odd.
+    /// The headers say to ask each time, or nothing, or something unknown.
     Nothing,
 }
 

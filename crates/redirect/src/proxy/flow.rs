@@ -1,4 +1,4 @@
-//! Bodies on their way in both directions.
+//! Bodies in both directions.
 
 use std::{
     fmt,
@@ -22,8 +22,8 @@ use tokio::sync::mpsc;
 use super::limits::{ProxyLimits, Slot};
 
 /// The visitor's body, if there is one. Actix keeps it on this thread; a
-/// channel carries it to the other side, a few pieces ahead at most. A visitor
-/// who sends nothing for `idle` breaks it off.
+/// channel carries it to the other side, at most a few pieces ahead. If the
+/// visitor sends nothing for `idle`, the body breaks off.
 pub(super) fn upload(request: &HttpRequest, mut body: Payload, idle: Duration) -> Option<Flow> {
     let length = text_header(request, "content-length").and_then(|length| length.parse().ok());
     let chunked = request.headers().contains_key(header::TRANSFER_ENCODING);
@@ -89,7 +89,7 @@ pub(super) fn download(body: Flow, limits: ProxyLimits, slot: Slot) -> Download 
     Download { length, arriving }
 }
 
-/// Returns early, without an end, when the body breaks off.
+/// Returns early, without an end, if the body breaks off.
 async fn carry(mut source: Box<dyn Source>, limits: ProxyLimits, pieces: &mpsc::Sender<Piece>) {
     let mut left = limits.answer_bytes.map(u64::from);
     loop {

@@ -11,18 +11,18 @@ use std::{
 use slugline_domain::ClientNetwork;
 use slugline_httpkit::{Code, Problem};
 
-/// Limits of proxied requests. Each holds two connections and some buffers for
-/// as long as the slower side takes.
+/// Limits of proxied requests. Each request holds two connections and some
+/// buffers for as long as the slower side takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProxyLimits {
-    /// Requests at a time.
+    /// The most requests at a time.
     pub requests: NonZeroUsize,
-    /// Requests of one client at a time: of an IPv4 address, or of the 64 bits
-    /// of an IPv6 address that a provider gives a customer.
+    /// The most requests of one client at a time: of an IPv4 address, or of the
+    /// IPv6 /64 that a provider gives a customer.
     pub requests_per_client: NonZeroUsize,
     /// Time without a byte after which a request ends, whichever side is slow.
     pub idle: Duration,
-    /// Bytes of an answer; no limit when `None`.
+    /// The most bytes of an answer; `None` is no limit.
     pub answer_bytes: Option<NonZeroU64>,
 }
 
@@ -35,7 +35,7 @@ impl ProxyLimits {
     }
 }
 
-/// Places for requests. A client who finds none is told to come back.
+/// Slots for requests. A client who finds none is told to come back.
 #[derive(Debug)]
 pub(super) struct Slots {
     limits: ProxyLimits,
@@ -49,7 +49,7 @@ struct Taken {
     by_client: HashMap<ClientNetwork, usize>,
 }
 
-/// A request's place, free again when this is dropped.
+/// The slot of a request, free again when this is dropped.
 #[derive(Debug)]
 pub(super) struct Slot {
     slots: Arc<Slots>,
@@ -67,10 +67,10 @@ impl Slots {
         })
     }
 
-    /// A place for a request of this client.
+    /// Takes a slot for a request of this client.
     ///
     /// # Errors
-    /// The client, or all together, have as many as they may.
+    /// The client, or all clients together, have as many as they may.
     pub(super) fn take(self: &Arc<Self>, client: IpAddr) -> Result<Slot, Problem> {
         let client = ClientNetwork::of(client);
         let mut taken = self.lock();

@@ -44,8 +44,8 @@ impl Proxying {
 /// A visit to a proxied link, past its gates.
 pub(crate) struct Proxied<'v> {
     pub(crate) request: &'v HttpRequest,
-    /// `None` when a gate has read the body, and with it the password; the target
-    /// then gets a plain GET.
+    /// `None` if a gate has read the body, and with it the password; then the
+    /// target gets a plain GET.
     pub(crate) body: Option<Payload>,
     pub(crate) link: &'v Link,
     pub(crate) target: &'v str,
@@ -64,9 +64,9 @@ pub(crate) async fn pass_on(
     visit: Proxied<'_>,
 ) -> Result<HttpResponse, Problem> {
     let Proxied { request, body, .. } = visit;
-    // A service worker would stand between our origin and everybody who ever
-    // visited it. Browsers say so when they fetch the script of one (Service
-    // Workers, "Update", step 8).
+    // A service worker would intercept all requests of its visitors to our
+    // origin. Browsers announce the fetch of its script (Service Workers,
+    // "Update", step 8).
     if request.headers().contains_key("service-worker") {
         return Err(Problem::new(
             Code::ServiceWorkerNotServed,

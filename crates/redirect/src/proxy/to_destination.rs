@@ -7,7 +7,7 @@ use actix_web::{
 use slugline_domain::HeaderLine;
 use slugline_httpkit::Edge;
 
-/// Speak of one connection, not of what goes through it (RFC 9110 §7.6.1).
+/// Headers of one connection, not of the message (RFC 9110 §7.6.1).
 const OF_THE_CONNECTION: [&str; 9] = [
     "connection",
     "keep-alive",
@@ -21,9 +21,9 @@ const OF_THE_CONNECTION: [&str; 9] = [
 ];
 
 /// Headers that destinations do not get: credentials, which a browser sends to
-/// every link of our origin once it sent them to one; the visitor's identity, as
-/// servers in front of us write it; and headers that only we may write. Actix has
-/// answered `expect` already.
+/// every link of our origin once it sent them to one; the visitor's identity,
+/// as servers in front of us write it; and headers that only we may write.
+/// Actix has already answered `expect`.
 const NOT_FOR_DESTINATIONS: [&str; 20] = [
     "authorization",
     "client-ip",
@@ -47,11 +47,11 @@ const NOT_FOR_DESTINATIONS: [&str; 20] = [
     "x-userinfo",
 ];
 
-/// Families of such headers, as the documentation of the products names them:
-/// Cloudflare, `CloudFront`, Fastly, Fly, Akamai, Azure, Google and AWS on the
-/// side of networks; oauth2-proxy, nginx's and Traefik's `auth_request` recipes,
-/// Authelia, authentik, Pomerium, Vouch, Kong, `mod_auth_openidc`, Tailscale and
-/// client certificates (RFC 9440) on the side of people.
+/// Prefixes of such headers, as the documentation of the products names them.
+/// Networks: Cloudflare, `CloudFront`, Fastly, Fly, Akamai, Azure, Google and
+/// AWS. Identity: oauth2-proxy, nginx's and Traefik's `auth_request` recipes,
+/// Authelia, authentik, Pomerium, Vouch, Kong, `mod_auth_openidc`, Tailscale
+/// and client certificates (RFC 9440).
 const NOT_FOR_DESTINATIONS_PREFIXES: [&str; 44] = [
     "akamai-",
     "cdn-",
@@ -99,7 +99,8 @@ const NOT_FOR_DESTINATIONS_PREFIXES: [&str; 44] = [
     "x-webauth-",
 ];
 
-/// The visitor's headers that pass, and the visitor's address, protocol and host.
+/// The visitor's headers that pass, and the visitor's address, protocol and
+/// host.
 pub(super) fn headers(request: &HttpRequest, without_body: bool) -> Vec<HeaderLine> {
     let nominated = nominated(request.headers());
     let passes = |name: &str| {

@@ -13,13 +13,14 @@ use slugline_httpkit::Problem;
 
 use super::{caching::Memory, failed, to_destination::nominated};
 
-/// Headers that speak of the one answer, and mean nothing to the servers between
-/// the visitor and us. All others stay behind: browsers apply many to everything
-/// under an origin (`Clear-Site-Data`, `Strict-Transport-Security`, `NEL`,
-/// `Alt-Svc`, `Service-Worker-Allowed`, `Set-Cookie`), make them credentials for
-/// it (`WWW-Authenticate`), or fetch what they name (`Link`); reverse proxies
-/// obey some (`X-Accel-Redirect`, `X-Sendfile`, `Surrogate-Control`). New ones
-/// are invented every year, so this is a list of what passes.
+/// Headers that describe the one answer, and mean nothing to the servers
+/// between the visitor and us. No others pass: browsers apply many to
+/// everything under an origin (`Clear-Site-Data`, `Strict-Transport-Security`,
+/// `NEL`, `Alt-Svc`, `Service-Worker-Allowed`, `Set-Cookie`), make them
+/// credentials for it (`WWW-Authenticate`), or fetch what they name (`Link`);
+/// reverse proxies obey some (`X-Accel-Redirect`, `X-Sendfile`,
+/// `Surrogate-Control`). New ones appear every year, so this list names those
+/// that pass.
 const FOR_VISITORS: [&str; 22] = [
     "accept-ranges",
     "access-control-allow-headers",
@@ -45,8 +46,8 @@ const FOR_VISITORS: [&str; 22] = [
     "x-robots-tag",
 ];
 
-/// Headers that a 304 may carry. Browsers write the headers of a 304 over those of
-/// the remembered answer, whose type and policy must stay together.
+/// Headers that a 304 may carry. Browsers replace the headers of the cached
+/// answer by those of a 304, and its type and policy must stay together.
 const OF_UNCHANGED_ANSWERS: [&str; 2] = ["etag", "vary"];
 
 /// The rights of a document under our origin: all but those of the origin. Without
@@ -64,10 +65,10 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// The destination's, as far as they are for visitors.
+    /// Keeps the destination's headers that are meant for visitors.
     ///
     /// # Errors
-    /// They make no answer that we may give.
+    /// Status and headers make an answer that we may not give.
     pub(super) fn of(status: u16, lines: Vec<HeaderLine>, memory: Memory) -> Result<Self, Problem> {
         let status = StatusCode::from_u16(status)
             .ok()
@@ -118,10 +119,10 @@ impl Head {
     }
 }
 
-/// Tells a PDF file that no browser takes for anything else. Browsers show no PDF
-/// file in a sandbox, and run its scripts in a viewer of another origin.
-/// Everything else gets the sandbox. Pictures and texts do not notice it, and we
-/// need not know how each browser reads `text/html (x)`.
+/// Recognises a PDF file that no browser takes for anything else. Browsers show
+/// no PDF file in a sandbox, and run its scripts in a viewer of another origin.
+/// Everything else gets the sandbox: pictures and texts do not notice it, and
+/// we need not know how each browser reads `text/html (x)`.
 fn is_pdf(headers: &HeaderMap) -> bool {
     let mut types = headers.get_all(header::CONTENT_TYPE);
     match (types.next(), types.next()) {
@@ -130,19 +131,19 @@ fn is_pdf(headers: &HeaderMap) -> bool {
     }
 }
 
-/// Whether no browser reads this value as anything but a PDF file.
+/// Returns whether every browser reads this value as a PDF file.
 pub(crate) fn names_a_pdf(value: &HeaderValue) -> bool {
     let Ok(text) = value.to_str() else {
         return false;
     };
     let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
-    // A comma would begin another type, and what is quoted hides one.
+    // A comma would start another type, and quotes can hide one.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" =-_.".contains(&byte);
     essence.eq_ignore_ascii_case("application/pdf") && parameters.bytes().all(is_plain)
 }
 
-/// Parts of an answer have headers of their own, which browsers that know such
-/// answers obey: Firefox lets each part set cookies.
+/// Parts of an answer have their own headers, and some browsers obey those:
+/// Firefox lets each part set cookies.
 fn has_several_parts(headers: &HeaderMap) -> bool {
     let mut types = headers.get_all(header::CONTENT_TYPE);
     types.any(|value| {

@@ -1,4 +1,4 @@
-//! What pages say, one file per language.
+//! The texts of the pages, one file per language.
 
 mod de;
 mod en;
@@ -27,9 +27,9 @@ pub(crate) struct Words {
     /// Heading of the warning.
     pub(crate) unsafe_link: &'static str,
     pub(crate) trust_it: &'static str,
-    /// The way back from the warning.
+    /// The link back from the warning.
     pub(crate) go_back: &'static str,
-    /// What the bare origin says.
+    /// The text of the bare origin.
     pub(crate) welcome: &'static str,
     pub(crate) no_link: Message,
     pub(crate) expired: Message,
@@ -38,7 +38,7 @@ pub(crate) struct Words {
     pub(crate) failed: Message,
 }
 
-/// A page that says one thing.
+/// A page with one message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
     pub(crate) title: &'static str,
