@@ -1,12 +1,11 @@
 //! The access log: what is kept of every followed link, and the answers to
 //! questions about it.
 //!
-//! It knows visits and SQLite: how a visit is taken without making the
-//! redirect wait, what is derived from it, how a visitor is told apart without
-//! keeping an address, how rows are stored and how totals are worked out from
-//! them. It does not know HTTP, the database of links, settings or the time of
-//! day: visits bring their own moment, and what else it needs comes through
-//! the ports of [`RecorderPorts`].
+//! This crate knows visits and SQLite. It takes a visit without making the redirect
+//! wait, derives facts from it, tells visitors apart without keeping addresses,
+//! stores rows and works out totals from them. It does not know HTTP, the database
+//! of links, settings or the time of day: visits bring their own moment, and the
+//! ports of [`RecorderPorts`] bring the rest.
 //!
 //! ```
 //! use std::{net::Ipv4Addr, sync::Arc};
@@ -53,19 +52,19 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `options` | what an operator may choose, and what the recorder needs from outside |
+//! | `options` | the settings of the recorder, and the ports that it needs |
 //! | `recorder` | the bounded queue that redirects push into, and its end |
-//! | `tally` | what both sides of the queue count, and what does not work |
-//! | `losses` | visits that were never stored, and when they came |
-//! | `reminder` | how often a failure that lasts is told of |
+//! | `tally` | the state that both sides of the queue share |
+//! | `losses` | visits that were never stored, by time |
+//! | `reminder` | when to warn again of a failure that lasts |
 //! | `writer` | the thread behind the queue: batches, retries, the final flush |
-//! | `enrich` | what is derived from a visit: referring host, language, bounds of texts |
+//! | `enrich` | the facts derived from a visit: referring host, language, bounds of texts |
 //! | `user_agent` | programs, systems and devices, by the `User-Agent` header |
-//! | `place_file` | where addresses are, from an `.mmdb` file |
-//! | `memo`, `number_map` | what was worked out before; maps by hashes |
+//! | `place_file` | places of addresses, from an `.mmdb` file |
+//! | `memo`, `number_map` | a cache of results; maps by hashes |
 //! | `visitor` | visitors told apart by a keyed hash |
-//! | `salt` | how long the key of that hash lives |
-//! | `sampling` | which visits become rows, and for how many each row stands |
+//! | `salt` | the period of that key |
+//! | `sampling` | the visits that become rows, and the number that each row stands for |
 //! | `row` | a visit in the form that engines keep |
 //! | `clickhouse` | the scaled engine: ClickHouse, behind a spool in SQLite |
 //! | `engine` | the embedded engine: a tail of rows and immutable column chunks in SQLite |

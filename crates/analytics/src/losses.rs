@@ -1,5 +1,6 @@
-//! Visits that were never stored, and when they came, so that an answer about
-//! last week does not call itself exact when visits of last week are missing.
+//! Visits that were never stored, by the time at which they came. An answer
+//! about last week must not call itself exact if visits of last week are
+//! missing.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError, TryLockError,
@@ -11,18 +12,18 @@ use slugline_domain::{UnixMillis, VisitFilter};
 const MILLIS_PER_MINUTE: i64 = 60_000;
 const SECONDS_PER_MINUTE: i64 = 60;
 
-/// Visits that were lost in some minutes.
+/// Visits that were lost in a range of minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Loss {
-    /// The first minute since 1970.
+    /// The first minute, counted since 1970.
     pub(crate) from: i64,
-    /// The last minute, which is mostly the first one.
+    /// The last minute, usually the same.
     pub(crate) until: i64,
     pub(crate) visits: u64,
 }
 
 impl Loss {
-    /// So many visits, lost between two moments.
+    /// A number of visits lost between two moments.
     pub(crate) fn between(first: UnixMillis, last: UnixMillis, visits: u64) -> Self {
         Self {
             from: minute(first),
@@ -31,7 +32,7 @@ impl Loss {
         }
     }
 
-    /// So many visits of a time that others came in, too.
+    /// A number of visits lost in the time in which the others came.
     pub(crate) fn among(others: &[UnixMillis], visits: u64) -> Self {
         match (others.iter().min(), others.iter().max()) {
             (Some(&first), Some(&last)) => Self::between(first, last, visits.max(1)),
@@ -39,17 +40,17 @@ impl Loss {
         }
     }
 
-    /// Visits of which nobody knows how many there were, or when.
+    /// An unknown number of visits, lost at an unknown time.
     pub(crate) fn unknown() -> Self {
         Self::between(UnixMillis::new(i64::MIN), UnixMillis::new(i64::MAX), 1)
     }
 }
 
-/// Every loss that is known: those on the disk and those that are not there yet.
+/// All known losses, on the disk and not yet there.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
     book: Mutex<Book>,
-    /// Visits that were lost while another thread had the book, and the minute
+    /// Visits that were lost while another thread held the book, and the minute
     /// of the last of them.
     unplaced: AtomicU64,
     unplaced_minute: AtomicI64,
@@ -75,8 +76,8 @@ impl Losses {
         }
     }
 
-    /// Visits that may be missing from an answer about this time. Nobody knows
-    /// which links they followed.
+    /// Visits that may be missing from an answer about this time, whichever
+    /// links they followed.
     pub(crate) fn concerning(&self, filter: &VisitFilter) -> u64 {
         let minute = |second: i64| second.div_euclid(SECONDS_PER_MINUTE);
         let from = filter.from.map_or(i64::MIN, |from| minute(from.get()));
@@ -88,7 +89,7 @@ impl Losses {
             .sum()
     }
 
-    /// Takes over what is on the disk.
+    /// Loads the losses that are on the disk.
     pub(crate) fn load(&self, losses: Vec<Loss>) {
         self.placed().on_disk = losses;
     }
@@ -98,7 +99,7 @@ impl Losses {
         self.placed().unsaved.clone()
     }
 
-    /// The losses that [`Losses::unsaved`] gave are on the disk.
+    /// Marks the losses that [`Losses::unsaved`] gave as being on the disk.
     pub(crate) fn saved(&self, losses: &[Loss]) {
         let mut book = self.placed();
         for saved in losses {
@@ -119,7 +120,7 @@ impl Losses {
         }
     }
 
-    /// The book, with everything in it.
+    /// The book, with all losses in it.
     fn placed(&self) -> MutexGuard<'_, Book> {
         let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
         let visits = self.unplaced.swap(0, Ordering::Acquire);
@@ -131,13 +132,13 @@ impl Losses {
 }
 
 impl Book {
-    /// Most losses that wait for the disk: a day of minutes. From then on the
-    /// last one covers further minutes.
+    /// The most losses that wait for the disk: a day of minutes. After that,
+    /// the last one is extended to later minutes.
     const MOST: usize = 1_440;
 
     fn add(&mut self, minute: i64, visits: u64) {
         let full = self.unsaved.len() >= Self::MOST;
-        // Most belong to the minute that began last.
+        // Most belong to the latest minute.
         let known = self.unsaved.iter_mut().rev();
         let mut same = known.filter(|loss| (loss.from..=loss.until).contains(&minute));
         if let Some(loss) = same.next() {
@@ -196,7 +197,7 @@ mod tests {
         losses.load(vec![Loss::between(at(1), at(2), 5)]);
         losses.add(at(7), 2);
         let unsaved = losses.unsaved();
-        // Another one comes before the disk has taken those.
+        // Another one comes before those are on the disk.
         losses.add(at(7), 1);
         losses.saved(&unsaved);
         assert_eq!(losses.concerning(&VisitFilter::default()), 8);

@@ -1,14 +1,14 @@
-//! What was worked out before, and may be asked for again.
+//! A cache of results.
 
 use std::hash::{BuildHasher, Hash, RandomState};
 
 use crate::number_map::NumberMap;
 
-/// Remembers results by fingerprints of what they came from.
+/// Caches results by fingerprints of their sources.
 ///
-/// Most of what visitors send was sent before. Fingerprints of 64 bits bound
-/// the memory whatever that is; they are keyed at random in each process, so
-/// nobody can choose two texts with the same one.
+/// Most headers of visitors were sent before. Fingerprints of 64 bits bound the
+/// memory, however long the sources are. Each process keys them at random, so a
+/// visitor cannot choose two texts with the same one.
 #[derive(Debug)]
 pub(crate) struct Memo<V> {
     key: RandomState,
@@ -17,7 +17,7 @@ pub(crate) struct Memo<V> {
 }
 
 impl<V: Clone> Memo<V> {
-    /// Remembers at most so many results; when it is full it starts over.
+    /// Caches at most so many results; when it is full it starts over.
     pub(crate) fn new(most: usize) -> Self {
         Self {
             key: RandomState::new(),
@@ -26,7 +26,7 @@ impl<V: Clone> Memo<V> {
         }
     }
 
-    /// The result that belongs to a source, worked out unless it is known.
+    /// The result for a source, computed unless it is cached.
     pub(crate) fn get(&mut self, source: &(impl Hash + ?Sized), work_out: impl FnOnce() -> V) -> V {
         let fingerprint = self.key.hash_one(source);
         if let Some(known) = self.known.get(&fingerprint) {

@@ -5,9 +5,9 @@ use std::{
     hash::{BuildHasherDefault, Hasher},
 };
 
-/// A map from numbers that nobody can choose: hashes of something, keyed at
-/// random. The standard hash, made for keys that somebody chooses, would take
-/// longer than everything else in a scan.
+/// A map whose keys visitors cannot choose: hashes that are keyed at random.
+/// The standard hash protects against chosen keys, and would take longer than
+/// everything else in a scan.
 pub(crate) type NumberMap<V> = HashMap<u64, V, BuildHasherDefault<NumberHasher>>;
 
 /// Spreads a number over the table.
@@ -27,7 +27,7 @@ impl Hasher for NumberHasher {
 
     fn write_u64(&mut self, number: u64) {
         // Keys below a threshold have equal bits at the top, and the table
-        // takes its bits from both ends, hence the fold.
+        // takes its bits from both ends. Hence the fold.
         let mixed = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 = mixed ^ (mixed >> 32);
     }

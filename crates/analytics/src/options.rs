@@ -1,4 +1,4 @@
-//! What an operator may choose, and what the recorder needs from outside.
+//! The settings of the recorder, and the ports that it needs.
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
@@ -6,16 +6,15 @@ use slugline_domain::ports::{Clock, PlaceFinder, Random, VisitObserver};
 
 use crate::{SaltPeriod, SamplingTargets};
 
-/// How visits are taken and stored.
+/// The settings of the recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecorderOptions {
-    /// Visits that may wait for the writer; when so many wait, further ones
-    /// are dropped and counted. There is room for eight million at most.
+    /// The most visits that may wait for the writer; further ones are dropped
+    /// and counted. There is room for eight million at most.
     pub queue: usize,
-    /// Bytes that waiting visits may take; when they take so many, further
-    /// visits are dropped and counted. An ordinary visit takes some 350 bytes,
-    /// the largest 3.5 KiB; links are not counted, because their visits share
-    /// them.
+    /// The most bytes that waiting visits may take; further visits are dropped
+    /// and counted. An ordinary visit takes some 350 bytes, the largest 3.5
+    /// KiB. Links are not counted, because their visits share them.
     pub queue_bytes: usize,
     /// A batch is stored as soon as it has this many visits, or its visits take
     /// a quarter of [`RecorderOptions::queue_bytes`].
@@ -24,21 +23,22 @@ pub struct RecorderOptions {
     /// long. The default leaves a tenth of a second for the commit, so that a
     /// visit is durable within a second.
     pub batch_age: Duration,
-    /// Rows of the tail that are sealed into one chunk.
+    /// The number of rows of the tail that are sealed into one chunk.
     pub rows_per_chunk: usize,
-    /// From how many rows per minute visits are sampled.
+    /// The rates, in rows per minute, above which visits are sampled.
     pub sampling: SamplingTargets,
-    /// Whether visits of bots are left out: neither stored nor told of.
+    /// `true` leaves out visits of bots: they are neither stored nor reported
+    /// to observers.
     pub skip_bots: bool,
-    /// How long a visitor is recognised.
+    /// The time for which a visitor is recognised.
     pub salt_period: SaltPeriod,
-    /// Days that rows are kept; `None` keeps them for good. A row goes within
-    /// a day after that, or two if the clock has jumped or the log cannot tell
-    /// whether it is right.
+    /// The days for which rows are kept; `None` keeps them for good. A row is
+    /// deleted within a day after that, or two if the clock has jumped or the
+    /// log cannot tell whether it is right.
     pub retention_days: Option<NonZeroU32>,
-    /// How long a shutdown keeps trying to store what is left when the disk
-    /// refuses. What is then still left is dropped and counted.
-    pub shutdown_patience: Duration,
+    /// The time for which a shutdown retries to store the rest while the disk
+    /// refuses. Visits that are still left after it are dropped and counted.
+    pub shutdown_timeout: Duration,
 }
 
 impl Default for RecorderOptions {
@@ -53,26 +53,26 @@ impl Default for RecorderOptions {
             skip_bots: false,
             salt_period: SaltPeriod::default(),
             retention_days: None,
-            shutdown_patience: Duration::from_secs(5),
+            shutdown_timeout: Duration::from_secs(5),
         }
     }
 }
 
-/// What a recorder needs from outside.
+/// The ports that a recorder needs.
 #[derive(Clone, Debug)]
 pub struct RecorderPorts {
-    /// Tells when rows and salts end. Visits bring their own moment.
+    /// Decides when rows and salts end. Visits bring their own moment.
     pub clock: Arc<dyn Clock>,
-    /// Where salts come from.
+    /// Makes salts.
     pub random: Arc<dyn Random>,
-    /// Tells where visitors are whom nobody else has placed.
+    /// Finds the places of visitors whose visits do not bring one.
     pub places: Option<Arc<dyn PlaceFinder>>,
-    /// Who hears of each stored visit.
+    /// Learn of each stored visit.
     pub observers: Vec<Arc<dyn VisitObserver>>,
 }
 
 impl RecorderPorts {
-    /// The least that it needs: addresses are nowhere, nobody hears of visits.
+    /// The required ports: without place finder and observers.
     pub fn new(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
         Self {
             clock,
@@ -83,13 +83,13 @@ impl RecorderPorts {
     }
 }
 
-/// How much of the machine questions may take, so that a dashboard cannot
-/// starve redirects.
+/// Limits of questions, so that a dashboard cannot starve redirects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryLimits {
-    /// Questions answered at the same time; further ones wait their turn.
+    /// The most questions answered at the same time; further ones wait their
+    /// turn.
     pub concurrent: usize,
-    /// From asking to giving up, the wait included.
+    /// The time limit of a question, including its wait.
     pub deadline: Duration,
 }
 

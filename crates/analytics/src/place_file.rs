@@ -1,4 +1,4 @@
-//! Where addresses are, from an `.mmdb` file.
+//! Places of addresses, from an `.mmdb` file.
 
 use std::{
     net::IpAddr,
@@ -10,10 +10,10 @@ use slugline_domain::{Coordinates, Country, Place, PlaceName, TimeZoneName, port
 use thiserror::Error;
 
 /// A file of cities or countries in the format of `MaxMind` (`.mmdb`), such as
-/// `GeoLite2` or `DB-IP Lite`, held in memory as it is: 60 to 130 MB for
+/// `GeoLite2` or `DB-IP Lite`. It is held in memory unchanged: 60 to 130 MB for
 /// cities, 8 MB for countries. Names are the English ones.
 ///
-/// A look-up walks the file's tree, a microsecond or two, and never waits.
+/// A look-up walks the file's tree in a microsecond or two, and never waits.
 pub struct PlaceFile {
     reader: Reader<Vec<u8>>,
 }
@@ -43,8 +43,8 @@ impl PlaceFile {
         Ok(Self { reader })
     }
 
-    /// What the file says, in its own form; `None` when it says nothing or when
-    /// that part of it is damaged.
+    /// The file's entry for an address; `None` if there is none or that part of
+    /// the file is damaged.
     fn entry(&self, address: IpAddr) -> Option<geoip2::City<'_>> {
         let found = self.reader.lookup(address.to_canonical()).ok()?;
         found.decode().ok().flatten()
@@ -92,24 +92,24 @@ impl std::fmt::Debug for PlaceFile {
     }
 }
 
-/// A file cannot tell where addresses are.
+/// The file cannot be used for places.
 #[derive(Debug, Error)]
 pub enum PlaceFileError {
-    /// It cannot be read, or is no such file.
+    /// It cannot be read, or has another format.
     #[error("{} cannot be read as a MaxMind DB file (.mmdb)", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         #[source]
         source: MaxMindDbError,
     },
-    /// It tells something else of addresses.
+    /// It holds other facts about addresses.
     #[error("{} is of the kind {kind}; a file of cities or countries is needed", path.display())]
     OtherKind {
         /// The file.
         path: PathBuf,
-        /// What it calls itself.
+        /// The type that it names.
         kind: String,
     },
 }
@@ -201,7 +201,7 @@ mod tests {
             .windows(field.len())
             .rposition(|window| window == field)
             .unwrap();
-        // What stands behind names is their value: a map that never ends.
+        // The values follow the names. This one becomes a map that never ends.
         for byte in &mut bytes[last - 200..last + 40] {
             *byte = 0xff;
         }

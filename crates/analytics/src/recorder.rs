@@ -32,15 +32,15 @@ use crate::{
 /// blocks the thread it happens on.
 #[derive(Debug)]
 pub struct Recorder {
-    /// Empty once the recorder is closed. Pushing takes the lock for reading
-    /// and never waits for it: the only one who writes is the closing.
+    /// `None` once the recorder is closed. Pushing takes the lock for reading
+    /// and never waits for it: only closing takes it for writing.
     queue: RwLock<Option<Sender<Message>>>,
-    /// What may wait at most.
+    /// The limits of the queue.
     room: Waiting,
     tally: Arc<Tally>,
     thread: Thread,
     handle: Mutex<Option<JoinHandle<()>>>,
-    /// Its other end goes away together with the writer.
+    /// The writer holds the other end and drops it at its end.
     ended: watch::Receiver<()>,
 }
 
@@ -114,8 +114,9 @@ impl Recorder {
         })
     }
 
-    /// Visits that were never stored, since the start: the queue was full, the
-    /// recorder was closed, or the disk refused until the shutdown gave up.
+    /// The number of visits that were never stored since the start: the queue
+    /// was full, the recorder was closed, or the disk refused until the
+    /// shutdown gave up.
     pub fn dropped(&self) -> u64 {
         self.tally.dropped()
     }
@@ -133,8 +134,8 @@ impl Recorder {
     /// # Errors
     /// The recorder is closed.
     pub async fn flush(&self) -> Result<(), RecorderClosed> {
-        // A full queue empties at the pace of commits, so there is no point in
-        // asking more often than this.
+        // A full queue empties at the pace of commits, so asking more often
+        // than this is useless.
         const PAUSE: Duration = Duration::from_millis(5);
 
         let (stored, durable) = oneshot::channel();
@@ -151,12 +152,13 @@ impl Recorder {
         durable.await.map_err(|_| RecorderClosed)
     }
 
-    /// Takes no more visits, stores those that wait, and ends the writer.
+    /// Accepts no more visits, stores those that wait, and ends the writer.
     /// Returns when that is done; calling it again does no harm.
     pub async fn shutdown(&self) {
         self.close();
         let mut ended = self.ended.clone();
-        // Nothing is ever sent: the channel only tells that its sender is gone.
+        // Nothing is ever sent: the channel only reports that its sender was
+        // dropped.
         while ended.changed().await.is_ok() {}
         self.join();
     }
@@ -214,13 +216,13 @@ impl Drop for Recorder {
     }
 }
 
-/// Why the queue did not take a message.
+/// The reason why the queue did not accept a message.
 enum Refused {
     Full(Message),
     Closed,
 }
 
-/// The recorder was shut down and can make nothing durable any more.
+/// The recorder was shut down and can store nothing more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the recorder is closed")]
 pub struct RecorderClosed;

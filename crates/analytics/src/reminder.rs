@@ -1,13 +1,13 @@
-//! When to say again that something still does not work.
+//! Decides when to warn again of a failure that lasts.
 
 use std::time::{Duration, Instant};
 
-/// From the first warning to the second one, and the most between two. The
-/// time between doubles from one to the next.
+/// The time between the first two warnings, and the longest between any two. It
+/// doubles from one to the next.
 const FIRST_PAUSE: Duration = Duration::from_mins(1);
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
-/// Something that is tried again and again.
+/// An action that is retried.
 #[derive(Debug, Default)]
 pub(crate) struct Reminder {
     failing: Option<Failing>,
@@ -20,17 +20,17 @@ struct Failing {
     pause: Duration,
 }
 
-/// What a warning is to say.
+/// The text of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Warning {
-    /// It does not work any more.
+    /// It has just started to fail.
     First,
-    /// It has not worked for so long.
+    /// It has failed for this long.
     Again(Duration),
 }
 
 impl Reminder {
-    /// It failed; whether that is worth a warning now.
+    /// Notes a failure, and returns a warning if one is due.
     pub(crate) fn failed(&mut self, now: Instant) -> Option<Warning> {
         let Some(failing) = &mut self.failing else {
             self.failing = Some(Failing {
@@ -48,7 +48,7 @@ impl Reminder {
         Some(Warning::Again(now - failing.since))
     }
 
-    /// It works; whether it did not before.
+    /// Notes a success. Returns whether it failed before.
     pub(crate) fn works(&mut self) -> bool {
         self.failing.take().is_some()
     }
@@ -66,7 +66,7 @@ mod tests {
         let mut told = Vec::new();
         for minute in 0..=300 {
             let passed = Duration::from_mins(minute);
-            // Tried far more often than told of.
+            // It fails far more often than it warns.
             for second in [0, 20, 40] {
                 match reminder.failed(start + passed + Duration::from_secs(second)) {
                     Some(Warning::First) => told.push(0),

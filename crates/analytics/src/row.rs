@@ -6,7 +6,7 @@ use slugline_domain::{UnixMillis, Visit};
 
 use crate::{sampling::Sampled, visitor::VisitorHash};
 
-/// A visit that becomes a row.
+/// A visit that is stored as a row.
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) visit: Visit,
@@ -37,7 +37,7 @@ pub(crate) struct Target<'v> {
     pub(crate) url: &'v str,
 }
 
-/// What the visitor came with.
+/// The facts about the visitor's program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Client<'v> {
     pub(crate) user_agent: &'v str,
@@ -48,7 +48,7 @@ pub(crate) struct Client<'v> {
     pub(crate) device_type: &'v str,
 }
 
-/// Where the visitor was.
+/// The visitor's place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Place<'v> {
     pub(crate) country: &'v str,

@@ -1,4 +1,4 @@
-//! How long a visitor is recognised: the calendar of salts.
+//! The periods of salts: how long a visitor is recognised.
 
 use std::str::FromStr;
 
@@ -7,7 +7,8 @@ use thiserror::Error;
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
 
-/// How long one salt serves and a visitor is recognised. Periods follow UTC.
+/// The period of one salt, for which a visitor is recognised. Periods follow
+/// UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SaltPeriod {
     /// From midnight to midnight.
@@ -24,7 +25,7 @@ pub enum SaltPeriod {
 impl SaltPeriod {
     pub(crate) const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Month, Self::Never];
 
-    /// The word for it in settings and in the database.
+    /// The name in settings and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Day => "day",
@@ -34,7 +35,7 @@ impl SaltPeriod {
         }
     }
 
-    /// The span of one salt that a moment lies in.
+    /// The span of the salt that serves at a moment.
     pub(crate) fn span_at(self, at: UnixMillis) -> SaltSpan {
         let day = at.get().div_euclid(MILLIS_PER_DAY);
         let days = match self {
@@ -82,12 +83,12 @@ impl FromStr for SaltPeriod {
     }
 }
 
-/// A text is not a salt period.
+/// The text is not a salt period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a salt period is one of day, week, month, never")]
 pub struct SaltPeriodError;
 
-/// The time one salt serves.
+/// The time in which one salt serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SaltSpan {
     /// First millisecond.

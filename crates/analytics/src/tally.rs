@@ -1,4 +1,4 @@
-//! What the recorder, its writer and the log's answers share.
+//! The state that the recorder, its writer and the log share.
 
 use std::{
     collections::BTreeSet,
@@ -12,8 +12,8 @@ use slugline_domain::{LogTrouble, UnixMillis};
 
 use crate::losses::Losses;
 
-/// What waits, what was never stored, what does not work, and whether the end
-/// has come.
+/// The queue's length, the lost visits, the current troubles, and whether the
+/// recorder is closed.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// Messages above [`BYTE_BITS`], bytes below, so that a redirect pays one
@@ -55,13 +55,13 @@ fn one_of(bytes: usize) -> u64 {
 }
 
 impl Tally {
-    /// What is in the queue, and what is about to be.
+    /// The messages in the queue, and those about to enter it.
     pub(crate) fn waiting(&self) -> Waiting {
         Waiting::read(self.waiting.load(Ordering::Relaxed))
     }
 
-    /// Has to come before a message of so many bytes is pushed, or it could be
-    /// taken out first. Tells what was waiting.
+    /// Counts a message of so many bytes and returns the count before. Call
+    /// this before pushing the message, or the writer could take it out first.
     pub(crate) fn enter_queue(&self, bytes: usize) -> Waiting {
         Waiting::read(self.waiting.fetch_add(one_of(bytes), Ordering::Relaxed))
     }
@@ -86,7 +86,7 @@ impl Tally {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Visits that came at this moment will never be stored.
+    /// Notes that visits which came at this moment will never be stored.
     pub(crate) fn lose(&self, at: UnixMillis, visits: u64) {
         self.dropped.fetch_add(visits, Ordering::Relaxed);
         self.losses.add(at, visits);
@@ -101,20 +101,20 @@ impl Tally {
     }
 }
 
-/// What does not work at the moment.
+/// The current troubles.
 #[derive(Debug, Default)]
 pub(crate) struct Troubles {
     /// The disk refuses visits.
     pub(crate) not_storing: AtomicBool,
-    /// The place where visits wait for ClickHouse is full.
+    /// The spool of visits for ClickHouse is full.
     pub(crate) full: AtomicBool,
-    /// ClickHouse takes no visits.
+    /// ClickHouse accepts no visits.
     pub(crate) not_shipping: AtomicBool,
     damaged_chunks: Mutex<BTreeSet<i64>>,
 }
 
 impl Troubles {
-    /// A chunk cannot be read; whether that is news.
+    /// Notes that a chunk cannot be read. Returns whether that is new.
     pub(crate) fn chunk_is_damaged(&self, id: i64) -> bool {
         let chunks = self.damaged_chunks.lock();
         let mut chunks = chunks.unwrap_or_else(PoisonError::into_inner);

@@ -1,9 +1,10 @@
-//! Visitors told apart without keeping their addresses.
+//! Telling visitors apart without keeping their addresses.
 //!
-//! A visitor is the keyed hash of an address. The key, a random salt, lives as
-//! long as its period; once it is deleted nobody can work out the hash of a
-//! given address any more, and the same visitor gets another hash in the next
-//! period. An unkeyed hash would not do: all IPv4 addresses can be tried.
+//! A visitor is the keyed hash of an address. The key, a random salt, is
+//! deleted at the end of its period. After that the hash of a given address
+//! cannot be computed any more, and the same visitor gets another hash in the
+//! next period. A hash without a key would not do: an attacker could try all
+//! IPv4 addresses.
 
 use std::{fmt, net::IpAddr};
 
@@ -23,10 +24,10 @@ impl VisitorKey {
         Self(Hmac::new_from_slice(salt).expect("HMAC takes keys of any length"))
     }
 
-    /// The visitor behind an address. An IPv4 address that arrives dressed as
-    /// IPv6 is the same visitor. Of an IPv6 address the first 64 bits count: a
-    /// connection has at least those to itself, and its devices change the rest
-    /// every day (RFC 8981, RFC 6177).
+    /// The visitor behind an address. An IPv4 address inside IPv6 is the same
+    /// visitor. Of an IPv6 address the first 64 bits count: a connection has at
+    /// least those to itself, and its devices change the rest every day (RFC
+    /// 8981, RFC 6177).
     pub(crate) fn identify(&self, client: IpAddr) -> Visitor {
         let mut mac = self.0.clone();
         match client.to_canonical() {
@@ -49,8 +50,9 @@ impl fmt::Debug for VisitorKey {
     }
 }
 
-/// A visitor and what decides about the sampling of its visits. The two are
-/// independent, because they are different bits of a keyed hash.
+/// A visitor's identity, and the number that decides about the sampling of its
+/// visits. The two are independent, because they are different bits of a keyed
+/// hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Visitor {
     pub(crate) hash: VisitorHash,
@@ -64,7 +66,7 @@ pub(crate) struct Visitor {
 pub(crate) struct VisitorHash(pub(crate) u64);
 
 impl VisitorHash {
-    /// Reads a token back; `None` for any other text.
+    /// Parses a token; `None` for any other text.
     pub(crate) fn parse(token: &str) -> Option<Self> {
         let hexadecimal = token.len() == 16 && token.bytes().all(|b| b.is_ascii_hexdigit());
         hexadecimal

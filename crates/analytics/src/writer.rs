@@ -1,5 +1,5 @@
-//! The thread behind the queue: it gathers the visits that are kept into
-//! batches and has the engine store them.
+//! The thread behind the queue. It gathers sampled visits into batches and
+//! makes the engine store them.
 
 use std::{
     error::Error as StdError,
@@ -24,30 +24,31 @@ use crate::{
     tally::Tally,
 };
 
-/// How often the queue is looked into while a batch is gathered. Waiting on
-/// the queue instead would make every redirect wake this thread, a system call
-/// each. A queue of the default size holds what comes in during one tick at
-/// three million visits per second.
+/// The time between two looks into the queue while a batch is gathered. If the
+/// thread waited on the queue instead, every redirect would wake it with a
+/// system call. A queue of the default size holds the visits of one tick at
+/// three million per second.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How long nobody has to come before the log is looked after, and how long
-/// between the steps of that.
+/// The time without visits after which maintenance of the log starts, and the
+/// time between its steps.
 const IDLE: Duration = Duration::from_mins(1);
 const STEP_PAUSE: Duration = Duration::from_millis(20);
 
-/// Messages after which the time is looked at when the queue never empties.
+/// The number of messages after which the time is checked if the queue never
+/// empties.
 const MESSAGES_PER_LOOK: usize = 256;
 
-/// Pauses between attempts while the disk refuses: the first, doubled up to
+/// Pauses between attempts while the disk refuses: the first one, doubled up to
 /// the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// What waits in the queue.
+/// An entry of the queue.
 #[derive(Debug)]
 pub(crate) enum Message {
     Visit(Visit),
-    /// Somebody waits until everything before this is durable.
+    /// A caller waits until everything before this is durable.
     Barrier(oneshot::Sender<()>),
 }
 
@@ -74,7 +75,7 @@ pub(crate) struct Writer {
     options: RecorderOptions,
     tally: Arc<Tally>,
     batch: Vec<Kept>,
-    /// The memory that the batch takes.
+    /// The memory of the batch, in bytes.
     batch_bytes: usize,
     /// Set at the first failure after the recorder was closed.
     gives_up_at: Option<Instant>,
@@ -121,7 +122,7 @@ impl Writer {
             let stored = self.store();
             self.log_dropped();
             if let (Some(barrier), true) = (barrier, stored) {
-                // Who asked may have lost interest.
+                // The caller may be gone.
                 let _ = barrier.send(());
             }
             busy = self.appender.maintain();
@@ -129,7 +130,8 @@ impl Writer {
         self.appender.note_losses();
     }
 
-    /// Fills the batch until it is large or old enough, or somebody waits.
+    /// Fills the batch until it is large or old enough, or a caller waits for
+    /// it.
     fn gather(&mut self, first: Message) -> Option<oneshot::Sender<()>> {
         let due = Instant::now() + self.options.batch_age;
         let mut next = Ok(first);
@@ -167,15 +169,16 @@ impl Writer {
             || self.batch_bytes >= self.options.queue_bytes / 4
     }
 
-    /// Decides whether a visit becomes a row of the batch, before anything is
-    /// derived from it. A bot that is left out is not sampled either, so it
-    /// takes no room from people.
+    /// Decides whether a visit becomes a row of the batch, before deriving
+    /// anything from it. Bots that are left out are not sampled either, so they
+    /// take no room from people.
     fn take(&mut self, visit: Visit, bytes: usize) {
         if self.options.skip_bots && self.appender.is_from_bot(&visit) {
             return;
         }
         let (at, client) = (visit.at, visit.client);
-        let Some(visitor) = self.insist(|appender, _| appender.identify(at, client)) else {
+        let Some(visitor) = self.retry_until_done(|appender, _| appender.identify(at, client))
+        else {
             self.tally.lose(at, 1);
             return;
         };
@@ -193,7 +196,7 @@ impl Writer {
         });
     }
 
-    /// How full the fullest place is that visits go through.
+    /// The pressure of the fullest place that visits go through.
     fn pressure(&self) -> Pressure {
         let waiting = self.tally.waiting();
         let messages = Pressure::of(waiting.messages, self.options.queue);
@@ -201,7 +204,7 @@ impl Writer {
         messages.max(bytes).max(self.appender.pressure())
     }
 
-    /// Stores the batch, and says whether that is over and done with.
+    /// Stores the batch. Returns whether it is done with, stored or lost.
     fn store(&mut self) -> bool {
         if self.batch.is_empty() {
             return !self.gave_up;
@@ -223,11 +226,12 @@ impl Writer {
         appended.is_some()
     }
 
-    /// Has the engine do something, however often that takes. Whatever the
-    /// error, visits are kept: a disk becomes free, a lock is released, and
-    /// nothing in a visit can make a row unacceptable. `None` after a shutdown
-    /// only, when patience is over and so many visits are lost.
-    fn insist<T>(
+    /// Makes the engine do something, and retries until it succeeds. Every
+    /// error is retried: a disk gets free space, a lock is released, and no
+    /// visit can make a row that the engine cannot accept. Returns `None` only
+    /// during a shutdown, when its time limit has passed and the remaining visits
+    /// are lost.
+    fn retry_until_done<T>(
         &mut self,
         act: impl Fn(&mut Appender, &[Kept]) -> Result<T, EngineError>,
     ) -> Option<T> {
@@ -252,7 +256,7 @@ impl Writer {
                 .not_storing
                 .store(true, Ordering::Relaxed);
             let error: &(dyn StdError + 'static) = &error;
-            if self.out_of_patience() {
+            if self.shutdown_timed_out() {
                 tracing::error!(error, "visits are lost: the access log takes none");
                 self.gave_up = true;
                 break;
@@ -279,14 +283,14 @@ impl Writer {
         None
     }
 
-    fn out_of_patience(&mut self) -> bool {
+    fn shutdown_timed_out(&mut self) -> bool {
         if !self.tally.closing() {
             return false;
         }
         let now = Instant::now();
         let limit = *self
             .gives_up_at
-            .get_or_insert(now + self.options.shutdown_patience);
+            .get_or_insert(now + self.options.shutdown_timeout);
         now >= limit
     }
 

@@ -202,7 +202,7 @@ fn free_port() -> u16 {
 
 /// Returns `None` if the server ends instead of answering.
 fn server_once(folder: &Path, port: u16) -> Option<Process> {
-    const PATIENCE: Duration = Duration::from_mins(1);
+    const TIMEOUT: Duration = Duration::from_mins(1);
 
     let name = folder.display().to_string();
     fs::write(folder.join("config.xml"), config(&name, port)).expect("there is room");
@@ -218,12 +218,12 @@ fn server_once(folder: &Path, port: u16) -> Option<Process> {
         .spawn()
         .expect("`cargo xtask test` has brought the server");
     let mut process = Process::with_heir(child);
-    let limit = Instant::now() + PATIENCE;
+    let limit = Instant::now() + TIMEOUT;
     while !answers(&name, port) {
         if process.has_ended() {
             return None;
         }
-        assert!(Instant::now() < limit, "no answer within {PATIENCE:?}");
+        assert!(Instant::now() < limit, "no answer within {TIMEOUT:?}");
         sleep(Duration::from_millis(10));
     }
     Some(process)

@@ -1,8 +1,8 @@
-//! Visits through the recorder to the disk, as fast as it takes them.
+//! Sends visits through the recorder to the disk, as fast as it takes them.
 //!
 //! Usage: `recorder VISITS FILE [CLICKHOUSE_URL]`. FILE becomes an access log
 //! with a quarter of a year of visits, or the spool on their way to ClickHouse.
-//! The same number always makes the same visits. Prints how long it took.
+//! The same number always makes the same visits. Prints the time taken.
 
 #![expect(clippy::print_stdout, reason = "a benchmark speaks through its output")]
 
@@ -33,18 +33,18 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 /// Visits between two barriers: those of a full batch.
 const BLOCK: usize = 16_384;
 
-/// Room for the two blocks under way that leaves more than half of it free, so
-/// that no visit is sampled for want of room.
+/// Room for the two blocks in progress that leaves more than half of it free,
+/// so that no visit is sampled for lack of room.
 const QUEUE: usize = 8 * BLOCK;
 
-/// The clock stays behind the visits, or the salt of a day would end while its
-/// last visits still wait.
+/// The clock stays behind the visits; otherwise the salt of a day would end
+/// while its last visits still wait.
 const LAG_SECONDS: i64 = 86_400;
 
-// The thread of its own waits for barriers while visits are made on this one.
+// The runtime's own thread waits for barriers while this one makes visits.
 #[tokio::main(worker_threads = 1)]
 async fn main() -> Outcome<()> {
-    // Cargo adds a flag of its own.
+    // Cargo adds its own flag.
     let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
     let (Some(count), Some(file)) = (arguments.next(), arguments.next()) else {
         return Err("usage: recorder VISITS FILE [CLICKHOUSE_URL]".into());
@@ -76,7 +76,7 @@ async fn into_file(count: u32, file: PathBuf) -> Outcome<()> {
 async fn into_clickhouse(count: u32, spool: PathBuf, url: &str) -> Outcome<()> {
     let clock = clock();
     let clickhouse = ClickHouseOptions {
-        // Room for everything: nothing is to be sampled here either.
+        // Room for everything, so that nothing is sampled here either.
         spool_bytes: 1 << 40,
         ..ClickHouseOptions::new(url.parse()?, Arc::new(PlainWire::default()), spool)
     };
@@ -97,8 +97,8 @@ async fn into_clickhouse(count: u32, spool: PathBuf, url: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// Hands over all visits, two blocks at a time: while one is on its way to the
-/// disk, the next is made.
+/// Hands over all visits, two blocks at a time: one is on its way to the disk
+/// while the next is made.
 async fn record(recorder: &Arc<Recorder>, clock: &FixedClock, count: u32) -> Outcome<()> {
     let mut visits = Visits::new(count);
     let mut under_way = None;
@@ -126,7 +126,7 @@ fn options() -> RecorderOptions {
         queue: QUEUE,
         batch_rows: BLOCK,
         sampling: SamplingTargets::NONE,
-        // One salt, so that a visitor is the same one in both logs all the time.
+        // One salt, so that a visitor stays the same in both logs.
         salt_period: SaltPeriod::Never,
         ..RecorderOptions::default()
     }

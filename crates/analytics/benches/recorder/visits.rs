@@ -1,10 +1,10 @@
-//! Visits as a busy site has them.
+//! The visits of a busy site.
 //!
 //! A quarter of a year in which clocks change in Europe and America, quiet at
 //! night and on weekends; 20,000 links of which few are followed often; 3,000
 //! places in all countries; 400 programs, 60 languages; 5,000 referring hosts
 //! and as many visits without one; 2,000,000 addresses, some of which come
-//! often. The shape is that of the measurements the engine was chosen by.
+//! often. The engine was chosen by measurements on this shape of traffic.
 
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -17,10 +17,10 @@ use slugline_domain::{
 };
 use slugline_testkit::link;
 
-/// Days that the visits are spread over.
+/// The number of days that the visits are spread over.
 pub(crate) const DAYS: i64 = 90;
 
-/// When the last one is over: 2025-11-08 00:00 UTC.
+/// The end of the last day: 2025-11-08 00:00 UTC.
 pub(crate) const END: UnixSeconds = match UnixSeconds::new(1_762_560_000) {
     Ok(moment) => moment,
     Err(_) => panic!("the moment is in range"),
@@ -31,20 +31,20 @@ const PLACES: u32 = 3_000;
 const REFERERS: u32 = 5_000;
 const ADDRESSES: u32 = 2_000_000;
 
-/// Visits at an hour of the day in parts of the busiest hour's, UTC.
+/// Visits at each hour of the day, UTC, as parts of the busiest hour's.
 const BY_HOUR: [f64; 24] = [
     0.45, 0.36, 0.30, 0.26, 0.25, 0.28, 0.36, 0.48, 0.62, 0.74, 0.82, 0.88, 0.92, 0.96, 1.0, 1.0,
     0.98, 0.95, 0.93, 0.92, 0.88, 0.80, 0.70, 0.57,
 ];
 
-/// The same for weekends, in parts of other days.
+/// The visits of a weekend day, as a part of another day's.
 const WEEKEND: f64 = 0.7;
 
 /// The visits, in order of time.
 pub(crate) struct Visits {
-    /// Hour by hour: its beginning and the visits that are left in it.
+    /// For each hour, its beginning and the number of visits still to make.
     hours: std::vec::IntoIter<(i64, u32)>,
-    /// The hour under way: its beginning, all its visits and those so far.
+    /// The current hour: its beginning, all its visits and those made so far.
     hour: (i64, u32, u32),
     dice: Dice,
     links: Vec<Arc<Link>>,
@@ -199,11 +199,12 @@ fn languages() -> Vec<Box<str>> {
         .collect()
 }
 
-/// Chance that repeats: the generator `SplitMix64` (Steele, Lea, Flood 2014).
+/// Random numbers that repeat with the seed: the generator `SplitMix64`
+/// (Steele, Lea, Flood 2014).
 struct Dice(u64);
 
 impl Dice {
-    /// From 0 to just below 1.
+    /// A number from 0 to just below 1.
     fn unit(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -212,7 +213,7 @@ impl Dice {
         f64::from(high) / 4_294_967_296.0
     }
 
-    /// From 0 to one less than `end`, small ones more often: n is drawn with a
+    /// A number from 0 to just below `end`, small ones more often: n has a
     /// probability of about 1/n to the power of `exponent`, which is not 1.
     fn skewed(&mut self, end: u32, exponent: f64) -> u32 {
         let power = 1.0 - exponent;

@@ -23,7 +23,7 @@ impl ClickHouseWire for PlainWire {
             for (name, value) in request.headers {
                 post = post.header(name, value);
             }
-            let post = post.config().timeout_global(Some(request.within)).build();
+            let post = post.config().timeout_global(Some(request.timeout)).build();
             let mut answer = post.send(&request.body[..])?;
             let status = answer.status().as_u16();
             let body = answer

@@ -34,8 +34,8 @@ pub(super) fn read(row: &mut Cursor<'_>) -> Result<AccessRow, DecodeError> {
     })
 }
 
-/// Rows on their way. ClickHouse has worked all of them out, so they are of
-/// one moment.
+/// Rows that are still arriving. ClickHouse has already worked all of them out,
+/// so they describe one moment.
 #[derive(Debug)]
 pub(super) struct Rows(pub(super) RowStream<AccessRow>);
 

@@ -11,24 +11,24 @@ use super::{
     wire::{ClickHouseWire, WireAnswer, WireBody, WireRequest},
 };
 
-/// Bytes that a statement may have. A filter may name thousands of values;
+/// The most bytes in a statement. A filter may name thousands of values;
 /// ClickHouse's own limit is 256 KiB.
 const MAX_QUERY_SIZE: &str = "67108864";
 
-/// The same for the parts of a statement: its limit is 50,000, and each value
-/// of a filter is one.
+/// The most parts of a statement. ClickHouse's own limit is 50,000, and each
+/// value of a filter is one.
 const MAX_AST_ELEMENTS: &str = "4000000";
 
-/// What is read of an error.
+/// The most bytes of an error that are read.
 const MAX_ERROR_BYTES: usize = 4_096;
 
-/// A connection's worth of knowledge: where, who, and how.
+/// The server, the account, and the wire to it.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
     target: ClickHouseTarget,
     wire: Arc<dyn ClickHouseWire>,
-    /// Where names without a database are looked for; `None` while it may not
-    /// exist, because naming it would make every statement fail.
+    /// The database of names without one; `None` while it may not exist,
+    /// because naming it would make every statement fail.
     database: Option<String>,
 }
 
@@ -57,9 +57,9 @@ impl Client {
         &self.target
     }
 
-    /// Runs a statement that answers nothing.
-    pub(super) async fn run(&self, sql: &str, within: Duration) -> Result<(), ClickHouseError> {
-        self.rows::<()>(sql, within, |_| Err(DecodeError::OutOfRange))
+    /// Runs a statement that returns no rows.
+    pub(super) async fn run(&self, sql: &str, timeout: Duration) -> Result<(), ClickHouseError> {
+        self.rows::<()>(sql, timeout, |_| Err(DecodeError::OutOfRange))
             .await
             .map(drop)
     }
@@ -68,12 +68,12 @@ impl Client {
     pub(super) async fn rows<T>(
         &self,
         sql: &str,
-        within: Duration,
+        timeout: Duration,
         read: ReadRow<T>,
     ) -> Result<Vec<T>, ClickHouseError> {
-        let until = Instant::now() + within;
-        let late = |_| ClickHouseError::Deadline { limit: within };
-        let mut body = self.select(sql, within).await?;
+        let until = Instant::now() + timeout;
+        let late = |_| ClickHouseError::Deadline { limit: timeout };
+        let mut body = self.select(sql, timeout).await?;
         let mut bytes = Vec::new();
         let whole = async {
             while let Some(more) = body.next().await.map_err(ClickHouseError::Unreachable)? {
@@ -90,49 +90,49 @@ impl Client {
         Ok(rows)
     }
 
-    /// Runs a statement whose rows are too many to be read at once.
+    /// Runs a statement that returns too many rows to be read at once.
     pub(super) async fn stream<T>(
         &self,
         sql: &str,
-        within: Duration,
+        timeout: Duration,
         read: ReadRow<T>,
     ) -> Result<RowStream<T>, ClickHouseError> {
-        let body = self.select(sql, within).await?;
+        let body = self.select(sql, timeout).await?;
         Ok(RowStream {
             body,
             unread: Vec::new(),
-            within,
+            timeout,
             read,
         })
     }
 
-    /// Inserts rows. ClickHouse takes rows with the same token once, however
+    /// Inserts rows. ClickHouse stores rows with the same token once, however
     /// often they are sent.
     pub(super) async fn insert(
         &self,
         into: &str,
         token: &str,
         rows: Vec<u8>,
-        within: Duration,
+        timeout: Duration,
     ) -> Result<(), ClickHouseError> {
         let query = format!("INSERT INTO {into} FORMAT RowBinary");
         let settings = [
             ("query", query.as_str()),
             ("insert_deduplicate", "1"),
             ("insert_deduplication_token", token),
-            // A batch is a second's worth already, and ClickHouse does not
-            // deduplicate what it gathers itself.
+            // A batch already holds a second's visits, and ClickHouse does not
+            // deduplicate batches that it gathers itself.
             ("async_insert", "0"),
         ];
-        self.exchange(&settings, rows, within).await.map(drop)
+        self.exchange(&settings, rows, timeout).await.map(drop)
     }
 
     async fn select(
         &self,
         sql: &str,
-        within: Duration,
+        timeout: Duration,
     ) -> Result<Box<dyn WireBody>, ClickHouseError> {
-        let seconds = within.as_secs().max(1).to_string();
+        let seconds = timeout.as_secs().max(1).to_string();
         let settings = [
             ("default_format", "RowBinary"),
             ("max_execution_time", seconds.as_str()),
@@ -140,20 +140,20 @@ impl Client {
             ("max_ast_elements", MAX_AST_ELEMENTS),
             ("max_expanded_ast_elements", MAX_AST_ELEMENTS),
         ];
-        self.exchange(&settings, sql.as_bytes().to_vec(), within)
+        self.exchange(&settings, sql.as_bytes().to_vec(), timeout)
             .await
     }
 
-    /// One request. The answer has begun, and it will not turn into an error
-    /// halfway: ClickHouse is told to finish before it answers.
+    /// Sends one request. Once the answer has begun it cannot turn into an
+    /// error: ClickHouse is told to finish before it answers.
     async fn exchange(
         &self,
         settings: &[Setting<'_>],
         body: Vec<u8>,
-        within: Duration,
+        timeout: Duration,
     ) -> Result<Box<dyn WireBody>, ClickHouseError> {
-        let until = Instant::now() + within;
-        let late = |_| ClickHouseError::Deadline { limit: within };
+        let until = Instant::now() + timeout;
+        let late = |_| ClickHouseError::Deadline { limit: timeout };
         let mut url = self.target.origin().clone();
         url.query_pairs_mut()
             .extend_pairs(self.database.iter().map(|name| ("database", name)))
@@ -167,7 +167,7 @@ impl Client {
             url,
             headers,
             body,
-            within,
+            timeout,
         };
         let answer = timeout_at(until, self.wire.post(request)).await;
         let WireAnswer { status, mut body } = answer
@@ -178,7 +178,7 @@ impl Client {
         }
         let mut text = Vec::new();
         while text.len() < MAX_ERROR_BYTES {
-            // An error that breaks off is one all the same.
+            // A message that breaks off is still an error.
             match timeout_at(until, body.next()).await {
                 Ok(Ok(Some(more))) => text.extend_from_slice(&more),
                 Ok(Ok(None) | Err(_)) | Err(_) => break,
@@ -186,29 +186,31 @@ impl Client {
         }
         let error = ClickHouseError::refused(status, &text);
         if error.is_timeout() {
-            return Err(ClickHouseError::Deadline { limit: within });
+            return Err(ClickHouseError::Deadline { limit: timeout });
         }
         Err(error)
     }
 }
 
-/// Rows on their way.
+/// Rows that are still arriving.
 #[derive(Debug)]
 pub(super) struct RowStream<T> {
     body: Box<dyn WireBody>,
     /// The beginning of a row whose rest has not arrived.
     unread: Vec<u8>,
-    /// Patience with each step.
-    within: Duration,
+    /// The time limit of each step.
+    timeout: Duration,
     read: ReadRow<T>,
 }
 
 impl<T> RowStream<T> {
-    /// The next rows, none at the end.
+    /// Returns the next rows, none at the end.
     pub(super) async fn next(&mut self) -> Result<Vec<T>, ClickHouseError> {
         loop {
-            let more = timeout_at(Instant::now() + self.within, self.body.next()).await;
-            let late = |_| ClickHouseError::Deadline { limit: self.within };
+            let more = timeout_at(Instant::now() + self.timeout, self.body.next()).await;
+            let late = |_| ClickHouseError::Deadline {
+                limit: self.timeout,
+            };
             let more = more.map_err(late)?.map_err(ClickHouseError::Unreachable)?;
             let Some(more) = more else {
                 return if self.unread.is_empty() {

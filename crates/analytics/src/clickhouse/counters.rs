@@ -3,17 +3,19 @@
 use slugline_domain::{CounterRow, Counters, CountersQuery, LinkId};
 
 use super::{
-    answer::{OF_EACH_VISITOR, REFERERS_OF_EACH_VISITOR, Rested},
+    answer::{OF_EACH_VISITOR, REFERERS_OF_EACH_VISITOR, WithInterval},
     row_binary::{Cursor, DecodeError, ReadRow},
     sql::asked,
 };
 
 const TOTALS: &str = "sum(v), sum(u), uniqExactArray(r), max(m)";
 
-/// The statement, and how its rows are read. A link without an identity, in
-/// whose place a full dictionary put its collective entry, is no row but still
-/// something the answer rests on.
-pub(super) fn statement(query: &CountersQuery) -> (String, ReadRow<Rested<Option<CounterRow>>>) {
+/// The statement and the function that reads its rows. A link without an
+/// identity, which stands for many in a full dictionary, is not returned as a
+/// row, but its visits count for the accuracy of the answer.
+pub(super) fn statement(
+    query: &CountersQuery,
+) -> (String, ReadRow<WithInterval<Option<CounterRow>>>) {
     let asked = asked(&query.filter);
     let of_each = format!("{OF_EACH_VISITOR}, {REFERERS_OF_EACH_VISITOR}");
     if query.per_link {
@@ -24,8 +26,8 @@ pub(super) fn statement(query: &CountersQuery) -> (String, ReadRow<Rested<Option
         );
         (sql, |row| {
             let link = LinkId::parse(&row.text()?).ok();
-            let Rested { row, interval_max } = totals(row)?;
-            Ok(Rested {
+            let WithInterval { row, interval_max } = totals(row)?;
+            Ok(WithInterval {
                 row: link.map(|link| CounterRow {
                     link: Some(link),
                     counters: row,
@@ -36,8 +38,8 @@ pub(super) fn statement(query: &CountersQuery) -> (String, ReadRow<Rested<Option
     } else {
         let sql = format!("SELECT {TOTALS} FROM (SELECT {of_each} FROM {asked} GROUP BY visitor)");
         (sql, |row| {
-            let Rested { row, interval_max } = totals(row)?;
-            Ok(Rested {
+            let WithInterval { row, interval_max } = totals(row)?;
+            Ok(WithInterval {
                 row: Some(CounterRow {
                     link: None,
                     counters: row,
@@ -48,8 +50,8 @@ pub(super) fn statement(query: &CountersQuery) -> (String, ReadRow<Rested<Option
     }
 }
 
-fn totals(row: &mut Cursor<'_>) -> Result<Rested<Counters>, DecodeError> {
-    Ok(Rested {
+fn totals(row: &mut Cursor<'_>) -> Result<WithInterval<Counters>, DecodeError> {
+    Ok(WithInterval {
         row: Counters {
             visits: row.u64()?,
             visitors: row.u64()?,

@@ -1,4 +1,4 @@
-//! What can go wrong between us and ClickHouse.
+//! Errors between this process and ClickHouse.
 
 use std::time::Duration;
 
@@ -6,35 +6,35 @@ use thiserror::Error;
 
 use super::{row_binary::DecodeError, wire::WireError};
 
-/// Why ClickHouse did not do what it was asked.
+/// The reason why ClickHouse did not run a statement.
 #[derive(Debug, Error)]
 pub enum ClickHouseError {
-    /// It cannot be reached.
+    /// ClickHouse cannot be reached.
     #[error("ClickHouse cannot be reached")]
     Unreachable(#[source] WireError),
-    /// It was reached and refuses.
+    /// The server answered with an error.
     #[error("ClickHouse refuses with status {status}: {message}")]
     Refused {
-        /// HTTP status.
+        /// The HTTP status.
         status: u16,
-        /// ClickHouse's own number for the error; `None` when something else
+        /// ClickHouse's own number of the error; `None` if another server
         /// answered in its place.
         code: Option<u32>,
-        /// Its words, shortened.
+        /// The message, shortened.
         message: String,
     },
-    /// Its answer has another shape than the statement asked for.
+    /// The answer does not have the form that the statement asked for.
     #[error("ClickHouse's answer cannot be read")]
     Malformed(#[from] DecodeError),
-    /// It took too long.
+    /// The answer took too long.
     #[error("no answer from ClickHouse within {} ms", limit.as_millis())]
     Deadline {
-        /// The time there was.
+        /// The time limit.
         limit: Duration,
     },
 }
 
-/// Codes of ClickHouse, by the names in its `ErrorCodes.cpp`.
+/// Error codes of ClickHouse, by the names in its `ErrorCodes.cpp`.
 mod code {
     pub(super) const TIMEOUT_EXCEEDED: u32 = 159;
     /// `READONLY`, `UNKNOWN_USER`, `WRONG_PASSWORD`, `REQUIRED_PASSWORD`,
@@ -44,7 +44,8 @@ mod code {
     pub(super) const GONE: [u32; 3] = [16, 60, 81];
 }
 
-/// Most characters of a message that are kept. ClickHouse repeats statements.
+/// The most characters of a message that are kept, because ClickHouse repeats
+/// statements in it.
 const MESSAGE_CHARS: usize = 300;
 
 impl ClickHouseError {
@@ -62,7 +63,7 @@ impl ClickHouseError {
         }
     }
 
-    /// Whether nothing but another URL, user or password will help.
+    /// Returns whether only another URL, user or password can help.
     pub(super) fn is_final(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::Deadline { .. } => false,
@@ -70,20 +71,20 @@ impl ClickHouseError {
             Self::Refused {
                 code: Some(code), ..
             } => code::NOT_FOR_US.contains(code),
-            // A proxy in front says 502 to 504 while ClickHouse is away;
-            // anything else is not ClickHouse.
+            // A proxy in front answers 502 to 504 while ClickHouse is down. Any
+            // other answer without a code does not come from ClickHouse.
             Self::Refused {
                 status, code: None, ..
             } => !matches!(status, 429 | 502..=504),
         }
     }
 
-    /// Whether the tables have gone since we prepared them.
+    /// Returns whether the tables are gone since they were prepared.
     pub(super) fn is_about_missing_tables(&self) -> bool {
         matches!(self, Self::Refused { code: Some(code), .. } if code::GONE.contains(code))
     }
 
-    /// Whether ClickHouse gave up because the time was over.
+    /// Returns whether ClickHouse gave up because time ran out.
     pub(super) fn is_timeout(&self) -> bool {
         matches!(self, Self::Refused { code, .. } if *code == Some(code::TIMEOUT_EXCEEDED))
     }

@@ -7,13 +7,12 @@ use super::{
     sql::asked,
 };
 
-/// The members of an event in the order by which events of one moment follow
-/// each other.
+/// The members of an event in the order that sorts events of one moment.
 const MEMBERS: &str = "slug, url, user_agent, referer, country, region, city, timezone, language, \
     os, browser, browser_type, device, device_type, colo, latitude, longitude";
 
-/// The statement; its rows are read by [`read`]. It finds the moment of the
-/// last row first, so that texts are read of few rows only.
+/// The statement; [`read`] reads its rows. It finds the moment of the last row
+/// first, so that it reads the texts of few rows only.
 pub(super) fn statement(query: &EventsQuery) -> String {
     let asked = asked(&query.filter);
     let limit = query.limit.get();

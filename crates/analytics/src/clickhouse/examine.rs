@@ -1,4 +1,4 @@
-//! Is the spool sound? Read-only, also while somebody writes to it.
+//! Checks the spool. It only reads, also while another process writes to it.
 
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use crate::{
     engine::{Finding, open_to_examine, pages, said},
 };
 
-/// Examines the file in which visits wait for ClickHouse, and leaves it as it
-/// is.
+/// Examines the file in which visits wait for ClickHouse, and changes nothing
+/// in it.
 ///
 /// # Errors
-/// The file cannot be opened, is something else, or was written by a newer
+/// The file cannot be opened, is not a spool, or was written by a newer
 /// version.
 pub fn examine_spool(path: &Path) -> Result<Vec<Examined>, OpenError> {
     let db = open_to_examine(&spool::FILE, path)?;

@@ -3,19 +3,19 @@
 use slugline_domain::{HeatmapQuery, HeatmapRow, HourOfWeek};
 
 use super::{
-    answer::{OF_EACH_VISITOR, Rested},
+    answer::{OF_EACH_VISITOR, WithInterval},
     row_binary::{Cursor, DecodeError},
     sql::{asked, floor, local_seconds},
 };
 
-/// The statement; its rows are read by [`read`].
+/// The statement; [`read`] reads its rows.
 pub(super) fn statement(query: &HeatmapQuery) -> String {
     let asked = asked(&query.filter);
     let local = local_seconds(&query.zone);
     let hours = floor("local", 3_600);
     // 1970 began on a Thursday, three days after a Monday. The remainder of a
-    // number before 1970 is negative. The type of a remainder is that of the
-    // divisor, and old servers took one of eight bits with a sign for 168.
+    // negative number is negative. A remainder has the type of the divisor, and
+    // old servers took 168 as a signed number of eight bits.
     let week = "toInt64(168)";
     let hour = format!("toUInt64((({hours} + 72) % {week} + {week}) % {week})");
     format!(
@@ -26,9 +26,9 @@ pub(super) fn statement(query: &HeatmapQuery) -> String {
     )
 }
 
-pub(super) fn read(row: &mut Cursor<'_>) -> Result<Rested<HeatmapRow>, DecodeError> {
+pub(super) fn read(row: &mut Cursor<'_>) -> Result<WithInterval<HeatmapRow>, DecodeError> {
     let hour = u8::try_from(row.u64()?).ok().and_then(HourOfWeek::new);
-    Ok(Rested {
+    Ok(WithInterval {
         row: HeatmapRow {
             hour: hour.ok_or(DecodeError::OutOfRange)?,
             visits: row.u64()?,

@@ -1,4 +1,4 @@
-//! The spool as the place that an appender's rows go to.
+//! The spool as the target of an appender's rows.
 
 use std::{
     fs::File,
@@ -21,13 +21,13 @@ pub(super) struct Inlet {
     room: u64,
     used: u64,
     salts_changed: Arc<AtomicBool>,
-    /// Says that somebody writes to the spool. After the shipper, so that it
-    /// goes last.
+    /// Marks the spool as being written. It comes after the shipper, so that it
+    /// is dropped last.
     _lock: File,
 }
 
 impl Inlet {
-    /// Up to so many bytes of the file are used.
+    /// Uses at most so many bytes of the file.
     pub(super) fn new(
         shipper: Shipper,
         room: u64,

@@ -3,14 +3,14 @@
 use slugline_domain::{Degrees, LocationRow, LocationsQuery};
 
 use super::{
-    answer::Limited,
+    answer::WithTotal,
     row_binary::{Cursor, DecodeError},
     sql::asked,
 };
 
-/// The statement; its rows are read by [`read`]. Places that are not known
-/// come last instead of being left out, because the answer rests on their rows
-/// too; [`is_known`] tells them.
+/// The statement; [`read`] reads its rows. Unknown places come last instead of
+/// being left out, because their rows count for the accuracy of the answer;
+/// [`is_known`] recognises them.
 pub(super) fn statement(query: &LocationsQuery) -> String {
     let asked = asked(&query.filter);
     let limit = query.limit.get();
@@ -24,14 +24,14 @@ pub(super) fn statement(query: &LocationsQuery) -> String {
     )
 }
 
-pub(super) fn read(row: &mut Cursor<'_>) -> Result<Limited<LocationRow>, DecodeError> {
+pub(super) fn read(row: &mut Cursor<'_>) -> Result<WithTotal<LocationRow>, DecodeError> {
     let place = LocationRow {
         city: row.text()?,
         latitude: row.degrees()?,
         longitude: row.degrees()?,
         count: row.u64()?,
     };
-    Limited::read(place, row)
+    WithTotal::read(place, row)
 }
 
 pub(super) fn is_known(place: &LocationRow) -> bool {

@@ -1,4 +1,4 @@
-//! The read side: the port, answered by ClickHouse.
+//! The read side: the domain's port on ClickHouse.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use slugline_domain::{
 
 use super::{
     access,
-    answer::{Limited, Rested, beyond_limit, largest},
+    answer::{WithInterval, WithTotal, beyond_limit, largest},
     client::Client,
     counters,
     error::ClickHouseError,
@@ -24,8 +24,8 @@ use crate::tally::Tally;
 
 /// Answers questions from ClickHouse.
 ///
-/// An answer holds what has arrived there. Visits arrive a second after they
-/// happen, or when ClickHouse is back.
+/// An answer covers the visits that have arrived there. They arrive a second
+/// after they happen, or once ClickHouse is back.
 #[derive(Clone, Debug)]
 pub struct ClickHouseLog {
     client: Client,
@@ -55,7 +55,7 @@ impl ClickHouseLog {
             .map_err(|error| failed(action, error))
     }
 
-    /// All the rows there are.
+    /// An answer that no limit has cut.
     fn complete<R>(
         &self,
         filter: &VisitFilter,
@@ -66,7 +66,7 @@ impl ClickHouseLog {
         self.report(filter, rows, all, interval_max)
     }
 
-    fn limited<R>(&self, filter: &VisitFilter, rows: Vec<Limited<R>>) -> Report<R> {
+    fn limited<R>(&self, filter: &VisitFilter, rows: Vec<WithTotal<R>>) -> Report<R> {
         let (all, interval_max) = beyond_limit(&rows);
         let rows = rows.into_iter().map(|row| row.row).collect();
         self.report(filter, rows, all, interval_max)
@@ -84,9 +84,9 @@ impl ClickHouseLog {
             rows_before_limit,
             sampling: SamplingNote {
                 interval_max,
-                // Those of this node; others do not tell of theirs.
+                // The losses of this node. Other nodes do not report theirs.
                 dropped: self.tally.losses.concerning(filter),
-                // ClickHouse answers wholly or not at all.
+                // ClickHouse answers completely or not at all.
                 damaged: 0,
                 // Visitors and referers are counted one by one, however many.
                 sketched: false,
@@ -95,7 +95,7 @@ impl ClickHouseLog {
     }
 }
 
-fn shown<R>(rows: Vec<Rested<R>>) -> Vec<R> {
+fn shown<R>(rows: Vec<WithInterval<R>>) -> Vec<R> {
     rows.into_iter().map(|rested| rested.row).collect()
 }
 
@@ -163,7 +163,7 @@ impl VisitLog for ClickHouseLog {
     }
 }
 
-/// Why there is no answer, as the port says it.
+/// Turns an error into the port's.
 pub(super) fn failed(action: &'static str, error: ClickHouseError) -> VisitLogError {
     match error {
         ClickHouseError::Deadline { limit } => VisitLogError::TooSlow { action, limit },

@@ -3,14 +3,14 @@
 use slugline_domain::{Dimension, MetricRow, MetricsQuery};
 
 use super::{
-    answer::Limited,
+    answer::WithTotal,
     row_binary::{Cursor, DecodeError, ReadRow},
     sql::{asked, column},
 };
 use crate::visitor::VisitorHash;
 
-/// The statement, and how its rows are read.
-pub(super) fn statement(query: &MetricsQuery) -> (String, ReadRow<Limited<MetricRow>>) {
+/// The statement and the function that reads its rows.
+pub(super) fn statement(query: &MetricsQuery) -> (String, ReadRow<WithTotal<MetricRow>>) {
     let asked = asked(&query.filter);
     let column = column(query.dimension);
     let limit = query.limit.get();
@@ -23,7 +23,7 @@ pub(super) fn statement(query: &MetricsQuery) -> (String, ReadRow<Limited<Metric
     (sql, reader(query.dimension))
 }
 
-fn reader(dimension: Dimension) -> ReadRow<Limited<MetricRow>> {
+fn reader(dimension: Dimension) -> ReadRow<WithTotal<MetricRow>> {
     match dimension {
         Dimension::Ip => |row| {
             let name = VisitorHash(row.u64()?).to_string();
@@ -54,7 +54,7 @@ fn reader(dimension: Dimension) -> ReadRow<Limited<MetricRow>> {
     }
 }
 
-fn counted(name: String, row: &mut Cursor<'_>) -> Result<Limited<MetricRow>, DecodeError> {
+fn counted(name: String, row: &mut Cursor<'_>) -> Result<WithTotal<MetricRow>, DecodeError> {
     let count = row.u64()?;
-    Limited::read(MetricRow { name, count }, row)
+    WithTotal::read(MetricRow { name, count }, row)
 }

@@ -1,23 +1,23 @@
 //! The scaled engine: ClickHouse, shared by all nodes.
 //!
-//! Questions are the same as those to the embedded engine, in SQL. Visits go
-//! into a spool of our own first, one SQLite file for each node, and leave it
-//! when ClickHouse has acknowledged them.
+//! It answers the same questions as the embedded engine, in SQL. Visits first go
+//! into a spool, one SQLite file for each node, and leave it when ClickHouse has
+//! acknowledged them.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `target`, `wire`, `client` | where ClickHouse is, how requests travel, statements and answers |
+//! | `target`, `wire`, `client` | the address of ClickHouse, the HTTP port, statements and answers |
 //! | `row_binary` | rows as bytes |
-//! | `schema` | the tables on the other side, and when their rows end |
+//! | `schema` | the tables in ClickHouse, and their retention |
 //! | `salts` | one salt for all nodes |
 //! | `sql` | filters and clocks as parts of statements |
 //! | `log` | the read side: the port |
-//! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access` | the questions, one each, and what they have in common |
+//! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access` | the questions, one each, and their shared parts |
 //! | `spool`, `inlet` | rows on their way; the end of the spool that visits enter |
 //! | `shipper` | the thread that takes rows from the spool to ClickHouse |
-//! | `examine`, `salvage` | whether the spool is sound, and a new one of what is left if not |
+//! | `examine`, `salvage` | checking the spool, and rebuilding a damaged one |
 //! | `open` | from a URL to a working engine |
-//! | `error` | what can go wrong |
+//! | `error` | errors |
 
 mod access;
 mod answer;

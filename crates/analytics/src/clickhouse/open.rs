@@ -23,17 +23,18 @@ use crate::{
     tally::Tally,
 };
 
-/// A ClickHouse to keep visits in, and where they wait for it.
+/// The ClickHouse that stores visits, and the spool in which they wait for it.
 #[derive(Clone, Debug)]
 pub struct ClickHouseOptions {
-    /// Where it is and who we are there.
+    /// The server, the database and the account.
     pub target: ClickHouseTarget,
-    /// How to reach it.
+    /// The HTTP client.
     pub wire: Arc<dyn ClickHouseWire>,
     /// File of the spool.
     pub spool: PathBuf,
-    /// Bytes that visits may take up there while ClickHouse is away. From half
-    /// of it on they are sampled; when it is full, they are dropped and counted.
+    /// The bytes that visits may take in the spool while ClickHouse is down.
+    /// From half of it on they are sampled; when it is full, they are dropped
+    /// and counted.
     pub spool_bytes: u64,
 }
 
@@ -97,7 +98,7 @@ pub(crate) async fn open(
         random: Arc::clone(&ports.random),
         retention_days: recorder.retention_days,
         prepared,
-        shutdown_patience: recorder.shutdown_patience,
+        shutdown_timeout: recorder.shutdown_timeout,
         tally: Arc::clone(&tally),
     })
     .map_err(|source| OpenError::Thread { source })?;

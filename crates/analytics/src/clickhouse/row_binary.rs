@@ -1,18 +1,18 @@
 //! The format `RowBinary`: values one after the other, without names or
-//! separators, so that no value can be mistaken for anything else.
+//! separators, so that no value can be mistaken for another.
 //!
-//! Numbers are little-endian, texts come behind their length as LEB128
-//! (ClickHouse's documentation of formats).
+//! Numbers are little-endian; a text follows its length in LEB128 (ClickHouse's
+//! documentation of formats).
 
 use slugline_domain::{Degrees, UnixMillis};
 use thiserror::Error;
 
 use crate::row::Row;
 
-/// The columns of each format of rows, in the order of their values; a format's
-/// number is its place, from 1. Rows wait in a spool while versions change, so a
-/// format that was released never changes: other columns are a new format, and
-/// a new version of the spool, which older programs refuse.
+/// The columns of each format of rows, in the order of their values. The number
+/// of a format is its position, starting with 1. Rows wait in a spool across
+/// updates, so a released format never changes: other columns need a new format
+/// and a new version of the spool, which older programs refuse.
 const FORMATS: [&str; 1] = ["ts_ms, link_id, slug, url, user_agent, visitor, referer, \
     country, region, city, timezone, language, os, browser, browser_type, device, device_type, \
     colo, latitude, longitude, sampling_interval, coherent"];
@@ -55,7 +55,7 @@ pub(super) fn encode(row: &Row<'_>) -> Vec<u8> {
     ] {
         put_text(&mut bytes, text);
     }
-    // A `Decimal(5, 2)` is its hundredths.
+    // A `Decimal(5, 2)` is stored as hundredths.
     for degrees in [row.place.latitude, row.place.longitude] {
         let hundredths = Degrees::nearest(degrees).hundredths();
         bytes.extend_from_slice(&hundredths.to_le_bytes());
@@ -65,8 +65,8 @@ pub(super) fn encode(row: &Row<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Checks that bytes are a row as [`encode`] writes it, because ClickHouse
-/// refuses whole shipments, and gives its moment.
+/// Checks that bytes are a row as [`encode`] writes it, and returns its moment.
+/// ClickHouse refuses a whole shipment with one malformed row.
 pub(super) fn check(row: &[u8]) -> Result<UnixMillis, DecodeError> {
     let mut cursor = Cursor::new(row);
     let at = UnixMillis::new(cursor.i64()?);
@@ -115,7 +115,7 @@ impl<'b> Cursor<'b> {
         self.rest.len()
     }
 
-    /// Reads rows as long as whole ones are there.
+    /// Reads rows until the next one is incomplete.
     pub(super) fn rows<T>(&mut self, read: ReadRow<T>) -> Result<Vec<T>, DecodeError> {
         let mut rows = Vec::new();
         while !self.rest.is_empty() {
@@ -193,10 +193,10 @@ pub(super) fn number(row: &mut Cursor<'_>) -> Result<u64, DecodeError> {
 /// Reads one row of an answer.
 pub(super) type ReadRow<T> = fn(&mut Cursor<'_>) -> Result<T, DecodeError>;
 
-/// Bytes are not the row that they should be.
+/// The bytes are not a valid row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
-    /// They end within the row.
+    /// The row ends too early.
     #[error("it ends within a row")]
     Short,
     /// A text has an impossible length or is not UTF-8.

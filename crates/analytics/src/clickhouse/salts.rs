@@ -1,13 +1,14 @@
-//! One salt for all nodes, or a visitor whom two nodes see would be two.
+//! Salts that all nodes share. With different salts, a visitor who meets two
+//! nodes would count as two.
 //!
-//! ClickHouse has no unique keys, but it takes an insertion once for each
-//! token. So every node that finds no salt offers one under a token made of the
-//! period and the hour, the first offer wins, and all read it back. Without the
-//! hour, a salt that was deleted too early could not be replaced. What nodes use
-//! until they have reached ClickHouse is their own.
+//! ClickHouse has no unique keys, but it accepts one insertion for each token.
+//! So every node that finds no salt offers one under a token made of the period
+//! and the hour. The first offer wins, and all nodes read it back. Without the
+//! hour, a salt that was deleted too early could not be replaced. A node uses
+//! its own salt until it has reached ClickHouse.
 //!
-//! Salts whose period is over are deleted by whichever node comes first, within
-//! a minute as long as any node runs.
+//! While any node runs, salts whose period is over are deleted within a minute,
+//! by the first node that notices.
 
 use std::{
     error::Error as StdError,
@@ -28,7 +29,7 @@ use super::{
     client::Client,
     error::ClickHouseError,
     row_binary::{Cursor, DecodeError, number, put_bytes, put_text},
-    schema::PATIENCE,
+    schema::TIMEOUT,
     shipper::ShipError,
     sql,
 };
@@ -39,27 +40,27 @@ use crate::{
     visitor::VisitorKey,
 };
 
-/// The salt of a period is agreed upon so long before it begins, so that it is
-/// there when the first visit comes.
+/// The nodes agree on the salt of a period so long before it starts, so that it
+/// is there for the first visit.
 const LEAD_MS: i64 = HOUR_MS;
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// Time for ClickHouse to delete salts, before it is asked again.
+/// The time for ClickHouse to delete salts before it is asked again.
 const DELETION_MS: i64 = 60_000;
 
-/// What a node knows of the salts that all share.
+/// A node's knowledge of the shared salts.
 #[derive(Debug)]
 pub(super) struct SharedSalts {
     period: SaltPeriod,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     agreed: Vec<SaltSpan>,
-    /// When ended salts were deleted last, which takes ClickHouse a moment.
+    /// The time of the last deletion, which takes ClickHouse a moment.
     deleted_at_ms: Option<i64>,
-    /// Whether deleting them works.
+    /// Warns while deletions fail.
     deletion: Reminder,
-    /// Says to the writer that a salt is another one now.
+    /// Tells the writer that a salt has changed.
     changed: Arc<AtomicBool>,
 }
 
@@ -81,12 +82,13 @@ impl SharedSalts {
         }
     }
 
-    /// Sees to it that the salts of now and soon are those of all nodes, and
-    /// that those of the past are nobody's.
+    /// Makes this node use the salts that all nodes share for now and soon, and
+    /// deletes those of the past.
     pub(super) async fn agree(
         &mut self,
         client: &Client,
-        // A connection may move between threads, but not be seen by two.
+        // A connection may move between threads, but two threads cannot share
+        // it.
         spool: &mut Connection,
     ) -> Result<(), ShipError> {
         let now = self.clock.now();
@@ -110,7 +112,7 @@ impl SharedSalts {
     }
 
     /// Deletes the salts whose period is over. If that fails, visits are sent
-    /// all the same, and the next attempt comes with the next ones.
+    /// all the same, and the next shipment tries again.
     async fn forget_ended(&mut self, client: &Client, now: UnixMillis) {
         let just_deleted = |at: i64| now.get().abs_diff(at) < DELETION_MS.unsigned_abs();
         if self.deleted_at_ms.is_some_and(just_deleted) {
@@ -137,7 +139,7 @@ impl SharedSalts {
     }
 }
 
-/// Gives the salt of a span, and offers one if there is none.
+/// Returns the salt of a span, and offers one if there is none.
 async fn agree_on(
     client: &Client,
     period: SaltPeriod,
@@ -146,13 +148,14 @@ async fn agree_on(
     now: UnixMillis,
 ) -> Result<Vec<u8>, ClickHouseError> {
     let (period, start) = (period.as_str(), span.start_ms);
-    // Where tokens have been forgotten there may be two; all take the older.
+    // Once ClickHouse has forgotten a token there may be two salts; all nodes
+    // take the older one.
     let winner = format!(
         "SELECT salt FROM slugline_salt WHERE period = {} AND start_ms = toInt64('{start}') \
          ORDER BY offered_at, salt LIMIT 1",
         sql::text(period)
     );
-    if let Some(salt) = client.rows(&winner, PATIENCE, salt).await?.pop() {
+    if let Some(salt) = client.rows(&winner, TIMEOUT, salt).await?.pop() {
         return Ok(salt);
     }
     let mut row = Vec::new();
@@ -163,8 +166,8 @@ async fn agree_on(
     let hour = now.get().div_euclid(HOUR_MS);
     let token = format!("salt {period} {start} {hour}");
     let into = "slugline_salt (period, start_ms, end_ms, salt)";
-    client.insert(into, &token, row, PATIENCE).await?;
-    let salts = client.rows(&winner, PATIENCE, salt).await?;
+    client.insert(into, &token, row, TIMEOUT).await?;
+    let salts = client.rows(&winner, TIMEOUT, salt).await?;
     salts.into_iter().next().ok_or(DecodeError::Short.into())
 }
 
@@ -176,8 +179,9 @@ fn salt(row: &mut Cursor<'_>) -> Result<Vec<u8>, DecodeError> {
         .ok_or(DecodeError::OutOfRange)
 }
 
-/// Deletes salts whose period is over, or is of another length than this one,
-/// for good: a mutation rewrites the files. Says whether there were any.
+/// Deletes salts whose period is over or has another length than this one. A
+/// mutation rewrites the files, so nothing remains. Returns whether there were
+/// any.
 async fn delete_ended(
     client: &Client,
     period: SaltPeriod,
@@ -186,10 +190,10 @@ async fn delete_ended(
     let (now, period) = (now.get(), sql::text(period.as_str()));
     let ended = format!("end_ms <= {now} OR period != {period}");
     let count = format!("SELECT count() FROM slugline_salt WHERE {ended}");
-    let any = client.rows(&count, PATIENCE, number).await? != [0];
+    let any = client.rows(&count, TIMEOUT, number).await? != [0];
     if any {
         let delete = format!("ALTER TABLE slugline_salt DELETE WHERE {ended}");
-        client.run(&delete, PATIENCE).await?;
+        client.run(&delete, TIMEOUT).await?;
     }
     Ok(any)
 }

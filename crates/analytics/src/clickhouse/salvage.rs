@@ -1,4 +1,4 @@
-//! What can still be read of a damaged spool.
+//! Rebuilds a damaged spool from its readable rows.
 
 use std::path::Path;
 
@@ -19,19 +19,18 @@ use crate::{
 };
 
 /// Replaces the file in which visits wait for ClickHouse by one with everything
-/// that can still be read of it. The old file, and SQLite's files beside it,
-/// stay under a name that ends with `.damaged-` and the moment.
+/// that can still be read. The old file, and SQLite's files beside it, stay
+/// under a name that ends with `.damaged-` and the moment.
 ///
 /// # Errors
-/// Somebody is writing to the file, it was written by a newer version or is
-/// something else, or the new one cannot be written. Everything is then as it
-/// was.
+/// Another process is writing to the file, it was written by a newer version or
+/// is not a spool, or the new one cannot be written. Nothing has changed then.
 pub fn rebuild_spool(path: &Path, now: UnixSeconds) -> Result<Rebuilt, OpenError> {
     replace(&spool::FILE, path, now, copy)
 }
 
-/// Rows keep their numbers, by which a shipment says what belongs to it. One
-/// damaged row would have ClickHouse refuse all that are sent with it.
+/// Rows keep their numbers, because a shipment names its rows by them. One
+/// damaged row would make ClickHouse refuse its whole shipment.
 fn copy(
     old: &Connection,
     new: &mut Connection,
@@ -91,10 +90,10 @@ fn under_way(old: &Connection) -> Result<Option<UnderWay>, rusqlite::Error> {
     })
 }
 
-/// What is left of a shipment goes under the same token, so that ClickHouse
-/// does not take it twice. It ends at the last row that is left: rows to come
-/// take the numbers after that, and under this token they would never arrive. A
-/// shipment of nothing would never end.
+/// The remaining rows of a shipment keep its token, so that ClickHouse does not
+/// store them twice. The shipment now ends at the last remaining row: new rows
+/// take the numbers after that, and ClickHouse would discard them under this
+/// token. A shipment without rows is dropped, because it would never end.
 fn go_on(new: &Connection, shipment: UnderWay) -> Result<(), rusqlite::Error> {
     let last: Option<i64> = new.query_row(
         "SELECT max(seq) FROM spool WHERE seq <= ?1",
@@ -107,7 +106,7 @@ fn go_on(new: &Connection, shipment: UnderWay) -> Result<(), rusqlite::Error> {
     }
 }
 
-/// When the visit of a row came, if the row is sound.
+/// The moment of the visit in a row, if the row is undamaged.
 fn time_of_sound(row: &[Value]) -> Option<UnixMillis> {
     match row {
         [_, Value::Blob(row), Value::Integer(_)] => row_binary::check(row).ok(),

@@ -1,10 +1,10 @@
-//! The tables on the other side, brought up to date by whichever node comes
-//! first.
+//! The tables in ClickHouse. The first node of a new version brings them up to
+//! date.
 //!
-//! Each step can be taken twice at once and again, so nodes need no lock. A
-//! step only adds: nodes of the version before go on writing and asking, since
-//! every statement names its columns. Tables that an operator has made, say
-//! replicated ones, are taken as they are.
+//! Each step may run twice, even at the same time, so nodes need no lock. A
+//! step only adds: nodes of the previous version go on writing and asking,
+//! since every statement names its columns. Tables that an operator has made,
+//! such as replicated ones, are used as they are.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -15,19 +15,21 @@ use super::{
     sql,
 };
 
-/// Steps in their order; a step's number is its place, from 1.
+/// The steps in their order. The number of a step is its position, starting
+/// with 1.
 const STEPS: [&str; 2] = [include_str!("schema.sql"), include_str!("salts.sql")];
 
-/// Which steps were taken.
+/// The steps that were taken.
 const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS slugline_schema (version UInt32) ENGINE = MergeTree ORDER BY version";
 
-/// Time for one statement.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+/// The time limit of one statement.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Whether rows end, in the words in which ClickHouse repeats them.
+/// The retention rule, in the words in which ClickHouse repeats it.
 const ROW_END: &str = "toDateTime(intDiv(ts_ms, 1000)) + toIntervalDay";
 
-/// Makes what is missing, and has rows deleted after so many days.
+/// Creates missing tables, and sets the number of days after which ClickHouse
+/// deletes rows.
 pub(super) async fn prepare(
     client: &Client,
     retention_days: Option<NonZeroU32>,
@@ -44,39 +46,39 @@ pub(super) async fn prepare(
         == 0
     {
         let create = format!("CREATE DATABASE IF NOT EXISTS {database}");
-        client.outside().run(&create, PATIENCE).await?;
+        client.outside().run(&create, TIMEOUT).await?;
     }
-    client.run(VERSIONS, PATIENCE).await?;
+    client.run(VERSIONS, TIMEOUT).await?;
     let done = count(client, "SELECT toUInt64(max(version)) FROM slugline_schema").await?;
     for (number, step) in (1_u64..).zip(STEPS) {
         if number > done {
-            client.run(step, PATIENCE).await?;
+            client.run(step, TIMEOUT).await?;
             let note = format!("INSERT INTO slugline_schema (version) SELECT {number}");
-            client.run(&note, PATIENCE).await?;
+            client.run(&note, TIMEOUT).await?;
         }
     }
     retain(client, retention_days).await
 }
 
-/// Changes when rows end, if that is not what the table says already. A rule
-/// of another shape is the operator's own and stays unless days are set.
+/// Changes the retention of rows if the table has another one. A rule of
+/// another form is the operator's own, and stays unless days are set.
 async fn retain(client: &Client, days: Option<NonZeroU32>) -> Result<(), ClickHouseError> {
     let tables = format!(
         "SELECT engine, engine_full FROM system.tables WHERE database = {} AND name = 'access_log'",
         sql::text(client.target().database())
     );
     let read = |row: &mut Cursor<'_>| Ok((row.text()?, row.text()?));
-    let tables = client.rows(&tables, PATIENCE, read).await?;
+    let tables = client.rows(&tables, TIMEOUT, read).await?;
     let change = tables
         .iter()
-        // Others, such as `Distributed`, hold no rows themselves.
+        // Other engines, such as `Distributed`, store no rows themselves.
         .filter(|(engine, _)| engine.ends_with("MergeTree"))
         .find_map(|(_, definition)| change_of_row_end(definition, days));
     match change {
         Some(change) => {
             tracing::info!(days, "the retention of visits in ClickHouse changes");
             let sql = format!("ALTER TABLE access_log {change}");
-            client.run(&sql, PATIENCE).await
+            client.run(&sql, TIMEOUT).await
         }
         None => Ok(()),
     }
@@ -95,7 +97,7 @@ fn change_of_row_end(definition: &str, days: Option<NonZeroU32>) -> Option<Strin
 }
 
 async fn count(client: &Client, sql: &str) -> Result<u64, ClickHouseError> {
-    let rows = client.rows(sql, PATIENCE, number).await?;
+    let rows = client.rows(sql, TIMEOUT, number).await?;
     Ok(rows.first().copied().unwrap_or(0))
 }
 

@@ -1,7 +1,7 @@
-//! The thread that takes rows from the spool to ClickHouse.
+//! The thread that sends rows from the spool to ClickHouse.
 //!
-//! It has a runtime of its own, so that it works wherever the recorder is
-//! started, and no request of a visitor waits for it.
+//! It has its own runtime, so that it works wherever the recorder is started,
+//! and no request of a visitor waits for it.
 
 use std::{
     error::Error as StdError,
@@ -24,19 +24,19 @@ use crate::{
     tally::Tally,
 };
 
-/// Time for one shipment. A server that merges or is short of memory is slow,
-/// and giving up early would only have it do the work again.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// The time limit of one shipment. A server that merges or is short of memory
+/// is slow, and giving up early would make it do the work again.
+const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Pauses while ClickHouse is away: the first, doubled up to the longest.
+/// Pauses while ClickHouse is down: the first one, doubled up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
-/// How long to rest when there are no rows.
+/// The longest wait for new rows.
 const LONGEST_REST: Duration = Duration::from_mins(1);
 
-/// The thread, from outside. Dropping it has the thread ship what it can in
-/// the time it is given; the rest stays in the spool for the next start.
+/// A handle of the thread. Dropping it makes the thread ship as many rows as it
+/// can in the given time; the rest stays in the spool for the next start.
 #[derive(Debug)]
 pub(super) struct Shipper {
     rows_came: Arc<Notify>,
@@ -44,18 +44,18 @@ pub(super) struct Shipper {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the thread works with.
+/// The state of the thread.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) spool: Connection,
     pub(super) client: Client,
     pub(super) random: Arc<dyn Random>,
     pub(super) retention_days: Option<NonZeroU32>,
-    /// Whether the tables are known to be there.
+    /// `true` if the tables are known to exist.
     pub(super) prepared: bool,
     pub(super) salts: SharedSalts,
-    /// Time for the last rows at the end.
-    pub(super) shutdown_patience: Duration,
+    /// The time for the last rows at shutdown.
+    pub(super) shutdown_timeout: Duration,
     pub(super) tally: Arc<Tally>,
 }
 
@@ -66,7 +66,7 @@ impl Shipper {
             .build()?;
         let rows_came = Arc::new(Notify::new());
         let (closing, closed) = watch::channel(false);
-        let patience = work.shutdown_patience;
+        let timeout = work.shutdown_timeout;
         let wake = Arc::clone(&rows_came);
         let thread = thread::Builder::new()
             .name("access-log-shipper".into())
@@ -76,9 +76,9 @@ impl Shipper {
                     tokio::select! {
                         () = work.run(&wake, closed) => {}
                         () = async {
-                            // The sender goes away only after it has sent.
+                            // The sender is dropped only after it has sent.
                             let _ = over.wait_for(|closing| *closing).await;
-                            tokio::time::sleep(patience).await;
+                            tokio::time::sleep(timeout).await;
                         } => {}
                     }
                 });
@@ -90,7 +90,7 @@ impl Shipper {
         })
     }
 
-    /// There are new rows.
+    /// Tells the thread that there are new rows.
     pub(super) fn wake(&self) {
         self.rows_came.notify_one();
     }
@@ -146,7 +146,7 @@ impl Work {
                 if failed {
                     tokio::time::sleep(pause).await;
                 } else {
-                    // Salts come and go also when nobody comes.
+                    // Salts start and end even if no visit comes.
                     let _ = tokio::time::timeout(LONGEST_REST, rows_came.notified()).await;
                 }
             };
@@ -160,7 +160,7 @@ impl Work {
         }
     }
 
-    /// Ships everything there is.
+    /// Ships all rows.
     async fn ship(&mut self) -> Result<(), ShipError> {
         if !self.prepared {
             schema::prepare(&self.client, self.retention_days).await?;
@@ -172,7 +172,7 @@ impl Work {
             let into = format!("access_log ({})", shipment.columns);
             let sent = self
                 .client
-                .insert(&into, token, shipment.rows, PATIENCE)
+                .insert(&into, token, shipment.rows, TIMEOUT)
                 .await;
             if let Err(error) = sent {
                 self.prepared = !error.is_about_missing_tables();
@@ -182,7 +182,7 @@ impl Work {
             // There is room again.
             self.tally.troubles.full.store(false, Ordering::Relaxed);
         }
-        // A little at a time, so that the writer gets in between and an end
+        // A little at a time, so that the writer gets its turn and a shutdown
         // does not wait.
         while give_back(&self.spool)? {
             tokio::task::yield_now().await;
@@ -191,7 +191,7 @@ impl Work {
     }
 }
 
-/// Why rows stay where they are.
+/// The reason why rows stay in the spool.
 #[derive(Debug, Error)]
 pub(super) enum ShipError {
     #[error("the spool cannot be read or written")]

@@ -1,4 +1,4 @@
-//! Rows on their way: a SQLite file that they stay in until ClickHouse has
+//! Rows on their way: an SQLite file that keeps them until ClickHouse has
 //! acknowledged them.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
@@ -13,16 +13,16 @@ pub(super) const FILE: FileKind = FileKind {
     versions: &[include_str!("spool.sql"), include_str!("spool_2.sql")],
 };
 
-/// Most rows of a shipment, and about how many bytes.
+/// The most rows of a shipment, and roughly the most bytes.
 const ROWS: u32 = 50_000;
 const BYTES: u64 = 16 << 20;
 
 /// Rows that are sent together.
 #[derive(Debug)]
 pub(super) struct Shipment {
-    /// What ClickHouse knows them by. It is decided before the first attempt
-    /// and kept with the last row, so that every attempt is about the same
-    /// rows, also after a crash.
+    /// The token by which ClickHouse recognises the shipment. It is decided
+    /// before the first attempt and stored with the last row, so that every
+    /// attempt sends the same rows, also after a crash.
     pub(super) token: String,
     /// The columns that the rows were written with.
     pub(super) columns: &'static str,
@@ -36,15 +36,15 @@ pub(super) fn insert(db: &Connection, row: &Row<'_>) -> Result<(), rusqlite::Err
     Ok(())
 }
 
-/// Bytes of the file that are in use.
+/// The number of bytes of the file that are in use.
 pub(super) fn bytes(db: &Connection) -> Result<u64, rusqlite::Error> {
     let number = |name| db.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let pages = number("page_count")? - number("freelist_count")?;
     Ok(u64::try_from(pages * number("page_size")?).unwrap_or(0))
 }
 
-/// The shipment under way, or else one of the oldest rows; `None` when there
-/// are no rows. Everything is one transaction: of two processes that share the
+/// The shipment in progress, or else a new one of the oldest rows; `None` if
+/// there are no rows. This is one transaction: of two processes that share the
 /// spool, as during a restart, the second one finds the shipment of the first.
 pub(super) fn next_shipment(
     db: &mut Connection,
@@ -80,7 +80,7 @@ pub(super) fn next_shipment(
     }))
 }
 
-/// A shipment that was decided upon and has not been acknowledged.
+/// A shipment that was decided and is not acknowledged yet.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UnderWay {
     pub(super) token: String,
@@ -90,7 +90,7 @@ pub(super) struct UnderWay {
     pub(super) format: u32,
 }
 
-/// The shipment under way.
+/// The shipment in progress.
 pub(super) fn under_way(db: &Connection) -> Result<Option<UnderWay>, rusqlite::Error> {
     db.prepare_cached("SELECT token, last_seq, format FROM shipment")?
         .query_row([], |row| {
@@ -118,7 +118,7 @@ fn begin(db: &Connection, random: &dyn Random) -> Result<Option<UnderWay>, rusql
     Ok(Some(begun))
 }
 
-/// Writes down what is under way. There can be one shipment only.
+/// Stores the shipment in progress. There can be only one.
 pub(super) fn note(db: &Connection, shipment: &UnderWay) -> Result<(), rusqlite::Error> {
     db.prepare_cached(
         "INSERT INTO shipment (only, token, last_seq, format) VALUES (1, ?1, ?2, ?3)",
@@ -127,7 +127,7 @@ pub(super) fn note(db: &Connection, shipment: &UnderWay) -> Result<(), rusqlite:
     Ok(())
 }
 
-/// The last row of the next shipment and the format of all its rows.
+/// The last row of the next shipment, and the format of all its rows.
 fn last_of_next(db: &Connection) -> Result<Option<(i64, u32)>, rusqlite::Error> {
     let mut statement = db
         .prepare_cached("SELECT seq, octet_length(row), format FROM spool ORDER BY seq LIMIT ?1")?;
@@ -147,8 +147,8 @@ fn last_of_next(db: &Connection) -> Result<Option<(i64, u32)>, rusqlite::Error> 
     Ok(last)
 }
 
-/// The shipment arrived: its rows can go. Nothing happens if another process,
-/// as there may be one during a restart, has seen to it already.
+/// Deletes the rows of a shipment that arrived. Does nothing if another
+/// process, as there may be one during a restart, has already done so.
 pub(super) fn arrived(db: &mut Connection, token: &str) -> Result<(), rusqlite::Error> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     tx.execute(
@@ -194,7 +194,8 @@ mod tests {
 
         arrived(&mut two, &first.token).unwrap();
         first = next_shipment(&mut two, &random).unwrap().unwrap();
-        // The slower one learns of the arrival later, when the next is under way.
+        // The slower process learns of the arrival later, when the next
+        // shipment is in progress.
         arrived(&mut one, &second.token).unwrap();
         assert_eq!(next_shipment(&mut one, &random).unwrap().unwrap().rows, [4]);
         assert_eq!(under_way(&one).unwrap().unwrap().token, first.token);
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!(shipment.rows, [1, 2]);
         assert_eq!(Some(shipment.columns), row_binary::columns(1));
         arrived(&mut db, &shipment.token).unwrap();
-        // Of a version to come, which nobody could make sense of.
+        // A format of a newer version, which this one cannot read.
         let error = next_shipment(&mut db, &random).unwrap_err();
         assert!(matches!(error, ShipError::Format { format: 2 }), "{error}");
         assert_eq!(under_way(&db).unwrap(), None);

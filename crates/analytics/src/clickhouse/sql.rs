@@ -1,4 +1,4 @@
-//! Parts of statements. Whatever comes from outside goes through [`text`];
+//! Parts of statements. Every text from outside goes through [`text`];
 //! everything else is a number or written here.
 
 use std::fmt::Write;
@@ -10,9 +10,9 @@ use crate::{
     visitor::VisitorHash,
 };
 
-/// A text as a literal. Within quotation marks ClickHouse gives a meaning to
-/// these characters only; the zero byte is among them for programs on the way
-/// that end a text there.
+/// A text as a literal. Within quotation marks ClickHouse interprets these
+/// characters only. The zero byte is among them because programs on the way may
+/// end a text there.
 pub(super) fn text(value: &str) -> String {
     let mut literal = String::with_capacity(value.len() + 2);
     literal.push('\'');
@@ -52,8 +52,8 @@ pub(super) fn column(dimension: Dimension) -> &'static str {
     }
 }
 
-/// The visits that meet a filter: what stands behind `FROM`. More conditions
-/// can follow behind an `AND`.
+/// The visits that meet a filter: the text after `FROM`. More conditions can
+/// follow after an `AND`.
 pub(super) fn asked(filter: &VisitFilter) -> String {
     let mut sql = "access_log WHERE 1".to_owned();
     let mut add = |condition: String| {
@@ -81,13 +81,13 @@ pub(super) fn asked(filter: &VisitFilter) -> String {
     sql
 }
 
-/// Values as they stand in a statement; those that none can have are left out.
+/// Values as literals. Leaves out values that no row can have.
 fn literals(dimension: Dimension, values: &[String]) -> Vec<String> {
-    /// Beyond what any coordinate is. Numbers without bounds would become zero.
+    /// Greater than any coordinate. Numbers without bounds would become zero.
     const MAX_DEGREES: f64 = 1_000.0;
 
-    // Stored texts were cut at their bounds. So are those asked for, or a long
-    // URL would never find itself.
+    // Stored texts were cut at their bounds. So are the filter's, or a long URL
+    // would not match itself.
     let texts = |max_bytes| {
         let values = values.iter().map(|value| text(truncate(value, max_bytes)));
         values.collect()
@@ -122,13 +122,13 @@ fn literals(dimension: Dimension, values: &[String]) -> Vec<String> {
 fn one_of(column: &str, literals: impl Iterator<Item = String>) -> String {
     let literals: Vec<String> = literals.collect();
     if literals.is_empty() {
-        // Values that none can have.
+        // No row can have these values.
         return "0".to_owned();
     }
     format!("{column} IN ({})", literals.join(", "))
 }
 
-/// What clocks of a zone show at a row, in seconds.
+/// The local time of a row in a zone, in seconds.
 pub(super) fn local_seconds(zone: &ZoneOffsets) -> String {
     let mut offset = String::new();
     let mut in_force = zone.first();

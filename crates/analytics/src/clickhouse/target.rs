@@ -1,4 +1,4 @@
-//! Where ClickHouse is and who we are there.
+//! The address of ClickHouse and the account to use there.
 
 use std::{fmt, str::FromStr};
 
@@ -38,14 +38,14 @@ impl ClickHouseTarget {
 impl FromStr for ClickHouseTarget {
     type Err = ClickHouseTargetError;
 
-    /// Reads `clickhouse+https://user:password@host:port/database`. The user is
-    /// `default`, the port 8123 (with TLS 8443) and the database `default`
-    /// where the URL has none, as everywhere in ClickHouse.
+    /// Parses `clickhouse+https://user:password@host:port/database`. If the URL
+    /// leaves them out, the user is `default`, the port 8123 (with TLS 8443)
+    /// and the database `default`, as everywhere in ClickHouse.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         use ClickHouseTargetError as Error;
 
-        // Read with its own scheme: with one that `url` knows, it would forget
-        // a port that is written out but usual for that scheme.
+        // Parsed with its own scheme: for a scheme that `url` knows, it would
+        // drop a port that is written out but is the scheme's default.
         let url = Url::parse(text).map_err(|_| Error::Shape)?;
         let (scheme, usual_port) = match url.scheme() {
             "clickhouse+http" => ("http", 8123),
@@ -71,7 +71,7 @@ impl FromStr for ClickHouseTarget {
         let decoded = |text: &str| {
             let decoded = percent_decode_str(text).decode_utf8();
             let decoded = decoded.map_err(|_| Error::Account)?.into_owned();
-            // They travel in headers.
+            // They are sent in headers.
             let printable = decoded.bytes().all(|b| (b' '..=b'~').contains(&b));
             printable.then_some(decoded).ok_or(Error::Account)
         };
@@ -88,7 +88,7 @@ impl FromStr for ClickHouseTarget {
     }
 }
 
-/// A name that needs no quotation marks in a statement.
+/// Returns whether the name needs no quotation marks in a statement.
 fn is_name(text: &str) -> bool {
     text.len() <= 64
         && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -108,8 +108,8 @@ impl fmt::Display for ClickHouseTarget {
     }
 }
 
-/// A text does not say where ClickHouse is. The text is not repeated, it may
-/// hold a password.
+/// The text is not an address of ClickHouse. The error does not repeat it,
+/// because it may hold a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ClickHouseTargetError {
     /// It is not such a URL.
@@ -121,7 +121,7 @@ pub enum ClickHouseTargetError {
          %40 %3A %2F %25"
     )]
     Account,
-    /// The database has a name that needs quoting.
+    /// The name of the database needs quoting.
     #[error("a database's name has letters, digits and underscores, and no digit in front")]
     Database,
     /// It has a query or a fragment.

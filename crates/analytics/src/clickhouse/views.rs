@@ -3,12 +3,12 @@
 use slugline_domain::{LocalSeconds, ViewRow, ViewsQuery};
 
 use super::{
-    answer::{OF_EACH_VISITOR, Rested},
+    answer::{OF_EACH_VISITOR, WithInterval},
     row_binary::{Cursor, DecodeError},
     sql::{asked, floor, local_seconds},
 };
 
-/// The statement; its rows are read by [`read`].
+/// The statement; [`read`] reads its rows.
 pub(super) fn statement(query: &ViewsQuery) -> String {
     let asked = asked(&query.filter);
     let local = local_seconds(&query.zone);
@@ -22,8 +22,8 @@ pub(super) fn statement(query: &ViewsQuery) -> String {
     )
 }
 
-pub(super) fn read(row: &mut Cursor<'_>) -> Result<Rested<ViewRow>, DecodeError> {
-    Ok(Rested {
+pub(super) fn read(row: &mut Cursor<'_>) -> Result<WithInterval<ViewRow>, DecodeError> {
+    Ok(WithInterval {
         row: ViewRow {
             start: LocalSeconds::new(row.i64()?),
             visits: row.u64()?,

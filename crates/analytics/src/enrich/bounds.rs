@@ -1,6 +1,6 @@
-//! How long stored texts may be. Visitors choose most of them, so each has a
-//! bound, and together they stay within the 16 KiB that clients of the wire
-//! expect of one record.
+//! The longest texts that are stored. Visitors choose most of them, so each has
+//! a bound. Together they stay below the 16 KiB that clients of the wire expect
+//! of one record.
 
 /// Longest user agent in bytes. Ordinary ones have 80 to 200.
 pub(crate) const USER_AGENT_MAX_BYTES: usize = 256;

@@ -1,4 +1,4 @@
-//! The door for `fuzz/`: what visitors say of themselves.
+//! Entry points for `fuzz/`: headers of visitors.
 
 use super::{
     bounds::{LANGUAGE_MAX_BYTES, NAME_MAX_BYTES, REFERER_MAX_BYTES},

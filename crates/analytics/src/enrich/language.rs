@@ -1,8 +1,8 @@
-//! The language a visitor prefers.
+//! The preferred language of a visitor.
 
 use super::bounds::{LANGUAGE_MAX_BYTES, truncate};
 
-/// The largest weight, which nothing that follows can exceed.
+/// The largest weight, which no later language can exceed.
 const MOST: u16 = 1_000;
 
 /// The most preferred language of an `Accept-Language` header, such as `en-US`;
@@ -23,9 +23,9 @@ pub(crate) fn first_preference(header: &str) -> String {
     in_usual_case(truncate(best.0, LANGUAGE_MAX_BYTES))
 }
 
-/// Tags that differ in case are the same language. The usual case is lower,
-/// except for regions, `US`, and scripts, `Hant`, up to the first group of one
-/// letter (RFC 5646 section 2.1.1).
+/// Tags that differ only in case are the same language. Tags are usually in
+/// lower case, except for regions, `US`, and scripts, `Hant`, up to the first
+/// group of one letter (RFC 5646 section 2.1.1).
 fn in_usual_case(tag: &str) -> String {
     let mut usual = tag.to_ascii_lowercase();
     let mut start = 0;
@@ -42,8 +42,9 @@ fn in_usual_case(tag: &str) -> String {
     usual
 }
 
-/// Letters first, then groups of letters and digits (the shape that RFC 5646
-/// section 2.1 prescribes). The wildcard `*` is not a language.
+/// Returns whether the text has the form of a language tag: letters first, then
+/// groups of letters and digits (RFC 5646 section 2.1). The wildcard `*` is not
+/// a language.
 fn is_language_tag(tag: &str) -> bool {
     let mut groups = tag.split('-');
     let primary = groups.next().unwrap_or("");
@@ -54,7 +55,7 @@ fn is_language_tag(tag: &str) -> bool {
         })
 }
 
-/// A weight in thousandths; 1,000 when none is given, 0 when it is malformed.
+/// The weight in thousandths: 1,000 if there is none, 0 if it is malformed.
 fn weight(parameters: &str) -> u16 {
     let parameters = parameters.trim();
     if parameters.is_empty() {

@@ -1,4 +1,4 @@
-//! What is derived from a visit once it has left the redirect's path.
+//! Derives the stored facts of a visit, after the redirect.
 
 pub(crate) mod bounds;
 #[cfg(feature = "fuzzing")]
@@ -23,7 +23,7 @@ use crate::{
     visitor::VisitorHash,
 };
 
-/// Derives what is kept of visits.
+/// Derives the stored facts of visits.
 #[derive(Debug)]
 pub(crate) struct Enricher {
     places: Option<Arc<dyn PlaceFinder>>,
@@ -33,14 +33,15 @@ pub(crate) struct Enricher {
     languages: Memo<Arc<str>>,
 }
 
-/// How a place's region and city are logged.
+/// A place's region and city as the log stores them.
 #[derive(Debug)]
 struct Labels {
     region: String,
     city: String,
 }
 
-/// Labels, referring hosts and languages that are remembered, a few MB together.
+/// The most labels, referring hosts and languages that are cached; together a
+/// few MB.
 const REMEMBERED: usize = 16_384;
 
 impl Enricher {
@@ -54,7 +55,7 @@ impl Enricher {
         }
     }
 
-    /// Derives what is kept of a visit.
+    /// Derives the stored facts of a visit.
     pub(crate) fn enrich<'v>(&mut self, visit: &'v Visit) -> Enriched<'v> {
         let place = self.place(visit);
         let labelled = (place.country, &place.region, &place.city);
@@ -78,13 +79,13 @@ impl Enricher {
         }
     }
 
-    /// Whether a visit comes from a bot.
+    /// Returns whether a visit comes from a bot.
     pub(crate) fn is_from_bot(&mut self, visit: &Visit) -> bool {
         self.user_agents.agent(visit.headers.user_agent()).is_bot()
     }
 
-    /// What was said of the visitor's place, and when that was not the city,
-    /// what the address says.
+    /// The place that the visit brought; if that has no city, completed by the
+    /// address.
     fn place<'v>(&self, visit: &'v Visit) -> Cow<'v, Place> {
         match (&visit.place, &self.places) {
             (Some(said), None) => Cow::Borrowed(said),
@@ -98,7 +99,7 @@ impl Enricher {
     }
 }
 
-/// A visit with everything that is derived from it.
+/// A visit and the facts derived from it.
 #[derive(Debug)]
 pub(crate) struct Enriched<'v> {
     pub(crate) visit: &'v Visit,
@@ -110,7 +111,7 @@ pub(crate) struct Enriched<'v> {
 }
 
 impl Enriched<'_> {
-    /// The row that the visit becomes.
+    /// The row that stores the visit.
     pub(crate) fn row(&self, visitor: VisitorHash, sampled: Sampled) -> Row<'_> {
         let record = self.record(sampled.interval);
         let place = record.place;
@@ -145,7 +146,7 @@ impl Enriched<'_> {
         }
     }
 
-    /// What observers hear of the visit.
+    /// The record that observers get.
     pub(crate) fn record(&self, interval: SamplingInterval) -> VisitRecord<'_> {
         let Visit { link, headers, .. } = self.visit;
         VisitRecord {

@@ -1,11 +1,11 @@
-//! The host a visitor came from.
+//! The host that a visitor came from.
 
 use url::Url;
 
 use super::bounds::{REFERER_MAX_BYTES, truncate};
 
-/// Host, and port unless it is the scheme's usual one, of a `Referer` header;
-/// empty if the header is empty or not an absolute URL with a host.
+/// The host of a `Referer` header, with the port unless it is the scheme's
+/// default; empty if the header is empty or not an absolute URL with a host.
 ///
 /// Path and query are left out because they may name persons or carry tokens.
 pub(crate) fn host(header: &str) -> String {

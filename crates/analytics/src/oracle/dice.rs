@@ -1,7 +1,7 @@
 use slugline_domain::ports::Random;
 use slugline_testkit::SeededRandom;
 
-/// Chance that repeats with its seed.
+/// Random numbers that repeat with the seed.
 #[derive(Debug)]
 pub(super) struct Dice(SeededRandom);
 
@@ -10,7 +10,7 @@ impl Dice {
         Self(SeededRandom::new(seed))
     }
 
-    /// From 0 to one less than `end`.
+    /// A number from 0 to just below `end`.
     pub(super) fn below(&self, end: u32) -> u32 {
         let mut bytes = [0; 8];
         self.0.fill(&mut bytes);

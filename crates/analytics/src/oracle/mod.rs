@@ -1,5 +1,5 @@
-//! Whether an engine's answers are right: every question, asked at random,
-//! compared with plain SQL over the same rows.
+//! Tests an engine's answers: asks every question at random and compares with
+//! plain SQL over the same rows.
 //!
 //! An engine takes part as a [`Party`] and is put to the test by
 //! [`agrees_with_sql`]. The numbers must be the same to the last digit, which
@@ -28,22 +28,22 @@ use crate::row::Row;
 use dice::Dice;
 use sql::Oracle;
 
-/// An engine that takes part.
+/// An engine under test.
 pub(crate) trait Party {
-    /// Stores rows so that questions asked from now on see them.
+    /// Stores rows so that later questions see them.
     async fn store(&mut self, rows: &[Row<'_>]);
 
-    /// What is asked.
+    /// The log to ask.
     fn log(&self) -> &dyn VisitLog;
 
-    /// Whether it is asked this at all.
+    /// Returns whether the engine can answer this question.
     fn can_answer(&self, _: &Question) -> bool {
         true
     }
 }
 
 /// Stores random rows and asks random questions, round after round, so that an
-/// engine meets them in every state that it goes through.
+/// engine is tested in every state that it passes through.
 pub(crate) async fn agrees_with_sql(party: &mut impl Party, seed: u64) {
     const ROUNDS: usize = 8;
     const QUESTIONS: usize = 60;
@@ -69,7 +69,7 @@ pub(crate) async fn agrees_with_sql(party: &mut impl Party, seed: u64) {
             answered += usize::from(!found.is_empty());
         }
     }
-    // Questions that match nothing would prove nothing.
+    // Questions that match nothing prove nothing.
     assert!(answered > asked / 2, "{answered} of {asked} have an answer");
 }
 

@@ -59,8 +59,8 @@ fn limit(dice: &Dice) -> RowLimit {
     RowLimit::new(rows, RowLimit::MAX).expect("test limits are within bounds")
 }
 
-/// New York and Lord Howe Island, whose clocks change by an hour and by half
-/// an hour, Kathmandu, three quarters of an hour from everybody, and others.
+/// New York and Lord Howe Island, whose clocks change by an hour and by half an
+/// hour; Kathmandu, which is 45 minutes off; and others.
 fn zone(dice: &Dice) -> ZoneOffsets {
     let offset = |minutes: i32| {
         UtcOffset::from_seconds(minutes * 60).expect("test offsets are within bounds")
@@ -112,7 +112,7 @@ fn filter(dice: &Dice) -> VisitFilter {
     filter
 }
 
-/// A value that a row may have, or none has.
+/// A value that some row may have, or that none has.
 fn value(dice: &Dice, dimension: Dimension) -> String {
     if dice.one_in(8) {
         return "nothing like it".to_owned();

@@ -7,9 +7,9 @@ use crate::{
     visitor::VisitorHash,
 };
 
-/// Moments around which visits happen: where clocks change in New York (spring,
-/// autumn 2025) and on Lord Howe Island (autumn and spring there), and one
-/// where they do not. Milliseconds since 1970.
+/// Moments around which visits happen: the clock changes of New York (spring,
+/// autumn 2025) and of Lord Howe Island (autumn and spring there), and one
+/// moment without a change. Milliseconds since 1970.
 pub(super) const MOMENTS: [i64; 5] = [
     1_741_503_600_000, // 2025-03-09 07:00 UTC
     1_743_865_200_000, // 2025-04-05 15:00 UTC
@@ -18,7 +18,7 @@ pub(super) const MOMENTS: [i64; 5] = [
     1_762_063_200_000, // 2025-11-02 06:00 UTC
 ];
 
-/// Visits happen within so many seconds of a moment, before or after.
+/// The most seconds between a visit and its moment, before or after.
 pub(super) const SECONDS_AROUND: u32 = 30 * 3_600;
 
 pub(super) const LINKS: [&str; 6] = ["a", "b", "c-3", "d_4", "E", "(other)"];
@@ -83,7 +83,7 @@ pub(super) fn second(dice: &Dice) -> i64 {
 fn row(dice: &Dice, sampled: bool) -> Row<'static> {
     let interval = if sampled { 1 << dice.below(8) } else { 1 };
     Row {
-        // Few different milliseconds make for visits at the same one.
+        // Few different milliseconds, so that some visits share one.
         at: UnixMillis::new(second(dice) / 60 * 60_000 + i64::from(dice.below(60_000) / 20_000)),
         target: Target {
             link_id: dice.pick(&LINKS),

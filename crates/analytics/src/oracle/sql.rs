@@ -10,17 +10,16 @@ use slugline_domain::{
 use super::{Answer, Question};
 use crate::row::Row;
 
-/// One row for each visit, everything spelled out.
+/// One row for each visit, with every value written out.
 const TABLE: &str = "CREATE TABLE visit (
     at INTEGER, link TEXT, slug TEXT, url TEXT, ua TEXT, referer TEXT, country TEXT, region TEXT,
     city TEXT, timezone TEXT, language TEXT, os TEXT, browser TEXT, browser_type TEXT, device TEXT,
     device_type TEXT, colo TEXT, latitude REAL, longitude REAL, ip TEXT, si INTEGER, coh INTEGER)";
 
-/// What visits and visitors are, once rows are grouped by some key and by
-/// visitor.
+/// Visits and visitors, once rows are grouped by some key and by visitor.
 const OF_EACH: &str = "ip, sum(si) AS v, min(CASE WHEN coh = 1 THEN si END) AS u";
 
-/// Knows the answers.
+/// Knows the right answers.
 #[derive(Debug)]
 pub(super) struct Oracle {
     db: Connection,
@@ -284,7 +283,7 @@ fn event(row: &SqlRow<'_>) -> Result<Event, rusqlite::Error> {
     })
 }
 
-/// What a clock in a zone shows, in seconds.
+/// The local time in a zone, in seconds.
 fn local(zone: &ZoneOffsets) -> String {
     let mut offset = "CASE".to_owned();
     let mut in_force = zone.first();

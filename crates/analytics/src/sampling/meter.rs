@@ -1,38 +1,38 @@
-//! How fast something comes in, and how often that has to be halved.
+//! Measures a rate, and how often it has to be halved.
 
 use std::num::NonZeroU32;
 
 use super::MOST_HALVINGS;
 
-/// The weight of the latest second in the moving average. Half of a new rate
-/// is noticed within three seconds.
+/// The weight of the latest second in the moving average. Half of a change of
+/// rate shows within three seconds.
 const LATEST: f64 = 0.25;
 
-/// A meter whose time is further ahead than this, in seconds, stems from a
-/// clock that was set back.
-const PATIENCE: i64 = 60;
+/// The most seconds between two counts. A larger gap, in either direction,
+/// resets the meter: the average is stale, or the clock was set.
+const LONGEST_GAP: i64 = 60;
 
-/// A moving average over seconds, and how much of a minute's target is spent.
+/// A moving average over seconds, and the spent part of a minute's target.
 ///
-/// The average alone would answer a handful of visits in one second with
-/// sampling. So there is an allowance of one minute's target, regained
-/// steadily within a minute: as long as no 60 seconds bring more than the
-/// target, nothing is halved.
+/// The average alone would start sampling at a handful of visits in one second.
+/// So there is an allowance of one minute's target, which recovers steadily
+/// within a minute: as long as no 60 seconds bring more than the target,
+/// nothing is halved.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Meter {
     /// The second since 1970 that is being counted.
     second: i64,
-    /// What came in it so far.
+    /// The amount counted in this second so far.
     latest: f64,
-    /// Per second, over the seconds before.
+    /// The average per second, over the seconds before.
     average: f64,
-    /// Of the allowance, before this second; at most the target.
+    /// The spent part of the allowance before this second; at most the target.
     spent: f64,
 }
 
 impl Meter {
-    /// Counts what came in a second, and says how often it has to be halved to
-    /// meet a target per minute.
+    /// Counts an amount in a second, and returns how often it has to be halved
+    /// to meet a target per minute.
     pub(super) fn count(&mut self, second: i64, amount: f64, target: NonZeroU32) -> u32 {
         let target = f64::from(target.get());
         self.move_to(second, target);
@@ -47,9 +47,9 @@ impl Meter {
             .unwrap_or(MOST_HALVINGS)
     }
 
-    /// How much would be lost by forgetting it.
+    /// The loss if this meter were forgotten: its current rate.
     pub(super) fn heat(&self, second: i64) -> f64 {
-        if (second - self.second).abs() > PATIENCE {
+        if (second - self.second).abs() > LONGEST_GAP {
             0.0
         } else {
             self.average + self.latest
@@ -58,7 +58,7 @@ impl Meter {
 
     fn move_to(&mut self, second: i64, target: f64) {
         let passed = second - self.second;
-        if passed.abs() > PATIENCE {
+        if passed.abs() > LONGEST_GAP {
             *self = Self {
                 second,
                 ..Self::default()
@@ -84,7 +84,7 @@ mod tests {
 
     const TARGET: NonZeroU32 = NonZeroU32::new(600).expect("600 is not 0");
 
-    /// Counts so many in a second and returns what the last one was told.
+    /// Counts this many in a second and returns the last answer.
     fn count(meter: &mut Meter, second: i64, amount: u32) -> u32 {
         (0..amount).fold(0, |_, _| meter.count(second, 1.0, TARGET))
     }
@@ -95,7 +95,7 @@ mod tests {
         for minute in 0..5 {
             assert_eq!(count(&mut meter, 1_000 + minute * 60, 600), 0);
         }
-        // Half of the allowance is there again after half a minute.
+        // Half of the allowance has recovered after half a minute.
         assert_eq!(count(&mut meter, 1_270, 300), 0);
         assert!(count(&mut meter, 1_271, 300) > 0);
     }

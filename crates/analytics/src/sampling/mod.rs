@@ -1,4 +1,4 @@
-//! Which visits become rows, and for how many visits each row stands.
+//! Sampling: the visits that become rows, and the number that each row stands for.
 //!
 //! Every visit is kept while its link and the whole log are below their
 //! targets, so that small sites are counted exactly. Above, one in k is kept,
@@ -60,9 +60,9 @@ use ways::Ways;
 /// no limit. With no limit at all nothing is ever sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SamplingTargets {
-    /// Of one link.
+    /// The target of each link.
     pub per_link: Option<NonZeroU32>,
-    /// Of all links together.
+    /// The target of all links together.
     pub overall: Option<NonZeroU32>,
 }
 
@@ -83,17 +83,17 @@ impl Default for SamplingTargets {
     }
 }
 
-/// What was decided about one visit that becomes a row.
+/// The decision about one visit that becomes a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sampled {
-    /// Visits that the row stands for.
+    /// The number of visits that the row stands for.
     pub(crate) interval: SamplingInterval,
-    /// Whether the row was kept because of who the visitor is rather than by
-    /// chance. Only such rows say anything about the number of visitors.
+    /// `true` if the row was kept because of the visitor's identity rather than
+    /// by chance. Only such rows count for the number of visitors.
     pub(crate) coherent: bool,
 }
 
-/// How full the queue is.
+/// The fill level of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Pressure {
     Low,
@@ -124,22 +124,22 @@ impl Pressure {
     }
 }
 
-/// Visits of a link by a visitor, in an hour, that are kept or dropped
-/// together. More would make totals less certain, fewer would miss visitors
-/// under filters.
+/// The number of a visitor's visits of a link in an hour that are kept or
+/// dropped together. More would make totals less certain; fewer would miss
+/// visitors under filters.
 const EARLY_VISITS: u16 = 4;
 
 /// The largest interval is 2 to the power of this.
 const MOST_HALVINGS: u32 = 16;
 
-/// Links whose rates are known at the same time, some 3 MB. A link beyond
-/// takes the place of a slower one.
+/// The most links whose rates are known at the same time, some 3 MB. A further
+/// link takes the place of a slower one.
 const LINKS: usize = 1 << 16;
 
-/// Pairs of visitor and link whose early visits are counted at the same time,
-/// some 4 MB, and only while something is sampled. A pair that lost its place
+/// The most pairs of visitor and link whose early visits are counted at the
+/// same time, some 4 MB, and only during sampling. A pair that lost its place
 /// starts over: more of its visits are coherent than should be, which makes
-/// totals less certain and biases nothing.
+/// totals less certain but biases nothing.
 const PAIRS: usize = 1 << 18;
 
 const MILLIS_PER_SECOND: i64 = 1_000;
@@ -179,7 +179,7 @@ impl Sampler {
     ) -> Option<Sampled> {
         let link = BuildHasherDefault::<DefaultHasher>::default().hash_one(link);
         let halvings = self.halvings(at, link, pressure);
-        // With certainty: luck and chance have no part in it.
+        // Kept with certainty, so neither luck nor chance decides.
         let coherent = halvings == 0 || self.is_early(at, link, visitor);
         let draw = if coherent {
             visitor.luck
@@ -193,7 +193,7 @@ impl Sampler {
         })
     }
 
-    /// The logarithm of the interval. Counts the visit.
+    /// Counts the visit, and returns the logarithm of the interval.
     fn halvings(&mut self, at: UnixMillis, link: u64, pressure: Pressure) -> u32 {
         if self.targets == SamplingTargets::NONE {
             return 0;
@@ -206,8 +206,8 @@ impl Sampler {
                 .count(second, 1.0, target),
             None => 0,
         };
-        // The log as a whole is burdened with rows, not with visits: a link
-        // that everybody follows does not make others less exact.
+        // The log as a whole counts rows, not visits, so that one busy link
+        // does not make others less exact.
         let rows = 1.0 / f64::from(1_u32 << of_link);
         let of_all = match self.targets.overall {
             Some(target) => self.overall.count(second, rows, target),
@@ -216,11 +216,11 @@ impl Sampler {
         (of_link + of_all + pressure.halvings()).min(MOST_HALVINGS)
     }
 
-    /// Whether this is one of the visitor's first visits of the link in this
-    /// hour. Counts the visit.
+    /// Counts the visit, and returns whether it is one of the visitor's first
+    /// visits of the link in this hour.
     fn is_early(&mut self, at: UnixMillis, link: u64, visitor: Visitor) -> bool {
         let hour = at.get().div_euclid(MILLIS_PER_HOUR);
-        // Visits overtake one another by moments; those count in the hour
+        // Visits overtake one another by moments; late ones count in the hour
         // that has begun.
         if hour != self.hour && hour != self.hour.saturating_sub(1) {
             self.hour = hour;
@@ -241,8 +241,8 @@ impl fmt::Debug for Sampler {
     }
 }
 
-/// Draws that nobody outside can foresee, a nanosecond each: the generator
-/// `SplitMix64` (Steele, Lea, Flood 2014) from a random beginning.
+/// Random numbers that visitors cannot foresee, a nanosecond each: the
+/// generator `SplitMix64` (Steele, Lea, Flood 2014) with a random seed.
 struct Chance(u64);
 
 impl Chance {

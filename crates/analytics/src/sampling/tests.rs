@@ -43,7 +43,7 @@ struct Event {
     at: i64,
     visitor: usize,
     link: usize,
-    /// A property that filters can ask for.
+    /// A property that filters can select.
     country: u64,
 }
 
@@ -54,8 +54,8 @@ const VISITORS: usize = REGULARS + BURST_VISITORS;
 const ABUSER: usize = REGULARS - 1;
 
 /// Ten minutes of traffic on eight links: regular visitors who come back, some
-/// of them often; one who makes 20,000 visits of link 0 within two minutes;
-/// and a burst of new visitors to link 1 within twenty seconds.
+/// of them often; one who makes 20,000 visits of link 0 within two minutes; and
+/// a burst of new visitors to link 1 within twenty seconds.
 fn traffic() -> Vec<Event> {
     let mut chance = Chance(2026);
     let mut events = Vec::new();
@@ -93,7 +93,7 @@ fn traffic() -> Vec<Event> {
     events
 }
 
-/// What a question lets through.
+/// Selects the visits of a question.
 type Filter = fn(&Event) -> bool;
 
 const QUESTIONS: [(&str, Filter); 6] = [
@@ -107,8 +107,8 @@ const QUESTIONS: [(&str, Filter); 6] = [
     }),
 ];
 
-/// What is decided about every visit, kept or not: its interval, and whether it
-/// is coherent. Neither depends on chance.
+/// The decision about every visit, kept or not: its interval, and whether it is
+/// coherent. Neither depends on chance.
 fn plan(events: &[Event], links: &[LinkId]) -> Vec<(u32, bool)> {
     let mut chance = Chance(7);
     let visitors: Vec<_> = (0..VISITORS).map(|_| random_visitor(&mut chance)).collect();
@@ -210,7 +210,7 @@ impl Errors {
         (self.squares / self.trials - self.mean().powi(2)).sqrt()
     }
 
-    /// Whether the errors are those of an unbiased estimate with this standard
+    /// Returns whether the errors fit an unbiased estimate with this standard
     /// deviation, as far as so many trials can tell: within three standard
     /// deviations of their mean, and of their standard deviation.
     fn are_those_of(self, deviation: f64) -> bool {
@@ -357,7 +357,7 @@ fn a_link_that_everybody_follows_does_not_make_others_less_exact() {
 fn only_a_visitors_first_visits_of_a_link_in_an_hour_are_coherent() {
     let mut sampler = sampler(targets(1, 0), 1);
     let [first, second] = links();
-    // Kept whenever that is up to luck.
+    // A visitor who is kept whenever luck decides.
     let lucky = Visitor {
         hash: VisitorHash(9),
         luck: 0,
@@ -409,7 +409,7 @@ fn an_interval_is_a_power_of_two_up_to_65536() {
     let [link] = links();
     let mut largest = 0;
     for _ in 0..400_000 {
-        // Another minute's worth of visits in every call.
+        // Each call brings another minute's worth of visits.
         let decision = sampler.decide(UnixMillis::new(0), &link, lucky, Pressure::VeryHigh);
         if let Some(row) = decision {
             assert!(row.interval.get().is_power_of_two());

@@ -1,18 +1,18 @@
-//! A table of bounded size that forgets what is least worth keeping.
+//! A table of bounded size that forgets the least useful values.
 
-/// Places that a key can be in.
+/// The number of places that a key can take.
 const WAYS: usize = 4;
 
 /// Values by key. A new key takes the place of the coldest of the few others
-/// it could be beside, so everything takes constant time and room.
+/// that share its places, so every operation takes constant time and space.
 pub(super) struct Ways<V> {
     slots: Vec<(u64, V)>,
     room: usize,
 }
 
 impl<V: Clone + Default> Ways<V> {
-    /// A table for so many values, a power of two. The room is taken when the
-    /// first value is.
+    /// A table for so many values, a power of two. Allocates when the first
+    /// value comes.
     pub(super) fn new(room: usize) -> Self {
         debug_assert!(room.is_power_of_two() && room >= WAYS);
         Self {
@@ -22,7 +22,7 @@ impl<V: Clone + Default> Ways<V> {
     }
 
     /// The value of a key, new if it has none. The lower bits of keys must be
-    /// spread. A new value has to be among the coldest.
+    /// evenly spread. A new value has to be among the coldest.
     pub(super) fn entry(&mut self, key: u64, heat: impl Fn(&V) -> f64) -> &mut V {
         if self.slots.is_empty() {
             self.slots.resize(self.room, (0, V::default()));

@@ -1,10 +1,10 @@
 //! The regular expressions of `uap-core`.
 //!
-//! `data/uap-core/regexes.yaml` is the project's own file, unchanged; an update
-//! is another copy of it (`docs/adr/` says how). It uses a small part of YAML:
-//! three lists of entries, each a few texts in single quotes. That part is read
-//! here, line by line, and a line of any other form is an error that a test
-//! would find, so no YAML library has to come along.
+//! `data/uap-core/regexes.yaml` is the project's own file, unchanged;
+//! `docs/adr/` says how to update it. It uses a small part of YAML: three lists
+//! of entries, each a few texts in single quotes. This module reads that part
+//! line by line and rejects any other line, which a test would notice. So no
+//! YAML library is needed.
 
 use std::{
     borrow::Cow,
@@ -15,7 +15,7 @@ use ua_parser::{device, os, user_agent};
 
 use super::filter::{Filter, Source};
 
-/// What the expressions find; empty when they find nothing.
+/// The families that the expressions find; empty if they find none.
 #[derive(Debug, Default)]
 pub(super) struct Found<'u> {
     pub(super) family: Cow<'u, str>,
@@ -26,10 +26,10 @@ pub(super) struct Found<'u> {
     pub(super) model: Cow<'u, str>,
 }
 
-/// Asks the expressions. The first call in a process reads them, and each is
+/// Matches the expressions. The first call in a process reads them. Each is
 /// compiled when the first text comes that it may match: all of them compiled
-/// would be 40 MB. A call takes time in proportion to the text, whatever it is,
-/// since the crate `regex` does not backtrack.
+/// would take 40 MB. The time of a call is proportional to the text, because
+/// the crate `regex` does not backtrack.
 pub(super) fn find(user_agent: &str) -> Found<'_> {
     let program = LISTS
         .programs
@@ -79,7 +79,7 @@ impl Lists {
     }
 }
 
-/// Expressions of which the first that matches wins.
+/// Expressions; the first one that matches decides.
 struct List<E> {
     filter: Filter,
     entries: Vec<(Entry, OnceLock<E>)>,
@@ -99,7 +99,7 @@ impl<E> List<E> {
         })
     }
 
-    /// The result of the first expression that finds something.
+    /// The result of the first expression that matches and yields one.
     fn first<'l, F>(&'l self, text: &str, find: impl FnMut(&'l E) -> Option<F>) -> Option<F> {
         let candidates = self.filter.candidates(text).into_iter();
         candidates.map(|place| self.compiled(place)).find_map(find)
@@ -135,7 +135,7 @@ impl Entry {
         }
     }
 
-    /// Versions are left out: nobody asks for them.
+    /// Leaves out versions, which the log does not store.
     fn program(&self) -> Result<user_agent::Extractor<'static>, String> {
         let parser = user_agent::Parser {
             regex: self.regex(),
@@ -179,7 +179,8 @@ impl Entry {
     }
 }
 
-/// The entries of all lists, in order: the first expression that matches wins.
+/// The entries of all lists, in order: the first expression that matches
+/// decides.
 fn entries(file: &'static str) -> Result<Vec<Entry>, String> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut list = "";

@@ -9,8 +9,8 @@ pub(super) struct Device {
     pub(super) kind: &'static str,
 }
 
-/// Words that tell a kind, in the order in which they are looked for: a
-/// television may run Android, and a console may say that it is Windows.
+/// Words that identify a kind, in the order in which they are tried: a
+/// television may run Android, and a console may claim to be Windows.
 const KINDS: [(&str, &[&str]); 6] = [
     ("console", &["playstation", "xbox", "nintendo", "steamdeck"]),
     (
@@ -80,16 +80,16 @@ pub(super) fn recognise(lower: &str, found: &Found<'_>) -> Device {
         .find(|(_, words)| words.iter().any(|word| lower.contains(word)));
     let kind = match named {
         Some((kind, _)) => kind,
-        // Phones say "Mobile", so what does not is a tablet.
+        // Phones say "Mobile", so any other Android device is a tablet.
         None if lower.contains("android") => "tablet",
         None => return Device::default(),
     };
     let model = match found.brand.as_ref() {
-        // Apps tell "iPhone14,5", browsers "iPhone".
+        // Apps say "iPhone14,5", browsers "iPhone".
         "Apple" => found.device.as_ref(),
         "Generic" => "",
         _ => match found.model.as_ref() {
-            // What Chrome says of every phone since version 110.
+            // Chrome says this for every phone since version 110.
             "K" => "",
             model => model,
         },

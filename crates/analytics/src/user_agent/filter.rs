@@ -1,19 +1,19 @@
-//! Which of many regular expressions may match a text.
+//! Finds the regular expressions that may match a text.
 
 use aho_corasick::AhoCorasick;
 use regex_filtered::{mapper, model::Model};
 use regex_syntax::ParserBuilder;
 
-/// Tells expressions that may match a text, by the words in it, without having
-/// compiled any. This is the filter that `ua-parser` uses, which there comes
-/// together with the compiled expressions.
+/// Finds expressions that may match a text by the words in it, without
+/// compiling them. `ua-parser` uses the same filter, but only together with
+/// compiled expressions.
 pub(super) struct Filter {
     words: AhoCorasick,
-    /// Words that were found → expressions that need no others.
+    /// Words → expressions that need no others.
     mapper: mapper::Mapper,
 }
 
-/// An expression, as a filter needs it.
+/// The parts of an expression that the filter needs.
 pub(super) struct Source<'s> {
     pub(super) regex: &'s str,
     pub(super) ignores_case: bool,
@@ -41,7 +41,7 @@ impl Filter {
         Ok(Self { words, mapper })
     }
 
-    /// The places of the expressions that may match, in ascending order.
+    /// The indexes of the expressions that may match, in ascending order.
     pub(super) fn candidates(&self, text: &str) -> Vec<usize> {
         let found = self.words.find_overlapping_iter(text);
         self.mapper

@@ -1,10 +1,11 @@
-//! Which program and device a visitor uses, by the `User-Agent` header.
+//! Program and device of a visitor, from the `User-Agent` header.
 //!
-//! Three steps. `data` asks the regular expressions of `uap-core` for family,
-//! system and device, and `filter` tells it which to ask; `program` knows what those do not: bots that only fetch
-//! what somebody asked for, command lines, mail programs, apps with a browser
-//! inside; `device` tells kinds of devices. Names are those that dashboards
-//! know from `ua-parser-js`.
+//! There are three steps. `data` asks the regular expressions of `uap-core` for
+//! family, system and device, and `filter` selects the expressions to try.
+//! `program` knows programs that those do not: bots that fetch a page on
+//! request, command lines, mail programs, apps with a browser inside. `device`
+//! tells kinds of devices. The names are those of `ua-parser-js`, which
+//! dashboards know.
 
 mod data;
 mod device;
@@ -19,8 +20,8 @@ use crate::{
     memo::Memo,
 };
 
-/// What a user agent tells. Texts are within [`NAME_MAX_BYTES`], and empty when
-/// unknown.
+/// The facts in a user agent. Texts are at most [`NAME_MAX_BYTES`] long, and
+/// empty if unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Agent {
     /// Operating system, such as `macOS`.
@@ -51,8 +52,8 @@ impl Agent {
         }
     }
 
-    /// Whether no person is at the other end: a crawler, or a program that
-    /// fetches a page to show something of it.
+    /// Returns whether the program acts without a person: a crawler, or a
+    /// program that fetches a page to show a part of it.
     pub(crate) fn is_bot(&self) -> bool {
         [program::Kind::Crawler, program::Kind::Fetcher]
             .iter()
@@ -60,22 +61,22 @@ impl Agent {
     }
 }
 
-/// Parses user agents, each only once as long as it is remembered.
+/// Parses user agents, and caches the results.
 #[derive(Debug)]
 pub(crate) struct UserAgents {
     known: Memo<Arc<Agent>>,
 }
 
 impl UserAgents {
-    /// More are not read: the longest ordinary ones, of apps with a browser
-    /// inside, have some 400 bytes.
+    /// The most bytes that are read. The longest ordinary user agents, those of
+    /// apps with a browser inside, have some 400.
     const READ_MAX_BYTES: usize = 1_024;
 
-    /// Most that are remembered, 2 MB at worst. A large site sees some
+    /// The most results that are cached, 2 MB at worst. A large site sees some
     /// thousands a day.
     const REMEMBERED: usize = 8_192;
 
-    /// What a user agent tells.
+    /// The facts in a user agent.
     pub(crate) fn agent(&mut self, user_agent: &str) -> Arc<Agent> {
         let read = truncate(user_agent, Self::READ_MAX_BYTES);
         self.known.get(read, || Arc::new(Agent::parse(read)))

@@ -1,5 +1,5 @@
-//! `uap-core`'s names → those of `ua-parser-js`, where the two differ for
-//! something common.
+//! Translates `uap-core`'s names to those of `ua-parser-js`, where the two
+//! differ for something common.
 
 /// The name of a browser.
 pub(super) fn browser(family: &str) -> &str {

@@ -14,11 +14,11 @@ pub(super) struct Program<'u> {
 /// A kind of program, by the words of `ua-parser-js`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A browser that stands for itself.
+    /// An ordinary browser.
     Browser,
-    /// Walks through the web by itself.
+    /// Crawls the web on its own.
     Crawler,
-    /// Fetches a page because somebody mentioned it or asked about it.
+    /// Fetches a page because a person mentioned it or asked about it.
     Fetcher,
     /// A command-line tool.
     Cli,
@@ -50,11 +50,11 @@ impl Kind {
     }
 }
 
-/// Words in lower case → kind and name. The first that occurs decides, so
+/// Words in lower case → kind and name. The first one that occurs decides, so
 /// fetchers stand before the libraries and apps whose names they mention.
 #[rustfmt::skip]
 const PROGRAMS: &[(&str, Kind, &str)] = &[
-    // Previews of links, and answers to somebody's question.
+    // Previews of links, and assistants that answer questions.
     ("facebookexternalhit", Kind::Fetcher, "facebookexternalhit"),
     ("facebot", Kind::Fetcher, "facebookexternalhit"),
     ("telegrambot", Kind::Fetcher, "TelegramBot"),
@@ -191,7 +191,7 @@ pub(super) fn recognise<'u>(user_agent: &'u str, lower: &str, family: &'u str) -
     }
 }
 
-/// The first word that ends with what robots call themselves: `Googlebot`,
+/// The first word that ends like the name of a robot: `Googlebot`,
 /// `Baiduspider`. "CUBOT" is a maker of telephones.
 fn robot_word(user_agent: &str) -> Option<&str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -204,7 +204,7 @@ fn robot_word(user_agent: &str) -> Option<&str> {
     })
 }
 
-/// Some of `uap-core`'s last resorts take a piece of an address for a name.
+/// Some of `uap-core`'s last resorts take a part of a URL for a name.
 fn is_name(family: &str) -> bool {
     !family.is_empty() && !family.contains(['/', '.'])
 }

@@ -76,7 +76,7 @@ fn names_are_within_their_bound() {
 
 #[test]
 fn hostile_user_agents_cost_little() {
-    // Compiling is not what this is about.
+    // Compile the expressions before measuring.
     told("");
     let pieces = [
         "a",

@@ -47,7 +47,7 @@ async fn counted(log: &EmbeddedLog) -> u32 {
     u32::try_from(all.visits).expect("few visits")
 }
 
-/// The child: appends and seals as fast as it can and says after each flush
+/// The child: appends and seals as fast as it can, and reports after each flush
 /// how many visits are durable. Does nothing in an ordinary run of the tests.
 #[test]
 fn child_appends_until_it_is_killed() {
@@ -74,8 +74,8 @@ fn child_appends_until_it_is_killed() {
     });
 }
 
-/// Lets the child work for a while, kills it, and returns how many visits it
-/// acknowledged at last.
+/// Lets the child work for a while, kills it, and returns the last number of
+/// visits that it acknowledged.
 fn run_and_kill(folder: &Path, acknowledgements: usize, pause: Duration) -> u32 {
     let mut child = Command::new(env::current_exe().expect("the test runs from a file"))
         .args([
@@ -98,7 +98,7 @@ fn run_and_kill(folder: &Path, acknowledgements: usize, pause: Duration) -> u32 
     }
     std::thread::sleep(pause);
     child.kill().expect("the child can be killed");
-    // What it had still said before it died counts, too.
+    // Reports that it wrote before it died count, too.
     last = durable.last().unwrap_or(last);
     child.wait().expect("the child ends");
     last

@@ -65,7 +65,7 @@ async fn a_damaged_chunk_is_left_out_and_answers_that_lack_it_say_so() {
         assert!(!report.sampling.exact());
         assert_eq!(fixture.log.troubles(), [LogTrouble::Damaged]);
 
-        // What the chunk has nothing to do with is as exact as before.
+        // Answers that do not need the chunk are as exact as before.
         let filter = VisitFilter {
             from: UnixSeconds::new((NEW_YEAR_MS + DAY_MS) / 1_000).ok(),
             ..VisitFilter::default()
@@ -181,7 +181,7 @@ fn a_missing_folder_is_an_error_with_the_path() {
     assert!(error.to_string().contains("missing"));
 }
 
-/// A log of 300 visits, 256 of them in chunks, that nobody has open.
+/// A log of 300 visits, 256 of them in chunks, that no process has open.
 async fn closed_log() -> tempfile::TempDir {
     let fixture = Fixture::new(options());
     for client in 0..300 {
@@ -197,7 +197,7 @@ fn damage(file: &Path, sql: &str) {
     db.execute_batch(sql).expect("the damage can be done");
 }
 
-/// What is not sound, by its name.
+/// The parts of the log that are damaged, by their names.
 fn unsound(file: &Path) -> Vec<(&'static str, String)> {
     let examined = examine(file).expect("it can be opened");
     let unsound = examined.into_iter().filter(|thing| !thing.sound);
@@ -264,7 +264,7 @@ async fn a_rebuild_keeps_what_can_be_read_and_says_what_was_lost() {
              they count as (other)"
         ]
     );
-    // The old file is as it was, but for the salt.
+    // The old file is unchanged, but for the salt.
     let old = fs::read(&rebuilt.old).unwrap();
     assert_eq!(old.len(), before.len());
     let changed = old
@@ -290,7 +290,7 @@ async fn a_rebuild_of_a_sound_log_loses_nothing() {
     let rebuilt = rebuild(&file, now()).unwrap();
     assert_eq!((rebuilt.rows, rebuilt.lost), (300, Vec::new()));
     let (recorder, log) = open(&file, options());
-    // The salt came along: the same visitors are known again.
+    // The salt was copied: the same visitors are recognised.
     for client in 0..10 {
         recorder.record(visit(NEW_YEAR_MS, client));
     }
@@ -318,7 +318,7 @@ async fn an_overwritten_page_costs_at_most_what_was_on_it() {
             rebuilt.rows == 300 || !rebuilt.lost.is_empty(),
             "{rebuilt:?}"
         );
-        // The first page says what all others are.
+        // The first page describes all others.
         assert_eq!(rebuilt.rows > 0, page > 0, "{rebuilt:?}");
         with_losses += usize::from(rebuilt.rows < 300);
         assert_eq!(unsound(&file), [], "page {page}");

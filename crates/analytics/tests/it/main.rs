@@ -1,4 +1,4 @@
-//! The access log from outside: through its public doors, on real files.
+//! The access log through its public interface, on real files.
 
 /// Killed at random points, it keeps every acknowledged row exactly once.
 mod crash;
@@ -6,7 +6,7 @@ mod crash;
 mod damage;
 /// Answers compared with plain SQL over the same visits.
 mod oracle;
-/// What must never be found on the disk.
+/// Data that must never be found on the disk.
 mod privacy;
 /// Queue, batches, flushing and shutting down.
 mod recorder;

@@ -10,7 +10,7 @@ use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, Seeded, link, visit};
 
 const LINKS: usize = 12;
 const DAYS: usize = 4;
-/// Makes some 3,000 visits last for those days.
+/// The longest gap between visits: some 3,000 of them take up those days.
 const LONGEST_GAP_MS: usize = 230_000;
 const REFERERS: [&str; 5] = [
     "",
@@ -23,7 +23,7 @@ const LANGUAGES: [&str; 4] = ["", "en-US", "de", "zh-Hant-TW"];
 const COUNTRIES: [&str; 4] = ["", "DE", "AT", "US"];
 const AGENTS: [&str; 3] = ["", "Example/1.0", "Example/2.0 (X11)"];
 
-/// One row for each visit, everything spelled out.
+/// One row for each visit, with every value written out.
 const TABLE: &str = "CREATE TABLE visit (
     at INTEGER, link TEXT, slug TEXT, url TEXT, ua TEXT, referer TEXT, language TEXT,
     country TEXT, visitor TEXT)";
@@ -231,7 +231,7 @@ async fn answers_agree_with_plain_sql_over_the_same_visits() {
             non_empty += usize::from(report.rows.iter().any(|row| row.counters.visits > 0));
         }
     }
-    // Filters that match nothing would prove nothing.
+    // Filters that match nothing prove nothing.
     assert!(non_empty > 200, "{non_empty}");
     let (chunks, tail): (u32, u32) = Connection::open(fixture.file())
         .unwrap()

@@ -171,10 +171,10 @@ async fn a_shutdown_that_gives_up_counts_visits_and_not_rows() {
                 per_link: NonZeroU32::new(60),
                 overall: None,
             },
-            shutdown_patience: Duration::ZERO,
+            shutdown_timeout: Duration::ZERO,
             ..RecorderOptions::default()
         });
-        // The salt is there, so only the batch needs the disk.
+        // The salt exists already, so only the batch needs the disk.
         fixture.recorder.record(visit(NEW_YEAR_MS, 0));
         fixture.recorder.flush().await.unwrap();
         let other = Connection::open(fixture.file()).unwrap();
@@ -306,7 +306,7 @@ async fn dropping_the_recorder_stores_what_is_left() {
 #[tokio::test]
 async fn a_shutdown_gives_up_on_a_disk_that_refuses_and_says_how_much_is_lost() {
     let fixture = Fixture::new(RecorderOptions {
-        shutdown_patience: Duration::ZERO,
+        shutdown_timeout: Duration::ZERO,
         ..RecorderOptions::default()
     });
     let other = Connection::open(fixture.file()).unwrap();
@@ -402,7 +402,7 @@ async fn a_question_that_cannot_start_before_its_deadline_says_so() {
     );
 }
 
-/// Writes down the programs that it hears of.
+/// Notes the programs of the visits that it learns of.
 #[derive(Debug, Default)]
 struct Heard(Mutex<Vec<String>>);
 
@@ -445,7 +445,7 @@ async fn bots_are_neither_stored_nor_told_of_where_that_is_set() {
         recorder.flush().await.unwrap();
         assert_eq!(usize::try_from(visits(&log).await), Ok(stored.len()));
         assert_eq!(*heard.0.lock().unwrap(), stored);
-        // Left out is not lost.
+        // A visit that is left out does not count as lost.
         assert_eq!(recorder.dropped(), 0);
         recorder.shutdown().await;
     }

@@ -55,7 +55,7 @@ impl Random for Seeded {
     }
 }
 
-/// A log in a folder that goes away with it.
+/// A log in a temporary folder.
 pub(crate) struct Fixture {
     pub(crate) recorder: Recorder,
     pub(crate) log: EmbeddedLog,
@@ -134,7 +134,7 @@ pub(crate) fn visit(at_ms: i64, client: u32) -> Visit {
     }
 }
 
-/// The totals of everything that meets a filter.
+/// The totals of all visits that meet a filter.
 pub(crate) async fn total(log: &EmbeddedLog, filter: VisitFilter) -> Counters {
     let query = CountersQuery {
         filter,

@@ -1,4 +1,4 @@
-//! Where tests keep their visits, and how they get there.
+//! The databases of tests, and the wire to them.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use slugline_testkit::{ClickHouse, ClickHouseEngine};
 use super::wire::TestWire;
 use crate::clickhouse::{ClickHouseTarget, client::Client};
 
-/// A database of a ClickHouse that may be away for the moment.
+/// A database of a ClickHouse that may be down at the moment.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
     pub(super) target: ClickHouseTarget,
@@ -15,7 +15,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// The database that nobody has made yet.
+    /// A database that does not exist yet.
     pub(super) fn of(clickhouse: &ClickHouse) -> Self {
         Self::at(&clickhouse.url("visits"), clickhouse.engine())
     }

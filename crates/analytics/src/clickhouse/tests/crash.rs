@@ -1,4 +1,4 @@
-//! Killed at random points, on both ends.
+//! Kills the recorder and ClickHouse at random points.
 
 use std::{
     collections::HashMap,
@@ -23,8 +23,8 @@ use super::{
     recording::{Recording, eventually, waiting},
 };
 
-/// Tells the child process where its spool and which ClickHouse is where, and
-/// from which visit on to count.
+/// Tells the child process the folder of its spool, the address of ClickHouse,
+/// and the number of its first visit.
 const FOLDER: &str = "SLUGLINE_TEST_SPOOL_FOLDER";
 const TARGET: &str = "SLUGLINE_TEST_CLICKHOUSE_URL";
 const ENGINE: &str = "SLUGLINE_TEST_CLICKHOUSE_ENGINE";
@@ -33,7 +33,7 @@ const FIRST: &str = "SLUGLINE_TEST_FIRST_VISIT";
 const ROUNDS: usize = 6;
 
 /// The child: records as fast as it can, loses acknowledgements now and then,
-/// and says how many visits are durable. Does nothing in an ordinary run.
+/// and reports how many visits are durable. Does nothing in an ordinary run.
 #[tokio::test]
 async fn child_records_until_it_is_killed() {
     let told = |name| env::var_os(name)?.into_string().ok();
@@ -57,8 +57,8 @@ async fn child_records_until_it_is_killed() {
     }
 }
 
-/// Lets the child work for a while, kills it, and returns how many visits it
-/// had acknowledged at last.
+/// Lets the child work for a while, kills it, and returns the last number of
+/// visits that it had acknowledged.
 fn run_and_kill(
     folder: &Path,
     (url, engine): (&str, ClickHouseEngine),
@@ -114,8 +114,8 @@ async fn visits_of_killed_processes_are_counted_once(
         let (path, url) = (folder.path().to_owned(), url.clone());
         let lines = usize::try_from(draw(12)).unwrap();
         let pause = Duration::from_micros(draw(60_000));
-        // Visits that were not acknowledged may be there all the same. Numbers
-        // that begin far beyond keep them apart.
+        // Visits without an acknowledgement may still have arrived. Numbers
+        // that start far beyond keep them apart.
         let first = acknowledged + 10_000;
         acknowledged = tokio::task::spawn_blocking(move || {
             run_and_kill(&path, (&url, engine), first, lines, pause)

@@ -14,7 +14,7 @@ use crate::{OpenError, examine_spool, rebuild_spool};
 
 const PAGE: usize = 4_096;
 
-/// A spool in which so many visits wait, and a ClickHouse that takes them.
+/// A spool with so many waiting visits, and a ClickHouse to send them to.
 async fn stopped(visits: u32) -> (tempfile::TempDir, ClickHouse) {
     let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
     let address = Address::of(&server);
@@ -37,7 +37,7 @@ fn damage(spool: &Path, sql: &str) {
     Connection::open(spool).unwrap().execute_batch(sql).unwrap();
 }
 
-/// What is not sound, by its name.
+/// The parts of the spool that are damaged, by their names.
 fn unsound(spool: &Path) -> Vec<(&'static str, String)> {
     let examined = examine_spool(spool).unwrap().into_iter();
     let unsound = examined.filter(|thing| !thing.sound);
@@ -76,7 +76,7 @@ async fn what_had_arrived_already_is_not_counted_again_after_a_rebuild() {
     let spool = folder.path().join("spool.db");
     let recording = Recording::start(&Address::of(&server), folder.path()).await;
     recording.expect(50).await;
-    // Visits arrive, and nobody ever learns of it.
+    // Visits arrive, but the answers are lost.
     recording.wire.lose(usize::MAX);
     recording.record(50..80);
     recording.expect(80).await;

@@ -1,4 +1,4 @@
-//! What only a server on a real wire does, and what it does when it is killed.
+//! Behaviour of a server on a real wire, also when it is killed.
 
 use std::{iter, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::clickhouse::{
     schema,
 };
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 #[rstest]
 #[tokio::test]
@@ -56,11 +56,11 @@ async fn a_connection_that_the_server_has_closed_is_not_missed() {
     let mut row = Vec::new();
     put_text(&mut row, "https://example.com/");
     sleep(ClickHouse::KEEP_ALIVE * 3 / 2).await;
-    let inserted = client.insert("access_log (url)", "token", row, PATIENCE);
+    let inserted = client.insert("access_log (url)", "token", row, TIMEOUT);
     inserted.await.unwrap();
     sleep(ClickHouse::KEEP_ALIVE * 3 / 2).await;
     let sql = "SELECT count() FROM access_log";
-    let found = client.rows(sql, PATIENCE, number).await.unwrap();
+    let found = client.rows(sql, TIMEOUT, number).await.unwrap();
     assert_eq!(found, [1]);
 }
 
@@ -79,15 +79,15 @@ async fn a_body_of_many_megabytes_arrives_whole() {
         row
     });
     let rows = rows.take(ROWS).flatten().collect();
-    let inserted = client.insert("access_log (url)", "token", rows, PATIENCE);
+    let inserted = client.insert("access_log (url)", "token", rows, TIMEOUT);
     inserted.await.unwrap();
     let sql = "SELECT sum(length(url)) FROM access_log";
-    let found = client.rows(sql, PATIENCE, number).await.unwrap();
+    let found = client.rows(sql, TIMEOUT, number).await.unwrap();
     assert_eq!(found, [u64::try_from(ROWS * BYTES).unwrap()]);
     // And back.
     let sql = "SELECT url FROM access_log";
     let read: ReadRow<String> = |row| row.text();
-    let found = client.rows(sql, PATIENCE, read).await.unwrap();
+    let found = client.rows(sql, TIMEOUT, read).await.unwrap();
     assert!(found.iter().all(|found| *found == text));
 }
 
@@ -96,8 +96,8 @@ async fn an_error_after_many_rows_is_an_error() {
     let server = ClickHouse::start(Server);
     let client = Address::of(&server).client().outside();
     let sql = "SELECT number + throwIf(number = 3000000) FROM system.numbers";
-    let all = client.rows(sql, PATIENCE, number).await.unwrap_err();
-    let stream = client.stream(sql, PATIENCE, number).await.unwrap_err();
+    let all = client.rows(sql, TIMEOUT, number).await.unwrap_err();
+    let stream = client.stream(sql, TIMEOUT, number).await.unwrap_err();
     for error in [all, stream] {
         let ClickHouseError::Refused { code, .. } = error else {
             panic!("{error:?}");
@@ -110,9 +110,9 @@ async fn an_error_after_many_rows_is_an_error() {
 async fn an_answer_that_the_server_gives_up_came_too_late() {
     let server = ClickHouse::start(Server);
     let client = Address::of(&server).client().outside();
-    // Less than it is granted otherwise, so it is not us who lose patience.
+    // Shorter than the client's own timeout, so that the server gives up first.
     let sql = "SELECT count() FROM system.numbers SETTINGS max_execution_time = 1";
-    let error = client.rows(sql, PATIENCE, number).await.unwrap_err();
+    let error = client.rows(sql, TIMEOUT, number).await.unwrap_err();
     assert!(
         matches!(error, ClickHouseError::Deadline { .. }),
         "{error:?}"

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use slugline_testkit::ClickHouseEngine;
 use url::Url;
 
-/// What a test may need.
+/// A feature that a test may need.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Feature {
     /// Insertions with the same token are one.
@@ -33,17 +33,17 @@ pub(super) fn has(engine: ClickHouseEngine, feature: Feature) -> bool {
     }
 }
 
-/// Settings that it refuses because it does not know them.
+/// Settings that it refuses as unknown.
 const SETTINGS: [&str; 2] = ["insert_deduplication_token", "async_insert"];
 
-/// Words of our tables that it does not know, and what stands in their place.
+/// Words of our tables that it does not know, and their replacements.
 const WORDS: [(&str, &str); 7] = [
     (" CODEC(Delta(8), ZSTD(1))", ""),
     (" CODEC(ZSTD(1))", ""),
     (" CODEC(ZSTD(3))", ""),
-    // It has this one as an experiment.
+    // It has this type, but only as an experiment.
     ("LowCardinality(String)", "String"),
-    // This column is for the eyes of people; we do not read it.
+    // This column is for people; the product does not read it.
     (
         "ts DateTime64(3, 'UTC') ALIAS fromUnixTimestamp64Milli(ts_ms, 'UTC'),",
         "",
@@ -64,7 +64,7 @@ pub(super) fn known_settings(url: &Url) -> Url {
     known
 }
 
-/// The body, in words that it knows if it makes a table.
+/// The body, with unknown words replaced if it creates a table.
 pub(super) fn known_words(body: Vec<u8>) -> Vec<u8> {
     match String::from_utf8(body) {
         Ok(text) if text.contains("CREATE TABLE") => {

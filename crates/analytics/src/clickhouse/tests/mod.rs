@@ -1,6 +1,6 @@
-//! The engine against a real ClickHouse, in two shapes that `cargo xtask test`
-//! brings: today's, whose wire is ours, and an old one on the real wire. Most
-//! tests run with both; `lacks` says why some do not.
+//! Tests with a real ClickHouse, in two forms that `cargo xtask test` installs:
+//! the current one behind an HTTP server of ours, and an old one on its real
+//! wire. Most tests run with both; `lacks` says why some do not.
 
 mod address;
 mod crash;

@@ -1,4 +1,4 @@
-//! The first contact: tables, retention, and what is refused.
+//! The first contact: tables, retention, and refusals.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -14,14 +14,14 @@ use super::{
 };
 use crate::clickhouse::{DecodeError, client::Client, row_binary::Cursor, schema};
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 fn text(row: &mut Cursor<'_>) -> Result<String, DecodeError> {
     row.text()
 }
 
 async fn texts(client: &Client, sql: &str) -> Vec<String> {
-    client.rows(sql, PATIENCE, text).await.unwrap()
+    client.rows(sql, TIMEOUT, text).await.unwrap()
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn tables_that_vanish_are_made_again(#[values(Library, Server)] engine: Cl
     let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
     let recording = Recording::start(&Address::of(&server), folder.path()).await;
     let client = Address::of(&server).client();
-    client.run("DROP DATABASE visits", PATIENCE).await.unwrap();
+    client.run("DROP DATABASE visits", TIMEOUT).await.unwrap();
     recording.record(0..10);
     recording.expect(10).await;
 }
@@ -84,7 +84,7 @@ async fn a_wrong_password_is_refused_with_clickhouses_words(
 
 #[tokio::test]
 async fn a_server_that_is_not_clickhouse_is_refused() {
-    // This one answers GET and no POST to its root.
+    // This server answers GET, but no POST to its root.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {

@@ -1,4 +1,5 @@
-//! Questions: the engine among others, and what only this one can get wrong.
+//! Questions: the comparison with SQL, and mistakes that only this engine can
+//! make.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,7 +26,7 @@ use crate::{
     visitor::VisitorHash,
 };
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The engine with a server of its own.
 struct Asked {
@@ -40,7 +41,7 @@ impl Asked {
         let server = ClickHouse::start(engine);
         let client = Address::of(&server).client();
         schema::prepare(&client, None).await.unwrap();
-        let log = ClickHouseLog::new(client.clone(), PATIENCE, Arc::new(Tally::default()));
+        let log = ClickHouseLog::new(client.clone(), TIMEOUT, Arc::new(Tally::default()));
         Self {
             client,
             log,
@@ -59,7 +60,7 @@ impl Party for Asked {
             "access_log ({})",
             row_binary::columns(row_binary::FORMAT).unwrap()
         );
-        let inserted = self.client.insert(&into, &token, bytes, PATIENCE).await;
+        let inserted = self.client.insert(&into, &token, bytes, TIMEOUT).await;
         inserted.unwrap();
     }
 

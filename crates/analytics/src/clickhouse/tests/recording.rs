@@ -28,8 +28,8 @@ use crate::{
     SaltPeriod,
 };
 
-/// Time for what happens by itself. Machines that run tests are slow.
-const PATIENCE: Duration = Duration::from_mins(2);
+/// The time limit for work in the background. Machines that run tests are slow.
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// 2026-01-01 00:00:00 UTC.
 const START_MS: i64 = 1_767_225_600_000;
@@ -63,8 +63,8 @@ pub(super) async fn open(
     Recorder::start_with_clickhouse(options, recorder, ports).await
 }
 
-/// Another one for each recorder of each process: what has the same token would
-/// be taken for the same rows.
+/// Another seed for each recorder of each process: ClickHouse would take
+/// shipments with the same token for the same rows.
 fn seed() -> u64 {
     static STARTED: AtomicU32 = AtomicU32::new(0);
     let number = STARTED.fetch_add(1, Ordering::SeqCst);
@@ -103,7 +103,8 @@ impl Recording {
         .await;
     }
 
-    /// All of so many visits are there: once, where insertions have tokens.
+    /// Expects all of so many visits, each exactly once if insertions have
+    /// tokens.
     pub(super) async fn expect_all_of(&self, visits: u64) {
         let found = total(&self.log).await.unwrap();
         assert_eq!(found.visitors, visits);
@@ -145,16 +146,16 @@ pub(super) async fn total(log: &ClickHouseLog) -> Result<Counters, VisitLogError
 /// Rows that wait in a spool.
 pub(super) fn waiting(folder: &Path) -> u64 {
     let spool = Connection::open(folder.join("spool.db")).unwrap();
-    spool.busy_timeout(PATIENCE).unwrap();
+    spool.busy_timeout(TIMEOUT).unwrap();
     let count = "SELECT count(*) FROM spool";
     let rows: u32 = spool.query_row(count, [], |row| row.get(0)).unwrap();
     rows.into()
 }
 
 pub(super) async fn eventually(what: &str, mut happened: impl AsyncFnMut() -> bool) {
-    let limit = Instant::now() + PATIENCE;
+    let limit = Instant::now() + TIMEOUT;
     while !happened().await {
-        assert!(Instant::now() < limit, "{what}: not within {PATIENCE:?}");
+        assert!(Instant::now() < limit, "{what}: not within {TIMEOUT:?}");
         sleep(Duration::from_millis(20)).await;
     }
 }

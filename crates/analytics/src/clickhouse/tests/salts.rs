@@ -1,4 +1,4 @@
-//! Salts: the same visitor for all nodes.
+//! Salts: a visitor is the same on all nodes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
     salt::SaltPeriod,
 };
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 #[tokio::test]
 async fn a_visitor_of_two_nodes_is_one() {
@@ -66,13 +66,13 @@ async fn nodes_that_began_without_clickhouse_agree_once_it_is_there() {
             .is_ok_and(|found| found.visits == 4)
     })
     .await;
-    // Both use the salt of one of them, so there is no third visitor.
+    // Both use the salt of one node, so there is no third visitor.
     assert_eq!(total(&nodes[0].log).await.unwrap().visitors, 2);
 }
 
 async fn salts_kept(client: &Client) -> u64 {
     let sql = "SELECT count() FROM slugline_salt";
-    client.rows(sql, PATIENCE, number).await.unwrap()[0]
+    client.rows(sql, TIMEOUT, number).await.unwrap()[0]
 }
 
 #[rstest]
@@ -100,17 +100,17 @@ async fn salts_are_deleted_everywhere_when_their_period_is_over(
     salts.agree(&client, &mut file).await.unwrap();
     salts.agree(&client, &mut file).await.unwrap();
     assert_eq!(salts_kept(&client).await, 1);
-    // Half an hour before midnight the next one is there, too.
+    // Half an hour before midnight the next salt exists as well.
     clock.advance_seconds(DAY / 2 - 1_800);
     salts.agree(&client, &mut file).await.unwrap();
     assert_eq!(salts_kept(&client).await, 2);
-    // A minute after midnight the first one goes, although there is nothing to
-    // agree upon.
+    // A minute after midnight the first salt is deleted, although no new one is
+    // needed.
     clock.advance_seconds(1_860);
     salts.agree(&client, &mut file).await.unwrap();
     eventually("one salt", async || salts_kept(&client).await == 1).await;
     let newest = "SELECT toUInt64(min(start_ms)) FROM slugline_salt";
-    let newest = client.rows(newest, PATIENCE, number).await.unwrap();
+    let newest = client.rows(newest, TIMEOUT, number).await.unwrap();
     assert_eq!(newest, [u64::try_from((MIDNIGHT + DAY) * 1_000).unwrap()]);
     clock.advance_seconds(DAY);
     salts.agree(&client, &mut file).await.unwrap();
@@ -130,7 +130,7 @@ async fn a_salt_of_another_length_of_period_goes_and_may_come_back(
     schema::prepare(&client, None).await.unwrap();
     let clock = Arc::new(FixedClock::at(UnixSeconds::new(1_767_268_800).unwrap()));
     for (number, period) in (0..).zip([SaltPeriod::Never, SaltPeriod::Day, SaltPeriod::Never]) {
-        // Each time as a node that starts with nothing.
+        // Each time as a node without a spool.
         let path = folder.path().join(format!("{number}.db"));
         let mut file = open_file(&spool::FILE, &path).unwrap();
         let random = Arc::new(SeededRandom::new(number));
@@ -156,9 +156,9 @@ async fn visits_are_sent_although_salts_cannot_be_deleted() {
     let random = Arc::new(SeededRandom::new(1));
     let mut salts = SharedSalts::new(SaltPeriod::Day, clock.clone(), random, Arc::default());
     salts.agree(&client, &mut file).await.unwrap();
-    // What is agreed upon needs no table, and deleting does.
+    // Agreeing on a salt needs no table, but deleting does.
     client
-        .run("DROP TABLE slugline_salt", PATIENCE)
+        .run("DROP TABLE slugline_salt", TIMEOUT)
         .await
         .unwrap();
     clock.advance_seconds(60);

@@ -1,4 +1,4 @@
-//! Visits on their way, whatever comes in between.
+//! Shipments, and everything that can interrupt them.
 
 use rstest::rstest;
 use rusqlite::Connection;
@@ -42,7 +42,7 @@ async fn an_insertion_whose_acknowledgement_is_lost_counts_once(
     recording.wire.lose(3);
     recording.record(0..100);
     recording.recorder.flush().await.unwrap();
-    // More visits come while the first ones are sent again and again.
+    // More visits come while the first shipment is retried.
     recording.record(100..250);
     recording.recorder.flush().await.unwrap();
     eventually("an empty spool", async || waiting(folder.path()) == 0).await;
@@ -92,7 +92,8 @@ async fn two_processes_over_one_spool_send_each_visit_once() {
         old.recorder.flush().await.unwrap();
         new.recorder.flush().await.unwrap();
     }
-    // Both lose answers, so that both come back to what the other has begun.
+    // Both lose answers, so that each retries a shipment that the other has
+    // begun.
     for recording in [&old, &new] {
         recording.wire.lose(3);
     }
@@ -187,7 +188,7 @@ async fn a_full_spool_drops_visits_and_says_so(
     let size = std::fs::metadata(folder.path().join("spool.db"))
         .unwrap()
         .len();
-    // A batch that began below the limit may end above it.
+    // A batch that starts below the limit may end above it.
     assert!(size < ROOM + ROOM / 2, "{size}");
 
     let _server = server.restart();
@@ -199,7 +200,7 @@ async fn a_full_spool_drops_visits_and_says_so(
     // Before visits were dropped, one was kept for several.
     assert!(report.sampling.interval_max.get() > 1);
     assert_eq!(report.sampling.dropped, dropped);
-    // What was lost and what is there are all there was, but for sampling.
+    // Except for sampling, lost and stored visits add up to all.
     let all = f64::from(VISITS);
     let found = f64::from(u32::try_from(visits + dropped).unwrap());
     assert!((found / all - 1.0).abs() < 0.15, "{found}");

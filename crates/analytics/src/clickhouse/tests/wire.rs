@@ -12,7 +12,7 @@ use ureq::Agent;
 use super::lacks;
 use crate::clickhouse::wire::{ClickHouseWire, WireAnswer, WireBody, WireError, WireRequest};
 
-/// Bytes of one portion of a body: so few that rows arrive in parts.
+/// The bytes in one portion of a body: so few that rows arrive in parts.
 const PORTION: usize = 100;
 
 /// A real client that can be told to lose answers.
@@ -20,9 +20,9 @@ const PORTION: usize = 100;
 pub(super) struct TestWire {
     agent: Agent,
     engine: ClickHouseEngine,
-    /// Answers that will be lost, after the server has acted.
+    /// The number of answers to lose, after the server has acted.
     lose: AtomicUsize,
-    /// Insertions of visits that were sent, answered or not.
+    /// The number of insertions of visits that were sent, answered or not.
     shipments: AtomicUsize,
 }
 
@@ -77,7 +77,7 @@ impl ClickHouseWire for TestWire {
             for (name, value) in request.headers {
                 post = post.header(name, value);
             }
-            let post = post.config().timeout_global(Some(request.within)).build();
+            let post = post.config().timeout_global(Some(request.timeout)).build();
             let mut answer = post.send(&request.body[..])?;
             let status = answer.status().as_u16();
             let body = answer
