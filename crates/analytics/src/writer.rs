@@ -209,7 +209,7 @@ impl Writer {
         if self.batch.is_empty() {
             return !self.gave_up;
         }
-        let appended = self.insist(Appender::append);
+        let appended = self.retry_until_done(Appender::append);
         if appended == Some(Appended::Stored) {
             self.tally.store(self.batch.len());
         } else {
