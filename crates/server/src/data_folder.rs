@@ -14,14 +14,16 @@ use crate::{Settings, settings::AccessLog};
 
 /// Makes sure the folder exists and can be written. A new one is readable by
 /// its owner only: it holds every link, and keys to visitors' identities.
-pub(crate) fn prepare(folder: &Path) -> anyhow::Result<()> {
+///
+/// Gives the folder and its parents, as far as they are new, the innermost first.
+pub(crate) fn prepare(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let fix = || {
         format!(
             "SLUGLINE_DATA_DIR is {:?}, which cannot be written; name another folder or mend its rights",
             folder.display().to_string()
         )
     };
-    create(folder).with_context(fix)?;
+    let made = create(folder).with_context(fix)?;
     let probe = folder.join(format!(".slugline-probe-{}", process::id()));
     // One may be left of a process that was killed.
     match fs::remove_file(&probe) {
@@ -29,30 +31,25 @@ pub(crate) fn prepare(folder: &Path) -> anyhow::Result<()> {
         Ok(()) | Err(_) => {}
     }
     fs::File::create_new(&probe).with_context(fix)?;
-    fs::remove_file(&probe).with_context(fix)
-}
-
-/// Like [`prepare`], for what may still fail.
-pub(crate) fn prepare_or_remove(folder: &Path) -> anyhow::Result<NewFolder> {
-    let missing = folder
-        .ancestors()
-        .take_while(|path| !path.as_os_str().is_empty() && path.symlink_metadata().is_err());
-    let made = NewFolder {
-        made: missing.map(Path::to_owned).collect(),
-    };
-    prepare(folder)?;
+    fs::remove_file(&probe).with_context(fix)?;
     Ok(made)
 }
 
-/// Removes a folder again, with everything in it, if it was not there before.
-/// Dropped by a start that failed, so nobody could have made a link meanwhile.
+/// Removes the data folder again, with everything in it, if this start made it.
+///
+/// Made only by the start that holds the folder's lock, and dropped before the
+/// lock: two starts at once may not take the folder away from each other.
 #[derive(Debug)]
 pub(crate) struct NewFolder {
-    /// The folder and its parents, as far as they are new, the innermost first.
     made: Vec<PathBuf>,
 }
 
 impl NewFolder {
+    /// Takes what [`prepare`] has made.
+    pub(crate) fn new(made: Vec<PathBuf>) -> Self {
+        Self { made }
+    }
+
     /// Leaves the folder where it is.
     pub(crate) fn keep(mut self) {
         self.made.clear();
@@ -62,7 +59,7 @@ impl NewFolder {
 impl Drop for NewFolder {
     fn drop(&mut self) {
         let mut made = self.made.iter();
-        // The start has failed with a better reason than one of these.
+        // The start has failed for a better reason than one of these.
         if let Some(folder) = made.next() {
             let _ = fs::remove_dir_all(folder);
         }
@@ -72,19 +69,32 @@ impl Drop for NewFolder {
     }
 }
 
+/// Makes the folder and its parents, and gives those that were not there, the
+/// innermost first; none if another process made the folder meanwhile.
+fn create(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut made = Vec::new();
+    let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+    let missing: Vec<&Path> = folder.ancestors().take_while(is_missing).collect();
+    for path in missing.into_iter().rev() {
+        match create_one(path) {
+            Ok(()) => made.insert(0, path.to_owned()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => made.clear(),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(made)
+}
+
 #[cfg(unix)]
-fn create(folder: &Path) -> std::io::Result<()> {
+fn create_one(folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
 
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
+    fs::DirBuilder::new().mode(0o700).create(folder)
 }
 
 #[cfg(not(unix))]
-fn create(folder: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(folder)
+fn create_one(folder: &Path) -> std::io::Result<()> {
+    fs::create_dir(folder)
 }
 
 /// Makes every file that this process creates readable by its owner only:
@@ -166,12 +176,13 @@ mod tests {
     fn what_a_failed_start_made_is_removed_and_nothing_else() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("a/b");
-        let new = prepare_or_remove(&folder).unwrap();
+        let prepared = || NewFolder::new(prepare(&folder).unwrap());
+        let new = prepared();
         fs::write(folder.join("links.db"), "").unwrap();
         drop(new);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
-        prepare_or_remove(&folder).unwrap().keep();
-        drop(prepare_or_remove(&folder).unwrap());
+        prepared().keep();
+        drop(prepared());
         assert!(folder.exists(), "it was there before");
     }
 

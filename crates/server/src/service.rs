@@ -16,7 +16,8 @@ use crate::{
     Settings,
     advice::advice,
     ambient::OsRandom,
-    connections, data_folder,
+    connections,
+    data_folder::{self, NewFolder},
     instance_lock::InstanceLock,
     old_store,
     site_token::{self, Source},
@@ -52,8 +53,9 @@ impl Service {
     pub async fn start(settings: &Settings) -> anyhow::Result<Self> {
         // First, because it often fails and leaves nothing behind.
         let socket = bind(settings.listen)?;
-        let folder = data_folder::prepare_or_remove(&settings.data_dir)?;
+        let made = data_folder::prepare(&settings.data_dir)?;
         let lock = InstanceLock::take(&settings.data_dir)?;
+        let folder = NewFolder::new(made);
         let (token, token_source) = match settings.site_token.clone() {
             Some(token) => (token, Source::Settings),
             None => site_token::kept_in(&settings.data_dir, &OsRandom)?,

@@ -4,7 +4,9 @@
 //! Actix ends idle connections and limits the time for the head of a
 //! connection's first request. This module adds everything else, on both sides
 //! of actix's HTTP: below it a stream that knows if the client sends and takes
-//! bytes, above it a service that knows if a request is being answered.
+//! bytes, above it a service that knows if a request is being answered. That
+//! one writes a line of the log for each request where a setting asks for it
+//! (`request_log`).
 //!
 //! | A client that | meets |
 //! |---|---|

@@ -116,7 +116,9 @@ fn a_minted_token_is_shown_once_and_kept() {
         greeting.contains(&format!("Authorization: Bearer {token}")),
         "{greeting}"
     );
-    assert!(greeting.contains("/api/mcp") && greeting.contains("curl "));
+    for part in ["/api/mcp", "/api/link/create", "/api/stats/counters"] {
+        assert!(greeting.contains(part), "{part}: {greeting}");
+    }
 
     let dashboard = format!("/_dashboard/#token={token}\n");
     assert!(greeting.contains(&dashboard), "{greeting}");
