@@ -1,5 +1,6 @@
 //! The command line.
 
+mod given;
 mod grammar;
 mod show;
 
@@ -19,10 +20,11 @@ use crate::{
     mcp_bridge::{self, Upstream},
     old_store, open_files,
     seed::{self, Amount},
-    settings::{CATALOGUE, ClientSettings, Group, Log, Setting, Sources, unknown_names},
+    settings::ClientSettings,
     stop_request::StopRequest,
     transfer, welcome, wiring,
 };
+use given::{settings, sources_and_log};
 
 /// The code of a command that stops because nothing reads its output any more,
 /// as shells report it for programs that die of SIGPIPE.
@@ -88,74 +90,6 @@ fn file_and_format(given: &ArgMatches) -> (&str, Option<TransferFormat>) {
         _ => TransferFormat::Json,
     });
     (text("file").unwrap_or("-"), format)
-}
-
-/// The settings of a command that keeps no log.
-fn settings(given: &ArgMatches) -> anyhow::Result<Settings> {
-    Ok(Settings::resolve(&sources(given)?)?)
-}
-
-/// The sources of a command that keeps no log. Warnings go to standard error.
-fn sources(given: &ArgMatches) -> anyhow::Result<Sources> {
-    for warning in warnings(given) {
-        // A closed standard error is no reason to stop.
-        let _ = writeln!(io::stderr(), "warning: {warning}");
-    }
-    read(given, |_| true)
-}
-
-/// The sources of a command that logs, and the start of its log. Everything
-/// from here on has the form that the settings ask for.
-fn sources_and_log(given: &ArgMatches) -> anyhow::Result<Sources> {
-    let log = Log::resolve(&read(given, |setting| setting.group == Group::Log)?)?;
-    logging::start(&log)?;
-    for warning in warnings(given) {
-        tracing::warn!("{warning}");
-    }
-    read(given, |_| true)
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "settings are read from the environment here only"
-)]
-fn read(given: &ArgMatches, wanted: impl Fn(&Setting) -> bool) -> anyhow::Result<Sources> {
-    let variable = |name: &str| std::env::var(name).ok();
-    let settings = CATALOGUE.iter().filter(|setting| wanted(setting));
-    Ok(Sources::of(settings, |name| flag(given, name), variable)?)
-}
-
-/// A command without the flag leaves the setting to the environment.
-fn flag(given: &ArgMatches, name: &str) -> Option<String> {
-    given.try_get_one::<String>(name).ok()?.cloned()
-}
-
-/// Secrets among the flags, and variables that are no settings.
-fn warnings(given: &ArgMatches) -> impl Iterator<Item = String> {
-    let secrets = CATALOGUE.iter().filter(|setting| setting.secret);
-    let bare = secrets.filter(|setting| {
-        flag(given, &setting.flag()).is_some_and(|value| is_confidential(&value))
-    });
-    let bare = bare.map(|setting| {
-        format!(
-            "everybody on this machine can read the flag --{}; set {} or {} instead",
-            setting.flag(),
-            setting.name,
-            setting.file_variable()
-        )
-    });
-    bare.chain(unknown_names(environment_names()))
-}
-
-/// Databases and stores may be files, whose names are no secret.
-fn is_confidential(value: &str) -> bool {
-    !["sqlite:", "file:"]
-        .iter()
-        .any(|scheme| value.starts_with(scheme))
-}
-
-fn environment_names() -> impl Iterator<Item = String> {
-    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())
 }
 
 fn print_document(settings: &Settings) -> anyhow::Result<()> {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anyhow::bail;
 use clap::ArgMatches;
 
-use super::{grammar::BARE, sources};
+use super::{given::sources, grammar::BARE};
 use crate::{Settings, service, settings::Group, site_token};
 
 /// Prints every setting with its origin, below the headings that help has. A

@@ -1,0 +1,78 @@
+//! The settings that flags and environment give.
+
+use std::io::{self, Write};
+
+use clap::ArgMatches;
+
+use crate::{
+    Settings, logging,
+    settings::{CATALOGUE, Group, Log, Setting, Sources, unknown_names},
+};
+
+/// The settings of a command that keeps no log.
+pub(super) fn settings(given: &ArgMatches) -> anyhow::Result<Settings> {
+    Ok(Settings::resolve(&sources(given)?)?)
+}
+
+/// The sources of a command that keeps no log. Warnings go to standard error.
+pub(super) fn sources(given: &ArgMatches) -> anyhow::Result<Sources> {
+    for warning in warnings(given) {
+        // A closed standard error is no reason to stop.
+        let _ = writeln!(io::stderr(), "warning: {warning}");
+    }
+    read(given, |_| true)
+}
+
+/// The sources of a command that logs, and the start of its log. Everything
+/// from here on has the form that the settings ask for.
+pub(super) fn sources_and_log(given: &ArgMatches) -> anyhow::Result<Sources> {
+    let log = Log::resolve(&read(given, |setting| setting.group == Group::Log)?)?;
+    logging::start(&log)?;
+    for warning in warnings(given) {
+        tracing::warn!("{warning}");
+    }
+    read(given, |_| true)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "settings are read from the environment here only"
+)]
+fn read(given: &ArgMatches, wanted: impl Fn(&Setting) -> bool) -> anyhow::Result<Sources> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let settings = CATALOGUE.iter().filter(|setting| wanted(setting));
+    Ok(Sources::of(settings, |name| flag(given, name), variable)?)
+}
+
+/// A command without the flag leaves the setting to the environment.
+fn flag(given: &ArgMatches, name: &str) -> Option<String> {
+    given.try_get_one::<String>(name).ok()?.cloned()
+}
+
+/// Secrets among the flags, and variables that are no settings.
+fn warnings(given: &ArgMatches) -> impl Iterator<Item = String> {
+    let secrets = CATALOGUE.iter().filter(|setting| setting.secret);
+    let bare = secrets.filter(|setting| {
+        flag(given, &setting.flag()).is_some_and(|value| is_confidential(&value))
+    });
+    let bare = bare.map(|setting| {
+        format!(
+            "everybody on this machine can read the flag --{}; set {} or {} instead",
+            setting.flag(),
+            setting.name,
+            setting.file_variable()
+        )
+    });
+    bare.chain(unknown_names(environment_names()))
+}
+
+/// Databases and stores may be files, whose names are no secret.
+fn is_confidential(value: &str) -> bool {
+    !["sqlite:", "file:"]
+        .iter()
+        .any(|scheme| value.starts_with(scheme))
+}
+
+fn environment_names() -> impl Iterator<Item = String> {
+    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())
+}
