@@ -6,8 +6,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address is one that strangers may send us to: global unicast,
-/// and no way around to an address that is not.
+/// Returns whether strangers may send us to an address: it is global unicast, and
+/// does not lead to an address that is not.
 ///
 /// ```
 /// use slugline_outbound::is_public;

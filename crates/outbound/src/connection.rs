@@ -57,8 +57,8 @@ pub(crate) async fn open(
     Ok(Box::new(stream))
 }
 
-/// Refuses a name with a single inner address: whoever adds one wants it to be
-/// reached.
+/// Refuses a name with a single inner address: its owner may have added that
+/// one so that we connect to it.
 async fn vetted(
     name: &str,
     policy: &AddressPolicy,

@@ -9,7 +9,7 @@ use crate::user_agent::Agent;
 /// Takes bytes for each of the headers that the access log reads.
 ///
 /// # Panics
-/// What is kept is longer than its bound.
+/// A stored text is longer than its bound.
 pub fn fuzz_visit_headers(bytes: &[u8]) {
     let header = String::from_utf8_lossy(bytes);
     let agent = Agent::parse(&header);

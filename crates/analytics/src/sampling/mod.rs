@@ -4,8 +4,8 @@
 //! targets, so that small sites are counted exactly. Above, one in k is kept,
 //! where k is the smallest power of two that meets both targets; it doubles
 //! when the queue is half full and again at three quarters. k is decided from
-//! the visits before, whoever made this one, and does not depend on what was
-//! kept of them.
+//! the visits before. It depends neither on the visitor of this one nor on which
+//! of them were kept.
 //!
 //! A visitor's first [`EARLY_VISITS`] visits of a link in an hour are
 //! *coherent*: they are kept if a number drawn from the visitor's identity,

@@ -102,7 +102,7 @@ async fn the_queue_takes_bounded_memory_whatever_visitors_send() {
             ..visit(NEW_YEAR_MS, client)
         });
     }
-    // Of some 3.2 KB each, 31 or 32 wait, and one is looked at.
+    // At some 3.2 KB each, 31 or 32 wait, and one is being looked at.
     let kept = 1_000 - fixture.recorder.dropped();
     assert!((31..=33).contains(&kept), "{kept}");
     // Small ones wait in far greater numbers.

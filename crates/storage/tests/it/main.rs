@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod contract; // the port's contract suite on every back end
-mod durability; // what must survive a restart
+mod contract; // the contract suites on every back end
+mod durability; // data survives a restart
 mod shared_commits; // changes that come at the same time
-mod unnoticed_changes; // changes that nobody here is told of
+mod unnoticed_changes; // changes that callers are not told of

@@ -1,8 +1,8 @@
-//! What the real server lacks, and how tests get by.
+//! Features that the real server lacks, and the way tests do without.
 //!
 //! The only server that packages bring is 18.16, of 2018. The product speaks to
-//! newer ones; that it gets along with this one at all is the doing of this
-//! file. A newer server, where the machine has one, is spoken to in the same way.
+//! newer ones; this file makes it work with this one. If the machine has a newer
+//! server, the tests speak to it in the same way.
 //!
 //! | lacks | consequence |
 //! |---|---|

@@ -44,7 +44,7 @@ impl TestWire {
         self.engine
     }
 
-    /// How many times visits were sent, successfully or not.
+    /// The number of times visits were sent, successfully or not.
     pub(super) fn shipments(&self) -> usize {
         self.shipments.load(Ordering::SeqCst)
     }
