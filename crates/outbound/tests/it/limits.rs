@@ -1,6 +1,6 @@
 //! Limits of time and size.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rstest::rstest;
 use slugline_outbound::{Error, Request};
@@ -25,21 +25,17 @@ fn hurried(port: u16) -> Request {
 async fn a_dripping_server_ends_at_the_deadline(#[case] first: &str, #[case] then: &str) {
     let drip = Script::Repeat(first.into(), then.into(), DRIP);
     let server = Listener::start(drip).await;
-    let started = Instant::now();
+    // The server drips for ever, so only the deadline can end this.
     let failed = client(&everything_allowed())
         .fetch(hurried(server.port), 1 << 20)
         .await;
     assert!(matches!(failed, Err(Error::TimedOut { .. })), "{failed:?}");
-    let took = started.elapsed();
-    assert!(
-        took >= Duration::from_millis(400) && took < Duration::from_secs(10),
-        "{took:?}"
-    );
 }
 
 #[tokio::test]
 async fn the_deadline_covers_all_hops_together() {
-    // Each hop alone would be in time.
+    // Each hop alone would be in time, and a deadline for each would end in too
+    // many redirects.
     let slow = Script::Repeat(
         String::new(),
         "HTTP/1.1 302 Found\r\nlocation: /\r\n\r\n".into(),
@@ -50,7 +46,6 @@ async fn the_deadline_covers_all_hops_together() {
         .status(hurried(server.port))
         .await;
     assert!(matches!(failed, Err(Error::TimedOut { .. })), "{failed:?}");
-    assert!((2..6).contains(&server.connections()));
 }
 
 #[rstest]
@@ -102,15 +97,9 @@ async fn a_large_head_is_read_and_a_huge_one_is_an_error(
 async fn a_status_does_not_wait_for_the_body() {
     let server = Listener::start(Script::Repeat(OK.into(), "y".into(), DRIP)).await;
     let url = format!("http://127.0.0.1:{}/", server.port);
-    let started = Instant::now();
-    assert_eq!(
-        client(&everything_allowed())
-            .status(get(&url))
-            .await
-            .unwrap(),
-        200
-    );
-    assert!(started.elapsed() < Duration::from_secs(10));
+    // The body never ends.
+    let status = client(&everything_allowed()).status(get(&url)).await;
+    assert_eq!(status.unwrap(), 200);
 }
 
 #[tokio::test]
