@@ -172,34 +172,6 @@ fn errors_of_the_api_have_one_shape() {
 }
 
 #[test]
-fn bodies_are_json_whatever_they_are_called_and_forms_work_too() {
-    let server = Server::start();
-    let create = |kind: &str, body: &str| {
-        server
-            .api("POST", "/api/link/create")
-            .header("content-type", kind)
-            .body(body)
-            .send()
-            .status
-    };
-    let object = r#"{"url":"https://example.com/"}"#;
-    assert_eq!(create("application/json; charset=utf-8", object), 201);
-    assert_eq!(create("application/octet-stream", object), 201);
-    assert_eq!(create("application/x-www-form-urlencoded", object), 201);
-    let form = "url=https%3A%2F%2Fexample.com%2F&slug=form";
-    assert_eq!(create("application/x-www-form-urlencoded", form), 201);
-    assert_eq!(create("text/plain", object), 400);
-    assert_eq!(
-        server
-            .api("POST", "/api/link/create/")
-            .body(object)
-            .send()
-            .status,
-        201
-    );
-}
-
-#[test]
 fn other_origins_may_call_the_api_only_where_that_is_set() {
     let preflight = |server: &Server| {
         server

@@ -64,22 +64,3 @@ fn links_are_found_by_text_and_by_destination_and_counted_alike() {
     let tags = json!([{"name": "news", "count": 2}, {"name": "z", "count": 1}]);
     assert_eq!(get(&server, "/api/link/tags"), tags);
 }
-
-#[test]
-fn faults_of_a_search_name_the_member() {
-    let server = Server::start();
-    for (query, member) in [
-        (format!("q={}", "x".repeat(49)), "q"),
-        ("url=nope".to_owned(), "url"),
-        ("url=".to_owned(), "url"),
-        ("q=a&status=old".to_owned(), "status"),
-        ("q=a&limit=1001".to_owned(), "limit"),
-        ("q=a&q=b".to_owned(), "q"),
-    ] {
-        let refused = server
-            .api("GET", &format!("/api/link/search?{query}"))
-            .send();
-        assert_eq!(refused.status, 400, "{}", refused.text);
-        assert_eq!(refused.json()["data"]["issues"][0]["path"], json!([member]));
-    }
-}
