@@ -76,7 +76,7 @@ pub use hashing::{Busy, HashError};
 pub use links::{
     Change, CheckLinks, CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage,
     ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkPage, LinkPatch, LinkService,
-    LinkServiceParts, ListLinks, NewLink, SearchLinks, SlugPolicy, Upserted,
+    LinkServiceParts, ListLinks, NewLink, SlugPolicy, Upserted,
 };
 pub use live::{LiveVisits, Watch};
 pub use migration::{

@@ -602,12 +602,17 @@ mod tests {
         async fn search(
             &self,
             filter: &slugline_domain::LinkFilter,
+            now: slugline_domain::UnixSeconds,
             limit: u32,
         ) -> Result<Vec<Link>, StoreError> {
-            self.inner.search(filter, limit).await
+            self.inner.search(filter, now, limit).await
         }
-        async fn count(&self, filter: &slugline_domain::LinkFilter) -> Result<u64, StoreError> {
-            self.inner.count(filter).await
+        async fn count(
+            &self,
+            filter: &slugline_domain::LinkFilter,
+            now: slugline_domain::UnixSeconds,
+        ) -> Result<u64, StoreError> {
+            self.inner.count(filter, now).await
         }
         async fn tags(&self) -> Result<Vec<slugline_domain::TagCount>, StoreError> {
             self.inner.tags().await

@@ -49,11 +49,17 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     /// Links in order, with their tags sorted.
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError>;
 
-    /// Links that meet a filter, by slug, at most `limit`.
-    async fn search(&self, filter: &LinkFilter, limit: u32) -> Result<Vec<Link>, StoreError>;
+    /// Links that meet a filter, by slug, at most `limit`. `now` decides which
+    /// links are expired.
+    async fn search(
+        &self,
+        filter: &LinkFilter,
+        now: UnixSeconds,
+        limit: u32,
+    ) -> Result<Vec<Link>, StoreError>;
 
-    /// The number of links that meet a filter.
-    async fn count(&self, filter: &LinkFilter) -> Result<u64, StoreError>;
+    /// The number of links that meet a filter at `now`.
+    async fn count(&self, filter: &LinkFilter, now: UnixSeconds) -> Result<u64, StoreError>;
 
     /// Every tag with its number of links, by tag.
     async fn tags(&self) -> Result<Vec<TagCount>, StoreError>;

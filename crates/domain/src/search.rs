@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use thiserror::Error;
 
-use crate::{Destination, StatusFilter, Tag, UnixSeconds, text::without_nul};
+use crate::{Destination, StatusFilter, Tag, text::without_nul};
 
 /// A text to find in slugs, destinations, comments and tags, ignoring case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,10 +56,8 @@ pub enum SearchTextError {
 }
 
 /// The links that meet every one of these conditions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct LinkFilter {
-    /// The moment that decides which links are expired.
-    pub now: UnixSeconds,
     /// Links that hold this text in slug, destination, comment or a tag.
     pub text: Option<SearchText>,
     /// Links with this destination, ignoring query strings.

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`api`] | the list of routes |
 //! | `registrar`, `route_list` | declaration → documented operation and mounted route |
+//! | `permit` | the check that the instance allows an operation |
 //! | `extract`, `reply`, `slices`, `csv` | what handlers take and give |
 //! | `links`, `migration`, `stats`, `location`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
 
@@ -21,6 +22,7 @@ mod health;
 mod links;
 mod location;
 mod migration;
+mod permit;
 mod registrar;
 mod reply;
 mod route_list;

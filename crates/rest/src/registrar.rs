@@ -3,13 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use actix_web::{
-    FromRequest, Handler, Route,
-    body::{BoxBody, MessageBody},
-    dev::{ServiceRequest, ServiceResponse},
-    http::Method,
-    middleware::{Next, from_fn},
-};
+use actix_web::{FromRequest, Handler, Route, http::Method, middleware::from_fn};
 use aide::{
     OperationInput, OperationOutput,
     generate::{self, GenContext},
@@ -27,7 +21,7 @@ use slugline_contract::{Code, ProblemBody, Rules, schema};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::state,
+    permit::permit,
     reply::Reply,
     route_list::{Declared, RouteList, needs_token},
 };
@@ -298,19 +292,6 @@ fn body_of(media_types: &[&str]) -> Option<ReferenceOr<RequestBody>> {
         ..RequestBody::default()
     };
     (!media_types.is_empty()).then_some(ReferenceOr::Item(body))
-}
-
-/// Refuses what the instance does not allow, before the handler's arguments are
-/// extracted.
-async fn permit(
-    needs: Access,
-    request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
-    match state(request.request()).app.links.permit(needs) {
-        Ok(()) => Ok(next.call(request).await?.map_into_boxed_body()),
-        Err(error) => Ok(request.error_response(Failure::from(error))),
-    }
 }
 
 /// What can go wrong on every route of its kind, and on this one.

@@ -268,7 +268,7 @@ async fn many_links_are_inserted_as_if_one_after_the_other(store_: &impl LinkSto
         text: Some(SearchText::parse("heir").expect("short")),
         ..everywhere()
     };
-    assert_eq!(store_.count(&found).await.expect("count"), 1);
+    assert_eq!(store_.count(&found, NOON).await.expect("count"), 1);
 }
 
 async fn a_batch_may_be_large_or_empty(store_: &impl LinkStore) {
@@ -309,7 +309,7 @@ async fn of_concurrent_batches_each_slug_has_one_winner<S: LinkStore>(store_: Ar
         .filter(|outcome| *outcome == Insertion::Stored)
         .count();
     assert_eq!(winners, 50);
-    assert_eq!(store_.count(&everywhere()).await.expect("count"), 50);
+    assert_eq!(store_.count(&everywhere(), NOON).await.expect("count"), 50);
 }
 
 async fn an_update_replaces_everything_but_the_identity(store_: &impl LinkStore) {
@@ -501,11 +501,8 @@ async fn slugs_are_ordered_by_code_point(store_: &impl LinkStore) {
 
 fn everywhere() -> LinkFilter {
     LinkFilter {
-        now: NOON,
-        text: None,
-        destination: None,
-        tag: None,
         status: StatusFilter::All,
+        ..LinkFilter::default()
     }
 }
 
@@ -518,8 +515,8 @@ fn with_text(text: &str) -> LinkFilter {
 
 /// The slugs found, after checking that the count agrees.
 async fn found(store: &impl LinkStore, filter: &LinkFilter) -> Vec<String> {
-    let links = store.search(filter, 100).await.expect("search");
-    let count = store.count(filter).await.expect("count");
+    let links = store.search(filter, NOON, 100).await.expect("search");
+    let count = store.count(filter, NOON).await.expect("count");
     assert_eq!(
         u64::try_from(links.len()).expect("few links"),
         count,
@@ -564,7 +561,7 @@ async fn searches_find_text_anywhere_without_regard_to_case(store_: &impl LinkSt
         assert_eq!(found(store_, &with_text(text)).await, slugs, "{text:?}");
     }
     let first = store_
-        .search(&with_text("example"), 2)
+        .search(&with_text("example"), NOON, 2)
         .await
         .expect("search");
     assert_eq!(first.len(), 2);

@@ -138,18 +138,29 @@ impl LinkStore for MemoryLinkStore {
         Ok(chosen)
     }
 
-    async fn search(&self, filter: &LinkFilter, limit: u32) -> Result<Vec<Link>, StoreError> {
+    async fn search(
+        &self,
+        filter: &LinkFilter,
+        now: UnixSeconds,
+        limit: u32,
+    ) -> Result<Vec<Link>, StoreError> {
         let links = self.open("search links")?;
-        let found = links.values().filter(|link| passes(filter, link)).cloned();
+        let found = links
+            .values()
+            .filter(|link| passes(filter, now, link))
+            .cloned();
         Ok(found
             .map(with_sorted_tags)
             .take(usize::try_from(limit).unwrap_or(usize::MAX))
             .collect())
     }
 
-    async fn count(&self, filter: &LinkFilter) -> Result<u64, StoreError> {
+    async fn count(&self, filter: &LinkFilter, now: UnixSeconds) -> Result<u64, StoreError> {
         let links = self.open("count links")?;
-        let found = links.values().filter(|link| passes(filter, link)).count();
+        let found = links
+            .values()
+            .filter(|link| passes(filter, now, link))
+            .count();
         Ok(u64::try_from(found).unwrap_or(u64::MAX))
     }
 
@@ -197,7 +208,7 @@ fn insert(links: &mut BTreeMap<Slug, Link>, link: &Link, now: UnixSeconds) -> In
     Insertion::Stored
 }
 
-fn passes(filter: &LinkFilter, link: &Link) -> bool {
+fn passes(filter: &LinkFilter, now: UnixSeconds, link: &Link) -> bool {
     let content = &link.content;
     let holds = |text: &str| {
         let wanted = |wanted: &SearchText| text.to_lowercase().contains(wanted.as_str());
@@ -215,7 +226,7 @@ fn passes(filter: &LinkFilter, link: &Link) -> bool {
             .tag
             .as_ref()
             .is_none_or(|tag| content.tags.contains(tag))
-        && has_status(filter.status, link, filter.now)
+        && has_status(filter.status, link, now)
 }
 
 fn has_status(status: StatusFilter, link: &Link, now: UnixSeconds) -> bool {

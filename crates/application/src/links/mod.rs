@@ -26,7 +26,6 @@ pub use self::{
     export::ExportPage,
     import::{ImportLink, ImportOutcome, ImportedLink},
     list::{LinkPage, ListLinks},
-    search::SearchLinks,
     upsert::Upserted,
 };
 use crate::{Access, Error, MigrationLock, Passwords, PreviewMode, Resolver};

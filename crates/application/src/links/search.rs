@@ -1,24 +1,9 @@
 //! Looking for links, counting them, and listing their tags.
 
-use slugline_domain::{
-    Destination, Link, LinkFilter, PageSize, SearchText, StatusFilter, Tag, TagCount,
-};
+use slugline_domain::{Link, LinkFilter, PageSize, TagCount};
 
 use super::LinkService;
 use crate::{Access, Error};
-
-/// Which links are meant: those that meet every condition.
-#[derive(Clone, Debug, Default)]
-pub struct SearchLinks {
-    /// Links that hold this text in slug, destination, comment or a tag.
-    pub text: Option<SearchText>,
-    /// Links that lead to this place, whatever the query strings.
-    pub destination: Option<Destination>,
-    /// Links with this tag.
-    pub tag: Option<Tag>,
-    /// Status.
-    pub status: StatusFilter,
-}
 
 impl LinkService {
     /// Links by slug, at most `size`. Without a text or a destination there is
@@ -26,16 +11,16 @@ impl LinkService {
     ///
     /// # Errors
     /// The store failed.
-    pub async fn search(&self, search: SearchLinks, size: PageSize) -> Result<Vec<Link>, Error> {
+    pub async fn search(&self, filter: LinkFilter, size: PageSize) -> Result<Vec<Link>, Error> {
         self.permit(Access::Links)?;
-        if search.text.is_none() && search.destination.is_none() {
+        if filter.text.is_none() && filter.destination.is_none() {
             return Ok(Vec::new());
         }
-        let filter = self.filter(search);
+        let now = self.parts.clock.now().second();
         Ok(self
             .parts
             .store
-            .search(&filter, u32::from(size.get()))
+            .search(&filter, now, u32::from(size.get()))
             .await?)
     }
 
@@ -43,9 +28,10 @@ impl LinkService {
     ///
     /// # Errors
     /// The store failed.
-    pub async fn count(&self, search: SearchLinks) -> Result<u64, Error> {
+    pub async fn count(&self, filter: LinkFilter) -> Result<u64, Error> {
         self.permit(Access::Links)?;
-        Ok(self.parts.store.count(&self.filter(search)).await?)
+        let now = self.parts.clock.now().second();
+        Ok(self.parts.store.count(&filter, now).await?)
     }
 
     /// Every tag with the number of its links, expired ones included, by tag.
@@ -56,21 +42,11 @@ impl LinkService {
         self.permit(Access::Links)?;
         Ok(self.parts.store.tags().await?)
     }
-
-    fn filter(&self, search: SearchLinks) -> LinkFilter {
-        LinkFilter {
-            now: self.parts.clock.now().second(),
-            text: search.text,
-            destination: search.destination,
-            tag: search.tag,
-            status: search.status,
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::ports::LinkStore;
+    use slugline_domain::{StatusFilter, ports::LinkStore};
     use slugline_testkit::{NOON, destination, link, tag};
 
     use super::*;
@@ -84,24 +60,18 @@ mod tests {
         }
         let nothing = fixture
             .links
-            .search(SearchLinks::default(), PageSize::default())
+            .search(LinkFilter::default(), PageSize::default())
             .await;
         assert_eq!(nothing.unwrap(), []);
-        assert_eq!(
-            fixture.links.count(SearchLinks::default()).await.unwrap(),
-            2
-        );
+        assert_eq!(fixture.links.count(LinkFilter::default()).await.unwrap(), 2);
         fixture.clock.advance_seconds(1);
-        assert_eq!(
-            fixture.links.count(SearchLinks::default()).await.unwrap(),
-            1
-        );
+        assert_eq!(fixture.links.count(LinkFilter::default()).await.unwrap(), 1);
 
         let to = Some(destination("https://example.com/?any"));
-        let all = SearchLinks {
+        let all = LinkFilter {
             destination: to,
             status: StatusFilter::All,
-            ..SearchLinks::default()
+            ..LinkFilter::default()
         };
         assert_eq!(
             fixture

@@ -2,10 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_application as application;
 use slugline_domain::{
-    Destination, DestinationRules, Link, PageSize, SearchText, StatusFilter, Tag, TagCount,
-    UnixSeconds,
+    Destination, DestinationRules, Link, LinkFilter, PageSize, SearchText, StatusFilter, Tag,
+    TagCount, UnixSeconds,
 };
 
 use super::listing::Status;
@@ -60,7 +59,7 @@ impl SearchLinks {
     ///
     /// # Errors
     /// Lists every member that is of another type or out of bounds.
-    pub fn check(&self, rules: &Rules) -> Result<(application::SearchLinks, PageSize), Problem> {
+    pub fn check(&self, rules: &Rules) -> Result<(LinkFilter, PageSize), Problem> {
         let mut checks = Checks::default();
         let search = self.conditions.search(&mut checks, rules);
         let size = page_size(&mut checks, &self.limit);
@@ -73,18 +72,18 @@ impl CountLinks {
     ///
     /// # Errors
     /// Lists every member that is of another type or out of bounds.
-    pub fn check(&self, rules: &Rules) -> Result<application::SearchLinks, Problem> {
+    pub fn check(&self, rules: &Rules) -> Result<LinkFilter, Problem> {
         let mut checks = Checks::default();
         let search = self.search(&mut checks, rules);
         checks.finish(|| Some(search))
     }
 
     /// An empty text is no condition.
-    fn search(&self, checks: &mut Checks, rules: &Rules) -> application::SearchLinks {
+    fn search(&self, checks: &mut Checks, rules: &Rules) -> LinkFilter {
         let text = checks.value(&["q"], &self.q);
         let text = text.filter(|text| !text.trim().is_empty());
         let to = |url: &String| Destination::parse(url, &rules.destinations);
-        application::SearchLinks {
+        LinkFilter {
             text: text.and_then(|text| checks.member(&["q"], SearchText::parse(text))),
             destination: checks.optional(&["url"], &self.url, to),
             tag: checks.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)),
@@ -102,16 +101,16 @@ impl ExactUrlSearch {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn check(&self, rules: &Rules) -> Result<(application::SearchLinks, PageSize), Problem> {
+    pub fn check(&self, rules: &Rules) -> Result<(LinkFilter, PageSize), Problem> {
         let mut checks = Checks::default();
         let url = checks.required(&["url"], &self.url, |url| {
             Destination::parse(url, &rules.destinations)
         });
         let size = page_size(&mut checks, &self.limit);
-        let search = application::SearchLinks {
+        let search = LinkFilter {
             destination: url,
             status: StatusFilter::Active,
-            ..application::SearchLinks::default()
+            ..LinkFilter::default()
         };
         checks.finish(|| Some((search, size)))
     }
@@ -211,7 +210,7 @@ mod tests {
     use super::*;
     use crate::{query_to_json, read};
 
-    fn search(query: &str) -> Result<(application::SearchLinks, PageSize), Problem> {
+    fn search(query: &str) -> Result<(LinkFilter, PageSize), Problem> {
         read::<SearchLinks>(&query_to_json(query))?.check(&Rules::default())
     }
 

@@ -21,7 +21,7 @@ impl Tool for CreateLinkTool {
     type Output = LinkResponse;
 
     async fn call(context: Context<'_>, input: CreateLink) -> Result<LinkResponse, Problem> {
-        let new = input.check(&context.rules)?;
+        let new = input.check(context.rules)?;
         let links = &context.app.links;
         match links.create(new).await {
             Ok(link) => Ok(LinkResponse::new(&link, context.origin)),

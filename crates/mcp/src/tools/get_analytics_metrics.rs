@@ -26,7 +26,7 @@ impl Tool for MetricsTool {
         let report = context
             .app
             .stats
-            .metrics(&input.check(&context.rules)?)
+            .metrics(&input.check(context.rules)?)
             .await
             .map_err(report)?;
         Ok(report.into())

@@ -1,6 +1,12 @@
 //! Rules of REST, in one process and over ports in memory: each costs
 //! milliseconds. The running binary has the journeys, in `crates/server/tests`.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(
+    clippy::future_not_send,
+    reason = "actix runs each handler on one thread"
+)]
+
 mod access;
 mod bodies;
 mod faults;

@@ -97,14 +97,21 @@ impl LinkStore for SqlLinkStore {
         listed.map_err(failing_to("list links"))
     }
 
-    async fn search(&self, filter: &LinkFilter, limit: u32) -> Result<Vec<Link>, StoreError> {
+    async fn search(
+        &self,
+        filter: &LinkFilter,
+        now: UnixSeconds,
+        limit: u32,
+    ) -> Result<Vec<Link>, StoreError> {
         let filter = filter.clone();
-        let found = self.database.read(SearchLinks { filter, limit }).await;
+        let search = SearchLinks { filter, now, limit };
+        let found = self.database.read(search).await;
         found.map_err(failing_to("search links"))
     }
 
-    async fn count(&self, filter: &LinkFilter) -> Result<u64, StoreError> {
-        let counted = self.database.read(CountLinks(filter.clone())).await;
+    async fn count(&self, filter: &LinkFilter, now: UnixSeconds) -> Result<u64, StoreError> {
+        let filter = filter.clone();
+        let counted = self.database.read(CountLinks { filter, now }).await;
         counted.map_err(failing_to("count links"))
     }
 

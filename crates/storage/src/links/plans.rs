@@ -52,7 +52,7 @@ impl Schema {
 
     fn plan_of_search(&self, filter: &LinkFilter) -> String {
         let statements = Statements(&self.connection);
-        let select = complete(search::select(&statements, filter, 20)).unwrap();
+        let select = complete(search::select(&statements, filter, NOON, 20)).unwrap();
         self.plan(&select.build(DbBackend::Sqlite))
     }
 }
@@ -70,11 +70,8 @@ fn page(order: LinkOrder) -> ListQuery {
 
 fn filter() -> LinkFilter {
     LinkFilter {
-        text: None,
-        destination: None,
-        tag: None,
         status: StatusFilter::All,
-        now: NOON,
+        ..LinkFilter::default()
     }
 }
 

@@ -4,7 +4,7 @@ use sea_orm::{
     ColumnTrait, Condition, DbBackend, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
     sea_query::Expr,
 };
-use slugline_domain::{Link, LinkFilter, SearchText};
+use slugline_domain::{Link, LinkFilter, SearchText, UnixSeconds};
 
 use super::{
     conditions::{with_status, with_tag},
@@ -25,6 +25,7 @@ const FEW: u64 = 5_000;
 #[derive(Debug)]
 pub(super) struct SearchLinks {
     pub(super) filter: LinkFilter,
+    pub(super) now: UnixSeconds,
     pub(super) limit: u32,
 }
 
@@ -32,20 +33,23 @@ impl Read for SearchLinks {
     type Answer = Vec<Link>;
 
     async fn read<S: Session>(&self, session: &S) -> Result<Vec<Link>, Failure> {
-        let select = select(session, &self.filter, self.limit).await?;
+        let select = select(session, &self.filter, self.now, self.limit).await?;
         with_tags(session, select).await
     }
 }
 
 /// Counts the links that meet a filter.
 #[derive(Debug)]
-pub(super) struct CountLinks(pub(super) LinkFilter);
+pub(super) struct CountLinks {
+    pub(super) filter: LinkFilter,
+    pub(super) now: UnixSeconds,
+}
 
 impl Read for CountLinks {
     type Answer = u64;
 
     async fn read<S: Session>(&self, session: &S) -> Result<u64, Failure> {
-        let count = matching(session, &self.0)
+        let count = matching(session, &self.filter, self.now)
             .await?
             .select_only()
             .column_as(link::Column::Number.count(), "links");
@@ -58,9 +62,10 @@ impl Read for CountLinks {
 pub(super) async fn select(
     session: &impl Session,
     filter: &LinkFilter,
+    now: UnixSeconds,
     limit: u32,
 ) -> Result<Select<link::Entity>, Failure> {
-    let select = matching(session, filter).await?;
+    let select = matching(session, filter, now).await?;
     Ok(select
         .order_by_asc(link::Column::Slug)
         .limit(u64::from(limit)))
@@ -69,8 +74,9 @@ pub(super) async fn select(
 async fn matching(
     session: &impl Session,
     filter: &LinkFilter,
+    now: UnixSeconds,
 ) -> Result<Select<link::Entity>, Failure> {
-    let mut select = link::select().filter(with_status(filter.status, filter.now));
+    let mut select = link::select().filter(with_status(filter.status, now));
     if let Some(tag) = &filter.tag {
         select = select.filter(with_tag(tag));
     }
