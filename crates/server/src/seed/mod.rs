@@ -12,8 +12,7 @@ mod visits;
 use std::io::{self, Write};
 
 use anyhow::{Context, bail};
-use slugline_application::SearchLinks;
-use slugline_domain::{StatusFilter, ports::Clock};
+use slugline_domain::{LinkFilter, StatusFilter, ports::Clock};
 
 use crate::{Settings, ambient::SystemClock, data_folder, wiring};
 use chance::Chance;
@@ -32,9 +31,9 @@ pub(crate) struct Amount {
 pub(crate) async fn run(settings: &Settings, amount: Amount) -> anyhow::Result<()> {
     data_folder::prepare(&settings.data_dir)?;
     let service = wiring::link_service(settings).await?;
-    let all = SearchLinks {
+    let all = LinkFilter {
         status: StatusFilter::All,
-        ..SearchLinks::default()
+        ..LinkFilter::default()
     };
     let present = service.count(all).await.context("counting links")?;
     if present > 0 {
