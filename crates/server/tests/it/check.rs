@@ -4,7 +4,7 @@ use std::{io::ErrorKind, net::TcpListener};
 
 use serde_json::{Value, json};
 
-use crate::server::Server;
+use crate::{closed_port::ClosedPort, server::Server};
 
 const REFUSED: &str = "URL is not allowed for server-side checking";
 /// What an operator sets who shortens links to the same machine.
@@ -18,12 +18,6 @@ fn check(server: &Server, body: &Value) -> Value {
 
 fn link(server: &Server, slug: &str, url: &str) {
     server.create(&json!({"slug": slug, "url": url}));
-}
-
-/// A port that nobody listens on.
-fn closed_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
 }
 
 #[test]
@@ -60,12 +54,13 @@ fn by_default_nothing_inside_is_asked() {
 fn listed_networks_are_asked_and_the_answers_told() {
     let server = Server::start_with(&[LOOPBACK]);
     let origin = server.origin();
+    let closed = ClosedPort::new();
     link(&server, "a-live", &format!("{origin}/_health/live"));
     link(&server, "b-missing", &format!("{origin}/missing"));
     link(
         &server,
         "c-closed",
-        &format!("http://127.0.0.1:{}/", closed_port()),
+        &format!("http://{}/", closed.address()),
     );
     link(&server, "d-inner", "http://10.0.0.1/");
     link(&server, "e-hop", &format!("{origin}/a-live"));

@@ -2,10 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    mcp_wire::call_tool,
-    server::{Server, eventually},
-};
+use crate::{mcp_wire::call_tool, server::Server};
 
 #[test]
 fn links_made_by_rest_and_by_mcp_are_followed_and_counted_on_both_faces() {
@@ -218,9 +215,8 @@ fn visits_can_be_filtered_by_what_is_known_of_them() {
 #[test]
 fn an_expired_link_is_gone_for_visitors_and_still_there_for_its_author() {
     let server = Server::start();
-    let soon = unix_seconds() + 2;
-    server.create(&json!({"url": "https://example.com/", "slug": "brief", "expiration": soon}));
-    eventually("the link expires", || server.visit("/brief").status == 410);
+    server.import_expired("brief");
+    assert_eq!(server.visit("/brief").status, 410);
     assert_eq!(
         server
             .api("GET", "/api/link/query?slug=brief")

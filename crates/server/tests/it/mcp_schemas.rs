@@ -2,14 +2,12 @@
 //!
 //! Both tests walk `tools/list`, so a new tool joins them by itself.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use jsonschema::{Validator, draft202012};
 use serde_json::{Value, json};
 
 use crate::{
     mcp_wire::{call_tool, list_tools},
-    server::{Server, eventually},
+    server::Server,
 };
 
 struct Published {
@@ -38,22 +36,13 @@ fn server() -> Server {
     Server::start_with(&[("SLUGLINE_CHECK_ALLOWED_PORTS", "8443")])
 }
 
-fn now() -> u64 {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the server under test runs on the real clock"
-    )]
-    let now = SystemTime::now();
-    now.duration_since(UNIX_EPOCH).unwrap().as_secs()
-}
-
 /// A link with every member set.
 fn full(slug: &str) -> Value {
     let tags: Vec<String> = (0..10).map(|i| format!("tag {i} \u{202e}\u{7}")).collect();
     json!({
         "slug": slug, "url": "https://example.com/?a=\u{202e}", "comment": "a\nb\u{0}\u{1b}[31m",
         "title": "T", "description": "D", "image": "/i.png", "password": "open sesame",
-        "expiration": now() + 3600, "tags": tags, "apple": "https://apple.example/",
+        "expiration": 4_000_000_000_i64, "tags": tags, "apple": "https://apple.example/",
         "google": "https://google.example/", "geo": {"DE": "https://de.example/"},
         "redirectWithQuery": true, "cloaking": false, "proxy": false, "unsafe": false,
         "id": "an-id", "createdAt": 7, "updatedAt": 8,
@@ -91,13 +80,7 @@ fn every_result_is_what_its_tool_published() {
     server.create(&full("full"));
     let visited = server.create(&json!({"slug": "plain", "url": "https://example.com/"}));
     let visited = visited["link"]["id"].clone();
-    server.create(
-        &json!({"slug": "expired", "url": "https://example.com/", "expiration": now() + 1}),
-    );
-    eventually("the link expires", || {
-        let expired = server.api("GET", "/api/link/count?status=expired").send();
-        expired.json()["count"] == 1
-    });
+    server.import_expired("expired");
     server.visit("/plain");
     server.counters_with("slug=plain", 1);
 

@@ -6,8 +6,8 @@ use std::{
     io::{Read, Write},
     net::TcpStream,
     process::{Output, Stdio},
+    sync::mpsc,
     thread,
-    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -470,20 +470,23 @@ fn ten_thousand_entries_are_moved_through_many_deaths() {
     ];
     let mut data = tempfile::tempdir().unwrap();
     let mut unfinished = 0;
-    for round in 0..20_u64 {
+    for round in 0..20_usize {
         let server = Server::start_in(data, &settings);
         let status = server.api("GET", STATUS).send().json();
         unfinished += u64::from(status["completed"] == false);
-        // Half of the rounds two runners are at it when death comes.
-        let runners = 1 + round % 2;
-        let runners: Vec<_> = (0..runners)
+        // In half of the rounds a second runner is in the middle of a page.
+        let (tell, told) = mpsc::channel();
+        let runners: Vec<_> = (0..1 + round % 2)
             .map(|_| {
                 let address = server.origin().replace("http://", "");
-                thread::spawn(move || keep_running(&address))
+                let tell = tell.clone();
+                thread::spawn(move || keep_running(&address, || _ = tell.send(())))
             })
             .collect();
-        // Not to wait for anything: this is the moment of death.
-        thread::sleep(Duration::from_millis(round * 37 % 211));
+        drop(tell);
+        // The server dies after none, one, two or three pages of this round.
+        // The channel closes early if the migration ends.
+        let _ = told.iter().take(round % 4).count();
         data = server.kill();
         for runner in runners {
             runner.join().unwrap();
@@ -509,8 +512,9 @@ fn ten_thousand_entries_are_moved_through_many_deaths() {
     assert_passwords(&server, &planted);
 }
 
-/// Moves pages until nobody answers.
-fn keep_running(address: &str) {
+/// Moves pages until the server is gone or the migration ends, and reports each
+/// page that is not the last.
+fn keep_running(address: &str, page_done: impl Fn()) {
     while let Ok(mut stream) = TcpStream::connect(address) {
         let request = format!(
             "POST {RUN} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {TOKEN}\r\n\
@@ -524,6 +528,7 @@ fn keep_running(address: &str) {
         if answer.contains("\"list_complete\":true") {
             return;
         }
+        page_done();
     }
 }
 
@@ -542,7 +547,7 @@ fn two_runners_share_the_pages_and_a_waiting_node_learns_of_the_end() {
     ];
     let (running, waiting) = (Server::start_with(&settings), Server::start_with(&settings));
     let address = running.origin().replace("http://", "");
-    let other = thread::spawn(move || keep_running(&address));
+    let other = thread::spawn(move || keep_running(&address, || ()));
     let command_data = tempfile::tempdir().unwrap();
     let output = command(command_data.path())
         .envs(settings)

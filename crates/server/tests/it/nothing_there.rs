@@ -8,10 +8,7 @@ use std::{
 
 use serde_json::json;
 
-use crate::{
-    main_job::unix_seconds,
-    server::{Server, eventually},
-};
+use crate::server::Server;
 
 #[test]
 fn the_bare_origin_leads_home() {
@@ -44,11 +41,9 @@ fn a_home_that_is_the_bare_origin_itself_is_no_circle() {
 #[test]
 fn who_finds_nothing_is_sent_to_the_address_for_that() {
     let server = Server::start_with(&[("SLUGLINE_NOT_FOUND_REDIRECT", "/lost?why=404")]);
-    let soon = unix_seconds() + 2;
-    server.create(&json!({"url": "https://example.com/", "slug": "old", "expiration": soon}));
+    server.import_expired("old");
     server.create(&json!({"url": "https://example.com/", "slug": "lost"}));
     server.create(&json!({"url": "https://example.com/", "slug": "vault", "password": "letmein"}));
-    eventually("the link expires", || server.visit("/old").status == 302);
     for path in ["/nowhere", "/old", "/a/b", "/favicon.ico", "/lost/x"] {
         let sent = server.visit(path);
         assert_eq!(

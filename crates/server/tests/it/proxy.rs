@@ -10,6 +10,7 @@ use std::{
 use serde_json::json;
 
 use crate::{
+    closed_port::ClosedPort,
     outsider::{Outsider, answer},
     server::{Server, eventually},
 };
@@ -376,12 +377,9 @@ fn redirects_are_followed_unless_something_was_sent() {
 
 #[test]
 fn an_origin_that_fails_is_a_bad_gateway_and_one_that_dies_leaves_a_torn_answer() {
-    let closed = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let closed = ClosedPort::new();
     let server = proxying();
-    proxied(&server, "closed", &format!("http://{closed}/"));
+    proxied(&server, "closed", &format!("http://{}/", closed.address()));
     let failed = server.visit("/closed");
     assert_eq!(
         (failed.status, &failed.json()["statusMessage"]),

@@ -2,18 +2,23 @@
 
 use std::{
     env,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Lines},
     path::Path,
     process::{Child, Command, ExitStatus, Output, Stdio},
+    sync::mpsc,
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use ureq::{
     Agent, Body, RequestExt,
     http::{Request, Response},
 };
+
+/// The deadline only keeps a server that hangs at its start from hanging the
+/// test.
+const START_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The site token of servers that are not told another one.
 pub(crate) const TOKEN: &str = "correct-horse-battery";
@@ -51,15 +56,14 @@ impl Server {
     /// Starts by a command that ends up as the binary with this data folder.
     pub(crate) fn start_by(mut command: Command, folder: TempDir) -> Self {
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let mut greeting = String::new();
-        while !greeting.contains("API reference") {
-            let line = lines
-                .next()
-                .expect("the server greets before it ends")
-                .unwrap();
-            greeting.extend([&line, "\n"]);
-        }
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let (tell, told) = mpsc::channel();
+        std::thread::spawn(move || tell.send(greeting_in(lines)));
+        let Ok(Some(greeting)) = told.recv_timeout(START_TIMEOUT) else {
+            let _ = process.kill();
+            let ended = process.wait().unwrap();
+            panic!("the server did not greet within {START_TIMEOUT:?}: {ended}");
+        };
         let origin = greeting
             .lines()
             .next()
@@ -129,6 +133,15 @@ impl Server {
         let made = self.api("POST", "/api/link/create").json(link).send();
         assert_eq!(made.status, 201, "{}", made.text);
         made.json()
+    }
+
+    /// Imports a link that expired in 1970: new links cannot be made expired,
+    /// and waiting for an expiry would depend on the clock.
+    pub(crate) fn import_expired(&self, slug: &str) {
+        let link = json!({"url": "https://example.com/", "slug": slug, "expiration": 5});
+        let links = json!({"version": "1.0", "links": [link]});
+        let imported = self.api("POST", "/api/link/import").json(&links).send();
+        assert_eq!(imported.json()["success"], 1, "{}", imported.text);
     }
 
     /// Counters by query, once they show this many visits.
@@ -272,6 +285,18 @@ pub(crate) fn refusal(settings: &[(&str, &str)]) -> Output {
         .envs(settings.iter().copied())
         .output()
         .unwrap()
+}
+
+/// The lines up to the last one of the greeting; `None` if they end earlier.
+fn greeting_in(lines: Lines<impl BufRead>) -> Option<String> {
+    let mut greeting = String::new();
+    for line in lines {
+        greeting.extend([line.ok()?.as_str(), "\n"]);
+        if greeting.contains("API reference") {
+            return Some(greeting);
+        }
+    }
+    None
 }
 
 /// Polls until it holds; the deadline only keeps a failure from hanging.
