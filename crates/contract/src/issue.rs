@@ -52,7 +52,7 @@ pub(crate) trait Explain {
 impl Explain for SlugError {
     fn explain(&self) -> (IssueCode, String, String) {
         let expected = format!(
-            "1 to {} letters, digits and single hyphens between them, such as spring-sale",
+            "1 to {} letters, digits, '_' and single hyphens between them, such as spring-sale",
             Slug::MAX_CHARS
         );
         let code = match self {

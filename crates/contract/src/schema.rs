@@ -178,7 +178,10 @@ mod tests {
         assert_eq!(schema["required"], json!(["url"]));
         assert_eq!(of("url")["maxLength"], 16_384);
         assert_eq!(of("url")["format"], "uri");
-        assert_eq!(of("slug")["pattern"], "^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$");
+        assert_eq!(
+            of("slug")["pattern"],
+            "^[A-Za-z0-9][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*$"
+        );
         assert_eq!(of("tags")["maxItems"], 10);
         assert_eq!(of("tags")["items"]["maxLength"], 32);
         assert_eq!(of("password")["maxLength"], 128);

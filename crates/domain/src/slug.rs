@@ -4,11 +4,12 @@ use std::{borrow::Cow, fmt, str::FromStr};
 
 use thiserror::Error;
 
-/// The path segment a link answers to: ASCII letters and digits in groups,
-/// joined by single hyphens.
+/// The path segment a link answers to: ASCII letters, digits and underscores in
+/// groups, joined by single hyphens.
 ///
-/// A slug never holds a slash, a dot or an underscore. Every path of the
-/// service itself has a slash or starts with `_`, so no slug is reserved.
+/// A slug holds no slash and no dot, and does not start with an underscore.
+/// Every path of the service itself has a slash or starts with `_`, so no slug
+/// is reserved. Other products allow underscores, and their links move here.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slug(Box<str>);
 
@@ -19,7 +20,7 @@ impl Slug {
 
     /// The rule as a regular expression, for schemas. Both cases are listed
     /// because schema dialects have no case-insensitive flag.
-    pub const PATTERN: &'static str = "^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$";
+    pub const PATTERN: &'static str = "^[A-Za-z0-9][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*$";
 
     /// The characters of generated slugs: no `0 1 i l o`, which people misread.
     pub const GENERATED_ALPHABET: &'static [u8; 31] = b"23456789abcdefghjkmnpqrstuvwxyz";
@@ -53,14 +54,14 @@ impl Slug {
     }
 }
 
-/// Whether a text matches [`Slug::PATTERN`]: each hyphen stands between two
-/// letters or digits.
+/// Checks that a text matches [`Slug::PATTERN`]: each hyphen stands between two
+/// other characters.
 fn is_well_formed(text: &str) -> bool {
     let last = text.bytes().try_fold(b'-', |before, byte| match byte {
         b'-' => (before != b'-').then_some(byte),
-        _ => byte.is_ascii_alphanumeric().then_some(byte),
+        _ => (byte.is_ascii_alphanumeric() || byte == b'_').then_some(byte),
     });
-    last.is_some_and(|last| last != b'-')
+    !text.starts_with('_') && last.is_some_and(|last| last != b'-')
 }
 
 impl FromStr for Slug {
@@ -92,8 +93,11 @@ pub enum SlugError {
         /// Characters found.
         length: usize,
     },
-    /// A character or hyphen where none may stand.
-    #[error("slug may hold letters, digits and single hyphens between them")]
+    /// A character that no slug holds, or one where it may not stand.
+    #[error(
+        "slug may hold letters, digits, '_' and single hyphens between them, and starts with a \
+         letter or digit"
+    )]
     Malformed,
 }
 
@@ -132,6 +136,10 @@ mod tests {
     #[case("spring-sale-2026")]
     #[case("api")]
     #[case("dashboard")]
+    #[case("summer_sale")]
+    #[case("a__b")]
+    #[case("a_")]
+    #[case("a-_b_-c")]
     fn accepts(#[case] text: &str) {
         assert_eq!(Slug::parse(text).unwrap().as_str(), text);
     }
@@ -144,6 +152,8 @@ mod tests {
     #[case("a--b", SlugError::Malformed)]
     #[case("a/b", SlugError::Malformed)]
     #[case("_docs", SlugError::Malformed)]
+    #[case("_", SlugError::Malformed)]
+    #[case("a_-", SlugError::Malformed)]
     #[case("favicon.ico", SlugError::Malformed)]
     #[case("straße", SlugError::Malformed)]
     #[case("a\nb", SlugError::Malformed)]

@@ -286,7 +286,7 @@ mod tests {
     #[case("a", json!({"url": "nope"}), "url: URL format is invalid")]
     #[case("a", json!({"url": "javascript:alert(1)"}), "url: URL scheme \"javascript\" is not allowed")]
     #[case("a", json!({"url": "https://e.example/", "slug": "b"}), "slug is another one than the key's")]
-    #[case("a b", json!({"url": "https://e.example/"}), "key: slug may hold letters, digits and single hyphens between them")]
+    #[case("a b", json!({"url": "https://e.example/"}), "key: slug may hold letters, digits, '_' and single hyphens between them, and starts with a letter or digit")]
     #[case(" a", json!({"url": "https://e.example/"}), "key: white space around the slug")]
     #[case("", json!({"url": "https://e.example/"}), "key: slug is empty")]
     #[case("a", json!({"url": "https://e.example/", "id": "a b"}), "id: id may hold letters, digits, '_' and '-'")]

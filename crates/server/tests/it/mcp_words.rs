@@ -23,7 +23,7 @@ fn an_error_names_the_member_the_range_and_the_next_step() {
     for part in [
         "url: URL format is invalid (expected an absolute URL such as https://example.com/)",
         "slug: ",
-        "(expected 1 to 2048 letters, digits and single hyphens",
+        "(expected 1 to 2048 letters, digits, '_' and single hyphens",
         "tags.0: tag has 33 characters, at most 32 are allowed",
         "Mend these arguments",
     ] {

@@ -353,7 +353,10 @@ fn planted() -> Planted {
             4 => fault = Some("url is missing"),
             5 => fault = Some("url: URL scheme \"javascript\" is not allowed"),
             6 => fault = Some("slug is another one than the key's"),
-            7 => fault = Some("key: slug may hold letters, digits and single hyphens between them"),
+            7 => {
+                fault =
+                    Some("key: slug may hold letters, digits, '_' and single hyphens between them")
+            }
             8 => planted.ignored += 1,
             9 => planted.expired += 1,
             11 => {
