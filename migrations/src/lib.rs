@@ -8,6 +8,7 @@ mod m0001_links;
 mod m0002_search;
 mod m0003_link_migration;
 mod m0004_search_queue;
+mod m0005_revisions;
 
 use sea_orm_migration::{
     prelude::*,
@@ -97,6 +98,7 @@ impl MigratorTrait for Steps {
             Box::new(m0002_search::Step),
             Box::new(m0003_link_migration::Step),
             Box::new(m0004_search_queue::Step),
+            Box::new(m0005_revisions::Step),
         ]
     }
 }

@@ -107,7 +107,6 @@ impl Gatekeeper {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::UnixSeconds;
     use slugline_testkit::{
         FixedClock, MemoryLinkStore, NOON, SeededRandom, destination, link, slug,
     };
@@ -194,7 +193,7 @@ mod tests {
         let old = link("docs").password(SINK).build();
         store.insert(&old, NOON).await.unwrap();
         let mut edited = old.clone();
-        edited.updated_at = UnixSeconds::new(NOON.get() + 1).unwrap();
+        edited.revision = old.revision.next();
         edited.password = Some(PasswordHash::new("another"));
         edited.content.destination = destination("https://example.org/");
         store.update(&edited, &Version::of(&old)).await.unwrap();

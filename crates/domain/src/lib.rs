@@ -73,7 +73,7 @@ pub use forwarding::{
 pub use id::{LinkId, LinkIdError};
 pub use imported_password::{ImportedPassword, ImportedPasswordError};
 pub use legacy::{EntryFault, EntryKey, LINK_KEY_PREFIX, OldEntry, OldLink, OldPage, OldPlace};
-pub use link::{Delivery, Link, LinkContent, LinkStatus, Preview, Routing};
+pub use link::{Delivery, Link, LinkContent, LinkStatus, Preview, Revision, Routing};
 pub use migration::{
     Advance, FailedEntry, MigrationRun, MigrationState, MigrationStep, MovedLink, Tally,
 };

@@ -18,6 +18,8 @@ pub struct Link {
     pub created_at: UnixSeconds,
     /// The time of the last change.
     pub updated_at: UnixSeconds,
+    /// Counts the changes by authors.
+    pub revision: Revision,
     /// The second from which the link is expired, whatever its author set.
     /// Links that were made in preview mode have one.
     pub ends_at: Option<UnixSeconds>,
@@ -25,6 +27,34 @@ pub struct Link {
     pub password: Option<PasswordHash>,
     /// The members that the author decides.
     pub content: LinkContent,
+}
+
+/// The number of a link's version. Each change by an author makes the next one, so
+/// two versions differ even within one second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revision(i64);
+
+impl Revision {
+    /// The revision of a new link, and of one that was stored before revisions
+    /// were counted.
+    pub const FIRST: Self = Self(0);
+
+    /// Takes a number that was stored.
+    pub fn new(number: i64) -> Self {
+        Self(number)
+    }
+
+    /// The number.
+    pub fn get(self) -> i64 {
+        self.0
+    }
+
+    /// The revision after this one.
+    #[must_use]
+    pub fn next(self) -> Self {
+        // Only equality counts, so it does not matter that the numbers end.
+        Self(self.0.wrapping_add(1))
+    }
 }
 
 /// The members that the author of a link decides. `None` means that the author

@@ -19,8 +19,8 @@ use crate::{
     FailedEntry, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport,
     LanguageTag, Link, LinkFilter, LinkId, ListQuery, LocationsQuery, LocationsReport, LogTrouble,
     MetricsQuery, MetricsReport, MigrationState, MigrationStep, OldLink, OldPage, OldPlace, Place,
-    ProbeOutcome, ProbeRequest, ScreenVerdict, Slug, TagCount, UnixMillis, UnixSeconds, ViewsQuery,
-    ViewsReport, Visit, VisitFilter, VisitRecord,
+    ProbeOutcome, ProbeRequest, Revision, ScreenVerdict, Slug, TagCount, UnixMillis, UnixSeconds,
+    ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
 };
 
 /// Stores links. Each method is one transaction.
@@ -93,12 +93,14 @@ pub enum Insertion {
     IdTaken,
 }
 
-/// The version of a link that a caller has read: its identity and last change.
+/// The version of a link that a caller has read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
     /// The identity; another link may have taken the slug meanwhile.
     pub id: LinkId,
-    /// The last change.
+    /// The number of the version.
+    pub revision: Revision,
+    /// The last change. Nodes of the version before revisions change this alone.
     pub updated_at: UnixSeconds,
 }
 
@@ -107,6 +109,7 @@ impl Version {
     pub fn of(link: &Link) -> Self {
         Self {
             id: link.id.clone(),
+            revision: link.revision,
             updated_at: link.updated_at,
         }
     }

@@ -218,6 +218,7 @@ mod tests {
             slug: Slug::parse("docs").unwrap(),
             created_at: NOON,
             updated_at: NOON,
+            revision: crate::Revision::FIRST,
             ends_at: None,
             password: None,
             content: LinkContent::leading_to(to(url)),

@@ -51,6 +51,7 @@ pub fn fuzz_query_merge(bytes: &[u8]) {
         slug: Slug::parse("docs").expect("a slug"),
         created_at: now,
         updated_at: now,
+        revision: slugline_domain::Revision::FIRST,
         ends_at: None,
         password: None,
         content: LinkContent::leading_to(destination),

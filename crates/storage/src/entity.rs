@@ -17,11 +17,11 @@ pub(crate) mod link {
     };
 
     /// How many columns are written.
-    pub(crate) const COLUMNS: usize = 22;
+    pub(crate) const COLUMNS: usize = 23;
 
     /// The columns that are read, in this order: all but what searches look
     /// into, which can be longer than the rest.
-    pub(crate) const READ: [Column; 20] = [
+    pub(crate) const READ: [Column; 21] = [
         Column::Number,
         Column::Id,
         Column::Slug,
@@ -42,6 +42,7 @@ pub(crate) mod link {
         Column::UpdatedAt,
         Column::ExpiresAt,
         Column::EndsAt,
+        Column::Revision,
     ];
 
     /// Selects links; what searches look into is empty in the rows.
@@ -80,6 +81,8 @@ pub(crate) mod link {
         pub updated_at: i64,
         pub expires_at: Option<i64>,
         pub ends_at: Option<i64>,
+        /// Number of the version, which each change by an author counts up.
+        pub revision: i64,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -112,6 +115,7 @@ pub(crate) mod link {
                 updated_at: columns.number(17)?,
                 expires_at: columns.optional_number(18)?,
                 ends_at: columns.optional_number(19)?,
+                revision: columns.number(20)?,
             })
         }
     }

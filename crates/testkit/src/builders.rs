@@ -1,8 +1,8 @@
 //! Builders of links that state only what matters to a test.
 
 use slugline_domain::{
-    Comment, Destination, DestinationRules, Link, LinkContent, LinkId, PasswordHash, Slug, Tag,
-    Tags, UnixSeconds,
+    Comment, Destination, DestinationRules, Link, LinkContent, LinkId, PasswordHash, Revision,
+    Slug, Tag, Tags, UnixSeconds,
 };
 
 /// The time of tests that do not set one.
@@ -54,6 +54,7 @@ pub fn link(slug_text: &str) -> LinkBuilder {
         slug: slug(slug_text),
         created_at: NOON,
         updated_at: NOON,
+        revision: Revision::FIRST,
         ends_at: None,
         password: None,
         content: LinkContent::leading_to(destination("https://example.com/")),

@@ -86,6 +86,7 @@ async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_: &impl Lin
         .password("$argon2id$v=19$stored")
         .build();
     full.updated_at = seconds(5);
+    full.revision = full.revision.next();
     full.ends_at = Some(seconds(1800));
     full.content.flagged_unsafe = Some(false);
     full.content.preview = Preview {
@@ -326,6 +327,7 @@ async fn an_update_replaces_everything_but_the_identity(store_: &impl LinkStore)
         .tags(&["b", "c"])
         .build();
     new.updated_at = seconds(7);
+    new.revision = old.revision.next();
     let outcome = store_
         .update(&new, &Version::of(&old))
         .await
@@ -338,8 +340,12 @@ async fn an_update_of_an_outdated_version_changes_nothing(store_: &impl LinkStor
     let before = link("docs").tags(&["a"]).build();
     store(store_, &before).await;
     let mut changed = link("docs").to("https://example.org/").tags(&["z"]).build();
-    changed.updated_at = seconds(9);
+    changed.revision = before.revision.next();
     let older = Version {
+        revision: changed.revision,
+        ..Version::of(&before)
+    };
+    let changed_by_an_older_node = Version {
         updated_at: seconds(-1),
         ..Version::of(&before)
     };
@@ -347,7 +353,7 @@ async fn an_update_of_an_outdated_version_changes_nothing(store_: &impl LinkStor
         id: link("x").build().id,
         ..Version::of(&before)
     };
-    for known in [older, replaced] {
+    for known in [older, changed_by_an_older_node, replaced] {
         let outcome = store_.update(&changed, &known).await.expect("update");
         assert_eq!(outcome, Update::Outdated, "{known:?}");
     }
@@ -368,7 +374,7 @@ async fn of_many_concurrent_updates_one_wins<S: LinkStore>(store_: Arc<S>) {
     let versions: Vec<Link> = (1..=8)
         .map(|i| {
             let mut version = link("race").to(&format!("https://example.com/{i}")).build();
-            version.updated_at = seconds(i);
+            version.revision = before.revision.next();
             version
         })
         .collect();
@@ -625,7 +631,7 @@ async fn a_changed_link_is_found_by_its_new_text_only(store_: &impl LinkStore) {
     let old = link("docs").comment("before").tags(&["early"]).build();
     store(store_, &old).await;
     let mut new = link("docs").comment("after").tags(&["late"]).build();
-    new.updated_at = seconds(1);
+    new.revision = old.revision.next();
     store_
         .update(&new, &Version::of(&old))
         .await

@@ -1,7 +1,7 @@
 //! Making a link.
 
 use slugline_domain::{
-    Destination, Link, LinkContent, LinkId, Password, Slug, UnixSeconds, ports::Insertion,
+    Destination, Link, LinkContent, LinkId, Password, Revision, Slug, UnixSeconds, ports::Insertion,
 };
 
 use super::LinkService;
@@ -67,6 +67,7 @@ impl LinkService {
             slug: chosen.unwrap_or_else(|| self.generate_slug(0)),
             created_at: new.created_at.unwrap_or(now.second()),
             updated_at: new.updated_at.unwrap_or(now.second()),
+            revision: Revision::FIRST,
             ends_at: parts.preview.end_of_link(now.second()),
             password,
             content,

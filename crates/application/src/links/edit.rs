@@ -170,9 +170,8 @@ impl LinkService {
 
     async fn store_change(&self, mut link: Link, known: &Version) -> Result<Link, Error> {
         let parts = &self.parts;
-        // Strictly later, so that two versions never carry the same moment.
-        let next = UnixSeconds::new(known.updated_at.get() + 1).unwrap_or(known.updated_at);
-        link.updated_at = parts.clock.now().second().max(next);
+        link.updated_at = parts.clock.now().second();
+        link.revision = known.revision.next();
         let outcome = parts.store.update(&link, known).await;
         // Also after an error: the change may have been made before it.
         parts.resolver.forget(&link.slug);
@@ -218,7 +217,7 @@ impl LinkPatch {
 #[cfg(test)]
 mod tests {
     use slugline_domain::ports::LinkStore;
-    use slugline_testkit::{NOON, destination, link, seconds, slug};
+    use slugline_testkit::{NOON, destination, link, slug};
 
     use super::*;
     use crate::links::fixture::{Fixture, fixture};
@@ -250,12 +249,24 @@ mod tests {
         assert_eq!((&new.id, new.created_at), (&old.id, old.created_at));
         assert_eq!(new.password, old.password);
         assert_eq!(new.content, edit("docs").content);
-        assert_eq!(
-            new.updated_at,
-            seconds(1),
-            "later than before even within a second"
-        );
+        assert_eq!(new.revision, old.revision.next());
         assert_eq!(fixture.links.get(&new.slug).await.unwrap(), new);
+    }
+
+    #[tokio::test]
+    async fn quick_changes_are_told_apart_and_do_not_run_ahead_of_the_clock() {
+        let fixture = fixture_with(link("docs").build()).await;
+        for change in 1..=5 {
+            let outdated = Version::of(&fixture.links.get(&slug("docs")).await.unwrap());
+            let patch = LinkPatch {
+                cloaking: Change::Set(true),
+                ..LinkPatch::default()
+            };
+            let new = fixture.links.patch(&slug("docs"), patch).await.unwrap();
+            assert_eq!((new.updated_at, new.revision.get()), (NOON, change));
+            let late = fixture.links.store_change(new, &outdated).await;
+            assert!(matches!(late, Err(Error::Outdated(_))), "{late:?}");
+        }
     }
 
     #[tokio::test]

@@ -1,7 +1,8 @@
 //! Taking over links from an export.
 
 use slugline_domain::{
-    ImportedPassword, Link, LinkContent, LinkId, Slug, UnixMillis, UnixSeconds, ports::Insertion,
+    ImportedPassword, Link, LinkContent, LinkId, Revision, Slug, UnixMillis, UnixSeconds,
+    ports::Insertion,
 };
 
 use super::LinkService;
@@ -92,6 +93,7 @@ impl LinkService {
             slug: parts.policy.case.canonical(&imported.slug).into_owned(),
             created_at: imported.created_at.unwrap_or(now.second()),
             updated_at: imported.updated_at.unwrap_or(now.second()),
+            revision: Revision::FIRST,
             ends_at: None,
             password,
             content: imported.content,

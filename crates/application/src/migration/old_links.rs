@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 use slugline_domain::{
-    ImportedPassword, Link, LinkId, OldLink, Password, PasswordHash, Slug,
+    ImportedPassword, Link, LinkId, OldLink, Password, PasswordHash, Revision, Slug,
     ports::{Clock, OldStore},
 };
 use uuid::Builder;
@@ -59,6 +59,7 @@ impl OldLinks {
             slug: old.slug,
             created_at,
             updated_at: old.updated_at.unwrap_or(created_at),
+            revision: Revision::FIRST,
             ends_at: old.ends_at,
             password,
             content: old.content,

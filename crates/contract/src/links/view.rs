@@ -240,6 +240,7 @@ mod tests {
             slug: Slug::parse("docs").unwrap(),
             created_at: moment,
             updated_at: moment,
+            revision: slugline_domain::Revision::FIRST,
             ends_at: None,
             password: Some(PasswordHash::new("$argon2id$secret")),
             content: LinkContent::leading_to(destination.unwrap()),

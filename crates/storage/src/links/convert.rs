@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, error::Error as StdError};
 
 use slugline_domain::{
     Comment, Country, Delivery, Description, Destination, ImageRef, Link, LinkContent, LinkId,
-    PasswordHash, Preview, Routing, Slug, Tag, Tags, Text, Title, UnixSeconds,
+    PasswordHash, Preview, Revision, Routing, Slug, Tag, Tags, Text, Title, UnixSeconds,
 };
 use thiserror::Error;
 
@@ -55,6 +55,7 @@ pub(crate) fn to_row(link: &Link) -> link::Model {
         updated_at: link.updated_at.get(),
         expires_at: content.expires_at.map(UnixSeconds::get),
         ends_at: link.ends_at.map(UnixSeconds::get),
+        revision: link.revision.get(),
     }
 }
 
@@ -73,6 +74,7 @@ pub(crate) fn to_link(row: link::Model, tags: &[String]) -> Result<Link, BadRow>
         slug: check.column("slug", Slug::parse(&row.slug))?,
         created_at: check.column("created_at", UnixSeconds::new(row.created_at))?,
         updated_at: check.column("updated_at", UnixSeconds::new(row.updated_at))?,
+        revision: Revision::new(row.revision),
         ends_at: check.column("ends_at", row.ends_at.map(UnixSeconds::new).transpose())?,
         password: row.password_hash.map(PasswordHash::new),
         content: LinkContent {

@@ -33,6 +33,7 @@ impl Change for UpdateLink {
         let update = link::Entity::update_many()
             .set(to_new_row(link).reset_all())
             .filter(link::Column::Id.eq(known.id.as_str()))
+            .filter(link::Column::Revision.eq(known.revision.get()))
             .filter(link::Column::UpdatedAt.eq(known.updated_at.get()))
             .filter(link::Column::Slug.eq(link.slug.as_str()));
         if session.execute(&update).await? == 0 {
