@@ -24,8 +24,13 @@ pub enum Error {
     #[error("no link has the slug {0}")]
     LinkNotFound(String),
     /// An active link already has this slug.
-    #[error("a link with the slug {0} exists")]
-    SlugTaken(Slug),
+    #[error("a link with the slug {slug} exists")]
+    SlugTaken {
+        /// The slug.
+        slug: Slug,
+        /// One like it that no link has, if there was one near.
+        free: Option<Slug>,
+    },
     /// Somebody else changed or replaced the link at the same time.
     #[error("the link with the slug {0} was changed by somebody else")]
     Outdated(Slug),

@@ -53,7 +53,7 @@ pub mod sent;
 pub mod stats;
 pub mod unknown;
 
-use slugline_domain::{DestinationRules, RowLimit};
+use slugline_domain::{DestinationRules, OwnAddresses, RowLimit};
 
 pub use bool_or_string::BoolOrString;
 pub use code::Code;
@@ -96,4 +96,18 @@ pub struct Rules {
     /// Most rows of an answer about visits, and how many there are unless a
     /// question says otherwise.
     pub rows_max: RowLimit,
+    /// Addresses that no link may lead to if they are its own.
+    pub own_addresses: OwnAddresses,
+}
+
+impl Rules {
+    /// The same bounds for an instance whose links are seen below this origin, such
+    /// as `https://sl.example`.
+    #[must_use]
+    pub fn seen_at(&self, origin: &str) -> Self {
+        Self {
+            own_addresses: self.own_addresses.at(origin),
+            ..self.clone()
+        }
+    }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use slugline_application::{
     Busy, Denied, Error, Forbidden, HashError, NotChecked, TooManyAttempts,
 };
-use slugline_domain::ports::VisitLogError;
+use slugline_domain::{Slug, ports::VisitLogError};
 
 use crate::{code::Code, issue::Issue};
 
@@ -23,6 +23,8 @@ pub struct Problem {
     pub detail: String,
     /// Faults of the input.
     pub issues: Vec<Issue>,
+    /// A slug that is free, where another one is taken.
+    pub free_slug: Option<Slug>,
     /// When it makes sense to try again.
     pub retry_after: Option<Duration>,
 }
@@ -35,6 +37,7 @@ impl Problem {
             title: code.title().into(),
             detail: detail.into(),
             issues: Vec::new(),
+            free_slug: None,
             retry_after: None,
         }
     }
@@ -92,6 +95,7 @@ impl Problem {
             status_message: self.title.clone(),
             message,
             code: self.code.as_str(),
+            free_slug: self.free_slug.as_ref().map(Slug::to_string),
             data,
         }
     }
@@ -106,6 +110,7 @@ impl Problem {
                 | Code::InvalidCsv
                 | Code::MethodNotAllowed
                 | Code::QueryTimeout
+                | Code::Unauthorized
         );
         if says_it_all {
             self.detail.clone()
@@ -132,6 +137,9 @@ pub struct ProblemBody {
     message: String,
     /// Stable name of the error kind.
     code: &'static str,
+    /// A slug that is free, where another one is taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    free_slug: Option<String>,
     /// Present for validation errors.
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<ProblemData>,
@@ -147,6 +155,10 @@ struct ProblemData {
     /// The faults.
     issues: Vec<Issue>,
 }
+
+/// Said of every token that is not the right one, however long it is.
+const WRONG_TOKEN: &str = "This is not the site token of this instance, which is in \
+    SLUGLINE_SITE_TOKEN or in the file site-token of its data folder";
 
 /// When to ask again a database that failed: most restarts are over by then.
 const STORE_RETRY_AFTER: Duration = Duration::from_secs(5);
@@ -166,13 +178,20 @@ impl From<Error> for Problem {
                     "no link has the slug {slug:?}; list or search links to find the right one"
                 ),
             ),
-            Error::SlugTaken(slug) => Self::new(
-                Code::SlugTaken,
-                format!(
-                    "the slug {:?} is in use; choose another or leave slug out to get a free one",
+            Error::SlugTaken { slug, free } => {
+                let offer = free.as_ref().map_or_else(
+                    || "choose another".to_owned(),
+                    |free| format!("the slug {:?} is free", free.as_str()),
+                );
+                let detail = format!(
+                    "the slug {:?} is in use; {offer}, or leave slug out to get a random one",
                     slug.as_str()
-                ),
-            ),
+                );
+                Self {
+                    free_slug: free,
+                    ..Self::new(Code::SlugTaken, detail)
+                }
+            }
             Error::Outdated(slug) => Self::new(
                 Code::LinkModified,
                 format!(
@@ -271,13 +290,13 @@ impl From<Denied> for Problem {
         match denied {
             Denied::NoToken => Self::new(
                 Code::Unauthorized,
-                "send the site token in an Authorization: Bearer header",
+                "This needs the site token, in an Authorization: Bearer header",
             ),
-            Denied::TooShort => Self {
+            // Sink's clients know a short token by the title.
+            Denied::TooShort | Denied::WrongToken => Self {
                 title,
-                ..Self::new(Code::Unauthorized, "the site token is longer")
+                ..Self::new(Code::Unauthorized, WRONG_TOKEN)
             },
-            Denied::WrongToken => Self::new(Code::Unauthorized, "the site token is another one"),
             Denied::TooMany(wait) => wait.into(),
         }
     }

@@ -27,6 +27,7 @@
 //! | [`visit`], [`visit_headers`], [`sampling`], [`stats`] | followed links and the questions asked about them |
 //! | [`client_network`] | clients as limits count them |
 //! | [`zone`] | local time, for answers by hour and day |
+//! | [`own_addresses`] | destinations that are the address of the link itself |
 //! | [`page`], [`search`] | keyset paging, searching for links |
 //! | [`suggestion`] | slugs and previews made from a destination |
 //! | [`forwarding`] | a visitor's request that is passed on, and the answer |
@@ -43,6 +44,7 @@ pub mod imported_password;
 pub mod legacy;
 pub mod link;
 pub mod migration;
+pub mod own_addresses;
 pub mod page;
 pub mod password;
 pub mod password_form;
@@ -77,6 +79,7 @@ pub use link::{Delivery, Link, LinkContent, LinkStatus, Preview, Revision, Routi
 pub use migration::{
     Advance, FailedEntry, MigrationRun, MigrationState, MigrationStep, MovedLink, Tally,
 };
+pub use own_addresses::OwnAddresses;
 pub use page::{LinkOrder, ListQuery, PageSize, PageSizeError, Position, StatusFilter};
 pub use password::{Password, PasswordError, PasswordHash};
 pub use password_form::{PasswordForm, PasswordFormError, SinkForm};

@@ -38,14 +38,29 @@ impl NewLink {
     }
 }
 
+/// What became of a new link.
+pub(super) enum Made {
+    /// It is stored.
+    Stored(Box<Link>),
+    /// An active link owns the slug that its author chose.
+    SlugTaken(Slug),
+}
+
 impl LinkService {
     /// Makes a link. A chosen slug must be free; a generated one is retried and
     /// then lengthened until it is.
     ///
     /// # Errors
     /// The expiry is not in the future, the slug or the identifier is taken, or
-    /// the store failed.
+    /// the store failed. The error of a taken slug names a free one.
     pub async fn create(&self, new: NewLink) -> Result<Link, Error> {
+        match self.make(new).await? {
+            Made::Stored(link) => Ok(*link),
+            Made::SlugTaken(slug) => Err(self.slug_taken(slug).await),
+        }
+    }
+
+    pub(super) async fn make(&self, new: NewLink) -> Result<Made, Error> {
         self.permit(Access::Links)?;
         let parts = &self.parts;
         let now = parts.clock.now();
@@ -78,13 +93,13 @@ impl LinkService {
             // Also after an error: the link may have been made before it.
             parts.resolver.forget(&link.slug);
             match insertion? {
-                Insertion::Stored => return Ok(link),
+                Insertion::Stored => return Ok(Made::Stored(Box::new(link))),
                 Insertion::IdTaken => return Err(Error::IdTaken(link.id)),
                 Insertion::SlugTaken if generated => {
                     collisions += 1;
                     link.slug = self.generate_slug(collisions);
                 }
-                Insertion::SlugTaken => return Err(Error::SlugTaken(link.slug)),
+                Insertion::SlugTaken => return Ok(Made::SlugTaken(link.slug)),
             }
         }
     }
@@ -151,7 +166,7 @@ mod tests {
         );
         assert!(matches!(
             fixture.links.create(new("docs")).await,
-            Err(Error::SlugTaken(_))
+            Err(Error::SlugTaken { .. })
         ));
         let sensitive = SlugPolicy {
             case: SlugCase::Sensitive,

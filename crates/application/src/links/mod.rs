@@ -5,6 +5,7 @@ mod create;
 mod delete;
 mod edit;
 mod export;
+mod free_slug;
 mod get;
 mod import;
 mod list;

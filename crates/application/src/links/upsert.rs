@@ -2,7 +2,7 @@
 
 use slugline_domain::{Link, LinkStatus};
 
-use super::{LinkService, NewLink};
+use super::{LinkService, NewLink, create::Made};
 use crate::{Access, Error};
 
 /// What an upsert came to.
@@ -22,25 +22,19 @@ impl LinkService {
     /// vanished in between.
     pub async fn upsert(&self, new: NewLink) -> Result<Upserted, Error> {
         self.permit(Access::Links)?;
-        let slug = new.slug.clone();
-        match self.create(new).await {
-            Ok(link) => Ok(Upserted::Created(link)),
-            Err(taken @ Error::SlugTaken(_)) => {
-                let Some(slug) = slug else { return Err(taken) };
-                let owner = self.get(&slug).await.map_err(|error| {
-                    if matches!(error, Error::LinkNotFound(_)) {
-                        taken
-                    } else {
-                        error
-                    }
-                })?;
-                let now = self.parts.clock.now().second();
-                match owner.status_at(now) {
-                    LinkStatus::Active => Ok(Upserted::Existing(owner)),
-                    LinkStatus::Expired => Err(Error::SlugTaken(owner.slug)),
-                }
-            }
-            Err(other) => Err(other),
+        let slug = match self.make(new).await? {
+            Made::Stored(link) => return Ok(Upserted::Created(*link)),
+            Made::SlugTaken(slug) => slug,
+        };
+        let owner = match self.get(&slug).await {
+            Ok(owner) => owner,
+            Err(Error::LinkNotFound(_)) => return Err(self.slug_taken(slug).await),
+            Err(other) => return Err(other),
+        };
+        let now = self.parts.clock.now().second();
+        match owner.status_at(now) {
+            LinkStatus::Active => Ok(Upserted::Existing(owner)),
+            LinkStatus::Expired => Err(self.slug_taken(slug).await),
         }
     }
 }

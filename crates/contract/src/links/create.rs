@@ -5,7 +5,10 @@ use serde::Deserialize;
 use slugline_application::NewLink;
 use slugline_domain::{LinkId, Password, Slug, UnixSeconds};
 
-use super::members::{LinkMembers, TextBounds};
+use super::{
+    circle::refuse_circle,
+    members::{LinkMembers, TextBounds},
+};
 use crate::{Rules, check::Checks, instant::Instant, problem::Problem, sent::Sent};
 
 /// A link to be made. Only `url` is required.
@@ -42,6 +45,7 @@ impl CreateLink {
         let mut checks = Checks::default();
         let content = self.members.content(TextBounds::Todays, &mut checks, rules);
         let slug = checks.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        refuse_circle(&mut checks, rules, slug.as_ref(), content.as_ref());
         let password = checks.optional(&["password"], &self.password, |text| Password::parse(text));
         let id = checks.optional(&["id"], &self.id, |id| LinkId::parse(id));
         let created_at = checks.optional(&["createdAt"], &self.created_at, |sent| sent.second());

@@ -5,7 +5,10 @@ use serde::Deserialize;
 use slugline_application::{self as application, Change};
 use slugline_domain::{Password, Slug};
 
-use super::members::{LinkMembers, TextBounds};
+use super::{
+    circle::refuse_circle,
+    members::{LinkMembers, TextBounds},
+};
 use crate::{Rules, check::Checks, problem::Problem, sent::Sent};
 
 /// A link's new content. Everything is replaced: a member that is left out is
@@ -34,6 +37,7 @@ impl EditLink {
         let mut checks = Checks::default();
         let slug = checks.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
         let content = self.members.content(TextBounds::Todays, &mut checks, rules);
+        refuse_circle(&mut checks, rules, slug.as_ref(), content.as_ref());
         let sent = checks.value(&["password"], &self.password);
         let password = password_change(&mut checks, sent);
         checks.finish(|| {

@@ -10,6 +10,7 @@ use slugline_domain::{ImportedPassword, LinkId, Slug, UnixSeconds};
 
 use super::{
     ReadLinksError, TransferFormat,
+    circle::refuse_circle,
     import_body::read_body,
     members::{LinkMembers, TextBounds, widest_texts},
     read_links,
@@ -206,6 +207,7 @@ impl ImportLink {
         let mut checks = Checks::default();
         let content = self.members.content(TextBounds::Widest, &mut checks, rules);
         let slug = checks.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        refuse_circle(&mut checks, rules, slug.as_ref(), content.as_ref());
         let password = checks.optional(&["password"], &self.password, |text| {
             ImportedPassword::parse(text)
         });

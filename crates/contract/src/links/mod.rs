@@ -1,6 +1,7 @@
 //! Links on the wire.
 
 mod check;
+mod circle;
 mod create;
 mod cursor;
 mod edit;

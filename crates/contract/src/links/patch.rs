@@ -6,6 +6,7 @@ use slugline_application::{Change, LinkPatch};
 use slugline_domain::{Password, Slug};
 
 use super::{
+    circle::refuse_circle_of_patch,
     edit::password_change,
     members::{LinkMembers, members_or_null},
 };
@@ -37,6 +38,7 @@ impl PatchLink {
         let mut checks = Checks::default();
         let slug = checks.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
         let members = self.members.patch(&mut checks, rules);
+        refuse_circle_of_patch(&mut checks, rules, slug.as_ref(), &members);
         let password = if let Sent::Null = self.password {
             Change::Clear
         } else {

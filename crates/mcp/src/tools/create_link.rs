@@ -1,8 +1,7 @@
 //! `create_link`
 
-use slugline_application::{Access, Error, LinkService};
+use slugline_application::Access;
 use slugline_contract::{CreateLink, LinkResponse, Problem};
-use slugline_domain::Slug;
 use slugline_httpkit::report;
 
 use super::{Context, Hints, Tool};
@@ -21,32 +20,8 @@ impl Tool for CreateLinkTool {
     type Output = LinkResponse;
 
     async fn call(context: Context<'_>, input: CreateLink) -> Result<LinkResponse, Problem> {
-        let new = input.check(context.rules)?;
-        let links = &context.app.links;
-        match links.create(new).await {
-            Ok(link) => Ok(LinkResponse::new(&link, context.origin)),
-            Err(Error::SlugTaken(slug)) => {
-                let free = free_beside(links, &slug).await;
-                let mut taken = report(Error::SlugTaken(slug));
-                if let Some(free) = free {
-                    taken.detail =
-                        format!("{}; the slug {:?} is free", taken.detail, free.as_str());
-                }
-                Err(taken)
-            }
-            Err(other) => Err(report(other)),
-        }
+        let new = input.check(&context.rules_here())?;
+        let link = context.app.links.create(new).await.map_err(report)?;
+        Ok(LinkResponse::new(&link, context.origin))
     }
-}
-
-/// The first of `docs-2`, `docs-3` and so on that no link has, not even an
-/// expired one. A few look-ups cost less than a model's guess.
-async fn free_beside(links: &LinkService, taken: &Slug) -> Option<Slug> {
-    for number in 2..=5 {
-        let slug = Slug::parse(&format!("{}-{number}", taken.as_str())).ok()?;
-        if let Err(Error::LinkNotFound(_)) = links.get(&slug).await {
-            return Some(slug);
-        }
-    }
-    None
 }

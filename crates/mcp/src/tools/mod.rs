@@ -55,6 +55,13 @@ pub(crate) struct Context<'a> {
     pub(crate) caller: &'a ProbeCaller,
 }
 
+impl Context<'_> {
+    /// The instance's bounds, with its links where this client sees them.
+    fn rules_here(&self) -> Rules {
+        self.rules.seen_at(self.origin)
+    }
+}
+
 /// A tool: its name, what a model is told of it, and its types.
 pub(crate) trait Tool {
     /// Verb, then noun.

@@ -30,7 +30,7 @@ pub(crate) async fn handle(
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,
 ) -> Result<Json<201, LinkResponse>, Failure> {
-    let new = body.check(&context.rules)?;
+    let new = body.check(&context.rules.seen_at(origin.as_str()))?;
     let link = context.app.links.create(new).await?;
     Ok(Json(LinkResponse::new(&link, origin.as_str())))
 }

@@ -31,7 +31,7 @@ pub(crate) async fn handle(
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<EditLink>,
 ) -> Result<Json<201, LinkResponse>, Failure> {
-    let edit = body.check(&context.rules)?;
+    let edit = body.check(&context.rules.seen_at(origin.as_str()))?;
     let edited = context.app.links.edit(edit).await?;
     Ok(Json(LinkResponse::new(&edited.link, origin.as_str())))
 }

@@ -29,7 +29,7 @@ pub(crate) async fn handle(
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<PatchLink>,
 ) -> Result<Json<200, LinkResponse>, Failure> {
-    let (slug, patch) = body.check(&context.rules)?;
+    let (slug, patch) = body.check(&context.rules.seen_at(origin.as_str()))?;
     let link = context.app.links.patch(&slug, patch).await?;
     Ok(Json(LinkResponse::new(&link, origin.as_str())))
 }

@@ -17,7 +17,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use slugline_analytics::{ClickHouseTarget, RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken, SlugPolicy};
 use slugline_contract::{ImportLimit, Rules};
-use slugline_domain::{DestinationRules, SlugCase};
+use slugline_domain::{DestinationRules, OwnAddresses, SlugCase};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
 use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy, WebhookOptions};
@@ -175,12 +175,22 @@ impl Settings {
         };
         let cache_ttl = sources.number("SLUGLINE_LINK_CACHE_TTL", 0..=86_400)?;
         let stale_ttl = sources.number("SLUGLINE_LINK_STALE_TTL", 0..=31_536_000)?;
+        let case = if sources.flag("SLUGLINE_CASE_SENSITIVE")? {
+            SlugCase::Sensitive
+        } else {
+            SlugCase::Insensitive
+        };
+        let base_url = sources.optional("SLUGLINE_BASE_URL", str::parse::<Origin>)?;
+        let own_addresses = OwnAddresses::of_slugs(case);
+        let own_addresses = match &base_url {
+            Some(origin) => own_addresses.at(origin.as_str()),
+            None => own_addresses,
+        };
         let data_dir: PathBuf = sources.parsed("SLUGLINE_DATA_DIR", parse::path)?;
         Ok(Self {
             listen: sources.parsed("SLUGLINE_LISTEN", parse::address)?,
             connections: ConnectionLimits::resolve(sources)?,
             site_token: sources.optional("SLUGLINE_SITE_TOKEN", SiteToken::new)?,
-            base_url: sources.optional("SLUGLINE_BASE_URL", str::parse::<Origin>)?,
             links: sources
                 .optional("SLUGLINE_DATABASE_URL", str::parse)?
                 .unwrap_or_else(|| DatabaseUrl::File(data_dir.join("links.db"))),
@@ -188,15 +198,12 @@ impl Settings {
             access_log: sources.optional("SLUGLINE_ANALYTICS_URL", parse::analytics_url)?,
             legacy: sources.optional("SLUGLINE_LEGACY_KV_URL", str::parse)?,
             slugs: SlugPolicy {
-                case: if sources.flag("SLUGLINE_CASE_SENSITIVE")? {
-                    SlugCase::Sensitive
-                } else {
-                    SlugCase::Insensitive
-                },
+                case,
                 generated_chars: parse::size(
                     sources.number("SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH", 1..=64)?,
                 ),
             },
+            base_url,
             preview: if sources.flag("SLUGLINE_PUBLIC_PREVIEW_MODE")? {
                 PreviewMode::On
             } else {
@@ -208,6 +215,7 @@ impl Settings {
                     sources.list("SLUGLINE_ALLOWED_SCHEMES", str::parse)?,
                 ),
                 rows_max: sources.parsed("SLUGLINE_LIST_QUERY_LIMIT", parse::row_limit)?,
+                own_addresses,
             },
             redirects: RedirectOptions {
                 status: sources.parsed("SLUGLINE_REDIRECT_STATUS_CODE", |text| {

@@ -56,10 +56,21 @@ fn the_scheme_is_optional_and_of_any_case_and_the_token_exact() {
         assert_eq!(refused.status, 401, "{wrong}");
         assert!(refused.header("www-authenticate").contains("invalid_token"));
     }
-    assert_eq!(
-        list("Bearer short").json()["statusMessage"],
-        "Token is too short"
+    let (short, long) = (
+        list("Bearer short").json(),
+        list("Bearer another-token").json(),
     );
+    assert_eq!(short["statusMessage"], "Token is too short");
+    assert_eq!(long["statusMessage"], "Unauthorized");
+    assert_eq!(short["message"], long["message"]);
+    let tool = |token: &str| {
+        let call = server.request("POST", "/api/mcp");
+        let call = call.header("authorization", token).body("{}").send();
+        assert_eq!(call.status, 401, "{token}");
+        call.json()["message"].clone()
+    };
+    assert_eq!(tool("Bearer short"), long["message"]);
+    assert_eq!(tool("Bearer another-token"), long["message"]);
 }
 
 #[test]

@@ -1,8 +1,13 @@
 //! Changing links through REST.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use serde_json::{Value, json};
 
-use crate::server::{Answer, Server};
+use crate::{
+    mcp_wire::call_tool,
+    server::{Answer, Server},
+};
 
 fn put(server: &Server, body: &Value) -> Answer {
     server.api("PUT", "/api/link/edit").json(body).send()
@@ -44,11 +49,13 @@ fn put_replaces_everything_but_identity_and_password() {
     );
     let expected = json!({
         "id": made["link"]["id"], "url": "https://example.org/", "slug": "docs",
-        "createdAt": 1000, "updatedAt": 4_000_000_001i64,
+        "createdAt": 1000, "updatedAt": link["updatedAt"],
         "password": "__SINK_MASKED__•••••", "tags": [],
     });
     assert_eq!(link, expected);
     assert_eq!(read(&server, "docs"), expected);
+    let changed_at = link["updatedAt"].as_i64().unwrap();
+    assert!((1001..4_000_000_000).contains(&changed_at), "{changed_at}");
 
     let unlocked = put(
         &server,
@@ -92,6 +99,75 @@ fn patch_changes_what_it_names_and_null_removes() {
     assert_eq!(
         server.visit("/docs").header("location"),
         "https://example.com/"
+    );
+}
+
+#[test]
+fn no_link_may_lead_to_itself() {
+    let server = Server::start_with(&[("SLUGLINE_BASE_URL", "https://sl.example")]);
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    let own = json!({"slug": "docs", "url": "https://sl.example/DOCS/"});
+    let create = |path: &str, body: &Value| server.api("POST", path).json(body).send();
+    for refused in [
+        create("/api/link/create", &own),
+        create("/api/link/upsert", &own),
+        put(&server, &own),
+        patch(&server, &own),
+    ] {
+        assert_eq!(refused.status, 400, "{}", refused.text);
+        assert_eq!(refused.json()["data"]["issues"][0]["path"], json!(["url"]));
+        let message = refused.json()["message"].as_str().unwrap().to_owned();
+        assert!(message.contains("visitors in circles"), "{message}");
+    }
+    let by_country = json!({"slug": "docs", "geo": {"DE": "https://sl.example/docs"}});
+    let refused = patch(&server, &by_country).json();
+    assert_eq!(refused["data"]["issues"][0]["path"], json!(["geo", "DE"]));
+    for tool in ["create_link", "update_link", "upsert_link"] {
+        let text = call_tool(&server, tool, &own)["content"][0]["text"].to_string();
+        assert!(
+            text.contains("url: ") && text.contains("in circles"),
+            "{tool}: {text}"
+        );
+    }
+    let other = json!({"slug": "docs", "url": "https://sl.example/guide"});
+    assert_eq!(put(&server, &other).status, 201);
+
+    // Without the setting the origin is what the client itself asked.
+    let server = Server::start();
+    let own = json!({"slug": "docs", "url": format!("{}/docs", server.origin())});
+    let refused = server.api("POST", "/api/link/create").json(&own).send();
+    assert_eq!(refused.status, 400, "{}", refused.text);
+}
+
+#[test]
+fn quick_changes_do_not_run_ahead_of_the_clock() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    for change in 0..50 {
+        let changed = patch(
+            &server,
+            &json!({"slug": "docs", "comment": change.to_string()}),
+        );
+        assert_eq!(changed.status, 200, "{}", changed.text);
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let changed_at = read(&server, "docs")["updatedAt"].as_u64().unwrap();
+    assert!(changed_at <= now.as_secs(), "{changed_at} is after {now:?}");
+}
+
+#[test]
+fn a_taken_slug_comes_with_one_that_is_free() {
+    let server = Server::start();
+    let link = json!({"url": "https://example.com/", "slug": "docs"});
+    server.create(&link);
+    let refused = server.api("POST", "/api/link/create").json(&link).send();
+    assert_eq!(refused.status, 409);
+    let refused = refused.json();
+    assert_eq!(refused["freeSlug"], "docs-2");
+    let message = refused["message"].as_str().unwrap();
+    assert!(
+        message.contains(r#"the slug "docs-2" is free"#),
+        "{message}"
     );
 }
 

@@ -1,0 +1,61 @@
+//! A free slug beside one that is taken.
+
+use slugline_domain::Slug;
+
+use super::LinkService;
+use crate::Error;
+
+impl LinkService {
+    /// The error for a taken slug, with one that is free.
+    pub(super) async fn slug_taken(&self, slug: Slug) -> Error {
+        let free = self.free_beside(&slug).await;
+        Error::SlugTaken { slug, free }
+    }
+
+    /// The first of `docs-2`, `docs-3` and so on that no link has, not even an
+    /// expired one. A few look-ups cost less than the caller's guesses.
+    async fn free_beside(&self, taken: &Slug) -> Option<Slug> {
+        const LAST: u32 = 5;
+        for number in 2..=LAST {
+            let slug = Slug::parse(&format!("{}-{number}", taken.as_str())).ok()?;
+            if let Err(Error::LinkNotFound(_)) = self.get(&slug).await {
+                return Some(slug);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_testkit::{destination, slug};
+
+    use super::*;
+    use crate::links::{NewLink, fixture::house};
+
+    #[tokio::test]
+    async fn a_taken_slug_comes_with_the_next_free_one() {
+        let house = house();
+        let new = |text: &str| NewLink {
+            slug: Some(slug(text)),
+            ..NewLink::leading_to(destination("https://example.com/"))
+        };
+        for text in ["docs", "docs-2"] {
+            house.links.create(new(text)).await.unwrap();
+        }
+        let Err(Error::SlugTaken { slug: taken, free }) = house.links.create(new("docs")).await
+        else {
+            panic!("the slug is taken")
+        };
+        assert_eq!((taken, free), (slug("docs"), Some(slug("docs-3"))));
+        for text in ["docs-3", "docs-4", "docs-5"] {
+            house.links.create(new(text)).await.unwrap();
+        }
+        let refused = house.links.create(new("docs")).await;
+        assert!(matches!(refused, Err(Error::SlugTaken { free: None, .. })));
+        let long = "a".repeat(Slug::MAX_CHARS);
+        house.links.create(new(&long)).await.unwrap();
+        let refused = house.links.create(new(&long)).await;
+        assert!(matches!(refused, Err(Error::SlugTaken { free: None, .. })));
+    }
+}

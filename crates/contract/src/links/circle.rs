@@ -1,0 +1,142 @@
+//! A link must not lead to itself.
+
+use slugline_application::{Change, LinkPatch};
+use slugline_domain::{Country, Destination, LinkContent, Routing, Slug};
+
+use crate::{Rules, check::Checks, issue::IssueCode};
+
+/// Notes each destination of the link that is its own address.
+pub(super) fn refuse_circle(
+    checks: &mut Checks,
+    rules: &Rules,
+    slug: Option<&Slug>,
+    content: Option<&LinkContent>,
+) {
+    let (Some(slug), Some(content)) = (slug, content) else {
+        return;
+    };
+    let Routing {
+        apple, google, geo, ..
+    } = &content.routing;
+    let mut circle = Circle {
+        checks,
+        rules,
+        slug,
+    };
+    circle.refuse(&["url"], Some(&content.destination));
+    circle.refuse(&["apple"], apple.as_ref());
+    circle.refuse(&["google"], google.as_ref());
+    circle.refuse_countries(geo);
+}
+
+/// The same for the destinations that a patch sets.
+pub(super) fn refuse_circle_of_patch(
+    checks: &mut Checks,
+    rules: &Rules,
+    slug: Option<&Slug>,
+    patch: &LinkPatch,
+) {
+    let Some(slug) = slug else { return };
+    let mut circle = Circle {
+        checks,
+        rules,
+        slug,
+    };
+    circle.refuse(&["url"], patch.destination.as_ref());
+    circle.refuse(&["apple"], set(&patch.apple));
+    circle.refuse(&["google"], set(&patch.google));
+    if let Some(geo) = set(&patch.geo) {
+        circle.refuse_countries(geo);
+    }
+}
+
+fn set<T>(change: &Change<T>) -> Option<&T> {
+    match change {
+        Change::Set(value) => Some(value),
+        Change::Keep | Change::Clear => None,
+    }
+}
+
+struct Circle<'c> {
+    checks: &'c mut Checks,
+    rules: &'c Rules,
+    slug: &'c Slug,
+}
+
+impl Circle<'_> {
+    fn refuse_countries(&mut self, geo: &std::collections::BTreeMap<Country, Destination>) {
+        for (country, destination) in geo {
+            self.refuse(&["geo", country.as_str()], Some(destination));
+        }
+    }
+
+    fn refuse(&mut self, path: &[&str], destination: Option<&Destination>) {
+        let Some(destination) = destination else {
+            return;
+        };
+        if self
+            .rules
+            .own_addresses
+            .is_address_of(self.slug, destination)
+        {
+            let message = format!(
+                "{destination} is the address of this link, which would send visitors in circles"
+            );
+            let expected = "the address of another page".to_owned();
+            self.checks
+                .note(path, (IssueCode::Custom, message, expected));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{CreateLink, EditLink, ImportLink, PatchLink, Problem, UpdateLink, read};
+
+    fn rules() -> Rules {
+        Rules::default().seen_at("https://sl.example")
+    }
+
+    fn check<T: DeserializeOwned, O>(
+        link: &Value,
+        check: impl FnOnce(T, &Rules) -> Result<O, Problem>,
+    ) -> Vec<String> {
+        match check(read(link).unwrap(), &rules()) {
+            Ok(_) => Vec::new(),
+            Err(problem) => {
+                let issues = problem.issues.iter();
+                issues.map(|issue| issue.path.join(".")).collect()
+            }
+        }
+    }
+
+    #[rstest]
+    #[case(json!({"slug": "Docs", "url": "https://sl.example/docs"}), &["url"])]
+    #[case(
+        json!({"slug": "docs", "url": "https://e.example/", "apple": "http://sl.example/docs/",
+               "google": "https://sl.example/docs?x", "geo": {"DE": "https://sl.example/docs"}}),
+        &["apple", "google", "geo.DE"]
+    )]
+    #[case(json!({"slug": "docs", "url": "https://sl.example/other"}), &[])]
+    fn every_input_with_a_link_refuses_its_own_address(
+        #[case] link: Value,
+        #[case] paths: &[&str],
+    ) {
+        assert_eq!(check(&link, |l: CreateLink, r| l.check(r)), paths);
+        assert_eq!(check(&link, |l: EditLink, r| l.check(r)), paths);
+        assert_eq!(check(&link, |l: PatchLink, r| l.check(r)), paths);
+        assert_eq!(check(&link, |l: UpdateLink, r| l.check(r)), paths);
+        assert_eq!(check(&link, |l: ImportLink, r| l.check(r)), paths);
+    }
+
+    #[test]
+    fn a_link_whose_slug_is_not_chosen_yet_may_lead_to_others() {
+        let link = json!({"url": "https://sl.example/docs"});
+        assert_eq!(check(&link, |l: CreateLink, r| l.check(r)), [""; 0]);
+    }
+}

@@ -1,0 +1,117 @@
+//! The addresses at which an instance answers for its links.
+//!
+//! A link to its own address sends its visitors in circles.
+
+use url::Url;
+
+use crate::{Destination, Slug, SlugCase};
+
+/// The public origin of an instance, as far as it is known, and its rule about
+/// the case of slugs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnAddresses {
+    origin: Option<HostAndPort>,
+    case: SlugCase,
+}
+
+/// Schemes are not compared: a proxy in front may send visitors from `http` to
+/// `https`. So the port is `None` where it is the usual one of the scheme.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct HostAndPort {
+    host: String,
+    port: Option<u16>,
+}
+
+impl HostAndPort {
+    fn of(url: &Url) -> Option<Self> {
+        let web = matches!(url.scheme(), "http" | "https");
+        Some(Self {
+            host: url.host_str().filter(|_| web)?.to_owned(),
+            port: url.port(),
+        })
+    }
+}
+
+impl OwnAddresses {
+    /// The addresses below no known origin.
+    pub fn of_slugs(case: SlugCase) -> Self {
+        Self { origin: None, case }
+    }
+
+    /// The addresses below this origin, such as `https://sl.example`.
+    #[must_use]
+    pub fn at(&self, origin: &str) -> Self {
+        Self {
+            origin: Url::parse(origin)
+                .ok()
+                .and_then(|url| HostAndPort::of(&url)),
+            case: self.case,
+        }
+    }
+
+    /// Tells whether the destination is the public address of this slug.
+    pub fn is_address_of(&self, slug: &Slug, destination: &Destination) -> bool {
+        let Some(own) = &self.origin else {
+            return false;
+        };
+        let Ok(url) = Url::parse(destination.as_str()) else {
+            return false;
+        };
+        if HostAndPort::of(&url).as_ref() != Some(own) {
+            return false;
+        }
+        // The redirect takes a slash at the end for nothing, too.
+        let path = url.path().trim_start_matches('/');
+        let path = path.strip_suffix('/').unwrap_or(path);
+        Slug::parse(path).is_ok_and(|led_to| {
+            self.case.canonical(&led_to).as_ref() == self.case.canonical(slug).as_ref()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use crate::DestinationRules;
+
+    fn is_own(origin: &str, case: SlugCase, slug: &str, url: &str) -> bool {
+        let destination = Destination::parse(url, &DestinationRules::default()).unwrap();
+        let addresses = OwnAddresses::of_slugs(case).at(origin);
+        addresses.is_address_of(&Slug::parse(slug).unwrap(), &destination)
+    }
+
+    #[rstest]
+    #[case("https://sl.example/docs")]
+    #[case("https://sl.example/docs/")]
+    #[case("https://SL.example/DOCS?a=1#b")]
+    #[case("https://sl.example:443/docs")]
+    #[case("http://sl.example/docs")]
+    fn its_own_address_is_known_in_every_spelling(#[case] url: &str) {
+        let insensitive = SlugCase::Insensitive;
+        assert!(is_own("https://sl.example", insensitive, "docs", url));
+    }
+
+    #[rstest]
+    #[case("https://sl.example/")]
+    #[case("https://sl.example/docs-2")]
+    #[case("https://sl.example/docs/more")]
+    #[case("https://sl.example/_docs")]
+    #[case("https://sl.example:8443/docs")]
+    #[case("https://other.example/docs")]
+    fn other_addresses_are_not_its_own(#[case] url: &str) {
+        let insensitive = SlugCase::Insensitive;
+        assert!(!is_own("https://sl.example", insensitive, "docs", url));
+    }
+
+    #[test]
+    fn ports_and_case_count_as_they_do_for_visitors() {
+        let here = "http://127.0.0.1:8080";
+        let own = |case, url| is_own(here, case, "docs", url);
+        assert!(own(SlugCase::Sensitive, "http://127.0.0.1:8080/docs"));
+        assert!(!own(SlugCase::Sensitive, "http://127.0.0.1:8080/Docs"));
+        assert!(!own(SlugCase::Insensitive, "http://127.0.0.1/docs"));
+        assert!(!is_own("nonsense", SlugCase::Insensitive, "docs", here));
+    }
+}
