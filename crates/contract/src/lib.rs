@@ -68,9 +68,9 @@ pub use links::{
     ExportLinks, ExportText, ExportedLink, FailedImport, FirstText, FoundLink, FoundLinks, GetLink,
     ImportItem, ImportLimit, ImportLink, ImportLinks, LinkCheck, LinkChecks, LinkCount, LinkExport,
     LinkImport, LinkList, LinkMembers, LinkResponse, LinkUpdate, LinkUpdated, LinkUpserted,
-    LinkView, ListLinks, Mask, PatchLink, PreviewSuggestion, ReadLink, ReadLinksError, SearchLinks,
-    SlugSuggestion, Sort, Status, StoredHash, SuggestPreview, SuggestSlug, TagList, TagView,
-    TransferFormat, UpdateLink, UpsertStatus, read_links,
+    LinkView, LinksToImport, ListLinks, Mask, PatchLink, PreviewSuggestion, ReadLink,
+    ReadLinksError, SearchLinks, SlugSuggestion, Sort, Status, StoredHash, SuggestPreview,
+    SuggestSlug, TagList, TagView, TransferFormat, UpdateLink, UpsertStatus, read_links,
 };
 pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};

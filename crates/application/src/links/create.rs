@@ -107,7 +107,7 @@ impl LinkService {
     /// Every third collision adds a character, which divides the chance of the
     /// next one by 31: the search ends after a handful of attempts however full
     /// the short slugs are.
-    fn generate_slug(&self, collisions: usize) -> Slug {
+    pub(super) fn generate_slug(&self, collisions: usize) -> Slug {
         const ATTEMPTS_PER_LENGTH: usize = 3;
         let length = self.parts.policy.generated_chars + collisions / ATTEMPTS_PER_LENGTH;
         mint::slug(length.clamp(1, Slug::MAX_CHARS), self.parts.random.as_ref())

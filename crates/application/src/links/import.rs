@@ -1,5 +1,7 @@
 //! Taking over links from an export.
 
+use std::collections::HashSet;
+
 use slugline_domain::{
     ImportedPassword, Link, LinkContent, LinkId, Revision, Slug, UnixMillis, UnixSeconds,
     ports::Insertion,
@@ -14,8 +16,8 @@ use crate::{Access, Error, mint};
 pub struct ImportLink {
     /// Identity; minted when absent.
     pub id: Option<LinkId>,
-    /// Slug.
-    pub slug: Slug,
+    /// Slug; generated when absent.
+    pub slug: Option<Slug>,
     /// Creation; now when absent.
     pub created_at: Option<UnixSeconds>,
     /// Last change; now when absent.
@@ -60,9 +62,20 @@ impl LinkService {
         self.screen_import(&mut batch).await;
         let parts = &self.parts;
         let now = parts.clock.now();
+        let case = parts.policy.case;
+        for imported in &mut batch {
+            if let Some(slug) = &mut imported.slug {
+                *slug = case.canonical(slug).into_owned();
+            }
+        }
+        let mut used: HashSet<Slug> = batch.iter().filter_map(|new| new.slug.clone()).collect();
         let mut links = Vec::with_capacity(batch.len());
         for imported in batch {
-            links.push(self.adopt(imported, now).await?);
+            let slug = match imported.slug.clone() {
+                Some(slug) => slug,
+                None => self.unused_slug(&mut used).await?,
+            };
+            links.push(self.adopt(imported, slug, now).await?);
         }
         let outcomes = parts.store.insert_many(&links, now.second()).await;
         // Also after an error: the links may have been made before it.
@@ -80,7 +93,25 @@ impl LinkService {
         Ok(links.into_iter().zip(outcomes?).map(became).collect())
     }
 
-    async fn adopt(&self, imported: ImportLink, now: UnixMillis) -> Result<Link, Error> {
+    /// A slug that neither a link has nor one of those that are under way. Should
+    /// another caller take it in between, the link is skipped like any other.
+    async fn unused_slug(&self, used: &mut HashSet<Slug>) -> Result<Slug, Error> {
+        for collisions in 0.. {
+            let slug = self.generate_slug(collisions);
+            let free = self.parts.store.find(&slug).await?.is_none();
+            if free && used.insert(slug.clone()) {
+                return Ok(slug);
+            }
+        }
+        unreachable!("slugs become longer until one is free")
+    }
+
+    async fn adopt(
+        &self,
+        imported: ImportLink,
+        slug: Slug,
+        now: UnixMillis,
+    ) -> Result<Link, Error> {
         let parts = &self.parts;
         let password = match imported.password {
             Some(password) => Some(parts.passwords.adopt(password).await?),
@@ -90,7 +121,7 @@ impl LinkService {
             id: imported
                 .id
                 .unwrap_or_else(|| mint::link_id(now, parts.random.as_ref())),
-            slug: parts.policy.case.canonical(&imported.slug).into_owned(),
+            slug,
             created_at: imported.created_at.unwrap_or(now.second()),
             updated_at: imported.updated_at.unwrap_or(now.second()),
             revision: Revision::FIRST,
@@ -104,15 +135,20 @@ impl LinkService {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{Password, PasswordForm, PasswordHash, ports::LinkStore};
-    use slugline_testkit::{NOON, destination, link, seconds, slug};
+    use std::sync::Arc;
+
+    use slugline_testkit::{NOON, SeededRandom, destination, link, seconds, slug};
 
     use super::*;
-    use crate::links::fixture::{demonstration, fixture};
+    use crate::{
+        SlugPolicy,
+        links::fixture::{demonstration, fixture, fixture_with},
+    };
 
     fn import(text: &str) -> ImportLink {
         ImportLink {
             id: None,
-            slug: slug(text),
+            slug: Some(slug(text)),
             created_at: None,
             updated_at: None,
             password: None,
@@ -195,6 +231,29 @@ mod tests {
         let plain = fixture.store.find(&slug("plain")).await.unwrap().unwrap();
         let hash = plain.password.unwrap();
         assert_eq!(PasswordForm::of(hash.as_str()), Ok(PasswordForm::Argon2id));
+    }
+
+    #[tokio::test]
+    async fn links_without_a_slug_get_free_ones() {
+        let policy = SlugPolicy {
+            generated_chars: 1,
+            ..SlugPolicy::default()
+        };
+        let fixture = fixture_with(policy, Arc::new(SeededRandom::new(1)));
+        let taken = link("k").build();
+        fixture.store.insert(&taken, NOON).await.unwrap();
+        let nameless = || ImportLink {
+            slug: None,
+            ..import("x")
+        };
+        // More than there are slugs of one character.
+        let batch: Vec<ImportLink> = (0..60).map(|_| nameless()).collect();
+        let imported = fixture.links.import(batch).await.unwrap();
+        let slugs: HashSet<&str> = imported.iter().map(|new| new.link.slug.as_str()).collect();
+        assert_eq!(slugs.len(), 60);
+        assert!(!slugs.contains("k"));
+        let stored = |new: &ImportedLink| new.outcome == ImportOutcome::Stored;
+        assert!(imported.iter().all(stored));
     }
 
     #[tokio::test]

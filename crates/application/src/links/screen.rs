@@ -234,7 +234,7 @@ mod tests {
             .enumerate()
             .map(|(number, content)| ImportLink {
                 id: None,
-                slug: Slug::parse(&format!("l{number}")).unwrap(),
+                slug: Slug::parse(&format!("l{number}")).ok(),
                 created_at: None,
                 updated_at: None,
                 password: None,

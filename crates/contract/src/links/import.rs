@@ -47,7 +47,7 @@ pub struct ImportLink {
     /// What the author decided.
     #[serde(flatten)]
     pub members: LinkMembers,
-    /// The path of the short link.
+    /// The path of the short link; null for a free random one.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
     /// A stored hash (Argon2id or Sink's), or a password in clear, to be hashed.
@@ -116,10 +116,10 @@ impl ImportLinks {
         body: &[u8],
         rules: &Rules,
         limit: ImportLimit,
-    ) -> Result<Vec<application::ImportLink>, Problem> {
+    ) -> Result<LinksToImport, Problem> {
         let mut gathering = Gathering::new(rules, limit);
-        read_body(body, &mut gathering)?;
-        gathering.finish()
+        let ignored = read_body(body, &mut gathering)?;
+        gathering.finish(ignored)
     }
 
     /// The same of a table.
@@ -130,17 +130,26 @@ impl ImportLinks {
         table: &[u8],
         rules: &Rules,
         limit: ImportLimit,
-    ) -> Result<Vec<application::ImportLink>, Problem> {
+    ) -> Result<LinksToImport, Problem> {
         let mut gathering = Gathering::new(rules, limit);
         let read = read_links(TransferFormat::Csv, table, |read| gathering.take(read.link));
         match read {
-            Ok(()) => gathering.finish(),
+            Ok(ignored) => gathering.finish(ignored),
             Err(ReadLinksError::Broken(problem)) => Err(problem),
             Err(ReadLinksError::Unreadable(error)) => {
                 Err(Problem::new(Code::InvalidCsv, error.to_string()))
             }
         }
     }
+}
+
+/// The links of an import.
+#[derive(Debug)]
+pub struct LinksToImport {
+    /// The links, checked.
+    pub links: Vec<application::ImportLink>,
+    /// Members or columns that links do not have, which were ignored.
+    pub ignored: Vec<String>,
 }
 
 /// The links of an import, or the faults of all that have some.
@@ -186,7 +195,7 @@ impl<'r> Gathering<'r> {
         ControlFlow::Continue(())
     }
 
-    fn finish(self) -> Result<Vec<application::ImportLink>, Problem> {
+    fn finish(self, ignored: Vec<String>) -> Result<LinksToImport, Problem> {
         if let Some(problem) = self.failure {
             return Err(problem);
         }
@@ -194,7 +203,8 @@ impl<'r> Gathering<'r> {
             self.limit.check(self.read)?;
         }
         let links = self.links;
-        self.checks.finish(|| Some(links))
+        self.checks
+            .finish(|| Some(LinksToImport { links, ignored }))
     }
 }
 
@@ -206,7 +216,11 @@ impl ImportLink {
     pub fn check(&self, rules: &Rules) -> Result<application::ImportLink, Problem> {
         let mut checks = Checks::default();
         let content = self.members.content(TextBounds::Widest, &mut checks, rules);
-        let slug = checks.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        let slug = if let Sent::Null = self.slug {
+            None
+        } else {
+            checks.required(&["slug"], &self.slug, |slug| Slug::parse(slug))
+        };
         refuse_circle(&mut checks, rules, slug.as_ref(), content.as_ref());
         let password = checks.optional(&["password"], &self.password, |text| {
             ImportedPassword::parse(text)
@@ -219,7 +233,7 @@ impl ImportLink {
         checks.finish(|| {
             Some(application::ImportLink {
                 id,
-                slug: slug?,
+                slug,
                 created_at,
                 updated_at,
                 password,
@@ -245,6 +259,9 @@ pub struct LinkImport {
     pub skipped_items: Vec<ImportItem>,
     /// Those that failed.
     pub failed_items: Vec<FailedImport>,
+    /// Members of links, or columns, that links do not have. They were ignored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_names: Vec<String>,
 }
 
 /// A link of an import.
@@ -270,8 +287,11 @@ pub struct FailedImport {
 
 impl LinkImport {
     /// Shows what became of the links, in order.
-    pub fn new(imported: &[ImportedLink]) -> Self {
-        let mut shown = Self::default();
+    pub fn new(imported: &[ImportedLink], ignored_names: Vec<String>) -> Self {
+        let mut shown = Self {
+            ignored_names,
+            ..Self::default()
+        };
         for (index, imported) in imported.iter().enumerate() {
             let item = ImportItem {
                 index,
@@ -303,11 +323,11 @@ mod tests {
 
     use super::*;
 
-    fn check(links: &Value) -> Result<Vec<application::ImportLink>, Problem> {
+    fn check(links: &Value) -> Result<LinksToImport, Problem> {
         read(&json!({"version": "1.0", "exportedAt": "x", "count": 1, "links": links}).to_string())
     }
 
-    fn read(body: &str) -> Result<Vec<application::ImportLink>, Problem> {
+    fn read(body: &str) -> Result<LinksToImport, Problem> {
         ImportLinks::read_document(body.as_bytes(), &Rules::default(), ImportLimit::DEFAULT)
     }
 
@@ -326,8 +346,9 @@ mod tests {
             "title": "t".repeat(2048), "image": format!("/{}", "i".repeat(2047)),
             "zz": 1
         }]));
-        let links = links.unwrap();
-        let link = &links[0];
+        let read = links.unwrap();
+        assert_eq!(read.ignored, ["zz"]);
+        let link = &read.links[0];
         assert_eq!((link.id.as_ref(), link.password.as_ref()), (None, None));
         assert_eq!(link.content.expires_at.unwrap().get(), 5);
         let title = link.content.preview.title.as_ref().unwrap();
@@ -335,10 +356,16 @@ mod tests {
     }
 
     #[test]
+    fn a_slug_of_null_is_left_to_the_service() {
+        let read = check(&json!([{"url": "https://example.com/", "slug": null}])).unwrap();
+        assert_eq!(read.links[0].slug, None);
+    }
+
+    #[test]
     fn whole_numbers_count_however_they_are_spelled() {
         let body = r#"{"version": "1.0", "count": 1.0, "links": [{"url": "https://example.com/",
             "slug": "a", "expiration": 5.0, "createdAt": 1.7e9, "updatedAt": 1700000001.0}]}"#;
-        let links = read(body).unwrap();
+        let links = read(body).unwrap().links;
         let moments = [
             links[0].content.expires_at,
             links[0].created_at,
@@ -375,6 +402,9 @@ mod tests {
         );
         let shape = check(&json!([good, {"url": 5, "slug": "b"}])).unwrap_err();
         assert_eq!(paths(&shape), ["links.1.url"]);
+        let mistyped =
+            check(&json!([good, {"url": "https://e.example/", "slug": "b", "tgas": []}]));
+        assert_eq!(paths(&mistyped.unwrap_err()), ["links.1.tgas"]);
         let missing = check(&json!([{"url": "https://example.com/"}])).unwrap_err();
         assert_eq!(paths(&missing), ["links.0.slug"]);
     }
@@ -432,7 +462,11 @@ mod tests {
         assert_eq!(read(&deep).unwrap_err().code, Code::InvalidJson);
         let odd = r#"{"links": 5, "zz": [0, {}], "version": "1",
             "links": [{"url": "https://example.com/", "slug": "a"}]}"#;
-        assert_eq!(read(odd).unwrap().len(), 1, "the last of several counts");
+        assert_eq!(
+            read(odd).unwrap().links.len(),
+            1,
+            "the last of several counts"
+        );
     }
 
     #[test]

@@ -15,25 +15,32 @@ use serde_json::{Map, Value, value::RawValue};
 use super::{
     ImportLink,
     import::Gathering,
+    import_names::IgnoredNames,
     link_text::{malformed, read_link},
 };
 use crate::{problem::Problem, reader::read};
 
 /// Reads the body into what gathers its links, which says when it has enough.
+/// Returns the names of members that links do not have.
 ///
 /// # Errors
 /// The body is not JSON, or no object.
-pub(super) fn read_body(body: &[u8], gathering: &mut Gathering<'_>) -> Result<(), Problem> {
+pub(super) fn read_body(
+    body: &[u8],
+    gathering: &mut Gathering<'_>,
+) -> Result<Vec<String>, Problem> {
     let Envelope { members, links } = envelope(body)?;
     gathering.envelope(&read(&members)?);
-    let Some(links) = links.filter(|links| links.get().starts_with('[')) else {
-        return Ok(());
-    };
-    let mut json = serde_json::Deserializer::from_str(links.get());
-    let take = |link| gathering.take(link);
-    Links(take)
-        .deserialize(&mut json)
-        .map_err(|error| malformed(&error))
+    let mut names = IgnoredNames::default();
+    if let Some(links) = links.filter(|links| links.get().starts_with('[')) {
+        let mut json = serde_json::Deserializer::from_str(links.get());
+        let each = |link| gathering.take(link);
+        let names = &mut names;
+        Links { each, names }
+            .deserialize(&mut json)
+            .map_err(|error| malformed(&error))?;
+    }
+    Ok(names.into_names())
 }
 
 /// The body without its links, and where those are.
@@ -106,9 +113,12 @@ impl<'b> Visitor<'b> for Members {
 }
 
 /// A list of links, each to be handed over.
-struct Links<F>(F);
+struct Links<'n, F> {
+    each: F,
+    names: &'n mut IgnoredNames,
+}
 
-impl<'b, F> DeserializeSeed<'b> for Links<F>
+impl<'b, F> DeserializeSeed<'b> for Links<'_, F>
 where
     F: FnMut(Result<ImportLink, Problem>) -> ControlFlow<()>,
 {
@@ -119,7 +129,7 @@ where
     }
 }
 
-impl<'b, F> Visitor<'b> for Links<F>
+impl<'b, F> Visitor<'b> for Links<'_, F>
 where
     F: FnMut(Result<ImportLink, Problem>) -> ControlFlow<()>,
 {
@@ -131,7 +141,7 @@ where
 
     fn visit_seq<S: SeqAccess<'b>>(mut self, mut links: S) -> Result<(), S::Error> {
         while let Some(text) = links.next_element::<&'b RawValue>()? {
-            if (self.0)(read_link(text)).is_break() {
+            if (self.each)(read_link(text, self.names)).is_break() {
                 while links.next_element::<IgnoredAny>()?.is_some() {}
                 break;
             }

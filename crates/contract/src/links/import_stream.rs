@@ -8,15 +8,17 @@ use std::{
     rc::Rc,
 };
 
-use csv::{ErrorKind, Position, Reader, StringRecord};
+use csv::{ErrorKind, StringRecord};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess};
 use serde_json::{Map, Value, value::RawValue};
 use thiserror::Error;
 
 use super::{
     ImportLink, TransferFormat,
+    import_names::IgnoredNames,
     link_text::read_link,
     table::{self, COLUMNS, Kind},
+    table_rows::{Row, Rows},
 };
 use crate::{code::Code, problem::Problem, reader::read};
 
@@ -43,7 +45,8 @@ pub enum ReadLinksError {
 }
 
 /// Reads the links of a document or of a table and hands each over, until told
-/// to stop. Memory holds one link at a time.
+/// to stop. Memory holds one link at a time. Returns the names of members or
+/// columns that links do not have, which were ignored.
 ///
 /// # Errors
 /// The source cannot be read, or is not of the form. Links before that place
@@ -52,7 +55,7 @@ pub fn read_links(
     format: TransferFormat,
     source: impl Read,
     mut each: impl FnMut(ReadLink) -> ControlFlow<()>,
-) -> Result<(), ReadLinksError> {
+) -> Result<Vec<String>, ReadLinksError> {
     let left = Rc::new(Cell::new(LONGEST_LINK));
     let source = Metered {
         source,
@@ -62,10 +65,12 @@ pub fn read_links(
         left.set(LONGEST_LINK);
         each(link)
     };
+    let mut names = IgnoredNames::default();
     match format {
-        TransferFormat::Json => read_document(source, each),
-        TransferFormat::Csv => read_table(source, each),
-    }
+        TransferFormat::Json => read_document(source, &mut names, each),
+        TransferFormat::Csv => read_table(source, &mut names, each),
+    }?;
+    Ok(names.into_names())
 }
 
 /// Most bytes from one link to the next. More is no link but a quotation mark
@@ -91,11 +96,16 @@ impl<R: Read> Read for Metered<R> {
 
 type Each<'e> = &'e mut dyn FnMut(ReadLink) -> ControlFlow<()>;
 
-fn read_document(source: impl Read, each: Each<'_>) -> Result<(), ReadLinksError> {
+fn read_document(
+    source: impl Read,
+    names: &mut IgnoredNames,
+    each: Each<'_>,
+) -> Result<(), ReadLinksError> {
     let mut stopped = false;
     let mut json = serde_json::Deserializer::from_reader(source);
     let document = Document {
         each,
+        names,
         stopped: &mut stopped,
     };
     let outcome = document.deserialize(&mut json).and_then(|()| json.end());
@@ -113,6 +123,7 @@ fn read_document(source: impl Read, each: Each<'_>) -> Result<(), ReadLinksError
 /// `{"version": …, "links": […], …}`
 struct Document<'e> {
     each: Each<'e>,
+    names: &'e mut IgnoredNames,
     stopped: &'e mut bool,
 }
 
@@ -143,6 +154,7 @@ impl<'de> serde::de::Visitor<'de> for Document<'_> {
                 "links" => {
                     members.next_value_seed(Links {
                         each: &mut *self.each,
+                        names: &mut *self.names,
                         stopped: &mut *self.stopped,
                     })?;
                     links = true;
@@ -160,6 +172,7 @@ impl<'de> serde::de::Visitor<'de> for Document<'_> {
 
 struct Links<'e> {
     each: Each<'e>,
+    names: &'e mut IgnoredNames,
     stopped: &'e mut bool,
 }
 
@@ -184,7 +197,7 @@ impl<'de> serde::de::Visitor<'de> for Links<'_> {
             let link = ReadLink {
                 index,
                 line: None,
-                link: read_link(&text),
+                link: read_link(&text, self.names),
             };
             if (self.each)(link).is_break() {
                 *self.stopped = true;
@@ -196,23 +209,32 @@ impl<'de> serde::de::Visitor<'de> for Links<'_> {
     }
 }
 
-fn read_table(source: impl Read, each: Each<'_>) -> Result<(), ReadLinksError> {
-    let mut table = Reader::from_reader(source);
-    let columns = columns(table.headers().map_err(broken_table)?)?;
-    let mut row = StringRecord::new();
+fn read_table(
+    source: impl Read,
+    names: &mut IgnoredNames,
+    each: Each<'_>,
+) -> Result<(), ReadLinksError> {
+    let mut rows = Rows::new(source)?;
+    let header = next_row(&mut rows)?;
+    let header = match &header {
+        Some(row) => row.cells.as_ref().ok_or_else(|| not_utf_8(row.line))?,
+        None => &StringRecord::new(),
+    };
+    let columns = columns(header, names)?;
     let mut index = 0;
-    while table.read_record(&mut row).map_err(broken_table)? {
-        let cells = columns.iter().zip(&row);
-        let members: Map<String, Value> = cells
-            .filter_map(|(column, cell)| {
-                let (name, kind) = (*column)?;
-                Some((name.to_owned(), table::to_member(kind, cell)?))
-            })
-            .collect();
+    while let Some(row) = next_row(&mut rows)? {
+        // Spreadsheets write rows of nothing below the last one.
+        if row
+            .cells
+            .as_ref()
+            .is_some_and(|cells| cells.iter().all(str::is_empty))
+        {
+            continue;
+        }
         let link = ReadLink {
             index,
-            line: row.position().map(Position::line),
-            link: read(&Value::Object(members)),
+            line: Some(row.line),
+            link: link_of(&row, &columns),
         };
         if each(link).is_break() {
             break;
@@ -222,20 +244,77 @@ fn read_table(source: impl Read, each: Each<'_>) -> Result<(), ReadLinksError> {
     Ok(())
 }
 
-/// The column of each cell. Unknown ones are dropped, as unknown members are.
-fn columns(header: &StringRecord) -> Result<Vec<Option<(&'static str, Kind)>>, ReadLinksError> {
+fn next_row(rows: &mut Rows<impl Read>) -> Result<Option<Row>, ReadLinksError> {
+    rows.next().map_err(|error| {
+        let detail = format!("line {}: {error}", rows.line());
+        match error.into_kind() {
+            ErrorKind::Io(error) => error.into(),
+            // The kinds are an open list; those known come from features not used.
+            ErrorKind::Utf8 { .. }
+            | ErrorKind::UnequalLengths { .. }
+            | ErrorKind::Seek
+            | ErrorKind::Serialize(_)
+            | ErrorKind::Deserialize { .. }
+            | _ => ReadLinksError::Broken(invalid_csv(detail)),
+        }
+    })
+}
+
+/// The link in a row.
+fn link_of(row: &Row, columns: &[Option<Column>]) -> Result<ImportLink, Problem> {
+    let line = row.line;
+    let cells = row.cells.as_ref().ok_or_else(|| not_utf_8(line))?;
+    if cells.len() != columns.len() {
+        return Err(invalid_csv(format!(
+            "line {line}: the row has {} cells, the header {}",
+            cells.len(),
+            columns.len()
+        )));
+    }
+    let members: Map<String, Value> = columns
+        .iter()
+        .zip(cells)
+        .filter_map(|(column, cell)| {
+            let (name, kind) = (*column)?;
+            let member = match name {
+                // Somebody who lists URLs leaves the choice of slugs to us.
+                "slug" if cell.trim().is_empty() => Value::Null,
+                _ => table::to_member(kind, cell)?,
+            };
+            Some((name.to_owned(), member))
+        })
+        .collect();
+    read(&Value::Object(members))
+}
+
+type Column = (&'static str, Kind);
+
+/// The column of each cell; `None` for those that links do not have.
+fn columns(
+    header: &StringRecord,
+    names: &mut IgnoredNames,
+) -> Result<Vec<Option<Column>>, ReadLinksError> {
+    let broken = |detail| ReadLinksError::Broken(invalid_csv(detail));
     let mut columns = Vec::new();
     for name in header {
-        let column = COLUMNS.into_iter().find(|(known, _)| *known == name.trim());
+        let name = name.trim();
+        let column = COLUMNS.into_iter().find(|(known, _)| *known == name);
         if column.is_some() && columns.contains(&column) {
-            return Err(invalid_csv(format!("the header names {name} twice")));
+            return Err(broken(format!("the header names {name} twice")));
+        }
+        if column.is_none() {
+            names.look_at_column(name).map_err(|near| {
+                broken(format!(
+                    "the header names {name:?}, which links do not have; did you mean {near}?"
+                ))
+            })?;
         }
         columns.push(column);
     }
     let known: Vec<&str> = columns.iter().flatten().map(|(name, _)| *name).collect();
     for required in ["slug", "url"] {
         if !known.contains(&required) {
-            return Err(invalid_csv(format!(
+            return Err(broken(format!(
                 "the header does not name the column {required}; it may name {}",
                 table::names()
             )));
@@ -244,26 +323,17 @@ fn columns(header: &StringRecord) -> Result<Vec<Option<(&'static str, Kind)>>, R
     Ok(columns)
 }
 
-fn invalid_csv(detail: String) -> ReadLinksError {
-    ReadLinksError::Broken(Problem::new(Code::InvalidCsv, detail))
+fn not_utf_8(line: u64) -> Problem {
+    invalid_csv(format!("line {line}: the text is not UTF-8"))
 }
 
-fn broken_table(error: csv::Error) -> ReadLinksError {
-    let line = error.position().map(Position::line);
-    let line = line.map_or_else(String::new, |line| format!("line {line}: "));
-    let detail = format!("{line}{error}");
-    match error.into_kind() {
-        ErrorKind::Io(error) => error.into(),
-        ErrorKind::Utf8 { .. } => invalid_csv(format!("{line}the text is not UTF-8")),
-        ErrorKind::UnequalLengths {
-            expected_len, len, ..
-        } => invalid_csv(format!(
-            "{line}the row has {len} cells, the header {expected_len}"
-        )),
-        // The kinds are an open list; those known come from features not used.
-        ErrorKind::Seek | ErrorKind::Serialize(_) | ErrorKind::Deserialize { .. } | _ => {
-            invalid_csv(detail)
-        }
+fn invalid_csv(detail: String) -> Problem {
+    Problem::new(Code::InvalidCsv, detail)
+}
+
+impl From<Problem> for ReadLinksError {
+    fn from(problem: Problem) -> Self {
+        Self::Broken(problem)
     }
 }
 
@@ -280,7 +350,7 @@ mod tests {
             assert_eq!(read.index, slugs.len());
             let link = read.link.and_then(|link| link.check(&Rules::default()));
             slugs.push(match link {
-                Ok(link) => link.slug.to_string(),
+                Ok(link) => link.slug.map_or_else(String::new, |slug| slug.to_string()),
                 Err(problem) => format!("{:?} {}", read.line, problem.detail),
             });
             ControlFlow::Continue(())
@@ -337,7 +407,11 @@ mod tests {
     #[case("slug\na\n", "does not name the column url; it may name id, slug, url")]
     #[case("", "does not name the column slug")]
     #[case("slug,url,slug\n", "names slug twice")]
-    #[case("slug,url\na,u,x\n", "line 2: the row has 3 cells, the header 2")]
+    #[case(
+        "slug,url,tgas\n",
+        "the header names \"tgas\", which links do not have; did you mean tags?"
+    )]
+    #[case("Slug,url\n", "did you mean slug?")]
     fn tables_of_another_form_are_refused(#[case] text: &str, #[case] why: &str) {
         let (_, error) = slugs(TransferFormat::Csv, text);
         let error = error.unwrap();
@@ -345,13 +419,75 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_not_utf_8_is_refused_with_its_line() {
-        let source: &[u8] = b"slug,url\na,u\nb,\xff\n";
-        let outcome = read_links(TransferFormat::Csv, source, |_| ControlFlow::Continue(()));
+    fn rows_that_cannot_be_read_are_told_by_their_lines_and_the_others_go_on() {
+        let source: &[u8] =
+            b"slug,url\r\na,http://u/,x\r\nb,\xff\r\nc,\"http://u/\"\r\n,,\r\n,\r\nd,u\r\n";
+        let mut seen = Vec::new();
+        let outcome = read_links(TransferFormat::Csv, source, |read| {
+            let link = read.link.and_then(|link| link.check(&Rules::default()));
+            let said =
+                link.map_or_else(|problem| problem.detail, |link| format!("{:?}", link.slug));
+            seen.push((read.line.unwrap(), said));
+            ControlFlow::Continue(())
+        });
+        assert!(outcome.is_ok());
+        let starts: Vec<(u64, &str)> = seen
+            .iter()
+            .map(|(line, said)| (*line, said.split(" (").next().unwrap()))
+            .collect();
         assert_eq!(
-            outcome.unwrap_err().to_string(),
-            "line 3: the text is not UTF-8"
+            starts,
+            [
+                (2, "line 2: the row has 3 cells, the header 2"),
+                (3, "line 3: the text is not UTF-8"),
+                (4, r#"Some(Slug("c"))"#),
+                (7, "url: URL format is invalid"),
+            ]
         );
+    }
+
+    #[test]
+    fn tables_of_spreadsheets_need_no_preparing() {
+        let text = "\u{feff}slug;url;tags;expiration;notes;\r\n\
+                    summer_sale;http://u/;spring;2027-01-01;x;\r\n\
+                    ;http://u/;\"spring;shop\";2027-01-01T12:00:00+02:00;;\r\n;;;;;\r\n";
+        let mut links = Vec::new();
+        let ignored = read_links(TransferFormat::Csv, text.as_bytes(), |read| {
+            let link = read.link.and_then(|link| link.check(&Rules::default()));
+            links.push(link.unwrap());
+            ControlFlow::Continue(())
+        });
+        assert_eq!(ignored.unwrap(), ["notes"]);
+        assert_eq!(links.len(), 2);
+        assert_eq!(links[0].slug.as_ref().unwrap().as_str(), "summer_sale");
+        assert_eq!(links[1].slug, None, "to be generated");
+        let expiries = links
+            .iter()
+            .map(|link| link.content.expires_at.unwrap().get());
+        assert_eq!(expiries.collect::<Vec<_>>(), [1_798_761_600, 1_798_797_600]);
+        let tags = links[1]
+            .content
+            .tags
+            .iter()
+            .map(slugline_domain::Tag::as_str);
+        assert_eq!(tags.collect::<Vec<_>>(), ["spring", "shop"]);
+    }
+
+    #[test]
+    fn members_that_links_do_not_have_are_named_and_mistyped_ones_refused() {
+        let text = r#"{"version": "1", "links": [{"slug": "a", "url": "http://u/", "clicks": 5},
+            {"slug": "b", "url": "http://u/", "clicks": 6, "tgas": ["x"]}]}"#;
+        let mut links = Vec::new();
+        let ignored = read_links(TransferFormat::Json, text.as_bytes(), |read| {
+            links.push(
+                read.link
+                    .map(drop)
+                    .map_err(|problem| problem.issues[0].path.clone()),
+            );
+            ControlFlow::Continue(())
+        });
+        assert_eq!(ignored.unwrap(), ["clicks"]);
+        assert_eq!(links, [Ok(()), Err(vec!["tgas".to_owned()])]);
     }
 
     #[rstest]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, value::RawValue};
 
-use super::ImportLink;
+use super::{ImportLink, import_names::IgnoredNames};
 use crate::{
     code::Code,
     issue::{Issue, IssueCode},
@@ -30,8 +30,8 @@ pub(super) fn is_heavy(json: &str) -> bool {
     values > MOST_VALUES
 }
 
-/// Reads a link of well-formed JSON.
-pub(super) fn read_link(text: &RawValue) -> Result<ImportLink, Problem> {
+/// Reads a link of well-formed JSON, and takes notice of its unknown members.
+pub(super) fn read_link(text: &RawValue, names: &mut IgnoredNames) -> Result<ImportLink, Problem> {
     if is_heavy(text.get()) {
         return Err(Problem::invalid(vec![Issue {
             code: IssueCode::TooBig,
@@ -41,6 +41,7 @@ pub(super) fn read_link(text: &RawValue) -> Result<ImportLink, Problem> {
         }]));
     }
     let value: Value = serde_json::from_str(text.get()).map_err(|error| malformed(&error))?;
+    names.look_at_link(&value)?;
     read(&value)
 }
 

@@ -188,11 +188,16 @@ pub(super) fn members_or_null(schema: &mut Schema) {
     }
 }
 
-/// For schemas of imports: texts are as long as exports ever held them.
+/// For schemas of imports: texts are as long as exports ever held them, and the
+/// slug can be left to the service.
 pub(super) fn widest_texts(schema: &mut Schema) {
     for (name, member) in properties(schema) {
         if ["title", "image"].contains(&name.as_str()) {
             member["maxLength"] = Description::MAX_CHARS.into();
+        }
+        if name == "slug" {
+            member["type"] = json!(["string", "null"]);
+            member["nullable"] = true.into();
         }
     }
 }

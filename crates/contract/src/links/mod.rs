@@ -9,6 +9,7 @@ mod export;
 mod export_text;
 mod import;
 mod import_body;
+mod import_names;
 mod import_stream;
 mod link_text;
 mod list;
@@ -19,6 +20,7 @@ mod patch;
 mod search;
 mod suggest;
 mod table;
+mod table_rows;
 mod update;
 mod view;
 
@@ -30,7 +32,9 @@ pub use self::{
     edit::EditLink,
     export::{ExportLinks, LinkExport, TransferFormat},
     export_text::ExportText,
-    import::{FailedImport, ImportItem, ImportLimit, ImportLink, ImportLinks, LinkImport},
+    import::{
+        FailedImport, ImportItem, ImportLimit, ImportLink, ImportLinks, LinkImport, LinksToImport,
+    },
     import_stream::{ReadLink, ReadLinksError, read_links},
     list::{LinkList, ListLinks},
     listing::{Sort, Status},

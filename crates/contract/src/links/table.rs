@@ -1,9 +1,9 @@
 //! Links as a table: the columns, and what stands in their cells.
 //!
 //! A row holds the members of an exported link. A cell is empty when the member
-//! is absent. Flags are `true` and `false`, moments Unix seconds. Tags are
-//! separated by commas, or stand as a JSON list when one holds a comma. Country
-//! destinations are lines of a country code, a blank and a URL.
+//! is absent. Flags are `true` and `false`, moments Unix seconds or dates. Tags are
+//! separated by commas or semicolons, or stand as a JSON list when one holds such a
+//! character. Country destinations are lines of a country code, a blank and a URL.
 //!
 //! Spreadsheets run a cell that begins like a formula, so such a cell gets an
 //! apostrophe in front, which reading takes away again. So that nothing else
@@ -47,6 +47,12 @@ pub(super) const COLUMNS: [(&str, Kind); 19] = [
     ("password", Kind::Text),
 ];
 
+/// What the column of this name holds, if there is one.
+pub(super) fn kind(name: &str) -> Option<Kind> {
+    let column = COLUMNS.iter().find(|(known, _)| *known == name);
+    column.map(|(_, kind)| *kind)
+}
+
 /// The cell of a member.
 pub(super) fn to_cell(member: Option<&Value>) -> String {
     let text = match member {
@@ -85,7 +91,7 @@ pub(super) fn to_member(kind: Kind, cell: &str) -> Option<Value> {
             "false" => Value::Bool(false),
             _ => as_it_is(),
         },
-        Kind::Tags if is_long(text, &[',', '[', '{']) => as_it_is(),
+        Kind::Tags if is_long(text, &[',', ';', '[', '{']) => as_it_is(),
         Kind::Geo if is_long(text, &['\n']) => as_it_is(),
         Kind::Tags => text_to_tags(text),
         Kind::Geo => text.lines().map(country_and_url).collect(),
@@ -109,9 +115,15 @@ fn without_apostrophe(cell: &str) -> &str {
     }
 }
 
+/// Spreadsheets that separate cells by commas leave semicolons for lists.
+const BETWEEN_TAGS: [char; 2] = [',', ';'];
+
 fn tags_to_text(tags: &[Value]) -> String {
     let texts: Vec<&str> = tags.iter().filter_map(Value::as_str).collect();
-    if texts.iter().any(|tag| tag.contains([',', '['])) {
+    if texts
+        .iter()
+        .any(|tag| tag.contains(BETWEEN_TAGS) || tag.contains('['))
+    {
         return serde_json::to_string(&texts).expect("texts are plain data");
     }
     texts.join(",")
@@ -120,7 +132,7 @@ fn tags_to_text(tags: &[Value]) -> String {
 fn text_to_tags(text: &str) -> Value {
     let listed = text.trim_start().starts_with('[');
     let listed = listed.then(|| serde_json::from_str(text).ok()).flatten();
-    listed.unwrap_or_else(|| text.split(',').map(Value::from).collect())
+    listed.unwrap_or_else(|| text.split(BETWEEN_TAGS).map(Value::from).collect())
 }
 
 fn geo_to_text(geo: &Map<String, Value>) -> String {
@@ -195,6 +207,7 @@ mod tests {
     #[case(Kind::Tags, json!(["a", "b c"]), "a,b c")]
     #[case(Kind::Tags, json!(["a,b", "=c"]), r#"["a,b","=c"]"#)]
     #[case(Kind::Tags, json!(["[x"]), r#"["[x"]"#)]
+    #[case(Kind::Tags, json!(["a;b"]), r#"["a;b"]"#)]
     #[case(Kind::Tags, json!(["=c"]), "'=c")]
     #[case(
         Kind::Geo,
@@ -216,6 +229,7 @@ mod tests {
     #[case(Kind::Flag, "yes", json!("yes"))]
     #[case(Kind::Number, "1.8E+09", json!("1.8E+09"))]
     #[case(Kind::Tags, "a, b", json!(["a", " b"]))]
+    #[case(Kind::Tags, "spring;shop", json!(["spring", "shop"]))]
     #[case(Kind::Geo, "DE  https://e.de/\r\nnonsense", json!({"DE": "https://e.de/", "nonsense": ""}))]
     fn cells_of_other_programs_are_read(
         #[case] kind: Kind,

@@ -8,9 +8,9 @@ use aide::{
     generate::GenContext,
     openapi::{Operation, ReferenceOr},
 };
-use slugline_application::{Access, ImportLink};
-use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, Rules};
-use slugline_httpkit::{Failure, unreadable_body};
+use slugline_application::Access;
+use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, LinksToImport, Rules};
+use slugline_httpkit::{Edge, Failure, unreadable_body};
 
 use crate::{
     extract::{Body, Context, media_type, state},
@@ -28,8 +28,11 @@ pub(crate) fn spec() -> OperationSpec {
         description: "Takes over links from an export, ours or Sink's, as JSON or as CSV. A link \
                       that is wrong refuses the whole request, by name: `links.57.url`. A slug \
                       that an active link owns is skipped, an expired one replaced, so sending the \
-                      same links again is harmless. Stored passwords are kept, those in clear \
-                      hashed.",
+                      same links again is harmless. A slug of null, or an empty cell, gets a free \
+                      random slug each time. Members and columns that links do not have are \
+                      named in `ignoredNames`, mistyped ones are refused. Cells are separated by \
+                      commas, semicolons or tabs, as in the first line. Stored passwords are \
+                      kept, those in clear hashed.",
         needs: Access::Import,
         fails: &[Code::TooManyLinks, Code::InvalidCsv, Code::Busy],
     }
@@ -37,14 +40,14 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
-    Links(links): Links,
+    Links(LinksToImport { links, ignored }): Links,
 ) -> Result<NoStore<Json<200, LinkImport>>, Failure> {
     let imported = context.app.links.import(links).await?;
-    Ok(NoStore(Json(LinkImport::new(&imported))))
+    Ok(NoStore(Json(LinkImport::new(&imported, ignored))))
 }
 
 /// The links of a body, JSON or CSV, checked.
-pub(crate) struct Links(Vec<ImportLink>);
+pub(crate) struct Links(LinksToImport);
 
 impl FromRequest for Links {
     type Error = Failure;
@@ -53,9 +56,11 @@ impl FromRequest for Links {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let state = state(request).clone();
         let media_type = media_type(request);
+        let origin = Edge::of(request).origin(request);
         let body = web::Payload::from_request(request, payload);
         Box::pin(async move {
-            let (rules, limit) = (&state.rules, state.transfer.import_limit);
+            let rules = &state.rules.seen_at(origin.as_str());
+            let limit = state.transfer.import_limit;
             let body = body.await.map_err(|error| unreadable_body(&error))?;
             let bytes = body
                 .to_bytes_limited(body_limit(rules, limit))

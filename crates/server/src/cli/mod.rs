@@ -22,13 +22,16 @@ use crate::{
     seed::{self, Amount},
     settings::ClientSettings,
     stop_request::StopRequest,
-    transfer, welcome, wiring,
+    transfer::{self, LinksLeft}, welcome, wiring,
 };
 use given::{settings, sources_and_log};
 
 /// The code of a command that stops because nothing reads its output any more,
 /// as shells report it for programs that die of SIGPIPE.
 const BROKEN_PIPE: u8 = 141;
+
+/// The code of an import that left links out and took all others.
+const LINKS_LEFT: u8 = 3;
 
 /// Runs the command that the arguments name; `serve` when they name none. An
 /// error is told in one line with its causes, on standard error.
@@ -43,7 +46,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::from(BROKEN_PIPE),
         Err(error) => {
             logging::end(&error);
-            ExitCode::FAILURE
+            if error.is::<LinksLeft>() {
+                ExitCode::from(LINKS_LEFT)
+            } else {
+                ExitCode::FAILURE
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::{
     ops::ControlFlow,
 };
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use slugline_application::{Access, ImportLink};
 use slugline_contract::{LinkImport, Problem, ReadLink, Rules, TransferFormat, read_links};
 use slugline_storage::DatabaseUrl;
@@ -20,9 +20,13 @@ const BATCH: usize = 500;
 /// Faults told, at most; the rest are counted.
 const TOLD: usize = 20;
 
-/// Takes over the links of a file. A file that can be read twice is checked as a
-/// whole before the first link is written; from a pipe, the links before a
-/// fault are taken over. Doing it again is harmless.
+/// Takes over the links of a file. Those that are wrong are told and left, the
+/// others go. A file that is not of the form changes nothing, if it can be read
+/// twice; from a pipe, the links before that place are taken over. Doing it again
+/// is harmless.
+///
+/// # Errors
+/// [`LinksLeft`], or why it stopped.
 pub(crate) fn run(
     settings: &Settings,
     file: &str,
@@ -45,12 +49,20 @@ pub(crate) fn run(
         .with_context(told("cannot read"))?
         .is_file()
     {
-        check(format, &source, &settings.rules).with_context(told("nothing was imported from"))?;
+        let whole = read_links(format, BufReader::new(&source), |_| {
+            ControlFlow::Continue(())
+        });
+        whole.with_context(told("nothing was imported from"))?;
         source.rewind().with_context(told("cannot read"))?;
     }
     let links = open(settings)?;
     take_over(&links, format, source, &settings.rules, &target).with_context(told("importing"))
 }
+
+/// Some links of a file are not here. All others are.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("{0} links could not be imported; the lines above say why")]
+pub(crate) struct LinksLeft(usize);
 
 /// Says which database takes the links: a mistyped folder would go unnoticed.
 fn target(settings: &Settings) -> String {
@@ -59,23 +71,6 @@ fn target(settings: &Settings) -> String {
         DatabaseUrl::File(file) => format!("the database is {}", file.display()),
         DatabaseUrl::Postgres(_) => "the database is the PostgreSQL one of the settings".into(),
     })
-}
-
-fn check(format: TransferFormat, source: impl Read, rules: &Rules) -> anyhow::Result<()> {
-    let mut faults = 0_usize;
-    read_links(format, BufReader::new(source), |read| {
-        if let Err(problem) = checked(read, rules) {
-            if faults < TOLD {
-                tell(&problem.detail);
-            }
-            faults += 1;
-        }
-        ControlFlow::Continue(())
-    })?;
-    if faults > 0 {
-        bail!("{faults} links are wrong");
-    }
-    Ok(())
 }
 
 fn take_over(
@@ -92,31 +87,41 @@ fn take_over(
     };
     let mut outcome = Ok(());
     let read = read_links(format, BufReader::new(source), |read| {
-        outcome = checked(read, rules)
-            .map_err(anyhow::Error::from)
-            .and_then(|link| import.add(link));
+        outcome = match checked(read, rules) {
+            Ok(link) => import.add(link),
+            Err(why) => {
+                import.leave(&why);
+                Ok(())
+            }
+        };
         match outcome {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         }
     });
-    // What was right before the fault is kept, and said to be.
-    let outcome = outcome.and(read.map_err(anyhow::Error::from));
     let finished = import.flush();
     let Done {
         stored,
         skipped,
         failed,
     } = import.done;
+    // What was imported before a fault is kept, and said to be.
     tell(&format!(
         "imported {stored} links, skipped {skipped} whose slug is in use, failed {failed}; \
          {target}"
     ));
     outcome.and(finished)?;
-    if failed > 0 {
-        bail!("{failed} links could not be imported");
+    let ignored = read?;
+    if !ignored.is_empty() {
+        tell(&format!(
+            "ignored what links do not have: {}",
+            ignored.join(", ")
+        ));
     }
-    Ok(())
+    match failed {
+        0 => Ok(()),
+        _ => Err(LinksLeft(failed).into()),
+    }
 }
 
 /// An import under way.
@@ -144,6 +149,13 @@ impl Import<'_> {
         }
     }
 
+    fn leave(&mut self, why: &str) {
+        if self.done.failed < TOLD {
+            tell(why);
+        }
+        self.done.failed += 1;
+    }
+
     fn flush(&mut self) -> anyhow::Result<()> {
         if self.batch.is_empty() {
             return Ok(());
@@ -160,12 +172,9 @@ impl Import<'_> {
                     .map_or_else(|| problem.clone().into(), anyhow::Error::msg)
                     .context(problem)
             })?;
-        let shown = LinkImport::new(&imported);
+        let shown = LinkImport::new(&imported, Vec::new());
         for failed in &shown.failed_items {
-            if self.done.failed < TOLD {
-                tell(&format!("{}: {}", failed.item.slug, failed.reason));
-            }
-            self.done.failed += 1;
+            self.leave(&format!("{}: {}", failed.item.slug, failed.reason));
         }
         self.done.stored += shown.success;
         self.done.skipped += shown.skipped;
@@ -174,13 +183,15 @@ impl Import<'_> {
 }
 
 /// The link in domain values, or what is wrong with it and where it stands.
-fn checked(read: ReadLink, rules: &Rules) -> Result<ImportLink, Problem> {
-    let place = match read.line {
-        Some(line) => ["line".to_owned(), line.to_string()],
-        None => ["links".to_owned(), read.index.to_string()],
-    };
-    let link = read.link.and_then(|link| link.check(rules));
-    link.map_err(|problem| problem.within(&[&place[0], &place[1]]))
+fn checked(read: ReadLink, rules: &Rules) -> Result<ImportLink, String> {
+    let ReadLink { index, line, link } = read;
+    let checked = link.and_then(|link| link.check(rules));
+    checked.map_err(|problem| match line {
+        Some(line) if !problem.issues.is_empty() => format!("line {line}: {}", problem.detail),
+        // It names the line itself.
+        Some(_) => problem.detail,
+        None => problem.within(&["links", &index.to_string()]).detail,
+    })
 }
 
 /// Says something beside the work; nobody may be there to read it.

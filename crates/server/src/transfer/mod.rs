@@ -6,6 +6,8 @@
 pub(crate) mod export;
 pub(crate) mod import;
 
+pub(crate) use import::LinksLeft;
+
 use std::path::Path;
 
 use anyhow::Context;

@@ -325,27 +325,141 @@ fn files_go_through_the_command_line_without_loss_while_a_server_runs() {
     }
 }
 
-#[test]
-fn a_file_with_a_fault_imports_nothing_and_names_the_place() {
+/// Runs an import of this text, in a data folder of its own. Returns the exit
+/// code, what it said, and the slugs that are there then.
+fn import_file(name: &str, text: &str) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(name);
+    std::fs::write(&file, text).unwrap();
+    let imported = command(folder.path())
+        .args(["import", file.to_str().unwrap()])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(imported.stderr).unwrap();
+    let there = command(folder.path()).args(["export"]).output().unwrap();
+    let there = String::from_utf8(there.stdout).unwrap();
+    (imported.status.code(), said, there)
+}
+
+#[test]
+fn links_of_a_file_that_cannot_move_are_told_and_the_others_go() {
     let json = json!({"version": "1.0", "links": [
-        {"url": "https://example.com/", "slug": "good"}, {"url": "nonsense", "slug": "bad"}
+        {"url": "https://example.com/", "slug": "of_bitly", "clicks": 7},
+        {"url": "nonsense", "slug": "bad"},
+        {"url": "https://example.com/", "slug": "typo", "tgas": ["x"]},
     ]});
-    let table = "slug,url\ngood,https://example.com/\nbad,nonsense\n";
-    for (name, text, place) in [
-        ("links.json", json.to_string(), "links.1.url: "),
-        ("links.csv", table.to_owned(), "line.3.url: "),
+    let table = "slug;url;clicks;tags\r\n\
+                 of_bitly;https://example.com/;7;spring\r\n\
+                 bad;nonsense;;\r\n\
+                 _ours;\"https://example.com/\";;\r\n\
+                 short;https://example.com/\r\n";
+    for (name, text, places) in [
+        (
+            "links.json",
+            json.to_string(),
+            vec!["links.1.url: ", "links.2.tgas: ", "did you mean \"tags\"?"],
+        ),
+        (
+            "links.csv",
+            table.to_owned(),
+            vec![
+                "line 3: url: ",
+                "line 4: slug: ",
+                "line 5: the row has 2 cells, the header 4",
+            ],
+        ),
     ] {
-        let file = folder.path().join(name);
-        std::fs::write(&file, text).unwrap();
-        let (good, said) = run(folder.path(), &["import", file.to_str().unwrap()]);
-        assert!(!good && said.contains(place), "{said}");
-        assert!(said.contains("nothing was imported"), "{said}");
+        let (code, said, there) = import_file(name, &text);
+        assert_eq!(code, Some(3), "{said}");
+        for place in places {
+            assert!(said.contains(place), "{place}: {said}");
+        }
+        assert!(said.contains("imported 1 links, skipped 0"), "{said}");
+        assert!(
+            said.contains("ignored what links do not have: clicks\n"),
+            "{said}"
+        );
+        assert!(said.contains("links could not be imported"), "{said}");
+        assert!(there.contains("\"of_bitly\""), "{there}");
     }
+}
+
+#[test]
+fn a_file_of_another_form_imports_nothing() {
+    let unfinished = r#"{"version": "1.0", "links": [{"url": "https://example.com/", "slug": "a"}"#;
+    for (name, text, why) in [
+        ("links.json", unfinished, "EOF while parsing"),
+        (
+            "links.csv",
+            "slug,url,tgas\na,https://example.com/,x\n",
+            "did you mean tags?",
+        ),
+        (
+            "links.csv",
+            "keyword,url\na,https://example.com/\n",
+            "does not name the column slug",
+        ),
+    ] {
+        let (code, said, there) = import_file(name, text);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains(why), "{said}");
+        assert!(said.contains("nothing was imported"), "{said}");
+        assert_eq!(there, "");
+    }
+    let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.csv");
     let (good, said) = run(folder.path(), &["export", out.to_str().unwrap()]);
     assert!(!good && said.contains("there is no database"), "{said}");
     assert!(!out.exists());
+}
+
+#[test]
+fn a_spreadsheet_goes_through_the_api_as_it_is() {
+    let server = Server::start();
+    let table = "slug;url;tags;expiration;Owner\r\n\
+                 summer_sale;https://example.com/;spring;2127-01-01;me\r\n\
+                 ;https://example.com/new;\"spring;shop\";;\r\n;;;;\r\n";
+    let answer = import_csv(&server, table);
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let imported = answer.json();
+    assert_eq!(imported["ignoredNames"], json!(["Owner"]));
+    let slugs: Vec<&str> = imported["successItems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["slug"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        (slugs.len(), slugs[0], slugs[1].len()),
+        (2, "summer_sale", 6)
+    );
+    let of = |slug: &str| {
+        let path = format!("/api/link/query?slug={slug}");
+        server.api("GET", &path).send().json()
+    };
+    assert_eq!(of("summer_sale")["expiration"], 4_954_435_200_i64);
+    assert_eq!(of(slugs[1])["tags"], json!(["shop", "spring"]));
+    assert_eq!(
+        server.visit("/summer_sale").header("location"),
+        "https://example.com/"
+    );
+
+    let typo = import_csv(&server, "slug,url,tgas\na,https://example.com/,x\n");
+    assert_eq!(typo.json()["code"], "invalid_csv");
+    let said = typo.json()["message"].as_str().unwrap().to_owned();
+    assert!(said.contains("did you mean tags?"), "{said}");
+    let own = format!("slug,url\nloop,{}/loop\n", server.origin());
+    let refused = import_csv(&server, &own).json();
+    assert_eq!(
+        refused["data"]["issues"][0]["path"],
+        json!(["links", "0", "url"])
+    );
+    assert!(
+        import(&server, &hostile_links())
+            .json()
+            .get("ignoredNames")
+            .is_none()
+    );
 }
 
 #[test]

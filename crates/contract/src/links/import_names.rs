@@ -1,0 +1,103 @@
+//! Names in an import that no link has.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{
+    ImportLink,
+    table::{self, COLUMNS},
+};
+use crate::{
+    problem::Problem,
+    unknown::{UnknownNames, nearest},
+};
+
+/// Names that were met and ignored, each once.
+#[derive(Debug, Default)]
+pub(super) struct IgnoredNames(BTreeSet<String>);
+
+impl IgnoredNames {
+    /// Takes notice of the members of a link.
+    ///
+    /// # Errors
+    /// One resembles a known one, so it was probably mistyped.
+    pub(super) fn look_at_link(&mut self, link: &Value) -> Result<(), Problem> {
+        let mut names = link.as_object().into_iter().flat_map(|link| link.keys());
+        // The names of the first link are those of all others, most of the time.
+        if names.all(|name| table::kind(name).is_some() || self.0.contains(name)) {
+            return Ok(());
+        }
+        for name in UnknownNames::of::<ImportLink>(link).refuse_mistyped()? {
+            self.ignore(&name);
+        }
+        Ok(())
+    }
+
+    /// Takes notice of a column that no link has.
+    ///
+    /// # Errors
+    /// Returns the column whose name it resembles.
+    pub(super) fn look_at_column(&mut self, name: &str) -> Result<(), &'static str> {
+        let known = COLUMNS.map(|(known, _)| known.to_owned());
+        if let Some(near) = nearest(name, &known) {
+            let (near, _) = COLUMNS
+                .into_iter()
+                .find(|(known, _)| *known == near)
+                .expect("it is one of them");
+            return Err(near);
+        }
+        self.ignore(name);
+        Ok(())
+    }
+
+    fn ignore(&mut self, name: &str) {
+        /// A file with more names than this has no columns but data in their place.
+        const MOST: usize = 100;
+        const LONGEST: usize = 64;
+        if !name.is_empty() && self.0.len() < MOST {
+            self.0.insert(name.chars().take(LONGEST).collect());
+        }
+    }
+
+    pub(super) fn into_names(self) -> Vec<String> {
+        self.0.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn foreign_names_are_kept_once_and_mistyped_ones_refused() {
+        let mut names = IgnoredNames::default();
+        for _ in 0..3 {
+            let link = json!({"slug": "a", "url": "u", "clicks": 5, "owner": "me"});
+            names.look_at_link(&link).unwrap();
+        }
+        let mistyped = names.look_at_link(&json!({"slug": "a", "tgas": ["x"]}));
+        assert_eq!(
+            mistyped.unwrap_err().detail,
+            r#"tgas: Unrecognized key: "tgas", did you mean "tags"? (expected tags)"#
+        );
+        assert_eq!(names.look_at_column("Expiration"), Err("expiration"));
+        assert_eq!(names.look_at_column("keyword"), Ok(()));
+        assert_eq!(names.look_at_column(""), Ok(()));
+        assert_eq!(names.into_names(), ["clicks", "keyword", "owner"]);
+    }
+
+    #[test]
+    fn a_file_with_endless_names_does_not_fill_the_memory() {
+        let mut names = IgnoredNames::default();
+        for number in 0..1000 {
+            let name = format!("{number}{}", "x".repeat(1000));
+            names.look_at_link(&json!({name: 1})).unwrap();
+        }
+        let names = names.into_names();
+        assert_eq!(names.len(), 100);
+        assert!(names.iter().all(|name| name.len() == 64));
+    }
+}
