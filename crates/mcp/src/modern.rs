@@ -12,7 +12,7 @@ use crate::{
     exchange::{Exchange, Headers},
     message::Request,
     text,
-    versions::{MODERN, unsupported},
+    versions::{ALL, MODERN, unsupported},
 };
 
 /// Where a request claims its revision, inside `params._meta`.
@@ -88,7 +88,7 @@ fn server_info(version: &str) -> Value {
 fn discover(version: &str) -> Raw {
     Raw::of(&json!({
         "resultType": "complete",
-        "supportedVersions": [MODERN],
+        "supportedVersions": ALL,
         "capabilities": {"tools": {}},
         "instructions": INSTRUCTIONS,
         "ttlMs": CACHE_MS,

@@ -11,13 +11,21 @@ pub(crate) const MODERN: &str = "2026-07-28";
 /// Revisions of the older generation, newest first.
 pub(crate) const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
+/// Every revision that is served, newest first.
+pub(crate) const ALL: [&str; 5] = [MODERN, LEGACY[0], LEGACY[1], LEGACY[2], LEGACY[3]];
+
 /// Assumed of an older client whose header says nothing, as the revisions
 /// demand.
 pub(crate) const ASSUMED: &str = "2025-03-26";
 
-/// A revision that is not served, with the one that a client may switch to.
+/// A revision that a request cannot name for itself, with all that are served. The
+/// older ones are agreed on once, by `initialize`.
 pub(crate) fn unsupported(requested: &str) -> Refusal {
-    let message = format!("Protocol version {requested} is not supported");
-    let data = json!({"supported": [MODERN], "requested": requested});
+    let message = if LEGACY.contains(&requested) {
+        format!("Protocol version {requested} begins with initialize; _meta names {MODERN} only")
+    } else {
+        format!("Protocol version {requested} is not supported")
+    };
+    let data = json!({"supported": ALL, "requested": requested});
     Refusal::with_data(400, UNSUPPORTED_VERSION, &message, Some(data))
 }

@@ -7,6 +7,14 @@ use crate::server::{Answer, Call, Server};
 
 pub(crate) const BOTH: &str = "application/json, text/event-stream";
 pub(crate) const MODERN: &str = "2026-07-28";
+/// All that docs/mcp.md names.
+const VERSIONS: [&str; 5] = [
+    MODERN,
+    "2025-11-25",
+    "2025-06-18",
+    "2025-03-26",
+    "2024-11-05",
+];
 
 /// A request as an older client sends it.
 pub(crate) fn legacy(server: &Server) -> Call<'_> {
@@ -249,7 +257,7 @@ fn modern_clients_discover_list_and_call() {
     let found = modern(&server, "server/discover", json!({})).json();
     assert_eq!(found["id"], "a-1");
     let found = &found["result"];
-    assert_eq!(found["supportedVersions"], json!([MODERN]));
+    assert_eq!(found["supportedVersions"], json!(VERSIONS));
     assert_eq!(found["resultType"], "complete");
     assert_eq!(
         (&found["ttlMs"], &found["cacheScope"]),
@@ -313,7 +321,7 @@ fn modern_requests_are_checked_rung_by_rung(
     assert_refused(&answer, 400, code);
     assert_eq!(answer.json()["id"], 7);
     if code == -32022 {
-        let expected = json!({"supported": [MODERN], "requested": "2099-01-01"});
+        let expected = json!({"supported": VERSIONS, "requested": "2099-01-01"});
         assert_eq!(answer.json()["error"]["data"], expected);
     }
 }
