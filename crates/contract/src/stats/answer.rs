@@ -19,6 +19,9 @@ pub struct Answer<T> {
     /// Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
+    /// Why an answer about places names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<&'static str>,
 }
 
 impl<T> Answer<T> {
@@ -55,6 +58,7 @@ impl<R, T: From<R>> From<Report<R>> for Answer<T> {
             data,
             sampling: report.sampling.into(),
             timezone: None,
+            note: None,
         }
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use slugline_domain::{Dimension, MetricRow, MetricsQuery};
 
 use super::{
+    answer::Answer,
     filter::AnalyticsFilter,
     limit::{DEFAULT_ROWS, limit},
 };
@@ -121,6 +122,45 @@ impl From<DimensionName> for Dimension {
     }
 }
 
+impl DimensionName {
+    fn is_a_place(self) -> bool {
+        matches!(
+            self,
+            Self::Country
+                | Self::Region
+                | Self::City
+                | Self::Timezone
+                | Self::Colo
+                | Self::Latitude
+                | Self::Longitude
+        )
+    }
+}
+
+impl Answer<MetricView> {
+    /// Says why no place is named, if one was asked for: no visit was found, or the
+    /// places of visits are not known.
+    #[must_use]
+    pub fn explained(self, request: &MetricsRequest) -> Self {
+        let dimension = request.r#type.value();
+        if !dimension.is_some_and(|dimension| dimension.is_a_place()) {
+            return self;
+        }
+        let note = if self.data.is_empty() {
+            Some("no visit matches the question")
+        } else if self.data.iter().all(|row| row.name.is_empty()) {
+            Some(UNKNOWN_PLACES)
+        } else {
+            None
+        };
+        Self { note, ..self }
+    }
+}
+
+const UNKNOWN_PLACES: &str = "the places of these visits are not known; they are for later visits \
+    once SLUGLINE_GEOIP_PATH names a file of places, or a proxy in SLUGLINE_TRUSTED_PROXIES sends \
+    headers with places";
+
 /// A value and how often it occurs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MetricView {
@@ -143,6 +183,8 @@ impl From<MetricRow> for MetricView {
 mod tests {
     use std::collections::HashSet;
 
+    use slugline_domain::{Report, SamplingInterval, SamplingNote};
+
     use super::*;
     use crate::{query_to_json, read};
 
@@ -164,5 +206,35 @@ mod tests {
         assert!(names.contains(&"browserType") && names.contains(&"COLO"));
         let missing = check("").unwrap_err();
         assert_eq!(missing.issues[0].path, ["type"]);
+    }
+
+    #[test]
+    fn an_answer_without_places_says_why() {
+        let note = |query: &str, names: &[&str]| {
+            let request = read::<MetricsRequest>(&query_to_json(query)).unwrap();
+            let rows = names.iter().map(|name| MetricRow {
+                name: (*name).into(),
+                count: 3,
+            });
+            let report = Report {
+                rows: rows.collect(),
+                rows_before_limit: 1,
+                sampling: SamplingNote {
+                    interval_max: SamplingInterval::EVERY,
+                    dropped: 0,
+                    damaged: 0,
+                    sketched: false,
+                },
+            };
+            let answer = Answer::<MetricView>::from(report).explained(&request);
+            answer.note
+        };
+        assert_eq!(
+            note("type=country", &[]),
+            Some("no visit matches the question")
+        );
+        assert_eq!(note("type=city", &[""]), Some(UNKNOWN_PLACES));
+        assert_eq!(note("type=country", &["", "DE"]), None);
+        assert_eq!(note("type=browser", &[]), None);
     }
 }

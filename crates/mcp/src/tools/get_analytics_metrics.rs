@@ -23,12 +23,12 @@ impl Tool for MetricsTool {
         context: Context<'_>,
         input: MetricsRequest,
     ) -> Result<Answer<MetricView>, Problem> {
-        let report = context
+        let visits = context
             .app
             .stats
             .metrics(&input.check(context.rules)?)
             .await
             .map_err(report)?;
-        Ok(report.into())
+        Ok(Answer::from(visits).explained(&input))
     }
 }
