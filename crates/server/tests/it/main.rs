@@ -10,6 +10,7 @@ mod relay; // a way to a server that can be cut
 mod server; // starts the binary on a free port and talks HTTP to it
 
 mod access; // who may use the API, and how errors look
+mod agent_day; // the tasks of a campaign, in few calls and bytes
 mod analytics; // every question about visits, on both faces
 mod browser; // the pages of the API reference in Chromium
 mod check; // destinations are asked, and inner ones are not
