@@ -84,7 +84,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("argon2", &["application"]),
     ("clap", &["server", "xtask"]),
     ("csv", &["contract"]),
-    ("flate2", &["dashboard"]),
+    ("flate2", &["rest", "dashboard"]),
     ("hyper", &["outbound"]),
     ("icu_properties", &["mcp"]),
     ("jsonrpsee", &["mcp"]),

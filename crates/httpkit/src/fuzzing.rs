@@ -7,7 +7,11 @@ use actix_web::{
     test::TestRequest,
 };
 
-use crate::{cdn::PlaceHeaders, client::TrustedProxies, origin::Origin};
+use crate::{
+    cdn::PlaceHeaders,
+    client::{ClientHeader, TrustedProxies},
+    origin::Origin,
+};
 
 /// Headers that tell of a client.
 const NAMES: [&str; 17] = [
@@ -37,7 +41,8 @@ const NAMES: [&str; 17] = [
 /// A stranger is believed, an origin holds what cannot stand in a page, or a
 /// trusted address is taken for the client's while another is named.
 pub fn fuzz_headers(bytes: &[u8]) {
-    let proxies = TrustedProxies::new(vec!["10.0.0.0/8".parse().expect("a network")]);
+    let networks = vec!["10.0.0.0/8".parse().expect("a network")];
+    let proxies = TrustedProxies::new(networks, ClientHeader::default());
     let request = |peer: &str| {
         let peer: SocketAddr = peer.parse().expect("an address");
         let mut request = TestRequest::default().peer_addr(peer);

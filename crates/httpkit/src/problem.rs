@@ -21,7 +21,7 @@ use crate::{edge::Edge, line_limit::LineLimit};
 /// effect.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    problem: Problem,
+    problem: Box<Problem>,
     fault: Option<Fault>,
 }
 
@@ -44,7 +44,7 @@ impl Failure {
         if let Some(Fault { cause }) = &self.fault {
             log(self.problem.code, cause.as_deref());
         }
-        self.problem.clone()
+        (*self.problem).clone()
     }
 }
 
@@ -67,7 +67,7 @@ impl ResponseError for Failure {
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
         Self {
-            problem,
+            problem: Box::new(problem),
             fault: None,
         }
     }
@@ -78,7 +78,10 @@ impl From<Error> for Failure {
         let cause = std::error::Error::source(&error).map(chain);
         let problem = Problem::from(error);
         let fault = (problem.status() >= 500).then_some(Fault { cause });
-        Self { problem, fault }
+        Self {
+            problem: Box::new(problem),
+            fault,
+        }
     }
 }
 

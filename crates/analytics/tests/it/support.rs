@@ -9,8 +9,8 @@ use std::{
 
 use slugline_analytics::{EmbeddedLog, Recorder, RecorderOptions, RecorderPorts};
 use slugline_domain::{
-    Counters, CountersQuery, Destination, Link, LinkContent, LinkId, UnixMillis, UnixSeconds,
-    Visit, VisitFilter, VisitHeaders,
+    Counters, CountersQuery, Destination, Link, LinkContent, LinkId, Revision, UnixMillis,
+    UnixSeconds, Visit, VisitFilter, VisitHeaders,
     ports::{Random, VisitLog},
 };
 use slugline_testkit::FixedClock;
@@ -117,6 +117,7 @@ pub(crate) fn link(id: &str, slug: &str, url: &str) -> Arc<Link> {
         slug: slug.parse().expect("test slugs are valid"),
         created_at: made,
         updated_at: made,
+        revision: Revision::FIRST,
         ends_at: None,
         password: None,
         content: LinkContent::leading_to(Destination::restore(url).expect("test URLs are valid")),

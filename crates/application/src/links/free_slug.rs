@@ -31,31 +31,31 @@ mod tests {
     use slugline_testkit::{destination, slug};
 
     use super::*;
-    use crate::links::{NewLink, fixture::house};
+    use crate::links::{NewLink, fixture::fixture};
 
     #[tokio::test]
     async fn a_taken_slug_comes_with_the_next_free_one() {
-        let house = house();
+        let fixture = fixture();
         let new = |text: &str| NewLink {
             slug: Some(slug(text)),
             ..NewLink::leading_to(destination("https://example.com/"))
         };
         for text in ["docs", "docs-2"] {
-            house.links.create(new(text)).await.unwrap();
+            fixture.links.create(new(text)).await.unwrap();
         }
-        let Err(Error::SlugTaken { slug: taken, free }) = house.links.create(new("docs")).await
+        let Err(Error::SlugTaken { slug: taken, free }) = fixture.links.create(new("docs")).await
         else {
             panic!("the slug is taken")
         };
         assert_eq!((taken, free), (slug("docs"), Some(slug("docs-3"))));
         for text in ["docs-3", "docs-4", "docs-5"] {
-            house.links.create(new(text)).await.unwrap();
+            fixture.links.create(new(text)).await.unwrap();
         }
-        let refused = house.links.create(new("docs")).await;
+        let refused = fixture.links.create(new("docs")).await;
         assert!(matches!(refused, Err(Error::SlugTaken { free: None, .. })));
         let long = "a".repeat(Slug::MAX_CHARS);
-        house.links.create(new(&long)).await.unwrap();
-        let refused = house.links.create(new(&long)).await;
+        fixture.links.create(new(&long)).await.unwrap();
+        let refused = fixture.links.create(new(&long)).await;
         assert!(matches!(refused, Err(Error::SlugTaken { free: None, .. })));
     }
 }

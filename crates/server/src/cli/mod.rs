@@ -22,7 +22,8 @@ use crate::{
     seed::{self, Amount},
     settings::ClientSettings,
     stop_request::StopRequest,
-    transfer::{self, LinksLeft}, welcome, wiring,
+    transfer::{self, LinksLeft},
+    welcome, wiring,
 };
 use given::{settings, sources_and_log};
 

@@ -355,7 +355,7 @@ fn planted() -> Planted {
             6 => fault = Some("slug is another one than the key's"),
             7 => {
                 fault =
-                    Some("key: slug may hold letters, digits, '_' and single hyphens between them")
+                    Some("key: slug may hold letters, digits, '_' and single hyphens between them");
             }
             8 => planted.ignored += 1,
             9 => planted.expired += 1,
@@ -479,7 +479,7 @@ fn ten_thousand_entries_are_moved_through_many_deaths() {
         unfinished += u64::from(status["completed"] == false);
         // In half of the rounds a second runner is in the middle of a page.
         let (tell, told) = mpsc::channel();
-        let runners: Vec<_> = (0..1 + round % 2)
+        let runners: Vec<_> = (0..=(round % 2))
             .map(|_| {
                 let address = server.origin().replace("http://", "");
                 let tell = tell.clone();
