@@ -203,7 +203,7 @@ export interface paths {
         put?: never;
         /**
          * Check links
-         * @description Asks the destinations of all links, expired ones too, whether they answer: a few links at a time, by slug. Pass `cursor` back until `list_complete` is true. Destinations are told the `Accept-Language` and `User-Agent` of this request. Destinations that are not on the public internet are not asked.
+         * @description Asks the destinations of links, expired ones too, whether they answer: a few links at a time, by slug. `slug`, `tag` and `onlyBroken` narrow it down. Pass `cursor` back until `list_complete` is true. Destinations are told the `Accept-Language` and `User-Agent` of this request. Destinations that are not on the public internet are not asked.
          */
         post: operations["link_check"];
         delete?: never;
@@ -283,7 +283,7 @@ export interface paths {
         put?: never;
         /**
          * Import links
-         * @description Takes over links from an export, ours or Sink's, as JSON or as CSV. A link that is wrong refuses the whole request, by name: `links.57.url`. A slug that an active link owns is skipped, an expired one replaced, so sending the same links again is harmless. Stored passwords are kept, those in clear hashed.
+         * @description Takes over links from an export, ours or Sink's, as JSON or as CSV. A link that is wrong refuses the whole request, by name: `links.57.url`. A slug that an active link owns is skipped, an expired one replaced, so sending the same links again is harmless. A slug of null, or an empty cell, gets a free random slug each time. Members and columns that links do not have are named in `ignoredNames`, mistyped ones are refused. Cells are separated by commas, semicolons or tabs, as in the first line. Stored passwords are kept, those in clear hashed.
          */
         post: operations["link_import"];
         delete?: never;
@@ -361,7 +361,7 @@ export interface paths {
         };
         /**
          * Count visits over time
-         * @description Visits and visitors of each minute, hour or day that has any, in order of time, on the clock of `clientTimezone`. An hour that a clock shows twice is one row. A zone that is not known counts as UTC.
+         * @description Visits and visitors of each minute, hour or day that has any, in order of time, on the clock of `clientTimezone`. An hour that a clock shows twice is one row. `timezone` names the zone that was used: UTC, if there is none of the name.
          */
         get: operations["stats_views"];
         put?: never;
@@ -401,7 +401,7 @@ export interface paths {
         };
         /**
          * Count visits by hour of the week
-         * @description Visits and visitors of each hour of the week that has any, from Monday morning on, on the clock of `clientTimezone`.
+         * @description Visits and visitors of each hour of the week that has any, from Monday morning on, on the clock of `clientTimezone`. `timezone` names the zone that was used: UTC, if there is none of the name.
          */
         get: operations["stats_heatmap"];
         put?: never;
@@ -561,7 +561,7 @@ export interface paths {
         };
         /**
          * Can the service do its work?
-         * @description Answers 503 while the links database cannot be reached.
+         * @description Answers 503 while the links database cannot be reached. An access log that cannot do its work is `degraded` in an answer of 200: redirects go on without it, so the service should stay in rotation.
          */
         get: operations["health_ready"];
         put?: never;
@@ -707,16 +707,12 @@ export interface components {
              * @description Where the link leads: an absolute http or https URL.
              */
             url: string;
-            /** @description Path of the short link; a free random one when left out. */
-            slug?: string;
             /** @description A private note. */
             comment?: string;
-            /** @description When the link expires, in Unix seconds, in the future. */
-            expiration?: number;
+            /** @description When the link expires: Unix seconds or RFC 3339; in the future, unless it is imported. */
+            expiration?: number | string;
             /** @description Tags to group links by; lower-cased. */
             tags?: string[];
-            /** @description What visitors must type; never shown again. */
-            password?: string;
             /** @description Title of the social preview. */
             title?: string;
             /** @description Description of the social preview. */
@@ -745,12 +741,16 @@ export interface components {
             proxy?: boolean;
             /** @description Whether visitors are warned before they go on. */
             unsafe?: boolean;
+            /** @description Path of the short link; a free random one when left out. */
+            slug?: string;
+            /** @description What visitors must type; never shown again. */
+            password?: string;
             /** @description Identity; a new one when left out. */
             id?: string;
             /** @description When the link was made, in Unix seconds; now when left out. */
-            createdAt?: number;
+            createdAt?: number | string;
             /** @description When the link last changed, in Unix seconds; now when left out. */
-            updatedAt?: number;
+            updatedAt?: number | string;
         };
         /** @description A link that was just made or changed. */
         LinkCreated: {
@@ -824,10 +824,12 @@ export interface components {
             statusCode: number;
             /** @description Short text. */
             statusMessage: string;
-            /** @description Longer text; a JSON list of faults for validation errors. */
+            /** @description What happened, and what to do about it. */
             message: string;
             /** @description Stable name of the error kind. */
             code: string;
+            /** @description A slug that is free, where another one is taken. */
+            freeSlug?: string;
             /** @description Present for validation errors. */
             data?: components["schemas"]["ProblemData"];
         };
@@ -856,7 +858,7 @@ export interface components {
         };
         /**
          * @description A link's new content. Everything is replaced: a member that is left out is
-         *     removed, except the password, which is kept.
+         *     removed, except the password and a warning, which are kept.
          */
         EditLink: {
             /** @description The link to change. */
@@ -868,12 +870,10 @@ export interface components {
             url: string;
             /** @description A private note. */
             comment?: string;
-            /** @description When the link expires, in Unix seconds, in the future. */
-            expiration?: number;
+            /** @description When the link expires: Unix seconds or RFC 3339; in the future, unless it is imported. */
+            expiration?: number | string;
             /** @description Tags to group links by; lower-cased. */
             tags?: string[];
-            /** @description A new password. Left out, the old one stays; an empty text removes it. Never send a mask back. */
-            password?: string;
             /** @description Title of the social preview. */
             title?: string;
             /** @description Description of the social preview. */
@@ -894,7 +894,7 @@ export interface components {
             geo?: {
                 [key: string]: string;
             };
-            /** @description Whether the visitor's query is merged into the destination. */
+            /** @description Whether the visitor's query is merged into the destination; as the server is set when left out. */
             redirectWithQuery?: boolean;
             /** @description Whether the destination is shown in a frame. */
             cloaking?: boolean;
@@ -902,29 +902,32 @@ export interface components {
             proxy?: boolean;
             /** @description Whether visitors are warned before they go on. */
             unsafe?: boolean;
+            /** @description A new password. Left out, the old one stays; an empty text removes it. Never send a mask back. */
+            password?: string;
         };
-        /** @description Changes to a link. A member that is left out is kept, `null` removes it. */
+        /**
+         * @description Changes to a link. A member that is left out is kept, `null` removes it. Tags
+         *     and countries are replaced as a whole; the slug itself cannot be changed.
+         */
         PatchLink: {
-            /** @description The slug of the link to change; a slug itself cannot be changed. */
+            /** @description The link to change. */
             slug: string;
             /**
              * Format: uri
              * @description Where the link leads: an absolute http or https URL.
              */
             url?: string;
-            /** @description A private note about the link. */
+            /** @description A private note. */
             comment?: string | null;
-            /** @description When the link expires, in Unix seconds; must be in the future. */
-            expiration?: number | null;
-            /** @description All of the tags. */
+            /** @description When the link expires: Unix seconds or RFC 3339; in the future, unless it is imported. */
+            expiration?: number | string | null;
+            /** @description Tags to group links by; lower-cased. */
             tags?: string[] | null;
-            /** @description A new password; null or an empty text removes the password. Never send a mask back. */
-            password?: string | null;
-            /** @description Title of the link's social preview. */
+            /** @description Title of the social preview. */
             title?: string | null;
-            /** @description Description of the link's social preview. */
+            /** @description Description of the social preview. */
             description?: string | null;
-            /** @description Image of the link's social preview: a URL, or a path that starts with "/". */
+            /** @description Image of the social preview: a URL, or a path such as /a.png. */
             image?: string | null;
             /**
              * Format: uri
@@ -936,18 +939,20 @@ export interface components {
              * @description Where Android devices are sent instead.
              */
             google?: string | null;
-            /** @description Where visitors from a country are sent instead; replaces all countries. */
+            /** @description Where visitors from a country are sent instead: two-letter code to URL. */
             geo?: {
                 [key: string]: string;
             } | null;
-            /** @description Whether the visitor's query parameters are merged into the destination. */
+            /** @description Whether the visitor's query is merged into the destination; as the server is set when left out. */
             redirectWithQuery?: boolean | null;
-            /** @description Whether the destination is shown in a frame under the short link. */
+            /** @description Whether the destination is shown in a frame. */
             cloaking?: boolean | null;
             /** @description Whether the server fetches the destination and passes it on. */
             proxy?: boolean | null;
             /** @description Whether visitors are warned before they go on. */
             unsafe?: boolean | null;
+            /** @description A new password; null or an empty text removes the password. Never send a mask back. */
+            password?: string | null;
         };
         /** @description A link that was made, or found in the way. */
         LinkUpserted: {
@@ -973,16 +978,21 @@ export interface components {
             /** @description Where the next page starts; absent on the last one. */
             cursor?: string;
         };
-        /** @description A link as searches show it. */
+        /** @description A link in short, as searches and lists for agents show it. */
         FoundLink: {
             /** @description The path of the short link. */
             slug: string;
-            /** @description Where the link leads, without the query string. */
+            /** @description Where the link leads. */
             url: string;
             /** @description Tags. */
             tags: string[];
             /** @description A private note about the link. */
             comment?: string;
+            /**
+             * Format: int64
+             * @description When the link expires, in Unix seconds.
+             */
+            expiration?: number;
         };
         /** @description A destination too long for a query string. */
         ExactUrlSearch: {
@@ -1022,8 +1032,17 @@ export interface components {
         };
         /** @description Which links to check, and how long to wait. */
         CheckLinks: {
+            /** @description Only the link with this slug. */
+            slug?: string;
+            /** @description Only links with this tag. */
+            tag?: string;
             /**
-             * @description Links to check; all are asked at the same time.
+             * @description Return broken links only. The call then checks on for up to 20 seconds.
+             * @default false
+             */
+            onlyBroken?: boolean;
+            /**
+             * @description Links to check at the same time.
              * @default 6
              */
             limit?: number;
@@ -1039,6 +1058,11 @@ export interface components {
         LinkChecks: {
             /** @description One result per link, by slug. */
             results: components["schemas"]["LinkCheck"][];
+            /**
+             * Format: uint
+             * @description How many links this call checked.
+             */
+            checked: number;
             /** @description Whether all links have been checked. */
             list_complete: boolean;
             /** @description Where to continue; absent when all links have been checked. */
@@ -1168,28 +1192,27 @@ export interface components {
             /** @description The links. */
             links: components["schemas"]["ImportLink"][];
         };
-        /** @description A link to be taken over. `url` and `slug` are required. */
+        /**
+         * @description A link to be taken over. `url` and `slug` are required. The title and the
+         *     image may be longer than can be set today, as in older exports.
+         */
         ImportLink: {
             /**
              * Format: uri
-             * @description Where the link leads: an absolute URL.
+             * @description Where the link leads: an absolute http or https URL.
              */
             url: string;
-            /** @description The path of the short link. */
-            slug: string;
-            /** @description A private note about the link. */
+            /** @description A private note. */
             comment?: string;
-            /** @description When the link expires, in Unix seconds; may be past. */
-            expiration?: number;
+            /** @description When the link expires: Unix seconds or RFC 3339; in the future, unless it is imported. */
+            expiration?: number | string;
             /** @description Tags to group links by; lower-cased. */
             tags?: string[];
-            /** @description A stored hash (Argon2id or Sink's), or a password in clear, to be hashed. */
-            password?: string;
-            /** @description Title of the link's social preview; older exports hold longer ones than can be set today. */
+            /** @description Title of the social preview. */
             title?: string;
-            /** @description Description of the link's social preview. */
+            /** @description Description of the social preview. */
             description?: string;
-            /** @description Image of the link's social preview; older exports hold longer ones than can be set today. */
+            /** @description Image of the social preview: a URL, or a path such as /a.png. */
             image?: string;
             /**
              * Format: uri
@@ -1201,24 +1224,28 @@ export interface components {
              * @description Where Android devices are sent instead.
              */
             google?: string;
-            /** @description Where visitors from a country are sent instead: two-letter country code to URL. */
+            /** @description Where visitors from a country are sent instead: two-letter code to URL. */
             geo?: {
                 [key: string]: string;
             };
-            /** @description Whether the visitor's query parameters are merged into the destination. */
+            /** @description Whether the visitor's query is merged into the destination; as the server is set when left out. */
             redirectWithQuery?: boolean;
-            /** @description Whether the destination is shown in a frame under the short link. */
+            /** @description Whether the destination is shown in a frame. */
             cloaking?: boolean;
             /** @description Whether the server fetches the destination and passes it on. */
             proxy?: boolean;
             /** @description Whether visitors are warned before they go on. */
             unsafe?: boolean;
+            /** @description The path of the short link; null for a free random one. */
+            slug: string | null;
+            /** @description A stored hash (Argon2id or Sink's), or a password in clear, to be hashed. */
+            password?: string;
             /** @description Identity of the link; a new one when absent or blank. */
             id?: string;
             /** @description When the link was made, in Unix seconds; now when absent. */
-            createdAt?: number;
+            createdAt?: number | string;
             /** @description When the link last changed, in Unix seconds; now when absent. */
-            updatedAt?: number;
+            updatedAt?: number | string;
         };
         /** @description What became of the links of an import. */
         LinkImport: {
@@ -1243,6 +1270,8 @@ export interface components {
             skippedItems: components["schemas"]["ImportItem"][];
             /** @description Those that failed. */
             failedItems: components["schemas"]["FailedImport"][];
+            /** @description Members of links, or columns, that links do not have. They were ignored. */
+            ignoredNames?: string[];
         };
         /** @description A link of an import. */
         ImportItem: {
@@ -1429,6 +1458,10 @@ export interface components {
             rows_before_limit_at_least: number;
             /** @description How far the numbers can be trusted. */
             sampling: components["schemas"]["SamplingView"];
+            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
+            timezone?: string;
+            /** @description Why an answer about places names none. */
+            note?: string;
         };
         /** @description Totals over some visits. */
         CounterView: {
@@ -1461,9 +1494,14 @@ export interface components {
             exact: boolean;
             /**
              * Format: uint64
-             * @description Visits that were not stored since the server started, because they came faster than they could be written.
+             * @description Visits of the time asked about that were not stored, because they came faster than they could be written. Counted by the minute and for all links together.
              */
             dropped: number;
+            /**
+             * Format: uint64
+             * @description Stored visits that the answer lacks because they are damaged; left out when there are none. `slugline doctor` names the damage.
+             */
+            damaged?: number;
         };
         /** @description Rows, and how far they can be trusted. */
         ViewViewAnswer: {
@@ -1481,6 +1519,10 @@ export interface components {
             rows_before_limit_at_least: number;
             /** @description How far the numbers can be trusted. */
             sampling: components["schemas"]["SamplingView"];
+            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
+            timezone?: string;
+            /** @description Why an answer about places names none. */
+            note?: string;
         };
         /** @description One minute, hour or day that has visits. */
         ViewView: {
@@ -1493,7 +1535,7 @@ export interface components {
             visits: number;
             /**
              * Format: uint64
-             * @description Distinct visitors in it.
+             * @description Distinct visitors in it. When visits are sampled, the fifth and later visits of a visitor to a link in an hour do not count here, so a short row may show too few.
              */
             visitors: number;
         };
@@ -1513,6 +1555,10 @@ export interface components {
             rows_before_limit_at_least: number;
             /** @description How far the numbers can be trusted. */
             sampling: components["schemas"]["SamplingView"];
+            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
+            timezone?: string;
+            /** @description Why an answer about places names none. */
+            note?: string;
         };
         /** @description A value and how often it occurs. */
         MetricView: {
@@ -1540,6 +1586,10 @@ export interface components {
             rows_before_limit_at_least: number;
             /** @description How far the numbers can be trusted. */
             sampling: components["schemas"]["SamplingView"];
+            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
+            timezone?: string;
+            /** @description Why an answer about places names none. */
+            note?: string;
         };
         /** @description One hour of the week, over all weeks. */
         HourView: {
@@ -1630,6 +1680,10 @@ export interface components {
             rows_before_limit_at_least: number;
             /** @description How far the numbers can be trusted. */
             sampling: components["schemas"]["SamplingView"];
+            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
+            timezone?: string;
+            /** @description Why an answer about places names none. */
+            note?: string;
         };
         /** @description A place and its visits. */
         LocationView: {
@@ -1683,6 +1737,29 @@ export interface components {
             /** @description The version that runs. */
             version: string;
         };
+        /** @description What can do its work. */
+        Readiness: {
+            /** @description Always `ok`: links are served. Anything else is an error status. */
+            status: string;
+            /** @description The version that runs. */
+            version: string;
+            /** @description The parts of the service. */
+            parts: components["schemas"]["Parts"];
+        };
+        /** @description The parts of the service. */
+        Parts: {
+            /** @description The links database. */
+            links: components["schemas"]["Part"];
+            /** @description The access log. Redirects go on without it. */
+            log: components["schemas"]["Part"];
+        };
+        /** @description A part of the service. */
+        Part: {
+            /** @description `degraded` when somebody should look at it. */
+            status: "ok" | "degraded";
+            /** @description What is wrong; empty when nothing is. */
+            reasons: string[];
+        };
     };
     responses: never;
     parameters: never;
@@ -1732,6 +1809,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: slug_taken, id_taken */
             409: {
                 headers: {
@@ -1768,6 +1854,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -1777,7 +1870,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: unavailable */
+            /** @description Error: busy, unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1846,6 +1939,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: link_modified */
             409: {
                 headers: {
@@ -1882,6 +1984,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -1891,7 +2000,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: unavailable */
+            /** @description Error: busy, unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1960,6 +2069,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: link_modified */
             409: {
                 headers: {
@@ -1996,6 +2114,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -2005,7 +2130,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: unavailable */
+            /** @description Error: busy, unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2065,6 +2190,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: slug_taken, id_taken */
             409: {
                 headers: {
@@ -2101,6 +2235,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -2110,7 +2251,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: unavailable */
+            /** @description Error: busy, unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2186,6 +2327,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: internal_error */
             500: {
@@ -2272,6 +2420,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -2357,6 +2512,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -2417,6 +2579,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: body_too_large */
             413: {
                 headers: {
@@ -2443,6 +2614,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: internal_error */
             500: {
@@ -2527,6 +2705,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -2591,6 +2776,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: internal_error */
             500: {
@@ -2659,6 +2851,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: body_too_large */
             413: {
                 headers: {
@@ -2685,6 +2886,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: internal_error */
             500: {
@@ -2746,6 +2954,24 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: preview_mode */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: body_too_large */
             413: {
                 headers: {
@@ -2772,6 +2998,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: internal_error */
             500: {
@@ -2835,6 +3068,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: preview_mode */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -2843,6 +3085,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: internal_error */
             500: {
@@ -2905,6 +3154,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: preview_mode */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -2913,6 +3171,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: internal_error */
             500: {
@@ -2976,6 +3241,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: preview_mode */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -2993,6 +3267,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: internal_error */
             500: {
@@ -3064,6 +3345,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: body_too_large */
             413: {
                 headers: {
@@ -3091,6 +3381,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -3100,7 +3397,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: unavailable */
+            /** @description Error: busy, unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3146,6 +3443,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: internal_error */
             500: {
@@ -3215,6 +3519,24 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: preview_mode */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_run_gone, migration_page_done */
             409: {
                 headers: {
@@ -3241,6 +3563,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: internal_error */
             500: {
@@ -3339,6 +3668,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: internal_error */
             500: {
@@ -3442,6 +3778,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -3544,6 +3887,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -3644,6 +3994,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -3742,6 +4099,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -3797,6 +4161,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: internal_error */
             500: {
@@ -3898,6 +4269,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -3998,6 +4376,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -4053,6 +4438,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: internal_error */
             500: {
@@ -4110,6 +4502,13 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Error: internal_error */
             500: {
                 headers: {
@@ -4148,6 +4547,13 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     health_ready: {
@@ -4165,8 +4571,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Health"];
+                    "application/json": components["schemas"]["Readiness"];
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: unavailable */
             503: {
@@ -4197,6 +4610,13 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     document_scalar: {
@@ -4217,6 +4637,13 @@ export interface operations {
                     "text/html": unknown;
                 };
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     document_swagger: {
@@ -4236,6 +4663,13 @@ export interface operations {
                 content: {
                     "text/html": unknown;
                 };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4301,6 +4735,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The message came too slowly */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The message is too large */
             413: {
                 headers: {
@@ -4317,6 +4758,13 @@ export interface operations {
             };
             /** @description Too many failed attempts */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4384,8 +4832,22 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The destination of a proxied link does not answer */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The link cannot be read, or too many passwords are being checked or links proxied */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4444,6 +4906,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The form came too slowly */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The link has expired */
             410: {
                 headers: {
@@ -4453,6 +4922,20 @@ export interface operations {
             };
             /** @description Too many wrong passwords */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The link cannot be read, or too many passwords are being checked */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4471,6 +4954,13 @@ export interface operations {
         responses: {
             /** @description CSS */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };
