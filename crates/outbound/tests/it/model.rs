@@ -67,7 +67,7 @@ async fn the_model_is_told_the_page_and_its_answer_is_passed_on() {
     );
     let prompt = asked["messages"][0]["content"].as_str().unwrap();
     assert!(
-        prompt.contains("^[A-Za-z0-9]+") && !prompt.contains("{slugRegex}"),
+        prompt.contains("^[A-Za-z0-9][A-Za-z0-9_]*") && !prompt.contains("{slugRegex}"),
         "{prompt}"
     );
     let told = asked["messages"][1]["content"].as_str().unwrap();

@@ -354,8 +354,9 @@ fn planted() -> Planted {
             5 => fault = Some("url: URL scheme \"javascript\" is not allowed"),
             6 => fault = Some("slug is another one than the key's"),
             7 => {
-                fault =
-                    Some("key: slug may hold letters, digits, '_' and single hyphens between them");
+                fault = Some(
+                    "key: slug may hold letters, digits, '_' and single hyphens between them, and starts with a letter or digit",
+                );
             }
             8 => planted.ignored += 1,
             9 => planted.expired += 1,

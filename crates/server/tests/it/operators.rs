@@ -351,12 +351,12 @@ fn the_token_of_the_folder_is_shown_and_one_of_the_settings_is_not() {
         let mut command = command(folder.path());
         command
             .env_remove("SLUGLINE_SITE_TOKEN")
-            .args(["token", "show"]);
+            .args(["token", "show", "--bare"]);
         run(command.envs(own.map(|token| ("SLUGLINE_SITE_TOKEN", token))))
     };
     let (code, shown, said) = show(None);
     assert_eq!((code, shown.as_str()), (Some(1), ""));
-    assert!(said.contains("there is no site token in"), "{said}");
+    assert!(said.contains("the token cannot be read from"), "{said}");
     fs::write(folder.path().join("site-token"), "kept-in-the-folder\n").unwrap();
     assert_eq!(
         show(None),

@@ -335,7 +335,7 @@ fn one_answer_names_every_fault_of_type_and_of_bounds() {
     let table = server
         .api("POST", "/api/link/import")
         .header("content-type", "text/csv")
-        .body("slug,url,cloaking,createdAt,tags\na b,x,yes,soon,\"ok,\"\n,,,,\n")
+        .body("slug,url,cloaking,createdAt,tags\na b,x,yes,soon,\"ok,\"\n-,,,,\n")
         .send();
     assert_eq!(
         paths(&table).into_iter().collect::<Vec<_>>(),

@@ -75,7 +75,10 @@ fn a_models_words_are_bounded_and_its_failures_are_not_the_callers() {
     assert_eq!(heard.line, "POST /v1/chat/completions HTTP/1.1");
     assert_eq!(heard.header("authorization"), Some("Bearer sk-1"));
     let asked = String::from_utf8_lossy(&heard.body);
-    assert!(asked.contains("Slugs match ^[A-Za-z0-9]+"), "{asked}");
+    assert!(
+        asked.contains("Slugs match ^[A-Za-z0-9][A-Za-z0-9_]*"),
+        "{asked}"
+    );
 
     let path = format!("/api/link/og-ai?url={inner}");
     let french = server
