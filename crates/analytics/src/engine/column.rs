@@ -29,8 +29,8 @@ impl Column {
         Self::Language,
     ];
 
-    /// What stands where nothing is known; `None` where a row without it says
-    /// nothing.
+    /// The number that stands for an unknown value. `None` for a column that
+    /// every row needs.
     pub(super) fn unknown(self) -> Option<u32> {
         match self {
             Self::Referer | Self::Language => Some(EMPTY),

@@ -114,7 +114,7 @@ pub(crate) enum EngineError {
 }
 
 impl EngineError {
-    /// Whether what was read is damaged, rather than out of reach.
+    /// True when the file is damaged, false when it only could not be read.
     pub(super) fn is_damage(&self) -> bool {
         match self {
             Self::Chunk { .. } => true,

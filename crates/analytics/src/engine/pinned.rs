@@ -10,8 +10,8 @@ use tokio::task::JoinHandle;
 
 use super::error::EngineError;
 
-/// How long the log can be kept as it was. Meanwhile the write-ahead log only
-/// grows, so that a client who has stopped reading must not hold it for long.
+/// The longest time that a reader may keep one state of the log. The write-ahead
+/// log grows meanwhile, so a client that stopped reading must not hold it longer.
 const KEPT_FOR: Duration = Duration::from_mins(10);
 
 /// A connection whose transaction has begun. It ends when this goes away, or

@@ -97,7 +97,7 @@ pub(crate) fn insert(
     Ok(())
 }
 
-/// What was lost before, and what the copying has lost.
+/// Copies the losses that the old log recorded, and adds those of the copying.
 pub(crate) fn copy_losses(
     old: &Connection,
     new: &Connection,

@@ -90,7 +90,7 @@ pub(super) struct Snapshot<'c> {
 /// Why a chunk was left out.
 #[derive(Debug)]
 pub(super) struct Damage {
-    /// How many rows it is said to have.
+    /// The number of rows that its record states.
     pub(super) rows: u32,
     pub(super) error: EngineError,
 }

@@ -6,8 +6,8 @@
 //! ahead it is doubted, and believed again once it has gone on steadily for a
 //! day: time for the clock to be set right, or for somebody to read the warning.
 //!
-//! What was known is kept in the log, so that a service that is restarted every
-//! night comes to believe its clock as well. At a start that goes on within a
+//! The log keeps the last look, so that a service that is restarted every night
+//! comes to believe its clock as well. At a start that goes on within a
 //! day of the last look, doubts and trust go on, too.
 //!
 //! At any other start, after the clock was set back, or when doubts were kept,
@@ -25,7 +25,7 @@ use slugline_domain::UnixMillis;
 const DAY_MS: i64 = 86_400_000;
 const WEEK_MS: i64 = 7 * DAY_MS;
 
-/// How often what the clock shows is kept when nothing else changes.
+/// The log keeps the clock's moment this often when nothing else changes.
 const KEEP_EVERY_MS: i64 = 3_600_000;
 
 /// A clock that is looked at again and again.
@@ -35,7 +35,7 @@ pub(super) struct SteadyClock {
     seen_ms: Option<i64>,
     /// What it showed when doubts began.
     doubted_since_ms: Option<i64>,
-    /// What was kept last: the moment, and when doubts began.
+    /// The moment and the beginning of doubts that were kept last.
     kept: Option<(i64, Option<i64>)>,
 }
 
