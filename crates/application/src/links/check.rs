@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use crate::links::fixture::{Fixture, fixture};
 
-    async fn house_with_links(slugs: &[&str]) -> Fixture {
+    async fn fixture_with_links(slugs: &[&str]) -> Fixture {
         let fixture = fixture();
         for name in slugs {
             let link = link(name)
@@ -202,7 +202,7 @@ mod tests {
 
     #[tokio::test]
     async fn all_links_are_checked_by_slug_with_what_each_answered() {
-        let fixture = house_with_links(&["c", "a", "b"]).await;
+        let fixture = fixture_with_links(&["c", "a", "b"]).await;
         let prober = Arc::new(ScriptedProber::default());
         prober.answer("https://b.example/", Err(ProbeFailure::NotAllowed));
         prober.answer("https://c.example/", Ok(404));
@@ -252,7 +252,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_scope_narrows_what_is_asked() {
-        let fixture = house_with_links(&["a", "b"]).await;
+        let fixture = fixture_with_links(&["a", "b"]).await;
         let tagged = link("c").tags(&["promo"]).to("https://c.example/");
         fixture.store.insert(&tagged.build(), NOON).await.unwrap();
         let prober = Arc::new(ScriptedProber::default());
@@ -278,7 +278,7 @@ mod tests {
     async fn broken_links_are_found_over_many_pages_in_one_call() {
         let names: Vec<String> = (10..40).map(|number| format!("l{number}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let fixture = house_with_links(&names).await;
+        let fixture = fixture_with_links(&names).await;
         let prober = Arc::new(ScriptedProber::default());
         for name in &names {
             let status = if ["l13", "l38"].contains(name) {
@@ -315,7 +315,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_destinations_of_a_page_are_asked_at_the_same_time() {
-        let fixture = house_with_links(&["a", "b", "c"]).await;
+        let fixture = fixture_with_links(&["a", "b", "c"]).await;
         let checker = checker(&fixture, Arc::new(Together(Barrier::new(3))));
         let page = checker.check(CheckLinks::default()).await.unwrap();
         assert_eq!(page.links.len(), 3);

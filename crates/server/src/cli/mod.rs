@@ -158,8 +158,7 @@ fn look_after(given: &ArgMatches) -> anyhow::Result<()> {
 }
 
 fn seed(given: &ArgMatches) -> anyhow::Result<()> {
-    let settings = settings(given)?;
-    logging::start(&settings.log)?;
+    let settings = Settings::resolve(&sources_and_log(given)?)?;
     let number = |name| *given.get_one::<u32>(name).expect("has a default");
     let amount = Amount {
         links: number("links"),
