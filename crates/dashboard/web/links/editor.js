@@ -39,10 +39,11 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
   const [draft, setDraft] = useState((!url && drafts.get(place)) || emptyDraft(url));
   const [error, setError] = useState(/** @type {any} */ (undefined));
   const [missing, setMissing] = useState(false);
+  const [unread, setUnread] = useState(/** @type {any} */ (undefined));
+  const [begun, setBegun] = useState(!slug && !from);
   const [saving, setSaving] = useState(false);
   const [leaving, setLeaving] = useState(false);
   const panel = useRef(/** @type {HTMLElement | null} */ (null));
-  const ready = !slug || link !== undefined;
   const set = (/** @type {Partial<Draft>} */ part) => {
     setDraft((/** @type {Draft} */ old) => {
       const next = { ...old, ...part };
@@ -52,18 +53,21 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
     setError(undefined);
   };
 
-  useEffect(() => {
+  const read = () => {
     const source = slug ?? from;
     if (!source) return;
-    readLink(source).then((read) => {
-      const taken = draftOf(read, zone);
-      const begun = slug ? taken : { ...taken, slug: '' };
-      if (slug) setLink(read);
-      setOriginal(begun);
-      setDraft(drafts.get(place) ?? begun);
-    }, (failure) => (failure instanceof ApiError && failure.status === 404 ? setMissing(true) : setError(failure)));
-  }, []);
-  useEffect(() => { if (ready) /** @type {HTMLElement | null | undefined} */ (panel.current?.querySelector('#url'))?.focus(); }, [ready]);
+    setUnread(undefined);
+    readLink(source).then((found) => {
+      const taken = draftOf(found, zone);
+      const start = slug ? taken : { ...taken, slug: '' };
+      if (slug) setLink(found);
+      setOriginal(start);
+      setDraft(drafts.get(place) ?? start);
+      setBegun(true);
+    }, (failure) => (failure instanceof ApiError && failure.status === 404 ? setMissing(true) : setUnread(failure)));
+  };
+  useEffect(read, []);
+  useEffect(() => { if (begun) /** @type {HTMLElement | null | undefined} */ (panel.current?.querySelector('#url'))?.focus(); }, [begun]);
 
   const changed = isChanged(draft, original);
   useEffect(() => {
@@ -112,9 +116,9 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
     <header class="panel-head"><h2>${slug ? say('editLink') : say('newLink')}</h2>
       ${link && html`<${IconButton} icon="trash" label=${say('delete')} onClick=${() => onDelete(link)} />`}
       <${IconButton} icon="close" label=${say('close')} onClick=${leave} /></header>
-    ${missing ? html`<div class="panel-body"><p>${say('linkGone', { slug: slug ?? from ?? '' })}</p></div>` : html`
+    ${missing ? html`<div class="panel-body"><p>${say('linkGone', { slug: slug ?? from ?? '' })}</p></div>` : unread ? html`<div class="panel-body"><${ErrorNote} error=${unread} again=${read} /></div>` : html`
     <form class="panel-form" onSubmit=${(/** @type {Event} */ event) => save(event)} novalidate>
-      <div class="panel-body ${ready ? '' : 'stale'}">
+      <div class="panel-body ${begun ? '' : 'stale'}" inert=${!begun}>
         <${Destination} draft=${draft} set=${set} error=${issue('url')} isNew=${!slug} />
         ${slug ? html`<div class="field"><span class="label">${say('shortLink')}</span><a class="mono" href=${shortLink(slug)} target="_blank" rel="noreferrer">${prefix()}${slug}</a></div>`
           : html`<${SlugField} draft=${draft} set=${set} error=${issue('slug') ?? (error?.code === 'slug_taken' || error?.status === 409 ? error.message : undefined)} />`}
@@ -149,8 +153,8 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
       </div>
       <footer class="panel-foot">${leaving ? html`<span class="panel-ask">${say('unsaved')}</span>
         <button type="button" class="button" onClick=${() => setLeaving(false)}>${say('goOnEditing')}</button><button type="button" class="button danger" onClick=${close}>${say('discard')}</button>`
-        : html`<button type="submit" class="button primary" disabled=${saving || !ready || !draft.url.trim() || (slug && !changed)}>${slug ? say('save') : say('createAndCopy')}</button>
-        ${!slug && html`<button type="button" class="button" disabled=${saving || !draft.url.trim()} onClick=${(/** @type {Event} */ event) => save(event, true)}>${say('createAnother')}</button>`}
+        : html`<button type="submit" class="button primary" disabled=${saving || !begun || !draft.url.trim() || (slug && !changed)}>${slug ? say('save') : say('createAndCopy')}</button>
+        ${!slug && html`<button type="button" class="button" disabled=${saving || !begun || !draft.url.trim()} onClick=${(/** @type {Event} */ event) => save(event, true)}>${say('createAnother')}</button>`}
         <button type="button" class="button quiet push" onClick=${leave}>${say('cancel')}</button>`}</footer>
     </form>`}
   </aside>`;

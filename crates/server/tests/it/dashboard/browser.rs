@@ -32,10 +32,14 @@ impl<'s> Browser<'s> {
         Self::start_at(server, server.origin())
     }
 
-    /// A browser that finds the server at another address.
+    /// A browser that finds the server at another address. To find tests that
+    /// do not wait for what they look at, `SLUGLINE_TEST_LATE_ANSWERS=800`
+    /// holds back each answer for up to that many milliseconds.
     pub(super) fn start_at(server: &'s Server, address: &str) -> Self {
         let driver = Driver::start();
-        let noting = "window.faults = [];
+        let late = std::env::var("SLUGLINE_TEST_LATE_ANSWERS").unwrap_or_default();
+        let late: u32 = late.parse().unwrap_or(0);
+        let noting = format!("{{ const send = window.fetch; const late = {late}; if (late) window.fetch = async (...given) => {{ await new Promise((go) => setTimeout(go, Math.random() * late)); return send(...given); }}; }}") + "window.faults = [];
             addEventListener('securitypolicyviolation', (event) => faults.push(`policy: ${event.violatedDirective} ${event.blockedURI}`));
             addEventListener('error', (event) => faults.push(`error: ${event.message}`));
             addEventListener('unhandledrejection', (event) => faults.push(`rejection: ${event.reason}`));";
@@ -142,20 +146,22 @@ impl<'s> Browser<'s> {
     }
 
     pub(super) fn click(&self, css: &str) {
-        let click = || {
-            let path = format!("/element/{}/click", self.find(css));
-            self.driver.try_send(&path, &json!({}))
-        };
-        // Something may lie above it for a moment, or it may be drawn anew.
+        self.act_on(css, "click", &json!({}));
+    }
+
+    /// Does something to an element as soon as the page lets it: something may
+    /// lie above it, it may be drawn anew, or it may wait for an answer.
+    fn act_on(&self, css: &str, action: &str, body: &Value) {
         let mut told = String::new();
-        for _ in 0..200 {
-            match click() {
+        for _ in 0..400 {
+            let path = format!("/element/{}/{action}", self.find(css));
+            match self.driver.try_send(&path, body) {
                 Ok(_) => return,
                 Err(error) => told = error,
             }
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
-        panic!("{css} cannot be clicked: {told}");
+        panic!("{action} on {css} {body}: {told}");
     }
 
     /// Clicks what has this text.
@@ -168,16 +174,12 @@ impl<'s> Browser<'s> {
 
     /// Types as a keyboard does.
     pub(super) fn type_into(&self, css: &str, text: &str) {
-        let element = self.find(css);
-        let path = format!("/element/{element}/value");
-        self.driver.send(&path, &json!({ "text": text }));
+        self.act_on(css, "value", &json!({ "text": text }));
     }
 
     /// Replaces what a field holds.
     pub(super) fn fill(&self, css: &str, text: &str) {
-        let element = self.find(css);
-        self.driver
-            .send(&format!("/element/{element}/clear"), &json!({}));
+        self.act_on(css, "clear", &json!({}));
         self.type_into(css, text);
     }
 

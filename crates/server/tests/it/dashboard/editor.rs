@@ -21,6 +21,27 @@ fn read(server: &Server, slug: &str) -> Value {
 }
 
 #[test]
+fn fields_wait_for_the_link_so_that_nothing_of_it_is_lost() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "slow", "tags": ["one", "two"]}));
+    let browser = Browser::signed_in(&server, "links");
+    browser.find("[data-slug=slow]");
+    browser.run("const send = fetch; window.fetch = async (url, given) => { if (String(url).includes('/query')) await new Promise((go) => setTimeout(go, 1500)); return send(url, given); }");
+    browser.type_into("body", "j");
+    browser.type_into("body", "e");
+    browser.type_into("#comment", "typed at once");
+    browser.click(".panel-foot .primary");
+    browser.until(
+        "it is saved",
+        "return document.querySelector('.panel') === null",
+    );
+    let link = read(&server, "slow");
+    assert_eq!(link["comment"], "typed at once");
+    assert_eq!(link["tags"], json!(["one", "two"]));
+    browser.finish(&[]);
+}
+
+#[test]
 fn every_field_of_a_new_link_arrives() {
     let server = Server::start();
     let browser = Browser::start(&server);

@@ -33,7 +33,7 @@ fn a_newcomer_signs_in_makes_a_link_follows_it_and_sees_the_graph() {
     browser.click(".first .primary");
     browser.settle();
     browser.until("the total is there", "return document.querySelector('[data-counter=visits] .counter-value')?.textContent === '1'");
-    assert!(browser.has(".chart .line.visits"));
+    browser.find(".chart .line.visits");
     assert!(
         browser
             .address()
