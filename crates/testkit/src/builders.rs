@@ -1,8 +1,9 @@
 //! Builders of links that state only what matters to a test.
 
 use slugline_domain::{
-    Comment, Destination, DestinationRules, Link, LinkContent, LinkId, PasswordHash, Revision,
-    Slug, Tag, Tags, UnixSeconds,
+    Comment, Country, Delivery, Description, Destination, DestinationRules, ImageRef, Link,
+    LinkContent, LinkId, PasswordHash, Preview, Revision, Routing, Slug, Tag, Tags, Title,
+    UnixSeconds,
 };
 
 /// The time of tests that do not set one.
@@ -59,6 +60,46 @@ pub fn link(slug_text: &str) -> LinkBuilder {
         password: None,
         content: LinkContent::leading_to(destination("https://example.com/")),
     })
+}
+
+/// A link that has every member. Its tags are not in order.
+///
+/// # Panics
+/// Never: the members are good.
+pub fn full_link(slug_text: &str) -> Link {
+    let text = "it's; DROP TABLE links --\u{1f600}";
+    let geo = [("DE", "https://example.de/"), ("AT", "https://example.at/")];
+    let geo = geo.map(|(code, url)| (Country::parse(code).expect("code"), destination(url)));
+    Link {
+        created_at: seconds(3),
+        updated_at: seconds(5),
+        revision: Revision::FIRST.next(),
+        ends_at: Some(seconds(1800)),
+        password: Some(PasswordHash::new("$argon2id$v=19$stored")),
+        content: LinkContent {
+            destination: destination("https://example.com/ünï?q='\"%_\\"),
+            comment: Some(Comment::parse(text).expect("short")),
+            expires_at: Some(seconds(3600)),
+            tags: Tags::new(["zebra", "ähre", "a"].map(tag)).expect("few"),
+            preview: Preview {
+                title: Some(Title::parse("Title").expect("short")),
+                description: Some(Description::parse("").expect("short")),
+                image: Some(ImageRef::parse("/a.png").expect("short")),
+            },
+            routing: Routing {
+                apple: Some(destination("https://apps.example/a")),
+                google: Some(destination("https://apps.example/g")),
+                geo: geo.into(),
+                with_query: Some(true),
+            },
+            delivery: Delivery {
+                cloaking: Some(true),
+                proxy: Some(false),
+            },
+            flagged_unsafe: Some(false),
+        },
+        ..link(slug_text).build()
+    }
 }
 
 /// A link under construction.

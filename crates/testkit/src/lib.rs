@@ -22,7 +22,7 @@ pub mod migration_store_contract;
 pub mod old_store_contract;
 
 pub use ambient::{FixedClock, SeededRandom};
-pub use builders::{LinkBuilder, NOON, destination, link, seconds, slug, tag};
+pub use builders::{LinkBuilder, NOON, destination, full_link, link, seconds, slug, tag};
 pub use clickhouse::{ClickHouse, ClickHouseEngine, KilledClickHouse};
 pub use listed_screen::ListedScreen;
 pub use memory_links::MemoryLinkStore;

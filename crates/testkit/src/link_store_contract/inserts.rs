@@ -1,0 +1,116 @@
+//! Inserting one link, and finding it.
+
+use std::sync::Arc;
+
+use slugline_domain::{
+    Link, ListQuery, StatusFilter,
+    ports::{Insertion, LinkStore},
+};
+
+use super::{everything, join_all, slugs, store};
+use crate::{NOON, full_link, link, slug, tag};
+
+pub(super) async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_: &impl LinkStore) {
+    let mut full = full_link("Full-1");
+    let plain = link("plain").build();
+    store(store_, &full).await;
+    store(store_, &plain).await;
+
+    full.content.tags = full.content.tags.sorted();
+    assert_eq!(store_.find(&full.slug).await.expect("find"), Some(full));
+    assert_eq!(store_.find(&plain.slug).await.expect("find"), Some(plain));
+}
+
+pub(super) async fn an_unknown_slug_is_absent_not_an_error(store_: &impl LinkStore) {
+    assert_eq!(store_.find(&slug("nowhere")).await.expect("find"), None);
+    assert_eq!(store_.delete(&slug("nowhere")).await.expect("delete"), None);
+    assert_eq!(slugs(store_, everything()).await, Vec::<String>::new());
+}
+
+pub(super) async fn spelling_matters(store_: &impl LinkStore) {
+    store(store_, &link("Docs").id("upper").build()).await;
+    store(store_, &link("docs").id("lower").build()).await;
+    let found = store_
+        .find(&slug("Docs"))
+        .await
+        .expect("find")
+        .expect("it is there");
+    assert_eq!(found.id.as_str(), "upper");
+    assert_eq!(store_.find(&slug("DOCS")).await.expect("find"), None);
+}
+
+pub(super) async fn an_active_link_keeps_its_slug(store_: &impl LinkStore) {
+    let first = link("docs").id("first").expires(1).build();
+    store(store_, &first).await;
+    let second = link("docs").id("second").build();
+    let outcome = store_.insert(&second, NOON).await.expect("insert");
+    assert_eq!(outcome, Insertion::SlugTaken);
+    assert_eq!(store_.find(&first.slug).await.expect("find"), Some(first));
+}
+
+pub(super) async fn an_expired_link_gives_up_its_slug_and_its_tags(store_: &impl LinkStore) {
+    store(
+        store_,
+        &link("docs").id("old").tags(&["old"]).expires(0).build(),
+    )
+    .await;
+    let new = link("docs").id("new").tags(&["new"]).build();
+    store(store_, &new).await;
+    assert_eq!(store_.find(&new.slug).await.expect("find"), Some(new));
+    let by_old_tag = ListQuery {
+        tag: Some(tag("old")),
+        ..everything()
+    };
+    assert_eq!(slugs(store_, by_old_tag).await, Vec::<String>::new());
+}
+
+pub(super) async fn a_link_that_the_instance_ended_is_expired(store_: &impl LinkStore) {
+    let mut ended = link("docs").id("old").expires(99).build();
+    ended.ends_at = Some(NOON);
+    store(store_, &ended).await;
+    let by = |status| ListQuery {
+        status,
+        ..everything()
+    };
+    assert_eq!(slugs(store_, by(StatusFilter::Expired)).await, ["docs"]);
+    assert_eq!(
+        slugs(store_, by(StatusFilter::Active)).await,
+        Vec::<String>::new()
+    );
+    let new = link("docs").id("new").build();
+    store(store_, &new).await;
+    assert_eq!(store_.find(&new.slug).await.expect("find"), Some(new));
+}
+
+pub(super) async fn an_id_belongs_to_one_link(store_: &impl LinkStore) {
+    store(store_, &link("a").id("same").build()).await;
+    let outcome = store_
+        .insert(&link("b").id("same").build(), NOON)
+        .await
+        .expect("insert");
+    assert_eq!(outcome, Insertion::IdTaken);
+    assert_eq!(store_.find(&slug("b")).await.expect("find"), None);
+}
+
+pub(super) async fn of_many_concurrent_inserts_one_wins<S: LinkStore>(store_: Arc<S>) {
+    let links: Vec<Link> = (0..8)
+        .map(|i| {
+            link("race")
+                .id(&format!("racer-{i}"))
+                .tags(&[&format!("t{i}")])
+                .build()
+        })
+        .collect();
+    let attempts: Vec<_> = links.iter().map(|link| store_.insert(link, NOON)).collect();
+    let outcomes = join_all(attempts).await;
+    let winners: Vec<usize> = (0..outcomes.len())
+        .filter(|i| *outcomes[*i].as_ref().expect("insert") == Insertion::Stored)
+        .collect();
+    assert_eq!(winners.len(), 1, "{outcomes:?}");
+    let winner = store_
+        .find(&slug("race"))
+        .await
+        .expect("find")
+        .expect("one is stored");
+    assert_eq!(winner, links[winners[0]]);
+}

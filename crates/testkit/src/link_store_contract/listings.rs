@@ -1,0 +1,112 @@
+//! Listing links, and counting their tags.
+
+use slugline_domain::{LinkOrder, ListQuery, Position, StatusFilter, Tag, ports::LinkStore};
+
+use super::{everything, slugs, store};
+use crate::{link, tag};
+
+pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl LinkStore) {
+    // Three links share a second, so the slug must break the tie.
+    for (name, created) in [("b", 0), ("a", 0), ("c", 0), ("old", -10), ("new", 10)] {
+        store(store_, &link(name).created(created).build()).await;
+    }
+    for (order, expected) in [
+        (LinkOrder::Newest, ["new", "a", "b", "c", "old"]),
+        (LinkOrder::Oldest, ["old", "a", "b", "c", "new"]),
+        (LinkOrder::SlugAscending, ["a", "b", "c", "new", "old"]),
+        (LinkOrder::SlugDescending, ["old", "new", "c", "b", "a"]),
+    ] {
+        assert_eq!(
+            slugs(
+                store_,
+                ListQuery {
+                    order,
+                    ..everything()
+                }
+            )
+            .await,
+            expected
+        );
+        for limit in 1..=5 {
+            let mut seen = Vec::new();
+            let mut after = None;
+            loop {
+                let query = ListQuery {
+                    order,
+                    limit,
+                    after,
+                    ..everything()
+                };
+                let page = store_.list(&query).await.expect("list");
+                let Some(last) = page.last() else { break };
+                after = Some(Position::after(last));
+                seen.extend(page.iter().map(|link| link.slug.to_string()));
+            }
+            assert_eq!(seen, expected, "{order:?} by {limit}");
+        }
+    }
+}
+
+pub(super) async fn listings_filter_by_status_and_tag(store_: &impl LinkStore) {
+    store(store_, &link("forever").tags(&["x", "y"]).build()).await;
+    store(store_, &link("gone").tags(&["x"]).expires(0).build()).await;
+    store(store_, &link("soon").tags(&["y", "z"]).expires(1).build()).await;
+    let by = |status, tag_text: Option<&str>| ListQuery {
+        order: LinkOrder::SlugAscending,
+        status,
+        tag: tag_text.map(tag),
+        ..everything()
+    };
+    assert_eq!(
+        slugs(store_, by(StatusFilter::Active, None)).await,
+        ["forever", "soon"]
+    );
+    assert_eq!(
+        slugs(store_, by(StatusFilter::Expired, None)).await,
+        ["gone"]
+    );
+    assert_eq!(
+        slugs(store_, by(StatusFilter::All, Some("x"))).await,
+        ["forever", "gone"]
+    );
+    assert_eq!(
+        slugs(store_, by(StatusFilter::Active, Some("x"))).await,
+        ["forever"]
+    );
+    assert_eq!(
+        slugs(store_, by(StatusFilter::All, Some("none"))).await,
+        Vec::<String>::new()
+    );
+    let links = store_
+        .list(&by(StatusFilter::Active, Some("y")))
+        .await
+        .expect("list");
+    let tags: Vec<&str> = links[0].content.tags.iter().map(Tag::as_str).collect();
+    assert_eq!(
+        tags,
+        ["x", "y"],
+        "a tag filter must not hide the other tags"
+    );
+}
+
+pub(super) async fn slugs_are_ordered_by_code_point(store_: &impl LinkStore) {
+    for name in ["a", "B", "a-b", "ab", "1"] {
+        store(store_, &link(name).build()).await;
+    }
+    let query = ListQuery {
+        order: LinkOrder::SlugAscending,
+        ..everything()
+    };
+    assert_eq!(slugs(store_, query).await, ["1", "B", "a", "a-b", "ab"]);
+}
+
+pub(super) async fn tags_are_counted_by_name(store_: &impl LinkStore) {
+    store(store_, &link("a").tags(&["x", "b"]).build()).await;
+    store(store_, &link("b").tags(&["x"]).expires(0).build()).await;
+    let counts = store_.tags().await.expect("tags");
+    let shown: Vec<(&str, u64)> = counts
+        .iter()
+        .map(|count| (count.tag.as_str(), count.links))
+        .collect();
+    assert_eq!(shown, [("b", 1), ("x", 2)]);
+}
