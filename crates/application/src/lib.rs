@@ -74,9 +74,9 @@ pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};
 pub use links::{
-    Change, CheckLinks, CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage,
-    ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkPage, LinkPatch, LinkService,
-    LinkServiceParts, ListLinks, NewLink, SlugPolicy, Upserted,
+    CheckLinks, CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, ImportLink,
+    ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkPage, LinkService, LinkServiceParts,
+    ListLinks, NewLink, SlugPolicy, Upserted,
 };
 pub use live::{LiveVisits, Watch};
 pub use migration::{

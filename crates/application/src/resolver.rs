@@ -10,8 +10,7 @@ use quick_cache::{
     sync::{Cache, EntryAction, EntryResult},
 };
 use slugline_domain::{
-    Comment, Description, Destination, ImageRef, Link, PasswordHash, Slug, SlugCase, Tag, Title,
-    UnixMillis,
+    Link, PasswordHash, Slug, SlugCase, UnixMillis,
     ports::{Clock, LinkStore},
 };
 
@@ -333,31 +332,13 @@ fn text_bytes(link: &Link) -> usize {
     const IN_MAP: usize = 48;
     const IN_LIST: usize = 16;
     let content = &link.content;
-    let (preview, routing) = (&content.preview, &content.routing);
-    let optional = [
-        content.comment.as_ref().map(Comment::as_str),
-        preview.title.as_ref().map(Title::as_str),
-        preview.description.as_ref().map(Description::as_str),
-        preview.image.as_ref().map(ImageRef::as_str),
-        routing.apple.as_ref().map(Destination::as_str),
-        routing.google.as_ref().map(Destination::as_str),
-        link.password.as_ref().map(PasswordHash::as_str),
-    ];
-    let always = [
-        link.id.as_str(),
-        link.slug.as_str(),
-        content.destination.as_str(),
-    ];
-    let texts = always.into_iter().chain(optional.into_iter().flatten());
-    let by_country = routing.geo.values().map(Destination::as_str);
-    let tags = content.tags.iter().map(Tag::as_str);
+    let texts = [link.id.as_str(), link.slug.as_str()]
+        .into_iter()
+        .chain(link.password.as_ref().map(PasswordHash::as_str))
+        .chain(content.texts());
     texts.map(|text| allocated(text.len())).sum::<usize>()
-        + by_country
-            .map(|text| IN_MAP + allocated(text.len()))
-            .sum::<usize>()
-        + tags
-            .map(|text| IN_LIST + allocated(text.len()))
-            .sum::<usize>()
+        + IN_MAP * content.routing.geo.len()
+        + IN_LIST * content.tags.iter().count()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Collects every fault of an input before giving up.
 
-use slugline_application::Change;
+use slugline_domain::Change;
 
 use crate::{
     issue::{Explain, Issue},

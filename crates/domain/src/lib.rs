@@ -21,7 +21,7 @@
 //! |---|---|
 //! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`place`], [`password`], [`id`], [`time`] | values that are valid by construction |
 //! | [`password_form`], [`imported_password`] | stored passwords, ours and those of imported links |
-//! | [`link`] | the record that these values make up |
+//! | [`link`], [`content`] | the record that these values make up; the part of it that authors decide |
 //! | [`resolution`] | the decision: a link, a moment and a visitor → what the visitor gets |
 //! | [`user_agent`] | device and bot, from the `User-Agent` |
 //! | [`visit`], [`visit_headers`], [`sampling`], [`stats`] | followed links and the questions asked about them |
@@ -36,6 +36,7 @@
 //! | [`ports`] | what callers must bring: stores, clock, network |
 
 pub mod client_network;
+pub mod content;
 pub mod country;
 pub mod destination;
 pub mod forwarding;
@@ -67,6 +68,7 @@ pub mod visit_headers;
 pub mod zone;
 
 pub use client_network::ClientNetwork;
+pub use content::{Change, Delivery, LinkContent, LinkPatch, Preview, Routing};
 pub use country::{Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
 pub use forwarding::{
@@ -75,7 +77,7 @@ pub use forwarding::{
 pub use id::{LinkId, LinkIdError};
 pub use imported_password::{ImportedPassword, ImportedPasswordError};
 pub use legacy::{EntryFault, EntryKey, LINK_KEY_PREFIX, OldEntry, OldLink, OldPage, OldPlace};
-pub use link::{Delivery, Link, LinkContent, LinkStatus, Preview, Revision, Routing};
+pub use link::{Link, LinkStatus, Revision};
 pub use migration::{
     Advance, FailedEntry, MigrationRun, MigrationState, MigrationStep, MovedLink, Tally,
 };

@@ -1,11 +1,6 @@
 //! The link record.
 
-use std::collections::BTreeMap;
-
-use crate::{
-    Comment, Country, Description, Destination, ImageRef, LinkId, PasswordHash, Slug, Tags, Title,
-    UnixSeconds,
-};
+use crate::{LinkContent, LinkId, PasswordHash, Slug, UnixSeconds};
 
 /// A slug, its destination and everything that belongs to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,103 +50,6 @@ impl Revision {
         // Only equality counts, so it does not matter that the numbers end.
         Self(self.0.wrapping_add(1))
     }
-}
-
-/// The members that the author of a link decides. `None` means that the author
-/// did not set it; answers then leave the member out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkContent {
-    /// The destination of visitors that no routing rule sends elsewhere.
-    pub destination: Destination,
-    /// A note for the people who manage the link.
-    pub comment: Option<Comment>,
-    /// The second from which the link is expired.
-    pub expires_at: Option<UnixSeconds>,
-    /// The groups that the link belongs to.
-    pub tags: Tags,
-    /// The preview that social networks and messengers show.
-    pub preview: Preview,
-    /// Other destinations for some visitors.
-    pub routing: Routing,
-    /// Ways to answer other than a redirect.
-    pub delivery: Delivery,
-    /// `true` if visitors are warned before they go on.
-    pub flagged_unsafe: Option<bool>,
-}
-
-impl LinkContent {
-    /// Content with a destination and nothing else.
-    pub fn leading_to(destination: Destination) -> Self {
-        Self {
-            destination,
-            comment: None,
-            expires_at: None,
-            tags: Tags::default(),
-            preview: Preview::default(),
-            routing: Routing::default(),
-            delivery: Delivery::default(),
-            flagged_unsafe: None,
-        }
-    }
-
-    /// Every destination that the link may send a visitor to.
-    pub fn destinations(&self) -> impl Iterator<Item = &Destination> {
-        let Routing {
-            apple, google, geo, ..
-        } = &self.routing;
-        let devices = apple.iter().chain(google);
-        std::iter::once(&self.destination)
-            .chain(devices)
-            .chain(geo.values())
-    }
-}
-
-/// The preview of a link in social networks and messengers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Preview {
-    /// The title.
-    pub title: Option<Title>,
-    /// The text.
-    pub description: Option<Description>,
-    /// The picture.
-    pub image: Option<ImageRef>,
-}
-
-impl Preview {
-    /// Returns whether there is enough to show: a title or a picture that is
-    /// not empty.
-    pub fn is_for_show(&self) -> bool {
-        self.title
-            .as_ref()
-            .is_some_and(|title| !title.as_str().is_empty())
-            || self
-                .image
-                .as_ref()
-                .is_some_and(|image| !image.as_str().is_empty())
-    }
-}
-
-/// Destinations for some visitors, and the treatment of the visitor's query.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Routing {
-    /// The destination for iPhone, iPad and iPod.
-    pub apple: Option<Destination>,
-    /// The destination for Android.
-    pub google: Option<Destination>,
-    /// Destinations by country of the visitor.
-    pub geo: BTreeMap<Country, Destination>,
-    /// `true` merges the visitor's query parameters into the destination;
-    /// `None` means the instance's default.
-    pub with_query: Option<bool>,
-}
-
-/// Ways to answer other than a redirect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Delivery {
-    /// Shows the destination in a frame under the short link's address.
-    pub cloaking: Option<bool>,
-    /// Fetches the destination and passes it on.
-    pub proxy: Option<bool>,
 }
 
 /// The status of a link at a moment.

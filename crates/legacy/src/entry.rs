@@ -51,6 +51,10 @@ impl Stored<'_> {
         let metadata = Members(self.metadata.unwrap_or(&nothing));
         agree(&slug, members.filled_text("slug")?)?;
 
+        let destination = members
+            .destination("url")?
+            .map_or_else(|| metadata.destination("url"), |url| Ok(Some(url)))?
+            .ok_or_else(|| EntryFault::new("url is missing"))?;
         let author = members.seconds("expiration")?;
         let dropped = self.expiry.or(metadata.seconds("expiration")?);
         Ok(OldLink {
@@ -61,10 +65,6 @@ impl Stored<'_> {
             ends_at: dropped.filter(|dropped| author.is_some_and(|author| *dropped < author)),
             password: password(members.filled_text("password")?)?,
             content: LinkContent {
-                destination: members
-                    .destination("url")?
-                    .map_or_else(|| metadata.destination("url"), |url| Ok(Some(url)))?
-                    .ok_or_else(|| EntryFault::new("url is missing"))?,
                 comment: old_text(
                     "comment",
                     members.text("comment")?.or(metadata.text("comment")?),
@@ -91,6 +91,8 @@ impl Stored<'_> {
                     proxy: members.flag("proxy")?,
                 },
                 flagged_unsafe: members.flag("unsafe")?,
+                // Old stores do not learn members that links get later.
+                ..LinkContent::leading_to(destination)
             },
             slug,
         })

@@ -6,7 +6,7 @@ use sea_orm::DbErr;
 use slugline_domain::ports::StoreError;
 use thiserror::Error;
 
-use crate::links::BadRow;
+use crate::entity::link::BadRow;
 
 #[derive(Debug, Error)]
 pub(crate) enum Failure {

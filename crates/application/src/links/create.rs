@@ -1,42 +1,9 @@
 //! Making a link.
 
-use slugline_domain::{
-    Destination, Link, LinkContent, LinkId, Password, Revision, Slug, UnixSeconds, ports::Insertion,
-};
+use slugline_domain::{Link, Slug, ports::Insertion};
 
-use super::LinkService;
+use super::{LinkService, NewLink};
 use crate::{Access, Error, mint};
-
-/// A link to be made. What is `None` is decided by the service.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewLink {
-    /// Identity; minted when absent.
-    pub id: Option<LinkId>,
-    /// Slug; generated when absent.
-    pub slug: Option<Slug>,
-    /// Creation; now when absent.
-    pub created_at: Option<UnixSeconds>,
-    /// Last change; now when absent.
-    pub updated_at: Option<UnixSeconds>,
-    /// Password in clear.
-    pub password: Option<Password>,
-    /// Everything else.
-    pub content: LinkContent,
-}
-
-impl NewLink {
-    /// A link that only leads somewhere.
-    pub fn leading_to(destination: Destination) -> Self {
-        Self {
-            id: None,
-            slug: None,
-            created_at: None,
-            updated_at: None,
-            password: None,
-            content: LinkContent::leading_to(destination),
-        }
-    }
-}
 
 /// What became of a new link.
 pub(super) enum Made {
@@ -60,7 +27,7 @@ impl LinkService {
         }
     }
 
-    pub(super) async fn make(&self, new: NewLink) -> Result<Made, Error> {
+    pub(super) async fn make(&self, mut new: NewLink) -> Result<Made, Error> {
         self.permit(Access::Links)?;
         let parts = &self.parts;
         let now = parts.clock.now();
@@ -69,24 +36,12 @@ impl LinkService {
             Some(password) => Some(parts.passwords.hash(password).await?),
             None => None,
         };
-        let mut content = new.content;
-        self.screen_new(&mut content).await;
-        let chosen = new
-            .slug
-            .map(|slug| parts.policy.case.canonical(&slug).into_owned());
-        let generated = chosen.is_none();
-        let mut link = Link {
-            id: new
-                .id
-                .unwrap_or_else(|| mint::link_id(now, parts.random.as_ref())),
-            slug: chosen.unwrap_or_else(|| self.generate_slug(0)),
-            created_at: new.created_at.unwrap_or(now.second()),
-            updated_at: new.updated_at.unwrap_or(now.second()),
-            revision: Revision::FIRST,
-            ends_at: parts.preview.end_of_link(now.second()),
-            password,
-            content,
+        self.screen_new(&mut new.content).await;
+        let (slug, generated) = match &new.slug {
+            Some(chosen) => (parts.policy.case.canonical(chosen).into_owned(), false),
+            None => (self.generate_slug(0), true),
         };
+        let mut link = self.complete(new, slug, password, now);
         let mut collisions = 0;
         loop {
             let insertion = parts.store.insert(&link, now.second()).await;
@@ -119,7 +74,7 @@ mod tests {
     use std::sync::Arc;
 
     use slugline_domain::{
-        SlugCase,
+        LinkId, Password, SlugCase,
         ports::{LinkStore, Random},
     };
     use slugline_testkit::{NOON, destination, link, seconds, slug};
@@ -189,23 +144,9 @@ mod tests {
     #[tokio::test]
     async fn a_visitor_who_came_too_early_finds_the_link_once_it_is_made() {
         let fixture = fixture();
-        assert!(
-            fixture
-                .resolver
-                .find(&slug("docs"))
-                .await
-                .unwrap()
-                .is_none()
-        );
+        assert!(!fixture.leads("docs").await);
         fixture.links.create(new("docs")).await.unwrap();
-        assert!(
-            fixture
-                .resolver
-                .find(&slug("docs"))
-                .await
-                .unwrap()
-                .is_some()
-        );
+        assert!(fixture.leads("docs").await);
     }
 
     #[tokio::test]
@@ -239,12 +180,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_id_in_use_is_refused_even_with_a_generated_slug() {
-        let fixture = fixture();
-        fixture
-            .store
-            .insert(&link("docs").id("same").build(), NOON)
-            .await
-            .unwrap();
+        let fixture = fixture().holding(&link("docs").id("same").build()).await;
         let id = LinkId::parse("same").ok();
         let made = NewLink {
             id,

@@ -32,8 +32,7 @@ impl LinkService {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::ports::LinkStore;
-    use slugline_testkit::{NOON, link, slug};
+    use slugline_testkit::{link, slug};
 
     use crate::{
         Error,
@@ -42,42 +41,18 @@ mod tests {
 
     #[tokio::test]
     async fn a_deleted_link_stops_leading_anywhere_at_once() {
-        let fixture = fixture();
-        fixture
-            .store
-            .insert(&link("docs").build(), NOON)
-            .await
-            .unwrap();
-        assert!(
-            fixture
-                .resolver
-                .find(&slug("docs"))
-                .await
-                .unwrap()
-                .is_some()
-        );
+        let fixture = fixture().holding(&link("docs").build()).await;
+        assert!(fixture.leads("docs").await);
         let deleted = fixture.links.delete(&slug("Docs")).await.unwrap();
         assert_eq!(deleted, Some(link("docs").build()));
-        assert!(
-            fixture
-                .resolver
-                .find(&slug("docs"))
-                .await
-                .unwrap()
-                .is_none()
-        );
+        assert!(!fixture.leads("docs").await);
         let again = fixture.links.delete(&slug("docs")).await;
         assert_eq!(again.expect("deleting twice is fine"), None);
     }
 
     #[tokio::test]
     async fn a_demonstration_lets_nobody_delete() {
-        let fixture = demonstration();
-        fixture
-            .store
-            .insert(&link("docs").build(), NOON)
-            .await
-            .unwrap();
+        let fixture = demonstration().holding(&link("docs").build()).await;
         let refused = fixture.links.delete(&slug("docs")).await;
         assert!(matches!(refused, Err(Error::PreviewMode(_))));
         assert!(fixture.links.get(&slug("docs")).await.is_ok());

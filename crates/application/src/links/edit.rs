@@ -1,8 +1,7 @@
 //! Changing a link: all of it, or some members.
 
 use slugline_domain::{
-    Comment, Country, Description, Destination, ImageRef, Link, LinkContent, Password,
-    ScreenVerdict, Slug, Tags, Title, UnixSeconds,
+    Change, Link, LinkContent, LinkPatch, Password, PasswordHash, ScreenVerdict, Slug,
     ports::{Update, Version},
 };
 
@@ -27,74 +26,6 @@ pub struct EditedLink {
     pub before: Link,
     /// The link as it is now.
     pub link: Link,
-}
-
-/// Changes to some members of a link; the others stay.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LinkPatch {
-    /// Where it leads.
-    pub destination: Option<Destination>,
-    /// The note.
-    pub comment: Change<Comment>,
-    /// The expiry.
-    pub expires_at: Change<UnixSeconds>,
-    /// All of the tags.
-    pub tags: Change<Tags>,
-    /// The password.
-    pub password: Change<Password>,
-    /// Title of the preview.
-    pub title: Change<Title>,
-    /// Text of the preview.
-    pub description: Change<Description>,
-    /// Picture of the preview.
-    pub image: Change<ImageRef>,
-    /// Destination for iPhone, iPad and iPod.
-    pub apple: Change<Destination>,
-    /// Destination for Android.
-    pub google: Change<Destination>,
-    /// All of the destinations by country.
-    pub geo: Change<std::collections::BTreeMap<Country, Destination>>,
-    /// Whether the visitor's query is merged.
-    pub with_query: Change<bool>,
-    /// Whether the destination is shown in a frame.
-    pub cloaking: Change<bool>,
-    /// Whether the destination is fetched and passed on.
-    pub proxy: Change<bool>,
-    /// Whether visitors are warned.
-    pub flagged_unsafe: Change<bool>,
-}
-
-/// What becomes of one member.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Change<T> {
-    /// It stays.
-    #[default]
-    Keep,
-    /// It is removed.
-    Clear,
-    /// It becomes this.
-    Set(T),
-}
-
-impl<T> Change<T> {
-    fn apply(self, member: &mut Option<T>) {
-        match self {
-            Self::Keep => {}
-            Self::Clear => *member = None,
-            Self::Set(value) => *member = Some(value),
-        }
-    }
-
-    fn apply_or_default(self, member: &mut T)
-    where
-        T: Default,
-    {
-        match self {
-            Self::Keep => {}
-            Self::Clear => *member = T::default(),
-            Self::Set(value) => *member = value,
-        }
-    }
 }
 
 impl LinkService {
@@ -181,10 +112,7 @@ impl LinkService {
         }
     }
 
-    async fn hash_change(
-        &self,
-        change: Change<Password>,
-    ) -> Result<Change<slugline_domain::PasswordHash>, Error> {
+    async fn hash_change(&self, change: Change<Password>) -> Result<Change<PasswordHash>, Error> {
         Ok(match change {
             Change::Keep => Change::Keep,
             Change::Clear => Change::Clear,
@@ -193,40 +121,13 @@ impl LinkService {
     }
 }
 
-impl LinkPatch {
-    fn apply(self, content: &mut LinkContent) {
-        if let Some(destination) = self.destination {
-            content.destination = destination;
-        }
-        self.comment.apply(&mut content.comment);
-        self.expires_at.apply(&mut content.expires_at);
-        self.tags.apply_or_default(&mut content.tags);
-        self.title.apply(&mut content.preview.title);
-        self.description.apply(&mut content.preview.description);
-        self.image.apply(&mut content.preview.image);
-        self.apple.apply(&mut content.routing.apple);
-        self.google.apply(&mut content.routing.google);
-        self.geo.apply_or_default(&mut content.routing.geo);
-        self.with_query.apply(&mut content.routing.with_query);
-        self.cloaking.apply(&mut content.delivery.cloaking);
-        self.proxy.apply(&mut content.delivery.proxy);
-        self.flagged_unsafe.apply(&mut content.flagged_unsafe);
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use slugline_domain::ports::LinkStore;
+    use slugline_domain::Tags;
     use slugline_testkit::{NOON, destination, link, slug};
 
     use super::*;
-    use crate::links::fixture::{Fixture, fixture};
-
-    async fn fixture_with(link: Link) -> Fixture {
-        let fixture = fixture();
-        fixture.store.insert(&link, NOON).await.unwrap();
-        fixture
-    }
+    use crate::links::fixture::fixture;
 
     fn edit(text: &str) -> EditLink {
         EditLink {
@@ -244,7 +145,7 @@ mod tests {
             .password("hash")
             .expires(-5)
             .build();
-        let fixture = fixture_with(old.clone()).await;
+        let fixture = fixture().holding(&old).await;
         let new = fixture.links.edit(edit("DOCS")).await.unwrap().link;
         assert_eq!((&new.id, new.created_at), (&old.id, old.created_at));
         assert_eq!(new.password, old.password);
@@ -255,7 +156,7 @@ mod tests {
 
     #[tokio::test]
     async fn quick_changes_are_told_apart_and_do_not_run_ahead_of_the_clock() {
-        let fixture = fixture_with(link("docs").build()).await;
+        let fixture = fixture().holding(&link("docs").build()).await;
         for change in 1..=5 {
             let outdated = Version::of(&fixture.links.get(&slug("docs")).await.unwrap());
             let patch = LinkPatch {
@@ -271,7 +172,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_password_is_kept_cleared_or_hashed_anew() {
-        let fixture = fixture_with(link("docs").password("hash").build()).await;
+        let fixture = fixture()
+            .holding(&link("docs").password("hash").build())
+            .await;
         let password = Change::Set(Password::parse("new").unwrap());
         let set = fixture
             .links
@@ -300,7 +203,7 @@ mod tests {
 
     #[tokio::test]
     async fn visitors_see_the_change_at_once() {
-        let fixture = fixture_with(link("docs").build()).await;
+        let fixture = fixture().holding(&link("docs").build()).await;
         fixture.resolver.find(&slug("docs")).await.unwrap();
         fixture.links.edit(edit("docs")).await.unwrap();
         let seen = fixture.resolver.find(&slug("docs")).await.unwrap().unwrap();
@@ -309,7 +212,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_missing_or_expires_in_the_past_is_refused() {
-        let fixture = fixture_with(link("docs").build()).await;
+        let fixture = fixture().holding(&link("docs").build()).await;
         assert!(matches!(
             fixture.links.edit(edit("nope")).await,
             Err(Error::LinkNotFound(_))
@@ -338,7 +241,7 @@ mod tests {
             .tags(&["a", "b"])
             .password("hash")
             .build();
-        let fixture = fixture_with(old.clone()).await;
+        let fixture = fixture().holding(&old).await;
         let change = LinkPatch {
             destination: Some(destination("https://example.org/")),
             comment: Change::Clear,
@@ -371,7 +274,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_outdated_version_is_not_written_over() {
-        let fixture = fixture_with(link("docs").build()).await;
+        let fixture = fixture().holding(&link("docs").build()).await;
         let mut mine = fixture.links.get(&slug("docs")).await.unwrap();
         let known = Version::of(&mine);
         fixture.links.edit(edit("docs")).await.unwrap();

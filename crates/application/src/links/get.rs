@@ -25,16 +25,14 @@ impl LinkService {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::ports::LinkStore;
-    use slugline_testkit::{NOON, link, slug};
+    use slugline_testkit::{link, slug};
 
     use crate::{Error, links::fixture::fixture};
 
     #[tokio::test]
     async fn finds_expired_links_in_any_spelling_and_names_what_is_missing() {
-        let fixture = fixture();
         let old = link("docs").expires(-1).build();
-        fixture.store.insert(&old, NOON).await.unwrap();
+        let fixture = fixture().holding(&old).await;
         assert_eq!(fixture.links.get(&slug("DOCS")).await.unwrap(), old);
         let missing = fixture.links.get(&slug("Nope")).await;
         assert!(matches!(missing, Err(Error::LinkNotFound(slug)) if slug == "nope"));

@@ -2,31 +2,10 @@
 
 use std::collections::HashSet;
 
-use slugline_domain::{
-    ImportedPassword, Link, LinkContent, LinkId, Revision, Slug, UnixMillis, UnixSeconds,
-    ports::Insertion,
-};
+use slugline_domain::{Link, Slug, ports::Insertion};
 
-use super::LinkService;
-use crate::{Access, Error, mint};
-
-/// A link to be taken over. What is `None` is decided by the service; an expiry
-/// may be past.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImportLink {
-    /// Identity; minted when absent.
-    pub id: Option<LinkId>,
-    /// Slug; generated when absent.
-    pub slug: Option<Slug>,
-    /// Creation; now when absent.
-    pub created_at: Option<UnixSeconds>,
-    /// Last change; now when absent.
-    pub updated_at: Option<UnixSeconds>,
-    /// Password, hashed or in clear.
-    pub password: Option<ImportedPassword>,
-    /// Everything else.
-    pub content: LinkContent,
-}
+use super::{ImportLink, LinkService};
+use crate::{Access, Error};
 
 /// What became of a link of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,12 +49,16 @@ impl LinkService {
         }
         let mut used: HashSet<Slug> = batch.iter().filter_map(|new| new.slug.clone()).collect();
         let mut links = Vec::with_capacity(batch.len());
-        for imported in batch {
-            let slug = match imported.slug.clone() {
+        for mut draft in batch {
+            let slug = match draft.slug.take() {
                 Some(slug) => slug,
                 None => self.unused_slug(&mut used).await?,
             };
-            links.push(self.adopt(imported, slug, now).await?);
+            let password = match draft.password.take() {
+                Some(password) => Some(parts.passwords.adopt(password).await?),
+                None => None,
+            };
+            links.push(self.complete(draft, slug, password, now));
         }
         let outcomes = parts.store.insert_many(&links, now.second()).await;
         // Also after an error: the links may have been made before it.
@@ -105,36 +88,13 @@ impl LinkService {
         }
         unreachable!("slugs become longer until one is free")
     }
-
-    async fn adopt(
-        &self,
-        imported: ImportLink,
-        slug: Slug,
-        now: UnixMillis,
-    ) -> Result<Link, Error> {
-        let parts = &self.parts;
-        let password = match imported.password {
-            Some(password) => Some(parts.passwords.adopt(password).await?),
-            None => None,
-        };
-        Ok(Link {
-            id: imported
-                .id
-                .unwrap_or_else(|| mint::link_id(now, parts.random.as_ref())),
-            slug,
-            created_at: imported.created_at.unwrap_or(now.second()),
-            updated_at: imported.updated_at.unwrap_or(now.second()),
-            revision: Revision::FIRST,
-            ends_at: None,
-            password,
-            content: imported.content,
-        })
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Password, PasswordForm, PasswordHash, ports::LinkStore};
+    use slugline_domain::{
+        ImportedPassword, LinkId, Password, PasswordForm, PasswordHash, ports::LinkStore,
+    };
     use std::sync::Arc;
 
     use slugline_testkit::{NOON, SeededRandom, destination, link, seconds, slug};
@@ -147,12 +107,8 @@ mod tests {
 
     fn import(text: &str) -> ImportLink {
         ImportLink {
-            id: None,
             slug: Some(slug(text)),
-            created_at: None,
-            updated_at: None,
-            password: None,
-            content: LinkContent::leading_to(destination("https://example.com/")),
+            ..ImportLink::leading_to(destination("https://example.com/"))
         }
     }
 
@@ -165,12 +121,10 @@ mod tests {
 
     #[tokio::test]
     async fn active_links_stay_and_expired_ones_give_way() {
-        let fixture = fixture();
         let active = link("active").build();
-        fixture.store.insert(&active, NOON).await.unwrap();
         let expired = link("expired").expires(0).build();
-        fixture.store.insert(&expired, NOON).await.unwrap();
-        assert!(fixture.resolver.find(&slug("new")).await.unwrap().is_none());
+        let fixture = fixture().holding(&active).await.holding(&expired).await;
+        assert!(!fixture.leads("new").await);
 
         let mut past = import("past");
         past.content.expires_at = Some(seconds(-5));
@@ -239,9 +193,9 @@ mod tests {
             generated_chars: 1,
             ..SlugPolicy::default()
         };
-        let fixture = fixture_with(policy, Arc::new(SeededRandom::new(1)));
-        let taken = link("k").build();
-        fixture.store.insert(&taken, NOON).await.unwrap();
+        let fixture = fixture_with(policy, Arc::new(SeededRandom::new(1)))
+            .holding(&link("k").build())
+            .await;
         let nameless = || ImportLink {
             slug: None,
             ..import("x")

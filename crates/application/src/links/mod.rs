@@ -3,6 +3,7 @@
 mod check;
 mod create;
 mod delete;
+mod draft;
 mod edit;
 mod export;
 mod free_slug;
@@ -22,10 +23,10 @@ use slugline_domain::{
 
 pub use self::{
     check::{CheckLinks, CheckScope, CheckedLink, CheckedPage, LinkChecker},
-    create::NewLink,
-    edit::{Change, EditLink, EditedLink, LinkPatch},
+    draft::{ImportLink, LinkDraft, NewLink},
+    edit::{EditLink, EditedLink},
     export::ExportPage,
-    import::{ImportLink, ImportOutcome, ImportedLink},
+    import::{ImportOutcome, ImportedLink},
     list::{LinkPage, ListLinks},
     upsert::Upserted,
 };
@@ -123,7 +124,8 @@ impl LinkService {
 
 #[cfg(test)]
 pub(crate) mod fixture {
-    use slugline_testkit::{FixedClock, ListedScreen, MemoryLinkStore, NOON, SeededRandom};
+    use slugline_domain::Link;
+    use slugline_testkit::{FixedClock, ListedScreen, MemoryLinkStore, NOON, SeededRandom, slug};
 
     use super::*;
     use crate::ResolverOptions;
@@ -134,6 +136,20 @@ pub(crate) mod fixture {
         pub(crate) clock: Arc<FixedClock>,
         pub(crate) resolver: Arc<Resolver>,
         pub(crate) screen: Arc<ListedScreen>,
+    }
+
+    impl Fixture {
+        /// The same with one more link in the store.
+        pub(crate) async fn holding(self, link: &Link) -> Self {
+            self.store.insert(link, NOON).await.unwrap();
+            self
+        }
+
+        /// Returns whether a visitor finds a link.
+        pub(crate) async fn leads(&self, slug_text: &str) -> bool {
+            let found = self.resolver.find(&slug(slug_text)).await;
+            found.unwrap().is_some()
+        }
     }
 
     pub(crate) fn fixture_with(policy: SlugPolicy, random: Arc<dyn Random>) -> Fixture {

@@ -7,9 +7,9 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{ImportLink, LinkService};
 
-/// Time for the destinations of one import. Destinations that the screen has not
+/// Timeout for the destinations of one import. Destinations that the screen has not
 /// judged by then stay unknown, so that a slow screen does not stop the import.
-const IMPORT_PATIENCE: Duration = Duration::from_secs(20);
+const IMPORT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Destinations of an import that the screen is asked about at a time, so that
 /// the verdicts before a timeout count.
 const IMPORT_STEP: usize = 64;
@@ -86,7 +86,7 @@ async fn dangerous(
     screen: &dyn DestinationScreen,
     destinations: &[Destination],
 ) -> HashSet<Destination> {
-    let deadline = Instant::now() + IMPORT_PATIENCE;
+    let deadline = Instant::now() + IMPORT_TIMEOUT;
     let mut dangerous = HashSet::new();
     for step in destinations.chunks(IMPORT_STEP) {
         let Ok(verdicts) = timeout_at(deadline, screen.judge(step)).await else {
@@ -101,12 +101,12 @@ async fn dangerous(
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Country, Slug, ports::LinkStore};
-    use slugline_testkit::{NOON, destination, link, slug};
+    use slugline_domain::{Change, Country, LinkPatch, Slug};
+    use slugline_testkit::{destination, link, slug};
 
     use super::*;
     use crate::{
-        Change, EditLink, LinkPatch, NewLink, Upserted,
+        EditLink, NewLink, Upserted,
         links::fixture::{Fixture, demonstration, fixture},
     };
 
@@ -116,11 +116,10 @@ mod tests {
 
     /// A fixture whose screen flags one destination, with a link to `url`.
     async fn fixture_with(url: &str, flagged: Option<bool>) -> Fixture {
-        let fixture = fixture();
-        fixture.screen.flag(BAD);
         let mut link = link("docs").to(url).build();
         link.content.flagged_unsafe = flagged;
-        fixture.store.insert(&link, NOON).await.unwrap();
+        let fixture = fixture().holding(&link).await;
+        fixture.screen.flag(BAD);
         fixture
     }
 
@@ -233,12 +232,9 @@ mod tests {
             .into_iter()
             .enumerate()
             .map(|(number, content)| ImportLink {
-                id: None,
                 slug: Slug::parse(&format!("l{number}")).ok(),
-                created_at: None,
-                updated_at: None,
-                password: None,
                 content,
+                ..ImportLink::leading_to(destination(GOOD))
             })
             .collect();
         let imported = fixture.links.import(batch).await.unwrap();

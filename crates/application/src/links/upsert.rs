@@ -41,8 +41,7 @@ impl LinkService {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::ports::LinkStore;
-    use slugline_testkit::{NOON, destination, link, slug};
+    use slugline_testkit::{destination, link, slug};
 
     use super::*;
     use crate::links::fixture::fixture;
@@ -56,14 +55,9 @@ mod tests {
 
     #[tokio::test]
     async fn an_active_owner_stays_untouched_and_an_expired_one_is_replaced() {
-        let fixture = fixture();
         let active = link("active").tags(&["a"]).build();
-        fixture.store.insert(&active, NOON).await.unwrap();
-        fixture
-            .store
-            .insert(&link("gone").expires(0).build(), NOON)
-            .await
-            .unwrap();
+        let gone = link("gone").expires(0).build();
+        let fixture = fixture().holding(&active).await.holding(&gone).await;
         let existing = fixture.links.upsert(new(Some("ACTIVE"))).await.unwrap();
         assert_eq!(existing, Upserted::Existing(active));
         for made in [

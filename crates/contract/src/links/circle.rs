@@ -1,7 +1,6 @@
 //! A link must not lead to itself.
 
-use slugline_application::{Change, LinkPatch};
-use slugline_domain::{Country, Destination, LinkContent, Routing, Slug};
+use slugline_domain::{Change, Country, Destination, LinkContent, LinkPatch, Routing, Slug};
 
 use crate::{Rules, check::Checks, issue::IssueCode};
 
@@ -16,7 +15,10 @@ pub(super) fn refuse_circle(
         return;
     };
     let Routing {
-        apple, google, geo, ..
+        apple,
+        google,
+        geo,
+        with_query: _,
     } = &content.routing;
     let mut circle = Circle {
         checks,

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use slugline_application::{self as application, Change};
-use slugline_domain::{Password, Slug};
+use slugline_application as application;
+use slugline_domain::{Change, Password, Slug};
 
 use super::{
     circle::refuse_circle,

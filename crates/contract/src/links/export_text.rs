@@ -3,10 +3,7 @@
 use csv::{Terminator, Writer, WriterBuilder};
 use slugline_domain::{Link, UnixMillis};
 
-use super::{
-    ExportedLink, LinkExport, TransferFormat,
-    table::{COLUMNS, to_cell},
-};
+use super::{ExportedLink, LinkExport, TransferFormat, table::to_cell, view::COLUMNS};
 use crate::iso_8601::iso_8601;
 
 /// A text under construction: its start, then pages, then its end. Holds no

@@ -4,10 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{
-    ImportLink,
-    table::{self, COLUMNS},
-};
+use super::{ImportLink, table, view::COLUMNS};
 use crate::{
     problem::Problem,
     unknown::{UnknownNames, nearest},

@@ -17,8 +17,9 @@ use super::{
     ImportLink, TransferFormat,
     import_names::IgnoredNames,
     link_text::read_link,
-    table::{self, COLUMNS, Kind},
+    table,
     table_rows::{Row, Rows},
+    view::{COLUMNS, Kind},
 };
 use crate::{code::Code, problem::Problem, reader::read};
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use slugline_application::{Change, LinkPatch};
 use slugline_domain::{
-    Comment, Country, Delivery, Description, Destination, DestinationError, DestinationRules,
-    ImageRef, LinkContent, Preview, Routing, Tag, Tags, Text, TextError, Title, UnixSeconds,
+    Change, Comment, Country, Delivery, Description, Destination, DestinationError,
+    DestinationRules, ImageRef, LinkContent, LinkPatch, Preview, Routing, Tag, Tags, Text,
+    TextError, Title, UnixSeconds,
 };
 
 use crate::{Rules, check::Checks, instant::Instant, sent::Sent};
@@ -127,15 +127,23 @@ impl LinkMembers {
 
     /// The same members, with `null` in place of each empty text.
     pub(super) fn with_empty_texts_removed(mut self) -> Self {
-        let texts = [
-            &mut self.comment,
-            &mut self.title,
-            &mut self.description,
-            &mut self.image,
-            &mut self.apple,
-            &mut self.google,
-        ];
-        for text in texts {
+        let Self {
+            url: _,
+            comment,
+            expiration: _,
+            tags: _,
+            title,
+            description,
+            image,
+            apple,
+            google,
+            geo: _,
+            redirect_with_query: _,
+            cloaking: _,
+            proxy: _,
+            flagged_unsafe: _,
+        } = &mut self;
+        for text in [comment, title, description, image, apple, google] {
             if text.value().is_some_and(String::is_empty) {
                 *text = Sent::Null;
             }
@@ -143,8 +151,8 @@ impl LinkMembers {
         self
     }
 
-    /// The change they make; `null` removes, except the destination. The
-    /// password is none of them.
+    /// The change they make; `null` removes, except the destination. The password
+    /// is not among them, so it stays.
     pub(super) fn patch(&self, checks: &mut Checks, rules: &Rules) -> LinkPatch {
         LinkPatch {
             destination: checks.optional(&["url"], &self.url, |url| destination(url, rules)),
@@ -165,7 +173,7 @@ impl LinkMembers {
             cloaking: flag_change(checks, "cloaking", &self.cloaking),
             proxy: flag_change(checks, "proxy", &self.proxy),
             flagged_unsafe: flag_change(checks, "unsafe", &self.flagged_unsafe),
-            ..LinkPatch::default()
+            password: Change::Keep,
         }
     }
 }

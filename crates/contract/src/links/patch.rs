@@ -2,8 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use slugline_application::{Change, LinkPatch};
-use slugline_domain::{Password, Slug};
+use slugline_domain::{Change, LinkPatch, Password, Slug};
 
 use super::{
     circle::refuse_circle_of_patch,

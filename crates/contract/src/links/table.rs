@@ -14,38 +14,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Text,
-    Number,
-    Flag,
-    Tags,
-    Geo,
-}
-
-/// Every column, in the order in which exports have them.
-pub(super) const COLUMNS: [(&str, Kind); 19] = [
-    ("id", Kind::Text),
-    ("slug", Kind::Text),
-    ("url", Kind::Text),
-    ("comment", Kind::Text),
-    ("tags", Kind::Tags),
-    ("createdAt", Kind::Number),
-    ("updatedAt", Kind::Number),
-    ("expiration", Kind::Number),
-    ("title", Kind::Text),
-    ("description", Kind::Text),
-    ("image", Kind::Text),
-    ("apple", Kind::Text),
-    ("google", Kind::Text),
-    ("geo", Kind::Geo),
-    ("redirectWithQuery", Kind::Flag),
-    ("cloaking", Kind::Flag),
-    ("proxy", Kind::Flag),
-    ("unsafe", Kind::Flag),
-    ("password", Kind::Text),
-];
+use super::view::{COLUMNS, Kind};
 
 /// What the column of this name holds, if there is one.
 pub(super) fn kind(name: &str) -> Option<Kind> {
@@ -172,23 +141,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{ExportedLink, ImportLink, Rules, schema::arguments};
-
-    #[test]
-    fn columns_are_the_members_of_exports_and_imports() {
-        let mut columns: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
-        columns.sort_unstable();
-        for schema in [
-            arguments::<ExportedLink>(&Rules::default()),
-            arguments::<ImportLink>(&Rules::default()),
-        ] {
-            let schema = schema.to_value();
-            let members = schema["properties"].as_object().unwrap();
-            let mut members: Vec<&str> = members.keys().map(String::as_str).collect();
-            members.sort_unstable();
-            assert_eq!(members, columns);
-        }
-    }
 
     #[rstest]
     #[case(Kind::Text, json!("=1+1"), "'=1+1")]

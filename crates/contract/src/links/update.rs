@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use slugline_application::{self as application, EditedLink, LinkPatch};
-use slugline_domain::{Link, Password, Slug};
+use slugline_application::{self as application, EditedLink};
+use slugline_domain::{Link, LinkPatch, Password, Slug};
 
 use super::{
     EditLink, LinkView, PatchLink,
@@ -124,7 +124,7 @@ fn members(link: &Link) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use slugline_application::Change;
+    use slugline_domain::Change;
     use slugline_testkit::link;
 
     use super::*;

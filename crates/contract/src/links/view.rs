@@ -5,7 +5,9 @@ use std::{borrow::Cow, collections::BTreeMap};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use slugline_application::Upserted;
-use slugline_domain::{Link, Password, PasswordHash, UnixSeconds};
+use slugline_domain::{
+    Delivery, Link, LinkContent, Password, PasswordHash, Preview, Routing, UnixSeconds,
+};
 
 /// A link. Members that were never set are absent.
 // The names of `P` make the schemas `Link` and `ExportedLink`.
@@ -64,6 +66,39 @@ pub struct LinkView<P = Mask> {
     pub geo: Option<BTreeMap<String, String>>,
     /// Tags.
     pub tags: Vec<String>,
+}
+
+/// Every member as a column of a table, in the order in which exports have them.
+pub(super) const COLUMNS: [(&str, Kind); 19] = [
+    ("id", Kind::Text),
+    ("slug", Kind::Text),
+    ("url", Kind::Text),
+    ("comment", Kind::Text),
+    ("tags", Kind::Tags),
+    ("createdAt", Kind::Number),
+    ("updatedAt", Kind::Number),
+    ("expiration", Kind::Number),
+    ("title", Kind::Text),
+    ("description", Kind::Text),
+    ("image", Kind::Text),
+    ("apple", Kind::Text),
+    ("google", Kind::Text),
+    ("geo", Kind::Geo),
+    ("redirectWithQuery", Kind::Flag),
+    ("cloaking", Kind::Flag),
+    ("proxy", Kind::Flag),
+    ("unsafe", Kind::Flag),
+    ("password", Kind::Text),
+];
+
+/// What a column of a table holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Number,
+    Flag,
+    Tags,
+    Geo,
 }
 
 /// A link with its stored password, as exports hold it.
@@ -126,40 +161,58 @@ impl JsonSchema for StoredHash {
 
 impl<P: for<'h> From<&'h PasswordHash>> From<&Link> for LinkView<P> {
     fn from(link: &Link) -> Self {
-        let content = &link.content;
-        let routing = &content.routing;
-        let geo: BTreeMap<String, String> = routing
-            .geo
-            .iter()
+        let LinkContent {
+            destination,
+            comment,
+            expires_at,
+            tags,
+            preview:
+                Preview {
+                    title,
+                    description,
+                    image,
+                },
+            routing:
+                Routing {
+                    apple,
+                    google,
+                    geo,
+                    with_query,
+                },
+            delivery: Delivery { cloaking, proxy },
+            flagged_unsafe,
+        } = &link.content;
+        let geo = geo.iter();
+        let geo: BTreeMap<String, String> = geo
             .map(|(code, to)| (code.to_string(), to.to_string()))
             .collect();
         Self {
             id: link.id.to_string(),
-            url: content.destination.to_string(),
+            url: destination.to_string(),
             slug: link.slug.to_string(),
-            comment: content.comment.as_ref().map(ToString::to_string),
+            comment: shown(comment.as_ref()),
             created_at: link.created_at.get(),
             updated_at: link.updated_at.get(),
-            // What ends a link that its author would let live is worth knowing.
-            expiration: content.expires_at.or(link.ends_at).map(UnixSeconds::get),
-            title: content.preview.title.as_ref().map(ToString::to_string),
-            description: content
-                .preview
-                .description
-                .as_ref()
-                .map(ToString::to_string),
-            image: content.preview.image.as_ref().map(ToString::to_string),
-            apple: routing.apple.as_ref().map(ToString::to_string),
-            google: routing.google.as_ref().map(ToString::to_string),
-            cloaking: content.delivery.cloaking,
-            redirect_with_query: routing.with_query,
-            proxy: content.delivery.proxy,
+            // An end that the instance set is worth knowing too.
+            expiration: expires_at.or(link.ends_at).map(UnixSeconds::get),
+            title: shown(title.as_ref()),
+            description: shown(description.as_ref()),
+            image: shown(image.as_ref()),
+            apple: shown(apple.as_ref()),
+            google: shown(google.as_ref()),
+            cloaking: *cloaking,
+            redirect_with_query: *with_query,
+            proxy: *proxy,
             password: link.password.as_ref().map(P::from),
-            flagged_unsafe: content.flagged_unsafe,
+            flagged_unsafe: *flagged_unsafe,
             geo: (!geo.is_empty()).then_some(geo),
-            tags: content.tags.iter().map(ToString::to_string).collect(),
+            tags: tags.iter().map(ToString::to_string).collect(),
         }
     }
+}
+
+fn shown<T: ToString>(member: Option<&T>) -> Option<String> {
+    member.map(ToString::to_string)
 }
 
 /// A link that was just made or changed.
@@ -224,9 +277,26 @@ impl LinkUpserted {
 #[cfg(test)]
 mod tests {
     use serde_json::{json, to_value};
-    use slugline_domain::{DestinationRules, LinkContent, LinkId, Slug};
+    use slugline_domain::{DestinationRules, LinkId, Slug};
 
     use super::*;
+    use crate::{ImportLink, Rules, schema::arguments};
+
+    #[test]
+    fn columns_are_the_members_of_exports_and_imports() {
+        let mut columns: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
+        columns.sort_unstable();
+        for schema in [
+            arguments::<ExportedLink>(&Rules::default()),
+            arguments::<ImportLink>(&Rules::default()),
+        ] {
+            let schema = schema.to_value();
+            let members = schema["properties"].as_object().unwrap();
+            let mut members: Vec<&str> = members.keys().map(String::as_str).collect();
+            members.sort_unstable();
+            assert_eq!(members, columns);
+        }
+    }
 
     #[test]
     fn what_is_unset_is_absent_and_the_password_is_a_constant() {

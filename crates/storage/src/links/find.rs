@@ -8,7 +8,6 @@ use sea_orm::{
 };
 use slugline_domain::{Link, Slug};
 
-use super::convert::to_link;
 use crate::{
     entity::{link, tag},
     failure::Failure,
@@ -33,7 +32,7 @@ impl Read for FindLink {
             tags.extend(tagged.tag);
             row.get_or_insert(tagged.link);
         }
-        Ok(row.map(|row| to_link(row, &tags)).transpose()?)
+        Ok(row.map(|row| link::to_link(row, &tags)).transpose()?)
     }
 }
 
@@ -47,7 +46,7 @@ impl Row for TaggedRow {
     fn read(columns: &impl Columns) -> Result<Self, Failure> {
         Ok(Self {
             link: link::Model::read(columns)?,
-            tag: columns.optional_text(link::READ.len())?,
+            tag: columns.optional_text(link::read_columns().count())?,
         })
     }
 }

@@ -3,7 +3,7 @@
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use slugline_domain::{Link, LinkStatus, UnixSeconds, ports::Insertion};
 
-use super::{convert::to_link, write::insert_row};
+use super::write::insert_row;
 use crate::{
     entity::link,
     failure::Failure,
@@ -33,7 +33,7 @@ impl Change for InsertLink {
             return Ok(Applied::Keep(Insertion::IdTaken));
         };
         let number = owner.number;
-        if to_link(owner, &[])?.status_at(self.now) == LinkStatus::Active {
+        if link::to_link(owner, &[])?.status_at(self.now) == LinkStatus::Active {
             return Ok(Applied::Keep(Insertion::SlugTaken));
         }
         session.execute(&link::Entity::delete_by_id(number)).await?;

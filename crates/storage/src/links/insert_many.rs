@@ -2,13 +2,12 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, sea_query::OnConflict};
+use sea_orm::{
+    ColumnTrait, EntityTrait, Iterable, QueryFilter, QuerySelect, sea_query::OnConflict,
+};
 use slugline_domain::{Link, LinkStatus, UnixSeconds, ports::Insertion};
 
-use super::{
-    convert::tag_rows,
-    write::{insert_tags, to_new_row},
-};
+use super::write::{insert_tags, to_new_row};
 use crate::{
     entity::{link, tag},
     failure::Failure,
@@ -56,7 +55,7 @@ impl Change for InsertLinks {
         // All nodes insert slugs in the same order, so two that insert the same
         // ones cannot deadlock.
         admitted.sort_by(|a, b| a.slug.cmp(&b.slug));
-        for some in admitted.chunks(BINDINGS / link::COLUMNS) {
+        for some in admitted.chunks(BINDINGS / link::Column::iter().count()) {
             let insert = link::Entity::insert_many(some.iter().map(|link| to_new_row(link)))
                 .on_conflict(OnConflict::new().do_nothing().to_owned());
             let inserted = session.execute(&insert).await?;
@@ -64,7 +63,7 @@ impl Change for InsertLinks {
                 return Ok(Applied::Undo(None));
             }
         }
-        let tags: Vec<tag::Model> = admitted.iter().flat_map(|link| tag_rows(link)).collect();
+        let tags: Vec<tag::Model> = admitted.iter().flat_map(|link| tag::of(link)).collect();
         for some in tags.chunks(BINDINGS / tag::COLUMNS) {
             insert_tags(session, some.to_vec()).await?;
         }

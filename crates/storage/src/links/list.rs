@@ -7,10 +7,7 @@ use sea_orm::{
 };
 use slugline_domain::{Link, LinkOrder, ListQuery, Position};
 
-use super::{
-    conditions::{with_status, with_tag},
-    convert::to_link,
-};
+use super::conditions::{with_status, with_tag};
 use crate::{
     entity::{link, tag},
     failure::Failure,
@@ -45,7 +42,7 @@ pub(super) async fn with_tags(
     }
     let to_link = |row: link::Model| {
         let own = tags.remove(&row.id).unwrap_or_default();
-        Ok(to_link(row, &own)?)
+        Ok(link::to_link(row, &own)?)
     };
     rows.into_iter().map(to_link).collect()
 }

@@ -6,10 +6,8 @@
 //! | `find`, `list`, `search`, `tags` | reads |
 //! | `conditions` | conditions that listings and searches share |
 //! | `write` | writing the rows of a link |
-//! | `convert`, `search_key` | rows ↔ links, and the search keys stored beside them |
 
 mod conditions;
-mod convert;
 mod delete;
 mod find;
 mod insert;
@@ -18,7 +16,6 @@ mod list;
 #[cfg(test)]
 mod plans;
 mod search;
-mod search_key;
 mod tags;
 mod update;
 mod write;
@@ -29,7 +26,7 @@ use slugline_domain::{
     ports::{Insertion, LinkStore, StoreError, Update, Version},
 };
 
-pub(crate) use self::{convert::BadRow, write::insert_row};
+pub(crate) use self::write::insert_row;
 use self::{
     delete::DeleteLink, find::FindLink, insert::InsertLink, insert_many::InsertLinks,
     list::ListLinks, search::CountLinks, search::SearchLinks, tags::CountTags, update::UpdateLink,

@@ -9,10 +9,9 @@ use slugline_domain::{Link, LinkFilter, SearchText, UnixSeconds};
 use super::{
     conditions::{with_status, with_tag},
     list::with_tags,
-    search_key::destination_key,
 };
 use crate::{
-    entity::link,
+    entity::{destination_key, link},
     failure::Failure,
     session::{Read, Session},
 };

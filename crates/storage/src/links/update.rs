@@ -6,10 +6,7 @@ use slugline_domain::{
     ports::{Update, Version},
 };
 
-use super::{
-    convert::tag_rows,
-    write::{insert_tags, to_new_row},
-};
+use super::write::{insert_tags, to_new_row};
 use crate::{
     entity::{link, tag},
     failure::Failure,
@@ -42,7 +39,7 @@ impl Change for UpdateLink {
         let of_link = tag::Column::LinkId.eq(link.id.as_str());
         let delete = tag::Entity::delete_many().filter(of_link);
         session.execute(&delete).await?;
-        insert_tags(session, tag_rows(link)).await?;
+        insert_tags(session, tag::of(link)).await?;
         Ok(Applied::Keep(Update::Stored))
     }
 }

@@ -3,7 +3,6 @@
 use sea_orm::{ActiveValue, EntityTrait, IntoActiveModel, sea_query::OnConflict};
 use slugline_domain::Link;
 
-use super::convert::{tag_rows, to_row};
 use crate::{
     entity::{link, tag},
     failure::Failure,
@@ -18,7 +17,7 @@ pub(crate) async fn insert_row(session: &impl Session, link: &Link) -> Result<bo
     if session.execute(&insert).await? == 0 {
         return Ok(false);
     }
-    insert_tags(session, tag_rows(link)).await?;
+    insert_tags(session, tag::of(link)).await?;
     Ok(true)
 }
 
@@ -38,6 +37,6 @@ pub(super) async fn insert_tags(
 pub(super) fn to_new_row(link: &Link) -> link::ActiveModel {
     link::ActiveModel {
         number: ActiveValue::NotSet,
-        ..to_row(link).into_active_model()
+        ..link::to_row(link).into_active_model()
     }
 }

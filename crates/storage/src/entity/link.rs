@@ -1,0 +1,286 @@
+//! The rows of links: their columns, and links made of them. A row that breaks a
+//! domain rule is reported with its column, and never repaired silently.
+//!
+//! A new column is a member of [`Model`]. The compiler and the store's contract suite
+//! then name the functions of this file that have to know it.
+
+use std::{collections::BTreeMap, error::Error as StdError};
+
+use sea_orm::{Iterable, QuerySelect, entity::prelude::*};
+use slugline_domain::{
+    Country, Delivery, Destination, Link, LinkContent, LinkId, PasswordHash, Preview, Revision,
+    Routing, Slug, Tag, Tags, Text, UnixSeconds,
+};
+use thiserror::Error;
+
+use super::search_key::{destination_key, search_text};
+use crate::{
+    failure::Failure,
+    session::{Columns, Row},
+};
+
+/// A link as the table holds it.
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "links")]
+pub struct Model {
+    /// Given by the database.
+    #[sea_orm(primary_key)]
+    pub number: i64,
+    pub id: String,
+    pub slug: String,
+    pub destination: String,
+    pub comment: Option<String>,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub image: Option<String>,
+    pub apple: Option<String>,
+    pub google: Option<String>,
+    /// Countries and their destinations: lines of a code, a blank and a URL.
+    pub geo: Option<String>,
+    pub redirect_with_query: Option<bool>,
+    pub cloaking: Option<bool>,
+    pub proxy: Option<bool>,
+    pub flagged_unsafe: Option<bool>,
+    pub password_hash: Option<String>,
+    /// The texts that searches look into, in lower case: slug, destination, comment and
+    /// tags, one per line. Not read.
+    pub search_text: String,
+    /// Digest of the destination without its query string. Not read.
+    pub destination_key: String,
+    pub created_at: i64,
+    pub updated_at: i64,
+    pub expires_at: Option<i64>,
+    pub ends_at: Option<i64>,
+    /// Number of the version, which each change by an author counts up.
+    pub revision: i64,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The columns that are read, in the order of [`Model`]. Searches alone need the
+/// others, which can be longer than the rest.
+pub(crate) fn read_columns() -> impl Iterator<Item = Column> {
+    Column::iter().filter(|column| !matches!(column, Column::SearchText | Column::DestinationKey))
+}
+
+/// Selects the columns that are read.
+pub(crate) fn select() -> Select<Entity> {
+    Entity::find().select_only().columns(read_columns())
+}
+
+impl Row for Model {
+    fn read(columns: &impl Columns) -> Result<Self, Failure> {
+        let mut places = 0..;
+        let mut next = || places.next().expect("a row has few columns");
+        Ok(Self {
+            number: columns.number(next())?,
+            id: columns.text(next())?,
+            slug: columns.text(next())?,
+            destination: columns.text(next())?,
+            comment: columns.optional_text(next())?,
+            title: columns.optional_text(next())?,
+            description: columns.optional_text(next())?,
+            image: columns.optional_text(next())?,
+            apple: columns.optional_text(next())?,
+            google: columns.optional_text(next())?,
+            geo: columns.optional_text(next())?,
+            redirect_with_query: columns.optional_flag(next())?,
+            cloaking: columns.optional_flag(next())?,
+            proxy: columns.optional_flag(next())?,
+            flagged_unsafe: columns.optional_flag(next())?,
+            password_hash: columns.optional_text(next())?,
+            search_text: String::new(),
+            destination_key: String::new(),
+            created_at: columns.number(next())?,
+            updated_at: columns.number(next())?,
+            expires_at: columns.optional_number(next())?,
+            ends_at: columns.optional_number(next())?,
+            revision: columns.number(next())?,
+        })
+    }
+}
+
+/// A row breaks a rule of the domain.
+#[derive(Debug, Error)]
+#[error("link {id} has an invalid {column}")]
+pub(crate) struct BadRow {
+    id: String,
+    column: &'static str,
+    #[source]
+    source: Box<dyn StdError + Send + Sync>,
+}
+
+/// The row of a link, without the number that the database gives it.
+pub(crate) fn to_row(link: &Link) -> Model {
+    let LinkContent {
+        destination,
+        comment,
+        expires_at,
+        tags: _,
+        preview: Preview {
+            title,
+            description,
+            image,
+        },
+        routing:
+            Routing {
+                apple,
+                google,
+                geo,
+                with_query,
+            },
+        delivery: Delivery { cloaking, proxy },
+        flagged_unsafe,
+    } = &link.content;
+    Model {
+        number: 0,
+        id: link.id.to_string(),
+        slug: link.slug.to_string(),
+        destination: destination.to_string(),
+        comment: text(comment.as_ref()),
+        title: text(title.as_ref()),
+        description: text(description.as_ref()),
+        image: text(image.as_ref()),
+        apple: text(apple.as_ref()),
+        google: text(google.as_ref()),
+        geo: geo_to_text(geo),
+        redirect_with_query: *with_query,
+        cloaking: *cloaking,
+        proxy: *proxy,
+        flagged_unsafe: *flagged_unsafe,
+        password_hash: link.password.as_ref().map(|hash| hash.as_str().to_owned()),
+        search_text: search_text(link),
+        destination_key: destination_key(destination),
+        created_at: link.created_at.get(),
+        updated_at: link.updated_at.get(),
+        expires_at: expires_at.map(UnixSeconds::get),
+        ends_at: link.ends_at.map(UnixSeconds::get),
+        revision: link.revision.get(),
+    }
+}
+
+fn text<T: ToString>(member: Option<&T>) -> Option<String> {
+    member.map(ToString::to_string)
+}
+
+/// The link of a row and its tags.
+pub(crate) fn to_link(row: Model, tags: &[String]) -> Result<Link, BadRow> {
+    let check = Check { id: row.id.clone() };
+    Ok(Link {
+        id: check.column("id", LinkId::parse(&row.id))?,
+        slug: check.column("slug", Slug::parse(&row.slug))?,
+        created_at: check.column("created_at", UnixSeconds::new(row.created_at))?,
+        updated_at: check.column("updated_at", UnixSeconds::new(row.updated_at))?,
+        revision: Revision::new(row.revision),
+        ends_at: check.column("ends_at", row.ends_at.map(UnixSeconds::new).transpose())?,
+        password: row.password_hash.map(PasswordHash::new),
+        content: LinkContent {
+            destination: check.column("destination", Destination::restore(&row.destination))?,
+            comment: check.text("comment", row.comment.as_deref())?,
+            expires_at: check.column(
+                "expires_at",
+                row.expires_at.map(UnixSeconds::new).transpose(),
+            )?,
+            tags: check.tags(tags)?,
+            preview: Preview {
+                title: check.text("title", row.title.as_deref())?,
+                description: check.text("description", row.description.as_deref())?,
+                image: check.text("image", row.image.as_deref())?,
+            },
+            routing: Routing {
+                apple: check.destination("apple", row.apple.as_deref())?,
+                google: check.destination("google", row.google.as_deref())?,
+                geo: check.geo(row.geo.as_deref().unwrap_or_default())?,
+                with_query: row.redirect_with_query,
+            },
+            delivery: Delivery {
+                cloaking: row.cloaking,
+                proxy: row.proxy,
+            },
+            flagged_unsafe: row.flagged_unsafe,
+        },
+    })
+}
+
+/// Neither destinations nor country codes hold line breaks, and codes hold no
+/// blanks, so lines of both need no escaping.
+fn geo_to_text(geo: &BTreeMap<Country, Destination>) -> Option<String> {
+    let lines: Vec<String> = geo
+        .iter()
+        .map(|(country, to)| format!("{country} {to}"))
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Builds errors that name the row and the column.
+struct Check {
+    id: String,
+}
+
+impl Check {
+    fn column<T, E>(&self, column: &'static str, parsed: Result<T, E>) -> Result<T, BadRow>
+    where
+        E: Into<Box<dyn StdError + Send + Sync>>,
+    {
+        parsed.map_err(|error| BadRow {
+            id: self.id.clone(),
+            column,
+            source: error.into(),
+        })
+    }
+
+    fn text<const MAX: usize>(
+        &self,
+        column: &'static str,
+        stored: Option<&str>,
+    ) -> Result<Option<Text<MAX>>, BadRow> {
+        self.column(column, stored.map(Text::restore).transpose())
+    }
+
+    fn destination(
+        &self,
+        column: &'static str,
+        stored: Option<&str>,
+    ) -> Result<Option<Destination>, BadRow> {
+        self.column(column, stored.map(Destination::restore).transpose())
+    }
+
+    fn tags(&self, stored: &[String]) -> Result<Tags, BadRow> {
+        let tags = stored
+            .iter()
+            .map(|text| Tag::parse(text))
+            .collect::<Result<Vec<_>, _>>();
+        let tags = self.column("tags", tags)?;
+        Ok(self.column("tags", Tags::new(tags))?.sorted())
+    }
+
+    fn geo(&self, stored: &str) -> Result<BTreeMap<Country, Destination>, BadRow> {
+        let mut geo = BTreeMap::new();
+        for line in stored.lines() {
+            let (country, to) = line.split_once(' ').unwrap_or((line, ""));
+            geo.insert(
+                self.column("geo", Country::parse(country))?,
+                self.column("geo", Destination::restore(to))?,
+            );
+        }
+        Ok(geo)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_testkit::link;
+
+    use super::*;
+
+    #[test]
+    fn a_row_that_breaks_a_rule_is_named() {
+        let mut row = to_row(&link("docs").id("abc").build());
+        row.destination = "javascript:alert(1)".into();
+        let error = to_link(row, &[]).unwrap_err();
+        assert_eq!(error.to_string(), "link abc has an invalid destination");
+    }
+}
