@@ -1,13 +1,12 @@
-//! What the instance must allow before an operation runs: one rule per
-//! operation.
+//! What the instance must allow before an operation runs.
 //!
-//! Two callers ask. Every use case of links asks first thing, so it refuses
-//! whoever calls it. An adapter asks with the same value before it looks at an
-//! input, so that a caller who may not do a thing at all hears that and not what
-//! is wrong with the input, and it documents the errors that follow from the
-//! value. Only the operator's own commands run a migration in preview mode,
-//! which is why [`Access::Migrate`] and [`Access::Suggest`] are asked by
-//! adapters alone.
+//! The rule of an operation stands beside its use case, such as
+//! [`LinkService::EDIT`](crate::LinkService::EDIT). Two callers ask for it. The use case
+//! asks first thing, so it refuses whoever calls it. An adapter asks before it looks at
+//! an input, so a caller who may not do a thing at all hears that and not what is wrong
+//! with the input; it also documents the errors that follow from the rule. Adapters alone
+//! ask for the rules of suggestions and of running a migration, because the operator's
+//! own commands run a migration in preview mode too.
 
 use crate::preview::Forbidden;
 
@@ -18,30 +17,17 @@ pub enum Access {
     Open,
     /// Every link has been moved here.
     Links,
-    /// As for [`Access::Links`], and links may be changed.
-    Edit,
-    /// As for [`Access::Links`], and links may be deleted.
-    Delete,
-    /// As for [`Access::Links`], and links may be imported.
-    Import,
-    /// As for [`Access::Links`], and links may be exported.
-    Export,
-    /// As for [`Access::Links`], and destinations may be asked.
-    Check,
-    /// The language model may be asked.
-    Suggest,
-    /// Callers of the API may move links here.
-    Migrate,
+    /// Preview mode is off, and every link has been moved here if the action needs links.
+    OutsidePreview(Forbidden),
 }
 
 impl Access {
     /// True when the operation waits until every link has been moved here.
     pub const fn needs_links(self) -> bool {
         match self {
-            Self::Links | Self::Edit | Self::Delete | Self::Import | Self::Export | Self::Check => {
-                true
-            }
-            Self::Open | Self::Suggest | Self::Migrate => false,
+            Self::Open => false,
+            Self::Links => true,
+            Self::OutsidePreview(action) => action.needs_links(),
         }
     }
 
@@ -49,13 +35,7 @@ impl Access {
     pub const fn forbidden_in_preview(self) -> Option<Forbidden> {
         match self {
             Self::Open | Self::Links => None,
-            Self::Edit => Some(Forbidden::Edit),
-            Self::Delete => Some(Forbidden::Delete),
-            Self::Import => Some(Forbidden::Import),
-            Self::Export => Some(Forbidden::Export),
-            Self::Check => Some(Forbidden::Check),
-            Self::Suggest => Some(Forbidden::Suggest),
-            Self::Migrate => Some(Forbidden::Migrate),
+            Self::OutsidePreview(action) => Some(action),
         }
     }
 }

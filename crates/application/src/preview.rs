@@ -16,7 +16,7 @@ pub enum PreviewMode {
     On,
 }
 
-/// What preview mode forbids.
+/// An action that preview mode forbids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forbidden {
     /// Changing links.
@@ -33,6 +33,16 @@ pub enum Forbidden {
     Suggest,
     /// Moving links here from an older instance.
     Migrate,
+}
+
+impl Forbidden {
+    /// True when the action needs every link to be here.
+    pub(crate) const fn needs_links(self) -> bool {
+        match self {
+            Self::Edit | Self::Delete | Self::Import | Self::Export | Self::Check => true,
+            Self::Suggest | Self::Migrate => false,
+        }
+    }
 }
 
 impl PreviewMode {

@@ -7,6 +7,8 @@ use slugline_domain::{
     ports::Suggester,
 };
 
+use crate::{Access, Forbidden};
+
 /// Suggests slugs and previews for destinations. There is always an answer:
 /// when nobody has a good one, it follows from the destination alone.
 #[derive(Clone, Debug)]
@@ -16,6 +18,9 @@ pub struct Suggestions {
 }
 
 impl Suggestions {
+    /// What the instance must allow for every suggestion. Adapters ask.
+    pub const NEEDS: Access = Access::OutsidePreview(Forbidden::Suggest);
+
     /// Asks this suggester, if there is one.
     pub fn new(suggester: Option<Arc<dyn Suggester>>, case: SlugCase) -> Self {
         Self { suggester, case }

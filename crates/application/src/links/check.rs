@@ -10,7 +10,7 @@ use slugline_domain::{
 use tokio::task::JoinSet;
 
 use super::{LinkPage, LinkService, ListLinks};
-use crate::{Access, Error};
+use crate::{Access, Error, Forbidden};
 
 /// A request to check some links.
 #[derive(Clone, Debug, Default)]
@@ -75,6 +75,9 @@ pub struct LinkChecker {
 }
 
 impl LinkChecker {
+    /// What the instance must allow for [`Self::check`].
+    pub const CHECK: Access = Access::OutsidePreview(Forbidden::Check);
+
     /// Checks these links with this prober.
     pub fn new(links: LinkService, prober: Arc<dyn LinkProber>, clock: Arc<dyn Clock>) -> Self {
         Self {
@@ -94,7 +97,7 @@ impl LinkChecker {
         /// A caller waits for it, and a page of slow destinations may follow.
         const LONGEST: Duration = Duration::from_secs(20);
 
-        self.links.permit(Access::Check)?;
+        self.links.permit(Self::CHECK)?;
         let started = self.clock.now();
         let is_late = || {
             let spent = self.clock.now().get().saturating_sub(started.get());

@@ -14,6 +14,9 @@ pub(super) enum Made {
 }
 
 impl LinkService {
+    /// What the instance must allow for [`Self::create`].
+    pub const CREATE: Access = Access::Links;
+
     /// Makes a link. A chosen slug must be free; a generated one is retried and
     /// then lengthened until it is.
     ///
@@ -28,7 +31,7 @@ impl LinkService {
     }
 
     pub(super) async fn make(&self, mut new: NewLink) -> Result<Made, Error> {
-        self.permit(Access::Links)?;
+        self.permit(Self::CREATE)?;
         let parts = &self.parts;
         let now = parts.clock.now();
         self.check_expiry(new.content.expires_at)?;

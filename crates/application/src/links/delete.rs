@@ -3,9 +3,12 @@
 use slugline_domain::{Link, Slug};
 
 use super::LinkService;
-use crate::{Access, Error};
+use crate::{Access, Error, Forbidden};
 
 impl LinkService {
+    /// What the instance must allow for [`Self::delete`].
+    pub const DELETE: Access = Access::OutsidePreview(Forbidden::Delete);
+
     /// Deletes the link with this slug for good, in the spelling that visitors
     /// meet, and returns it as it was. `None` when no link has the slug, which
     /// is no error: the caller's wish is fulfilled.
@@ -13,7 +16,7 @@ impl LinkService {
     /// # Errors
     /// Preview mode, or the store failed.
     pub async fn delete(&self, slug: &Slug) -> Result<Option<Link>, Error> {
-        self.permit(Access::Delete)?;
+        self.permit(Self::DELETE)?;
         let canonical = self.parts.policy.case.canonical(slug);
         let deleted = self.delete_spelled(&canonical).await?;
         if deleted.is_none() && canonical.as_ref() != slug {

@@ -6,7 +6,7 @@ use slugline_domain::{
 };
 
 use super::{LinkService, screen::leads_elsewhere};
-use crate::{Access, Error};
+use crate::{Access, Error, Forbidden};
 
 /// The whole of a link's content, to replace what is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,9 @@ pub struct EditedLink {
 }
 
 impl LinkService {
+    /// What the instance must allow for [`Self::edit`] and [`Self::patch`].
+    pub const EDIT: Access = Access::OutsidePreview(Forbidden::Edit);
+
     /// Replaces the content of a link. Expired links can be edited; that is
     /// how one is revived. The warning of an unsafe link stays, unless the
     /// content says whether it is safe, or the link leads elsewhere now and the
@@ -38,7 +41,7 @@ impl LinkService {
     /// Preview mode, the expiry is not in the future, no link has the slug, somebody else
     /// changed the link at the same time, or the store failed.
     pub async fn edit(&self, edit: EditLink) -> Result<EditedLink, Error> {
-        self.permit(Access::Edit)?;
+        self.permit(Self::EDIT)?;
         self.check_expiry(edit.content.expires_at)?;
         let password = self.hash_change(edit.password).await?;
         let before = self.get(&edit.slug).await?;
@@ -68,7 +71,7 @@ impl LinkService {
         /// Each attempt loses only to a change that succeeded.
         const ATTEMPTS: usize = 5;
 
-        self.permit(Access::Edit)?;
+        self.permit(Self::EDIT)?;
         if let Change::Set(expires_at) = &patch.expires_at {
             self.check_expiry(Some(*expires_at))?;
         }

@@ -3,7 +3,7 @@
 use slugline_domain::{LinkOrder, PageSize, Position, StatusFilter, UnixMillis};
 
 use super::{LinkPage, LinkService, ListLinks};
-use crate::{Access, Error};
+use crate::{Access, Error, Forbidden};
 
 /// Some links as they are stored, and where the next page starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,9 @@ pub struct ExportPage {
 }
 
 impl LinkService {
+    /// What the instance must allow for [`Self::export`].
+    pub const EXPORT: Access = Access::OutsidePreview(Forbidden::Export);
+
     /// One page of all links, expired ones too, newest first.
     ///
     /// # Errors
@@ -24,7 +27,7 @@ impl LinkService {
         size: PageSize,
         after: Option<Position>,
     ) -> Result<ExportPage, Error> {
-        self.permit(Access::Export)?;
+        self.permit(Self::EXPORT)?;
         let request = ListLinks {
             size,
             order: LinkOrder::Newest,

@@ -6,6 +6,9 @@ use super::LinkService;
 use crate::{Access, Error};
 
 impl LinkService {
+    /// What the instance must allow for [`Self::get`].
+    pub const GET: Access = Access::Links;
+
     /// The link with this slug, expired or not, straight from the store: the one
     /// that visitors meet under it, in the canonical spelling or else in the very
     /// one.
@@ -13,7 +16,7 @@ impl LinkService {
     /// # Errors
     /// No link has the slug, or the store failed.
     pub async fn get(&self, slug: &Slug) -> Result<Link, Error> {
-        self.permit(Access::Links)?;
+        self.permit(Self::GET)?;
         let canonical = self.parts.policy.case.canonical(slug);
         let mut found = self.parts.store.find(&canonical).await?;
         if found.is_none() && canonical.as_ref() != slug {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use slugline_domain::{Link, Slug, ports::Insertion};
 
 use super::{ImportLink, LinkService};
-use crate::{Access, Error};
+use crate::{Access, Error, Forbidden};
 
 /// What became of a link of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,9 @@ pub enum ImportOutcome {
 }
 
 impl LinkService {
+    /// What the instance must allow for [`Self::import`].
+    pub const IMPORT: Access = Access::OutsidePreview(Forbidden::Import);
+
     /// Takes over links as if one after the other, and says what became of each,
     /// in order. Doing it again changes nothing that leads anywhere. Links to
     /// dangerous destinations get a warning, unless they say whether they are
@@ -37,7 +40,7 @@ impl LinkService {
     /// Preview mode, a password cannot be hashed, or the store failed; then none
     /// was taken over.
     pub async fn import(&self, mut batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
-        self.permit(Access::Import)?;
+        self.permit(Self::IMPORT)?;
         self.screen_import(&mut batch).await;
         let parts = &self.parts;
         let now = parts.clock.now();

@@ -30,13 +30,16 @@ pub struct LinkPage {
 }
 
 impl LinkService {
+    /// What the instance must allow for [`Self::list`].
+    pub const LIST: Access = Access::Links;
+
     /// One page of links. Links made or removed between two pages do not shift
     /// the later one.
     ///
     /// # Errors
     /// The store failed.
     pub async fn list(&self, request: ListLinks) -> Result<LinkPage, Error> {
-        self.permit(Access::Links)?;
+        self.permit(Self::LIST)?;
         let size = usize::from(request.size.get());
         let query = ListQuery {
             now: self.parts.clock.now().second(),

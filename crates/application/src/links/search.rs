@@ -6,13 +6,16 @@ use super::LinkService;
 use crate::{Access, Error};
 
 impl LinkService {
+    /// What the instance must allow for [`Self::search`].
+    pub const SEARCH: Access = Access::Links;
+
     /// Links by slug, at most `size`. Without a text or a destination there is
     /// nothing to look for, so nothing is found; listing is another use case.
     ///
     /// # Errors
     /// The store failed.
     pub async fn search(&self, filter: LinkFilter, size: PageSize) -> Result<Vec<Link>, Error> {
-        self.permit(Access::Links)?;
+        self.permit(Self::SEARCH)?;
         if filter.text.is_none() && filter.destination.is_none() {
             return Ok(Vec::new());
         }
@@ -24,22 +27,28 @@ impl LinkService {
             .await?)
     }
 
+    /// What the instance must allow for [`Self::count`].
+    pub const COUNT: Access = Access::Links;
+
     /// How many links meet every condition; all of them when there is none.
     ///
     /// # Errors
     /// The store failed.
     pub async fn count(&self, filter: LinkFilter) -> Result<u64, Error> {
-        self.permit(Access::Links)?;
+        self.permit(Self::COUNT)?;
         let now = self.parts.clock.now().second();
         Ok(self.parts.store.count(&filter, now).await?)
     }
+
+    /// What the instance must allow for [`Self::tags`].
+    pub const TAGS: Access = Access::Links;
 
     /// Every tag with the number of its links, expired ones included, by tag.
     ///
     /// # Errors
     /// The store failed.
     pub async fn tags(&self) -> Result<Vec<TagCount>, Error> {
-        self.permit(Access::Links)?;
+        self.permit(Self::TAGS)?;
         Ok(self.parts.store.tags().await?)
     }
 }

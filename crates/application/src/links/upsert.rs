@@ -15,13 +15,16 @@ pub enum Upserted {
 }
 
 impl LinkService {
+    /// What the instance must allow for [`Self::upsert`].
+    pub const UPSERT: Access = Access::Links;
+
     /// Makes a link, or answers with the active one that owns the slug.
     ///
     /// # Errors
     /// As for [`LinkService::create`]; a taken slug only when its owner
     /// vanished in between.
     pub async fn upsert(&self, new: NewLink) -> Result<Upserted, Error> {
-        self.permit(Access::Links)?;
+        self.permit(Self::UPSERT)?;
         let slug = match self.make(new).await? {
             Made::Stored(link) => return Ok(Upserted::Created(*link)),
             Made::SlugTaken(slug) => slug,

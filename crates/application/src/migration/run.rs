@@ -6,7 +6,7 @@ use slugline_domain::{
 };
 
 use super::{LinkMigration, OldLinks, old_links::id_of};
-use crate::Error;
+use crate::{Access, Error, Forbidden};
 
 /// Which page to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +53,9 @@ pub struct ExpiredEntry {
 }
 
 impl LinkMigration {
+    /// What the instance must allow for [`Self::run`]. Adapters ask.
+    pub const RUN: Access = Access::OutsidePreview(Forbidden::Migrate);
+
     /// How often to look again when others are at the same page.
     const ATTEMPTS: usize = 5;
 

@@ -1,6 +1,6 @@
 //! `check_links`
 
-use slugline_application::Access;
+use slugline_application::{Access, LinkChecker};
 use slugline_contract::{CheckLinks, LinkChecks, Problem};
 use slugline_httpkit::report;
 
@@ -16,7 +16,7 @@ impl Tool for CheckLinksTool {
         false, call again with the returned cursor and the same tag. status is the final HTTP \
         status, 0 when there was none; ok is true from 1 to 399; error says why not. Destinations \
         that are not on the public internet are not asked.";
-    const NEEDS: Access = Access::Check;
+    const NEEDS: Access = LinkChecker::CHECK;
     const HINTS: Hints = Hints::ReadsWorld;
     type Input = CheckLinks;
     type Output = LinkChecks;

@@ -1,6 +1,6 @@
 //! `count_links`
 
-use slugline_application::Access;
+use slugline_application::{Access, LinkService};
 use slugline_contract::{CountLinks, LinkCount, Problem};
 use slugline_httpkit::report;
 
@@ -12,7 +12,7 @@ impl Tool for CountLinksTool {
     const NAME: &'static str = "count_links";
     const DESCRIPTION: &'static str = "Count links: all active ones, or those that meet the conditions, which are those of \
         search_links. Cheaper than listing links to count them.";
-    const NEEDS: Access = Access::Links;
+    const NEEDS: Access = LinkService::COUNT;
     const HINTS: Hints = Hints::Reads;
     type Input = CountLinks;
     type Output = LinkCount;

@@ -1,6 +1,6 @@
 //! `create_link`
 
-use slugline_application::Access;
+use slugline_application::{Access, LinkService};
 use slugline_contract::{CreateLink, LinkResponse, Problem};
 use slugline_httpkit::report;
 
@@ -14,7 +14,7 @@ impl Tool for CreateLinkTool {
         without slug a free random one is chosen. Fails with 409 when an active link already has \
         the slug, and names a free one; upsert_link returns the link in the way instead. Returns \
         the link and its public address in shortLink.";
-    const NEEDS: Access = Access::Links;
+    const NEEDS: Access = LinkService::CREATE;
     const HINTS: Hints = Hints::Adds;
     type Input = CreateLink;
     type Output = LinkResponse;

@@ -1,6 +1,6 @@
 //! `delete_link`
 
-use slugline_application::Access;
+use slugline_application::{Access, LinkService};
 use slugline_contract::{DeleteLink, DeletedLink, Problem};
 use slugline_httpkit::report;
 
@@ -13,7 +13,7 @@ impl Tool for DeleteLinkTool {
     const DESCRIPTION: &'static str = "Delete a link for good, by its slug: its short URL \
         stops working at once. The answer holds the deleted link, and `deleted: false` when no \
         link has the slug. Visits that were counted stay in the analytics.";
-    const NEEDS: Access = Access::Delete;
+    const NEEDS: Access = LinkService::DELETE;
     const HINTS: Hints = Hints::Removes;
     type Input = DeleteLink;
     type Output = DeletedLink;

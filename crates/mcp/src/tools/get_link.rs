@@ -1,6 +1,6 @@
 //! `get_link`
 
-use slugline_application::Access;
+use slugline_application::{Access, LinkService};
 use slugline_contract::{GetLink, LinkView, Problem};
 use slugline_httpkit::report;
 
@@ -13,7 +13,7 @@ impl Tool for GetLinkTool {
     const DESCRIPTION: &'static str = "Read one link by its slug, expired ones included. A \
         password is shown as a mask only. Fails with 404 when no link has the slug; list_links \
         shows which exist.";
-    const NEEDS: Access = Access::Links;
+    const NEEDS: Access = LinkService::GET;
     const HINTS: Hints = Hints::Reads;
     type Input = GetLink;
     type Output = LinkView;

@@ -1,6 +1,6 @@
 //! `list_links`
 
-use slugline_application::Access;
+use slugline_application::{Access, LinkService};
 use slugline_contract::{FoundLink, LinkList, ListLinks, Problem};
 use slugline_httpkit::report;
 
@@ -14,7 +14,7 @@ impl Tool for ListLinksTool {
         otherwise; active ones only unless status says otherwise. While list_complete is false, \
         call again with the returned cursor and the same sort, tag and status. Rows hold slug, \
         url, tags, comment and expiration; get_link has the rest.";
-    const NEEDS: Access = Access::Links;
+    const NEEDS: Access = LinkService::LIST;
     const HINTS: Hints = Hints::Reads;
     type Input = ListLinks;
     type Output = LinkList<FoundLink>;

@@ -1,6 +1,6 @@
 //! `list_tags`
 
-use slugline_application::Access;
+use slugline_application::{Access, LinkService};
 use slugline_contract::{NoArguments, Problem, TagList};
 use slugline_httpkit::report;
 
@@ -12,7 +12,7 @@ impl Tool for ListTagsTool {
     const NAME: &'static str = "list_tags";
     const DESCRIPTION: &'static str = "List every tag with the number of links that have it, expired ones included, by name. Pass \
         a name as tag to list_links or search_links.";
-    const NEEDS: Access = Access::Links;
+    const NEEDS: Access = LinkService::TAGS;
     const HINTS: Hints = Hints::Reads;
     type Input = NoArguments;
     type Output = TagList;

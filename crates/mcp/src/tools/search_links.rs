@@ -1,6 +1,6 @@
 //! `search_links`
 
-use slugline_application::Access;
+use slugline_application::{Access, LinkService};
 use slugline_contract::{FoundLinks, Problem, SearchLinks};
 use slugline_httpkit::report;
 
@@ -14,7 +14,7 @@ impl Tool for SearchLinksTool {
         destination (url, whatever its query string); tag and status narrow it down. Without q \
         and url nothing is found: use list_links. Returns slug, url, tags and comment; \
         get_link has the rest.";
-    const NEEDS: Access = Access::Links;
+    const NEEDS: Access = LinkService::SEARCH;
     const HINTS: Hints = Hints::Reads;
     type Input = SearchLinks;
     type Output = FoundLinks;

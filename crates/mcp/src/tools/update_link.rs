@@ -1,6 +1,6 @@
 //! `update_link`
 
-use slugline_application::Access;
+use slugline_application::{Access, LinkService};
 use slugline_contract::{LinkUpdate, LinkUpdated, Problem, UpdateLink};
 use slugline_httpkit::report;
 
@@ -16,7 +16,7 @@ impl Tool for UpdateLinkTool {
         password mask back. The slug, the id and the creation time cannot be changed. Fails with \
         404 when no link has the slug, and with 409 when the link changed at the same time: read \
         it again.";
-    const NEEDS: Access = Access::Edit;
+    const NEEDS: Access = LinkService::EDIT;
     const HINTS: Hints = Hints::Replaces;
     type Input = UpdateLink;
     type Output = LinkUpdated;

@@ -1,6 +1,6 @@
 //! `upsert_link`
 
-use slugline_application::Access;
+use slugline_application::{Access, LinkService};
 use slugline_contract::{CreateLink, LinkUpserted, Problem};
 use slugline_httpkit::report;
 
@@ -13,7 +13,7 @@ impl Tool for UpsertLinkTool {
     const DESCRIPTION: &'static str = "Make a short link unless its slug is in use. status says \
         created, or existing when an active link has the slug: that link is returned unchanged, \
         whatever you sent. To change it use update_link.";
-    const NEEDS: Access = Access::Links;
+    const NEEDS: Access = LinkService::UPSERT;
     const HINTS: Hints = Hints::AddsOnce;
     type Input = CreateLink;
     type Output = LinkUpserted;

@@ -1,7 +1,7 @@
 //! `GET /api/link/ai`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::Suggestions;
 use slugline_contract::{SlugSuggestion, SuggestSlug};
 use slugline_httpkit::Failure;
 
@@ -21,7 +21,7 @@ pub(crate) fn spec() -> OperationSpec {
         description: "Suggests a slug for a destination: a language model's, if the instance has \
                       one and it has a good idea, else the last part of the destination's path or \
                       its host. The slug is valid, and may be taken.",
-        needs: Access::Suggest,
+        needs: Suggestions::NEEDS,
         fails: &[],
     }
 }

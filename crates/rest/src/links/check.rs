@@ -2,7 +2,7 @@
 
 use actix_web::{FromRequest, HttpRequest, dev::Payload, http::Method};
 use aide::OperationInput;
-use slugline_application::Access;
+use slugline_application::LinkChecker;
 use slugline_contract::{CheckLinks, Code, LinkChecks};
 use slugline_domain::ProbeCaller;
 use slugline_httpkit::{Failure, probe_caller};
@@ -24,7 +24,7 @@ pub(crate) fn spec() -> OperationSpec {
                       links at a time, by slug. `slug`, `tag` and `onlyBroken` narrow it down. Pass `cursor` back until `list_complete` is \
                       true. Destinations are told the `Accept-Language` and `User-Agent` of this \
                       request. Destinations that are not on the public internet are not asked.",
-        needs: Access::Check,
+        needs: LinkChecker::CHECK,
         fails: &[Code::InvalidCursor],
     }
 }

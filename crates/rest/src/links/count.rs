@@ -1,7 +1,7 @@
 //! `GET /api/link/count`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkService;
 use slugline_contract::{CountLinks, LinkCount};
 use slugline_httpkit::Failure;
 
@@ -19,7 +19,7 @@ pub(crate) fn spec() -> OperationSpec {
         tag: super::TAG,
         summary: "Count links",
         description: "Counts active links, or those that meet the conditions.",
-        needs: Access::Links,
+        needs: LinkService::COUNT,
         fails: &[],
     }
 }

@@ -1,7 +1,7 @@
 //! `POST /api/link/create`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkService;
 use slugline_contract::{Code, CreateLink, LinkResponse};
 use slugline_httpkit::Failure;
 
@@ -20,7 +20,7 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "Create a link",
         description: "Makes a short link. Leave `slug` out to get a free random one; \
                       a slug that an active link owns is refused.",
-        needs: Access::Links,
+        needs: LinkService::CREATE,
         fails: &[Code::SlugTaken, Code::IdTaken, Code::Busy],
     }
 }

@@ -1,7 +1,7 @@
 //! `POST /api/link/delete`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkService;
 use slugline_contract::DeleteLink;
 use slugline_httpkit::Failure;
 
@@ -19,7 +19,7 @@ pub(crate) fn spec() -> OperationSpec {
         tag: super::TAG,
         summary: "Delete a link",
         description: "Deletes a link for good. Deleting a slug that no link has succeeds too.",
-        needs: Access::Delete,
+        needs: LinkService::DELETE,
         fails: &[],
     }
 }

@@ -1,7 +1,7 @@
 //! `PUT /api/link/edit`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkService;
 use slugline_contract::{Code, EditLink, LinkResponse};
 use slugline_httpkit::Failure;
 
@@ -21,7 +21,7 @@ pub(crate) fn spec() -> OperationSpec {
         description: "Replaces everything a link holds but its slug, id and creation: members \
                       that are left out are removed, except the password. To change some members \
                       and keep the others, use PATCH.",
-        needs: Access::Edit,
+        needs: LinkService::EDIT,
         fails: &[Code::LinkNotFound, Code::LinkModified, Code::Busy],
     }
 }

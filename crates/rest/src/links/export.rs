@@ -1,7 +1,7 @@
 //! `GET /api/link/export`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkService;
 use slugline_contract::{Code, ExportLinks, LinkExport, TransferFormat};
 use slugline_domain::PageSize;
 use slugline_httpkit::Failure;
@@ -26,7 +26,7 @@ pub(crate) fn spec() -> OperationSpec {
                       separated by commas, country destinations as lines of code and URL. Cells \
                       that a spreadsheet would run begin with an apostrophe, which the import \
                       removes.",
-        needs: Access::Export,
+        needs: LinkService::EXPORT,
         fails: &[Code::InvalidCursor],
     }
 }

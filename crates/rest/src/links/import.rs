@@ -8,7 +8,7 @@ use aide::{
     generate::GenContext,
     openapi::{Operation, ReferenceOr},
 };
-use slugline_application::Access;
+use slugline_application::LinkService;
 use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, LinksToImport, Rules};
 use slugline_httpkit::{Edge, Failure, unreadable_body};
 
@@ -33,7 +33,7 @@ pub(crate) fn spec() -> OperationSpec {
                       named in `ignoredNames`, mistyped ones are refused. Cells are separated by \
                       commas, semicolons or tabs, as in the first line. Stored passwords are \
                       kept, those in clear hashed.",
-        needs: Access::Import,
+        needs: LinkService::IMPORT,
         fails: &[Code::TooManyLinks, Code::InvalidCsv, Code::Busy],
     }
 }

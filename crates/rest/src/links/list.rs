@@ -1,7 +1,7 @@
 //! `GET /api/link/list`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkService;
 use slugline_contract::{Code, LinkList, ListLinks};
 use slugline_httpkit::Failure;
 
@@ -20,7 +20,7 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "List links",
         description: "Lists links page by page, newest first unless `sort` says otherwise. \
                       Pass `cursor` back until `list_complete` is true.",
-        needs: Access::Links,
+        needs: LinkService::LIST,
         fails: &[Code::InvalidCursor],
     }
 }

@@ -2,7 +2,7 @@
 
 use actix_web::{FromRequest, HttpRequest, dev::Payload, http::Method};
 use aide::OperationInput;
-use slugline_application::Access;
+use slugline_application::Suggestions;
 use slugline_contract::{PreviewSuggestion, SuggestPreview};
 use slugline_domain::LanguageTag;
 use slugline_httpkit::{Failure, header};
@@ -24,7 +24,7 @@ pub(crate) fn spec() -> OperationSpec {
                       model's, if the instance has one and it has a good idea, else the \
                       destination's host and a sentence with its address. Without `locale`, the \
                       language is the one that the request's `Accept-Language` begins with.",
-        needs: Access::Suggest,
+        needs: Suggestions::NEEDS,
         fails: &[],
     }
 }

@@ -1,7 +1,7 @@
 //! `PATCH /api/link/edit`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkService;
 use slugline_contract::{Code, LinkResponse, PatchLink};
 use slugline_httpkit::Failure;
 
@@ -19,7 +19,7 @@ pub(crate) fn spec() -> OperationSpec {
         tag: super::TAG,
         summary: "Change some members of a link",
         description: "Members that are left out are kept, `null` removes a member.",
-        needs: Access::Edit,
+        needs: LinkService::EDIT,
         fails: &[Code::LinkNotFound, Code::LinkModified, Code::Busy],
     }
 }

@@ -1,7 +1,7 @@
 //! `GET /api/link/query`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkService;
 use slugline_contract::{Code, GetLink, LinkView};
 use slugline_httpkit::Failure;
 
@@ -19,7 +19,7 @@ pub(crate) fn spec() -> OperationSpec {
         tag: super::TAG,
         summary: "Read a link",
         description: "Reads one link by its slug, expired or not.",
-        needs: Access::Links,
+        needs: LinkService::GET,
         fails: &[Code::LinkNotFound],
     }
 }

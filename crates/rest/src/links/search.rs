@@ -1,7 +1,7 @@
 //! `GET /api/link/search`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkService;
 use slugline_contract::{FoundLink, FoundLinks, SearchLinks};
 use slugline_httpkit::Failure;
 
@@ -20,7 +20,7 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "Search links",
         description: "Finds links by text or destination, by slug; without `q` and `url` nothing \
                       is found.",
-        needs: Access::Links,
+        needs: LinkService::SEARCH,
         fails: &[],
     }
 }

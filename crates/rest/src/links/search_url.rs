@@ -1,7 +1,7 @@
 //! `POST /api/link/search`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkService;
 use slugline_contract::{ExactUrlSearch, FoundLink, FoundLinks};
 use slugline_httpkit::Failure;
 
@@ -20,7 +20,7 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "Search links by a long destination",
         description: "Finds active links that lead to a destination which is too long for a query \
                       string.",
-        needs: Access::Links,
+        needs: LinkService::SEARCH,
         fails: &[],
     }
 }

@@ -1,7 +1,7 @@
 //! `GET /api/link/tags`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkService;
 use slugline_contract::{TagList, TagView};
 use slugline_httpkit::Failure;
 
@@ -15,7 +15,7 @@ pub(crate) fn spec() -> OperationSpec {
         tag: super::TAG,
         summary: "List tags",
         description: "Every tag with the number of its links, expired ones included, by name.",
-        needs: Access::Links,
+        needs: LinkService::TAGS,
         fails: &[],
     }
 }

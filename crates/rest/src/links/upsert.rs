@@ -1,7 +1,7 @@
 //! `POST /api/link/upsert`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkService;
 use slugline_contract::{Code, CreateLink, LinkUpserted, UpsertStatus};
 use slugline_httpkit::Failure;
 
@@ -20,7 +20,7 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "Create a link unless its slug is in use",
         description: "Makes a link (201), or answers with the active link that has the slug (200), \
                       which stays as it is; `status` says which.",
-        needs: Access::Links,
+        needs: LinkService::UPSERT,
         fails: &[Code::SlugTaken, Code::IdTaken, Code::Busy],
     }
 }

@@ -1,7 +1,7 @@
 //! `POST /api/link/migration/run`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkMigration;
 use slugline_contract::{Code, MigrationReport, RunMigration};
 use slugline_httpkit::Failure;
 
@@ -22,7 +22,7 @@ pub(crate) fn spec() -> OperationSpec {
                       it is. Call it until `list_complete` is true, with `cursor` or without: a \
                       run goes on where it is, also after a failure. Links that are here are not \
                       changed. Entries that hold no link are named in the report and stop nothing.",
-        needs: Access::Migrate,
+        needs: LinkMigration::RUN,
         fails: &[
             Code::InvalidCursor,
             Code::MigrationRunGone,

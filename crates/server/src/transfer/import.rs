@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::Context;
-use slugline_application::{Access, ImportLink};
+use slugline_application::{ImportLink, LinkService};
 use slugline_contract::{LinkImport, Problem, ReadLink, Rules, TransferFormat, read_links};
 use slugline_storage::DatabaseUrl;
 
@@ -39,7 +39,7 @@ pub(crate) fn run(
         let links = open(settings)?;
         links
             .service
-            .permit(Access::Import)
+            .permit(LinkService::IMPORT)
             .map_err(Problem::from)?;
         return take_over(&links, format, io::stdin().lock(), &settings.rules, &target);
     }

@@ -382,6 +382,34 @@ fn a_demonstration_treats_both_alike() {
     }
 }
 
+#[test]
+fn both_wait_for_links_that_have_to_be_moved_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = folder.path().join("old.json");
+    let entry = json!([{"key": "link:a", "value": r#"{"url":"https://example.com/"}"#}]);
+    std::fs::write(&old, entry.to_string()).unwrap();
+    let url = format!("file:{}", old.display());
+    let server = Server::start_with(&[("SLUGLINE_LEGACY_KV_URL", &url)]);
+    let both = Both::of(&server);
+    for pair in pairs() {
+        if pair.operation.starts_with("stats_") {
+            both.agree_to(pair.operation, &pair.good);
+            continue;
+        }
+        // Before anything is looked at: a wrong input is refused the same.
+        for input in [&pair.good, &pair.bad] {
+            if !input.is_null() {
+                assert_eq!(
+                    both.refuse(pair.operation, input),
+                    423,
+                    "{}",
+                    pair.operation
+                );
+            }
+        }
+    }
+}
+
 /// One server, asked by REST and by MCP.
 struct Both<'s> {
     server: &'s Server,
