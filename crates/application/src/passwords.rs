@@ -211,13 +211,13 @@ impl Guesses {
     /// The same beyond the limit of the link, which many sites guess together.
     const LONG_PAUSE: Duration = Duration::from_secs(30);
     /// How long a request waits for its turn.
-    const PATIENCE: Duration = Duration::from_secs(5);
+    const TIMEOUT: Duration = Duration::from_secs(5);
 
     fn new() -> Self {
         Self {
             by_client: ClientLimit::new(Passwords::MAX_FAILURES_PER_MINUTE, Self::REMEMBERED),
             by_link: FailureLimit::new(Self::MAX_PER_LINK, Self::REMEMBERED),
-            turns: Turns::new(Self::PATIENCE, Self::REMEMBERED),
+            turns: Turns::new(Self::TIMEOUT, Self::REMEMBERED),
         }
     }
 

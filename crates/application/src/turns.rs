@@ -22,7 +22,7 @@ use crate::{attempts::TooManyAttempts, hashing::Place};
 /// however many of them there are, and those who guess are slow.
 #[derive(Debug)]
 pub(crate) struct Turns<K> {
-    patience: Duration,
+    timeout: Duration,
     lanes: Cache<K, Arc<Lane>>,
 }
 
@@ -47,9 +47,9 @@ impl<K: Eq + Hash + Clone + Send + Sync> Turns<K> {
 
     /// Lets requests wait this long for their turn, and remembers about this
     /// many keys.
-    pub(crate) fn new(patience: Duration, keys: usize) -> Self {
+    pub(crate) fn new(timeout: Duration, keys: usize) -> Self {
         Self {
-            patience,
+            timeout,
             lanes: Cache::new(keys),
         }
     }
@@ -60,7 +60,7 @@ impl<K: Eq + Hash + Clone + Send + Sync> Turns<K> {
         let new_lane = || Ok::<_, std::convert::Infallible>(Arc::default());
         let Ok(lane): Result<Arc<Lane>, _> = self.lanes.get_or_insert_with(key, new_lane);
         let too_many = TooManyAttempts { retry_after: pause };
-        let deadline = Instant::now() + self.patience;
+        let deadline = Instant::now() + self.timeout;
         let place = Place::take(&lane.waiting, Self::MAX_WAITING).ok_or(too_many)?;
         let free = Arc::clone(&lane.free).acquire_owned();
         let permit = timeout_at(deadline, free).await.map_err(|_| too_many)?;
