@@ -1,5 +1,3 @@
-use std::time::{Duration, Instant};
-
 use rstest::rstest;
 
 use super::*;
@@ -74,10 +72,10 @@ fn names_are_within_their_bound() {
     }
 }
 
+/// The cost of the part that is read is proportional to its length: `regex` does not
+/// backtrack.
 #[test]
-fn hostile_user_agents_cost_little() {
-    // Compile the expressions before measuring.
-    told("");
+fn the_first_kilobyte_of_a_hostile_user_agent_is_read() {
     let pieces = [
         "a",
         " ",
@@ -103,10 +101,11 @@ fn hostile_user_agents_cost_little() {
     for first in pieces {
         for second in pieces {
             let hostile = format!("{first}{second}").repeat(4_000);
-            let start = Instant::now();
-            let agent = UserAgents::default().agent(&hostile);
-            // Some 20 to 500 microseconds; the bound is for busy machines.
-            assert!(start.elapsed() < Duration::from_secs(2), "{first}{second}");
+            let mut agents = UserAgents::default();
+            let agent = agents.agent(&hostile);
+            let read = truncate(&hostile, UserAgents::READ_MAX_BYTES);
+            assert!(read.len() < hostile.len());
+            assert!(Arc::ptr_eq(&agent, &agents.agent(read)), "{first}{second}");
             assert!(agent.browser.len() <= NAME_MAX_BYTES);
         }
     }
