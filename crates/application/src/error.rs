@@ -37,6 +37,12 @@ pub enum Error {
     /// Another link already has this identifier.
     #[error("a link with the id {0} exists")]
     IdTaken(LinkId),
+    /// The tags of a question have more links than a question can name.
+    #[error("the tags have more than {max} links")]
+    TooManyTagged {
+        /// The most links that it can name.
+        max: u32,
+    },
     /// The instance is in preview mode, which forbids this.
     #[error("preview mode forbids this")]
     PreviewMode(Forbidden),

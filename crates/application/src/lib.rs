@@ -86,5 +86,5 @@ pub use migration::{
 pub use passwords::{NotChecked, PasswordCheck, Passwords};
 pub use preview::{Forbidden, PreviewMode};
 pub use resolver::{Recalled, Resolver, ResolverOptions};
-pub use stats::{AccessExport, StatsService};
+pub use stats::{AccessExport, Asked, StatsService};
 pub use suggestions::Suggestions;

@@ -2,26 +2,29 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use slugline_domain::{Event, UnixSeconds, VisitRecord, ports::VisitObserver};
-use tokio::sync::broadcast::{self, error::RecvError};
+use slugline_domain::{Event, UnixSeconds, VisitFilter, VisitRecord, ports::VisitObserver};
+use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::Error;
 
 /// Passes stored visits on to those who watch.
 ///
-/// It is for looking at, not for counting: under load it passes on the first
-/// few visits of each second, and who reads too slowly misses some. Nobody
-/// watching costs nothing.
+/// It is for looking at, not for counting: under load each watcher gets the
+/// first few visits of a second that meet the filter, and who reads too slowly
+/// misses some. Nobody watching costs nothing.
 #[derive(Debug)]
 pub struct LiveVisits {
-    state: Mutex<State>,
+    /// `None` once there is nothing more to come.
+    watchers: Mutex<Option<Vec<Watcher>>>,
 }
 
+/// The end at which visits go in.
 #[derive(Debug)]
-struct State {
-    /// `None` once there is nothing more to come.
-    sender: Option<broadcast::Sender<Arc<Event>>>,
-    /// The second of the latest visit, and how many of its visits were passed on.
+struct Watcher {
+    filter: VisitFilter,
+    sender: mpsc::Sender<Arc<Event>>,
+    /// The second of the latest visit that met the filter, and how many of that
+    /// second's were passed on.
     second: Option<UnixSeconds>,
     passed: u32,
 }
@@ -29,7 +32,7 @@ struct State {
 /// Somebody who watches.
 #[derive(Debug)]
 pub struct Watch {
-    receiver: broadcast::Receiver<Arc<Event>>,
+    receiver: mpsc::Receiver<Arc<Event>>,
 }
 
 impl LiveVisits {
@@ -42,38 +45,40 @@ impl LiveVisits {
 
     /// Nobody watches yet.
     pub fn new() -> Self {
-        let (sender, _) = broadcast::channel(Self::WAITING);
         Self {
-            state: Mutex::new(State {
-                sender: Some(sender),
-                second: None,
-                passed: 0,
-            }),
+            watchers: Mutex::new(Some(Vec::new())),
         }
     }
 
-    /// Watches from now on.
+    /// Watches the visits that meet a filter, from now on.
     ///
     /// # Errors
     /// Too many do already, or the service is about to stop.
-    pub fn watch(&self) -> Result<Watch, Error> {
-        let state = self.locked();
-        let sender = state.sender.as_ref();
-        let free = sender.filter(|sender| sender.receiver_count() < Self::WATCHERS);
-        let sender = free.ok_or(Error::TooManyWatchers)?;
-        Ok(Watch {
-            receiver: sender.subscribe(),
-        })
+    pub fn watch(&self, filter: VisitFilter) -> Result<Watch, Error> {
+        let mut watchers = self.locked();
+        let watchers = watchers.as_mut().ok_or(Error::TooManyWatchers)?;
+        watchers.retain(|watcher| !watcher.sender.is_closed());
+        if watchers.len() >= Self::WATCHERS {
+            return Err(Error::TooManyWatchers);
+        }
+        let (sender, receiver) = mpsc::channel(Self::WAITING);
+        watchers.push(Watcher {
+            filter,
+            sender,
+            second: None,
+            passed: 0,
+        });
+        Ok(Watch { receiver })
     }
 
     /// Ends the watching for everybody, so that a service which stops need not
     /// wait for them.
     pub fn close(&self) {
-        self.locked().sender = None;
+        *self.locked() = None;
     }
 
-    fn locked(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn locked(&self) -> MutexGuard<'_, Option<Vec<Watcher>>> {
+        self.watchers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,47 +90,66 @@ impl Default for LiveVisits {
 
 impl VisitObserver for LiveVisits {
     fn observe(&self, record: &VisitRecord<'_>) {
-        let mut state = self.locked();
-        let Some(sender) = &state.sender else { return };
-        if sender.receiver_count() == 0 {
+        let mut watchers = self.locked();
+        let Some(watchers) = watchers.as_mut() else {
             return;
-        }
-        let second = Some(record.at.second());
-        let passed = if second == state.second {
-            state.passed
-        } else {
-            0
         };
-        if passed < Self::PER_SECOND {
-            // Fails when the last watcher has just gone.
-            let _ = sender.send(Arc::new(Event::from(record)));
+        let second = record.at.second();
+        // Made for the first one who may get it.
+        let mut event = None;
+        watchers.retain_mut(|watcher| {
+            if !watcher.has_room_in(second) {
+                return true;
+            }
+            let event = event.get_or_insert_with(|| Arc::new(Event::from(record)));
+            !watcher.filter.admits(record.link_id, event) || watcher.pass_on(event)
+        });
+    }
+}
+
+impl Watcher {
+    /// Returns whether more visits of this second may be passed on.
+    fn has_room_in(&self, second: UnixSeconds) -> bool {
+        self.second != Some(second) || self.passed < LiveVisits::PER_SECOND
+    }
+
+    /// Passes a visit on. Returns whether anybody is there to see it.
+    fn pass_on(&mut self, event: &Arc<Event>) -> bool {
+        let second = Some(event.at.second());
+        if self.second != second {
+            (self.second, self.passed) = (second, 0);
         }
-        (state.second, state.passed) = (second, passed.saturating_add(1));
+        self.passed += 1;
+        // One who reads too slowly misses it.
+        let sent = self.sender.try_send(Arc::clone(event));
+        !matches!(sent, Err(TrySendError::Closed(_)))
     }
 }
 
 impl Watch {
     /// The next visit, or `None` when there will be none.
     pub async fn next(&mut self) -> Option<Arc<Event>> {
-        loop {
-            match self.receiver.recv().await {
-                Ok(event) => return Some(event),
-                Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return None,
-            }
-        }
+        self.receiver.recv().await
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Place, SamplingInterval, UnixMillis};
+    use slugline_domain::{Choice, Country, Dimension, Place, SamplingInterval, UnixMillis};
     use slugline_testkit::{link, slug};
 
     use super::*;
 
     fn visit(live: &LiveVisits, at: i64, path: &str) {
-        let (link, slug) = (link("x").build(), slug(path));
+        visit_from(live, at, path, "");
+    }
+
+    fn visit_from(live: &LiveVisits, at: i64, path: &str, country: &str) {
+        let (link, slug) = (link(path).build(), slug(path));
+        let place = Place {
+            country: Country::parse(country).ok(),
+            ..Place::default()
+        };
         live.observe(&VisitRecord {
             at: UnixMillis::new(at),
             link_id: &link.id,
@@ -139,7 +163,7 @@ mod tests {
             browser_type: "",
             device: "",
             device_type: "",
-            place: &Place::default(),
+            place: &place,
             interval: SamplingInterval::EVERY,
         });
     }
@@ -156,9 +180,9 @@ mod tests {
     async fn everybody_sees_what_comes_while_they_watch() {
         let live = LiveVisits::new();
         visit(&live, 1_000, "before");
-        let mut first = live.watch().unwrap();
+        let mut first = live.watch(VisitFilter::default()).unwrap();
         visit(&live, 2_000, "one");
-        let mut second = live.watch().unwrap();
+        let mut second = live.watch(VisitFilter::default()).unwrap();
         visit(&live, 2_001, "two");
         live.close();
         visit(&live, 3_000, "after");
@@ -169,7 +193,7 @@ mod tests {
     #[tokio::test]
     async fn of_a_busy_second_only_the_first_few_are_seen() {
         let live = LiveVisits::new();
-        let mut watch = live.watch().unwrap();
+        let mut watch = live.watch(VisitFilter::default()).unwrap();
         for _ in 0..1_000 {
             visit(&live, 5_000, "busy");
         }
@@ -181,9 +205,50 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_watcher_sees_what_meets_the_filter_however_much_else_there_is() {
+        let live = LiveVisits::new();
+        let filtered = |dimension, choice| VisitFilter {
+            values: vec![(dimension, choice)],
+            ..VisitFilter::default()
+        };
+        let text = |text: &str| [text.to_owned()];
+        let seldom = filtered(Dimension::Slug, Choice::any_of(text("seldom")));
+        let known = filtered(Dimension::Country, Choice::none_of(text("")));
+        let one_link = VisitFilter {
+            links: Choice::any_of([link("seldom").build().id]),
+            ..VisitFilter::default()
+        };
+        let later = VisitFilter {
+            from: UnixSeconds::new(6).ok(),
+            ..VisitFilter::default()
+        };
+        let earlier = VisitFilter {
+            until: UnixSeconds::new(4).ok(),
+            ..VisitFilter::default()
+        };
+        let watches = [seldom, known, one_link, later, earlier].map(|filter| live.watch(filter));
+        for _ in 0..1_000 {
+            visit(&live, 5_000, "busy");
+        }
+        visit_from(&live, 5_500, "seldom", "DE");
+        visit(&live, 6_000, "seldom");
+        live.close();
+        let expected: [&[&str]; 5] = [
+            &["seldom", "seldom"],
+            &["seldom"],
+            &["seldom", "seldom"],
+            &["seldom"],
+            &[],
+        ];
+        for (watch, expected) in watches.into_iter().zip(expected) {
+            assert_eq!(seen(&mut watch.unwrap()).await, expected);
+        }
+    }
+
+    #[tokio::test]
     async fn who_reads_slowly_misses_some_and_goes_on() {
         let live = LiveVisits::new();
-        let mut watch = live.watch().unwrap();
+        let mut watch = live.watch(VisitFilter::default()).unwrap();
         for second in 0..1_000 {
             visit(&live, second * 1_000, "v");
         }
@@ -196,11 +261,19 @@ mod tests {
     async fn only_so_many_watch_and_one_who_leaves_makes_room() {
         let live = LiveVisits::new();
         let mut watches: Vec<Watch> = Vec::new();
-        watches.resize_with(LiveVisits::WATCHERS, || live.watch().unwrap());
-        assert!(matches!(live.watch(), Err(Error::TooManyWatchers)));
+        watches.resize_with(LiveVisits::WATCHERS, || {
+            live.watch(VisitFilter::default()).unwrap()
+        });
+        assert!(matches!(
+            live.watch(VisitFilter::default()),
+            Err(Error::TooManyWatchers)
+        ));
         drop(watches.pop());
-        assert!(live.watch().is_ok());
+        assert!(live.watch(VisitFilter::default()).is_ok());
         live.close();
-        assert!(matches!(live.watch(), Err(Error::TooManyWatchers)));
+        assert!(matches!(
+            live.watch(VisitFilter::default()),
+            Err(Error::TooManyWatchers)
+        ));
     }
 }

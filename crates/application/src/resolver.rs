@@ -598,6 +598,13 @@ mod tests {
         async fn tags(&self) -> Result<Vec<slugline_domain::TagCount>, StoreError> {
             self.inner.tags().await
         }
+        async fn tagged(
+            &self,
+            tags: &std::collections::BTreeSet<slugline_domain::Tag>,
+            limit: u32,
+        ) -> Result<std::collections::BTreeSet<slugline_domain::LinkId>, StoreError> {
+            self.inner.tagged(tags, limit).await
+        }
         async fn update(
             &self,
             link: &Link,

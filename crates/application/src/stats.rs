@@ -1,22 +1,46 @@
 //! Questions to the access log.
 
-use std::sync::Arc;
+use std::{mem, sync::Arc};
 
 use slugline_domain::{
-    AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
-    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, UnixMillis,
-    ViewsQuery, ViewsReport, VisitFilter,
+    AccessRows, Choice, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery,
+    HeatmapReport, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Tag,
+    UnixMillis, ViewsQuery, ViewsReport, VisitFilter,
     ports::{Clock, VisitLog},
 };
 
-use crate::Error;
+use crate::{Error, LinkService};
 
 /// Answers questions about visits. Each fails when the access log cannot be
-/// read, or when the answer would take too long.
+/// read, or when the answer would take too long; a question that names tags
+/// also when links cannot be read, when they still have to be moved here, or
+/// when the tags have more links than a question can name.
 #[derive(Clone, Debug)]
 pub struct StatsService {
     log: Arc<dyn VisitLog>,
+    links: LinkService,
     clock: Arc<dyn Clock>,
+}
+
+/// A question as people ask it. Tags belong to links, of which the access log
+/// knows nothing, so they are not part of the question to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked<Q> {
+    /// The question to the access log.
+    pub query: Q,
+    /// Only visits of links that have these tags today. Visits of deleted links
+    /// have no tag.
+    pub tags: Choice<Tag>,
+}
+
+impl<Q> Asked<Q> {
+    /// The same tags with a question made of this one.
+    pub fn map<R>(self, change: impl FnOnce(Q) -> R) -> Asked<R> {
+        Asked {
+            query: change(self.query),
+            tags: self.tags,
+        }
+    }
 }
 
 /// Totals of every slug and destination, fetched bit by bit.
@@ -29,18 +53,19 @@ pub struct AccessExport {
 }
 
 impl StatsService {
-    /// Asks this log.
-    pub fn new(log: Arc<dyn VisitLog>, clock: Arc<dyn Clock>) -> Self {
-        Self { log, clock }
+    /// Asks this log about visits, and these links about tags.
+    pub fn new(log: Arc<dyn VisitLog>, links: LinkService, clock: Arc<dyn Clock>) -> Self {
+        Self { log, links, clock }
     }
 
     /// Totals: one row for all visits, or one per link when the filter names
-    /// links.
+    /// links to include.
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn counters(&self, filter: VisitFilter) -> Result<CountersReport, Error> {
-        let per_link = !filter.links.is_empty();
+    pub async fn counters(&self, asked: Asked<VisitFilter>) -> Result<CountersReport, Error> {
+        let per_link = matches!(asked.query.links, Choice::AnyOf(_));
+        let filter = self.filter(asked).await?;
         Ok(self
             .log
             .counters(&CountersQuery { filter, per_link })
@@ -51,51 +76,85 @@ impl StatsService {
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn views(&self, query: &ViewsQuery) -> Result<ViewsReport, Error> {
-        Ok(self.log.views(query).await?)
+    pub async fn views(&self, asked: Asked<ViewsQuery>) -> Result<ViewsReport, Error> {
+        let Asked { mut query, tags } = asked;
+        self.narrow(&mut query.filter, tags).await?;
+        Ok(self.log.views(&query).await?)
     }
 
     /// Visits by hour of the week.
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn heatmap(&self, query: &HeatmapQuery) -> Result<HeatmapReport, Error> {
-        Ok(self.log.heatmap(query).await?)
+    pub async fn heatmap(&self, asked: Asked<HeatmapQuery>) -> Result<HeatmapReport, Error> {
+        let Asked { mut query, tags } = asked;
+        self.narrow(&mut query.filter, tags).await?;
+        Ok(self.log.heatmap(&query).await?)
     }
 
     /// The most frequent values of a dimension.
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn metrics(&self, query: &MetricsQuery) -> Result<MetricsReport, Error> {
-        Ok(self.log.metrics(query).await?)
+    pub async fn metrics(&self, asked: Asked<MetricsQuery>) -> Result<MetricsReport, Error> {
+        let Asked { mut query, tags } = asked;
+        self.narrow(&mut query.filter, tags).await?;
+        Ok(self.log.metrics(&query).await?)
     }
 
     /// The most frequent places.
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, Error> {
-        Ok(self.log.locations(query).await?)
+    pub async fn locations(&self, asked: Asked<LocationsQuery>) -> Result<LocationsReport, Error> {
+        let Asked { mut query, tags } = asked;
+        self.narrow(&mut query.filter, tags).await?;
+        Ok(self.log.locations(&query).await?)
     }
 
     /// The latest visits.
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn events(&self, query: &EventsQuery) -> Result<Vec<Event>, Error> {
-        Ok(self.log.events(query).await?)
+    pub async fn events(&self, asked: Asked<EventsQuery>) -> Result<Vec<Event>, Error> {
+        let Asked { mut query, tags } = asked;
+        self.narrow(&mut query.filter, tags).await?;
+        Ok(self.log.events(&query).await?)
     }
 
     /// Totals of every slug and destination, to be fetched bit by bit.
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn access(&self, filter: &VisitFilter) -> Result<AccessExport, Error> {
+    pub async fn access(&self, asked: Asked<VisitFilter>) -> Result<AccessExport, Error> {
+        let filter = self.filter(asked).await?;
         Ok(AccessExport {
             exported_at: self.clock.now(),
-            rows: self.log.access(filter).await?,
+            rows: self.log.access(&filter).await?,
         })
+    }
+
+    /// The filter, with tags replaced by the links that have them now.
+    ///
+    /// # Errors
+    /// Links cannot be read, still have to be moved here, or are too many.
+    pub async fn filter(&self, asked: Asked<VisitFilter>) -> Result<VisitFilter, Error> {
+        let Asked { mut query, tags } = asked;
+        self.narrow(&mut query, tags).await?;
+        Ok(query)
+    }
+
+    /// Adds the condition that links have these tags.
+    async fn narrow(&self, filter: &mut VisitFilter, tags: Choice<Tag>) -> Result<(), Error> {
+        if tags.is_everything() {
+            return Ok(());
+        }
+        let links = match tags {
+            Choice::AnyOf(tags) => Choice::AnyOf(self.links.tagged(&tags).await?),
+            Choice::NoneOf(tags) => Choice::NoneOf(self.links.tagged(&tags).await?),
+        };
+        filter.links = mem::take(&mut filter.links).and(links);
+        Ok(())
     }
 
     /// What does not work in the access log at the moment.

@@ -78,9 +78,9 @@ pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};
 pub use sent::Sent;
 pub use stats::{
-    AnalyticsFilter, Answer, CSV_HEAD, CounterView, DimensionName, EventView, HeatmapRequest,
-    HourView, LimitedRequest, LocationView, MetricView, MetricsRequest, SamplingView, TimeBucket,
-    Unit, ViewsRequest, csv_file_name, csv_lines,
+    AnalyticsFilter, Answer, BotsName, CSV_HEAD, CounterView, DimensionName, EventView,
+    HeatmapRequest, HourView, LimitedRequest, LocationView, MetricView, MetricsRequest,
+    SamplingView, TimeBucket, Unit, ViewsRequest, csv_file_name, csv_lines,
 };
 pub use unknown::UnknownNames;
 

@@ -206,6 +206,14 @@ impl From<Error> for Problem {
                     id.as_str()
                 ),
             ),
+            Error::TooManyTagged { max } => Self::invalid(vec![Issue {
+                code: crate::IssueCode::TooBig,
+                path: vec!["tag".into()],
+                message: "too many links have the tags".into(),
+                expected: format!(
+                    "tags that at most {max} links have together; filter by url or slug instead"
+                ),
+            }]),
             Error::PreviewMode(action) => {
                 let title = match action {
                     Forbidden::Edit => "Preview mode cannot edit links.",

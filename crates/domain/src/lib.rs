@@ -95,10 +95,10 @@ pub use screening::ScreenVerdict;
 pub use search::{LinkFilter, SearchText, SearchTextError, TagCount};
 pub use slug::{Slug, SlugCase, SlugError};
 pub use stats::{
-    AccessRow, AccessRows, CounterRow, Counters, CountersQuery, CountersReport, Degrees, Dimension,
-    Event, EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow, LocationRow, LocationsQuery,
-    LocationsReport, LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report, RowLimit,
-    RowLimitError, ViewRow, ViewsQuery, ViewsReport, VisitFilter,
+    AccessRow, AccessRows, Bots, Choice, CounterRow, Counters, CountersQuery, CountersReport,
+    Degrees, Dimension, Event, EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow, LocationRow,
+    LocationsQuery, LocationsReport, LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report,
+    RowLimit, RowLimitError, ViewRow, ViewsQuery, ViewsReport, VisitFilter,
 };
 pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
 pub use tag::{Tag, TagError, Tags, TagsError};

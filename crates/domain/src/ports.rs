@@ -9,7 +9,7 @@
 //! against a naive third one, the forwarder against servers, the place finder
 //! against files.
 
-use std::{error::Error as StdError, fmt, net::IpAddr, time::Duration};
+use std::{collections::BTreeSet, error::Error as StdError, fmt, net::IpAddr, time::Duration};
 
 use async_trait::async_trait;
 use thiserror::Error;
@@ -19,8 +19,8 @@ use crate::{
     FailedEntry, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport,
     LanguageTag, Link, LinkFilter, LinkId, ListQuery, LocationsQuery, LocationsReport, LogTrouble,
     MetricsQuery, MetricsReport, MigrationState, MigrationStep, OldLink, OldPage, OldPlace, Place,
-    ProbeOutcome, ProbeRequest, Revision, ScreenVerdict, Slug, TagCount, UnixMillis, UnixSeconds,
-    ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
+    ProbeOutcome, ProbeRequest, Revision, ScreenVerdict, Slug, Tag, TagCount, UnixMillis,
+    UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
 };
 
 /// Stores links. Each method is one transaction.
@@ -63,6 +63,14 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
 
     /// Every tag with its number of links, by tag.
     async fn tags(&self) -> Result<Vec<TagCount>, StoreError>;
+
+    /// The identities of the links that have any of these tags, expired links
+    /// included; at most `limit`, and it is not said which if there are more.
+    async fn tagged(
+        &self,
+        tags: &BTreeSet<Tag>,
+        limit: u32,
+    ) -> Result<BTreeSet<LinkId>, StoreError>;
 
     /// Removes the link stored under exactly this spelling, and returns it as
     /// it was.

@@ -89,11 +89,11 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         Arc::clone(&clock),
     );
     let app = Arc::new(App {
+        stats: StatsService::new(log, links.clone(), Arc::clone(&clock)),
         links,
         checks,
         suggestions: Suggestions::new(suggester(settings), settings.slugs.case),
         migration: migration.clone(),
-        stats: StatsService::new(log, Arc::clone(&clock)),
         live: Arc::clone(&live),
     });
     let rules = settings.rules.clone();

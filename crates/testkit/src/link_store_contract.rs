@@ -45,6 +45,7 @@ where
     listings::listings_filter_by_status_and_tag(&empty_store().await).await;
     listings::slugs_are_ordered_by_code_point(&empty_store().await).await;
     listings::tags_are_counted_by_name(&empty_store().await).await;
+    listings::links_are_found_by_any_of_their_tags(&empty_store().await).await;
     searches::searches_find_text_anywhere_without_regard_to_case(&empty_store().await).await;
     searches::searches_meet_every_condition(&empty_store().await).await;
     searches::a_changed_link_is_found_by_its_new_text_only(&empty_store().await).await;
@@ -116,6 +117,33 @@ pub(crate) async fn join_all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
         .into_iter()
         .filter_map(|(_, output)| output)
         .collect()
+}
+
+async fn links_are_found_by_any_of_their_tags(store_: &impl LinkStore) {
+    let both = link("both").tags(&["x", "y"]).build();
+    let gone = link("gone").tags(&["y"]).expires(0).build();
+    let other = link("other").tags(&["z", "x, y"]).build();
+    for link in [&both, &gone, &other, &link("bare").build()] {
+        store(store_, link).await;
+    }
+    let tagged = async |tags: &[&str], limit| {
+        let tags = tags.iter().copied().map(tag).collect();
+        store_.tagged(&tags, limit).await.expect("find by tags")
+    };
+    let ids = |links: &[&Link]| links.iter().map(|link| link.id.clone()).collect();
+    let expected: [(&[&str], BTreeSet<_>); 5] = [
+        (&["x"], ids(&[&both])),
+        (&["x", "y"], ids(&[&both, &gone])),
+        (&["x, y", "nobody's"], ids(&[&other])),
+        (&["nobody's"], ids(&[])),
+        (&[], ids(&[])),
+    ];
+    for (tags, expected) in expected {
+        assert_eq!(tagged(tags, 9).await, expected, "{tags:?}");
+    }
+    assert_eq!(tagged(&["x", "y", "z"], 2).await.len(), 2);
+    store_.delete(&slug("both")).await.expect("delete");
+    assert_eq!(tagged(&["x"], 9).await, ids(&[]));
 }
 
 #[cfg(test)]

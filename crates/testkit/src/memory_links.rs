@@ -1,14 +1,14 @@
 //! The link store in memory.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Mutex, MutexGuard},
 };
 
 use async_trait::async_trait;
 use slugline_domain::{
-    Comment, Destination, Link, LinkFilter, LinkOrder, LinkStatus, ListQuery, Position, SearchText,
-    Slug, StatusFilter, Tag, TagCount, UnixSeconds,
+    Comment, Destination, Link, LinkFilter, LinkId, LinkOrder, LinkStatus, ListQuery, Position,
+    SearchText, Slug, StatusFilter, Tag, TagCount, UnixSeconds,
     ports::{Insertion, LinkStore, StoreError, Update, Version},
 };
 
@@ -174,6 +174,21 @@ impl LinkStore for MemoryLinkStore {
         Ok(counts
             .into_iter()
             .map(|(tag, links)| TagCount { tag, links })
+            .collect())
+    }
+
+    async fn tagged(
+        &self,
+        tags: &BTreeSet<Tag>,
+        limit: u32,
+    ) -> Result<BTreeSet<LinkId>, StoreError> {
+        let links = self.open("find the links of a tag")?;
+        let has_one = |link: &&Link| link.content.tags.iter().any(|tag| tags.contains(tag));
+        Ok(links
+            .values()
+            .filter(has_one)
+            .map(|link| link.id.clone())
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
             .collect())
     }
 

@@ -1,9 +1,9 @@
 //! Parts of statements. Every text from outside goes through [`text`];
 //! everything else is a number or written here.
 
-use std::fmt::Write;
+use std::{collections::BTreeSet, fmt::Write};
 
-use slugline_domain::{Degrees, Dimension, VisitFilter, ZoneOffsets};
+use slugline_domain::{Choice, Degrees, Dimension, VisitFilter, ZoneOffsets};
 
 use crate::{
     enrich::bounds::{self, truncate},
@@ -66,23 +66,38 @@ pub(super) fn asked(filter: &VisitFilter) -> String {
     if let Some(until) = filter.until {
         add(format!("ts_ms <= {}", until.start().get() + 999));
     }
-    if !filter.links.is_empty() {
-        let ids = filter.links.iter().map(|id| text(id.as_str()));
-        add(one_of("link_id", ids));
+    if !filter.links.is_everything() {
+        add(condition("link_id", &filter.links, |ids| {
+            ids.iter().map(|id| text(id.as_str())).collect()
+        }));
     }
-    for (dimension, values) in &filter.values {
-        if !values.is_empty() {
-            add(one_of(
-                column(*dimension),
-                literals(*dimension, values).into_iter(),
-            ));
-        }
+    for (dimension, choice) in &filter.values {
+        add(condition(column(*dimension), choice, |values| {
+            literals(*dimension, values)
+        }));
     }
     sql
 }
 
+/// The condition that a column meets a choice of values.
+fn condition<T>(
+    column: &str,
+    choice: &Choice<T>,
+    literals: impl FnOnce(&BTreeSet<T>) -> Vec<String>,
+) -> String {
+    let (word, values, without_values) = match choice {
+        // No row can have these values.
+        Choice::AnyOf(values) => ("IN", values, "0"),
+        Choice::NoneOf(values) => ("NOT IN", values, "1"),
+    };
+    match literals(values).as_slice() {
+        [] => without_values.to_owned(),
+        literals => format!("{column} {word} ({})", literals.join(", ")),
+    }
+}
+
 /// Values as literals. Leaves out values that no row can have.
-fn literals(dimension: Dimension, values: &[String]) -> Vec<String> {
+fn literals(dimension: Dimension, values: &BTreeSet<String>) -> Vec<String> {
     /// Greater than any coordinate. Numbers without bounds would become zero.
     const MAX_DEGREES: f64 = 1_000.0;
 
@@ -119,15 +134,6 @@ fn literals(dimension: Dimension, values: &[String]) -> Vec<String> {
     }
 }
 
-fn one_of(column: &str, literals: impl Iterator<Item = String>) -> String {
-    let literals: Vec<String> = literals.collect();
-    if literals.is_empty() {
-        // No row can have these values.
-        return "0".to_owned();
-    }
-    format!("{column} IN ({})", literals.join(", "))
-}
-
 /// The local time of a row in a zone, in seconds.
 pub(super) fn local_seconds(zone: &ZoneOffsets) -> String {
     let mut offset = String::new();
@@ -152,7 +158,7 @@ pub(super) fn floor(number: &str, divisor: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{UnixMillis, UtcOffset};
+    use slugline_domain::{LinkId, UnixMillis, UtcOffset};
 
     use super::*;
 
@@ -167,7 +173,7 @@ mod tests {
     #[test]
     fn values_that_none_can_have_match_nothing() {
         let filter = |dimension, value: &str| VisitFilter {
-            values: vec![(dimension, vec![value.to_owned()])],
+            values: vec![(dimension, Choice::any_of([value.to_owned()]))],
             ..VisitFilter::default()
         };
         let nothing = "access_log WHERE 1 AND 0";
@@ -182,9 +188,26 @@ mod tests {
     }
 
     #[test]
+    fn an_exclusion_of_nothing_is_no_condition() {
+        let filter = |links: Choice<LinkId>, value: &str| VisitFilter {
+            links,
+            values: vec![(Dimension::Ip, Choice::none_of([value.to_owned()]))],
+            ..VisitFilter::default()
+        };
+        assert_eq!(
+            asked(&filter(Choice::default(), "1) OR (1")),
+            "access_log WHERE 1 AND 1"
+        );
+        assert_eq!(
+            asked(&filter(Choice::any_of([]), "000000000000000a")),
+            "access_log WHERE 1 AND 0 AND visitor NOT IN (10)"
+        );
+    }
+
+    #[test]
     fn long_values_are_cut_as_stored_ones_are() {
         let filter = VisitFilter {
-            values: vec![(Dimension::Referer, vec!["a".repeat(500)])],
+            values: vec![(Dimension::Referer, Choice::any_of(["a".repeat(500)]))],
             ..VisitFilter::default()
         };
         let expected = format!("access_log WHERE 1 AND referer IN ('{}')", "a".repeat(128));

@@ -80,7 +80,7 @@ mod tests {
 
     use rusqlite::Connection;
     use slugline_domain::{
-        Counters, Dimension, SamplingInterval, UnixMillis, UnixSeconds, VisitFilter,
+        Choice, Counters, Dimension, SamplingInterval, UnixMillis, UnixSeconds, VisitFilter,
     };
 
     use super::*;
@@ -332,7 +332,7 @@ mod tests {
         ];
         for rows_per_chunk in [100, 2] {
             seal::seal(&mut log.db, rows_per_chunk).unwrap();
-            let mut visits = |values: Vec<(Dimension, Vec<String>)>| {
+            let mut visits = |values: Vec<(Dimension, Choice<String>)>| {
                 log.total(VisitFilter {
                     values,
                     ..VisitFilter::default()
@@ -341,18 +341,35 @@ mod tests {
             };
             for (dimension, value) in values {
                 let (value, other) = (value.to_owned(), "nothing like it".to_owned());
-                assert_eq!(
-                    visits(vec![(dimension, vec![other.clone(), value.clone()])]),
-                    1
-                );
-                assert_eq!(visits(vec![(dimension, vec![other.clone()])]), 0);
-                assert_eq!(visits(vec![(dimension, vec![])]), 2);
+                let both = [other.clone(), value.clone()];
+                for (choice, count) in [
+                    (Choice::any_of(both.clone()), 1),
+                    (Choice::none_of(both), 1),
+                    (Choice::any_of([other.clone()]), 0),
+                    (Choice::none_of([other.clone()]), 2),
+                    (Choice::any_of([]), 0),
+                    (Choice::none_of([]), 2),
+                ] {
+                    assert_eq!(
+                        visits(vec![(dimension, choice.clone())]),
+                        count,
+                        "{choice:?}"
+                    );
+                }
                 // Two conditions on the same dimension are ANDed.
-                let both = vec![(dimension, vec![value]), (dimension, vec![other])];
-                assert_eq!(visits(both), 0);
+                for other in [Choice::any_of([other]), Choice::none_of([value.clone()])] {
+                    let conditions = vec![
+                        (dimension, Choice::any_of([value.clone()])),
+                        (dimension, other),
+                    ];
+                    assert_eq!(visits(conditions), 0);
+                }
             }
-            let all = values.map(|(dimension, value)| (dimension, vec![value.to_owned()]));
-            assert_eq!(visits(all.to_vec()), 1);
+            let choices = values.map(|(dimension, value)| {
+                let value = [value.to_owned()];
+                (dimension, Choice::any_of(value))
+            });
+            assert_eq!(visits(choices.to_vec()), 1);
         }
     }
 

@@ -1,14 +1,15 @@
 //! Conditions, turned into sets of dictionary ids before any row is read.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rusqlite::Connection;
-use slugline_domain::{Dimension, LinkId, VisitFilter};
+use slugline_domain::{Choice, Dimension, LinkId, VisitFilter};
 
 use super::{
     block::Block,
     column::Column,
     dimension::{self, Home, Table},
+    id_choice::IdChoice,
     id_set::{self, IdSet},
     selection::Selection,
 };
@@ -20,12 +21,12 @@ pub(super) struct RowFilter {
     /// First and last millisecond, inclusive.
     from_ms: Option<i64>,
     until_ms: Option<i64>,
-    targets: Option<IdSet>,
-    clients: Option<IdSet>,
-    places: Option<IdSet>,
-    referers: Option<IdSet>,
-    languages: Option<IdSet>,
-    visitors: Option<HashSet<u64>>,
+    targets: Option<IdChoice>,
+    clients: Option<IdChoice>,
+    places: Option<IdChoice>,
+    referers: Option<IdChoice>,
+    languages: Option<IdChoice>,
+    visitors: Vec<Visitors>,
 }
 
 impl RowFilter {
@@ -36,15 +37,14 @@ impl RowFilter {
             until_ms: filter.until.map(|second| second.start().get() + 999),
             ..Self::default()
         };
-        if !filter.links.is_empty() {
-            let wanted = filter.links.iter().map(LinkId::as_str).collect();
+        if !filter.links.is_everything() {
+            let (ids, included) = parts(&filter.links);
+            let wanted = ids.iter().map(LinkId::as_str).collect();
             let ids = id_set::matching(db, Table::Targets, "link_id", &wanted)?;
-            resolved.targets = Some(ids);
+            resolved.narrow(Table::Targets, IdChoice::new(ids, included));
         }
-        for (dimension, values) in &filter.values {
-            if !values.is_empty() {
-                resolved.add(db, *dimension, values)?;
-            }
+        for (dimension, choice) in &filter.values {
+            resolved.add(db, *dimension, choice)?;
         }
         Ok(resolved)
     }
@@ -71,9 +71,9 @@ impl RowFilter {
         condition.as_ref().is_none_or(|ids| ids.contains(id))
     }
 
-    /// The targets that rows have to have, if that matters.
+    /// The targets of which rows have to have one, if that matters.
     pub(super) fn targets(&self) -> Option<&IdSet> {
-        self.targets.as_ref()
+        self.targets.as_ref().and_then(IdChoice::included)
     }
 
     /// First and last millisecond that a row may have.
@@ -88,8 +88,9 @@ impl RowFilter {
         &mut self,
         db: &Connection,
         dimension: Dimension,
-        values: &[String],
+        choice: &Choice<String>,
     ) -> Result<(), rusqlite::Error> {
+        let (values, included) = parts(choice);
         match dimension::home(dimension) {
             Home::Text {
                 table,
@@ -100,7 +101,7 @@ impl RowFilter {
                 // for, or a long URL would never find itself.
                 let wanted = values.iter().map(|text| truncate(text, max_bytes));
                 let ids = id_set::matching(db, table, column, &wanted.collect())?;
-                self.narrow(table, &ids);
+                self.narrow(table, IdChoice::new(ids, included));
             }
             Home::Degrees { column } => {
                 let numbers = values.iter().filter_map(|text| text.parse().ok());
@@ -108,14 +109,20 @@ impl RowFilter {
                 let wanted = texts.iter().map(String::as_str);
                 let table = Table::Places;
                 let ids = id_set::matching(db, table, column, &wanted.collect())?;
-                self.narrow(table, &ids);
+                self.narrow(table, IdChoice::new(ids, included));
             }
-            Home::Visitor => self.narrow_visitors(values),
+            Home::Visitor => {
+                let hashes = values.iter().filter_map(|token| VisitorHash::parse(token));
+                self.visitors.push(Visitors {
+                    hashes: hashes.map(|hash| hash.0).collect(),
+                    included,
+                });
+            }
         }
         Ok(())
     }
 
-    fn narrow(&mut self, table: Table, ids: &IdSet) {
+    fn narrow(&mut self, table: Table, ids: IdChoice) {
         let condition = match table {
             Table::Targets => &mut self.targets,
             Table::Clients => &mut self.clients,
@@ -124,21 +131,24 @@ impl RowFilter {
             Table::Languages => &mut self.languages,
         };
         match condition {
-            Some(present) => present.intersect(ids),
-            none => *none = Some(ids.clone()),
+            Some(present) => present.narrow(ids),
+            none => *none = Some(ids),
         }
     }
+}
 
-    fn narrow_visitors(&mut self, tokens: &[String]) {
-        let wanted: HashSet<u64> = tokens
-            .iter()
-            .filter_map(|token| VisitorHash::parse(token))
-            .map(|hash| hash.0)
-            .collect();
-        match &mut self.visitors {
-            Some(visitors) => visitors.retain(|visitor| wanted.contains(visitor)),
-            none => *none = Some(wanted),
-        }
+/// Visitors to include or to exclude.
+#[derive(Debug)]
+struct Visitors {
+    hashes: HashSet<u64>,
+    included: bool,
+}
+
+/// The values of a choice, and whether it includes them.
+fn parts<T>(choice: &Choice<T>) -> (&BTreeSet<T>, bool) {
+    match choice {
+        Choice::AnyOf(values) => (values, true),
+        Choice::NoneOf(values) => (values, false),
     }
 }
 
@@ -160,7 +170,7 @@ impl Conditions<'_> {
             (Column::Place, filter.places.is_some()),
             (Column::Referer, filter.referers.is_some()),
             (Column::Language, filter.languages.is_some()),
-            (Column::Visitor, filter.visitors.is_some()),
+            (Column::Visitor, !filter.visitors.is_empty()),
             (
                 Column::Time,
                 self.from_ms.is_some() || self.until_ms.is_some(),
@@ -185,14 +195,16 @@ impl Conditions<'_> {
                 continue;
             };
             let column = block.ids(table);
-            match ids.only() {
+            match ids.included().and_then(IdSet::only) {
                 // Most questions with conditions are about one link.
                 Some(only) => rows.narrow(column, |id| id == only),
                 None => rows.narrow(column, |id| ids.contains(id)),
             }
         }
-        if let Some(visitors) = &filter.visitors {
-            rows.narrow(&block.visitor, |visitor| visitors.contains(&visitor));
+        for Visitors { hashes, included } in &filter.visitors {
+            rows.narrow(&block.visitor, |visitor| {
+                hashes.contains(&visitor) == *included
+            });
         }
         if let Some(from) = self.from_ms {
             rows.narrow(&block.time, |time| time >= from);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, types::ValueRef};
 
-use super::dimension::Table;
+use super::{dimension::Table, selection::index};
 
 const WORD_BITS: u32 = u64::BITS;
 
@@ -57,6 +57,22 @@ impl IdSet {
             *word &= others;
         }
     }
+
+    /// Adds what is in the other set.
+    pub(super) fn unite(&mut self, other: &Self) {
+        let length = self.words.len().max(other.words.len());
+        self.words.resize(length, 0);
+        for (word, others) in self.words.iter_mut().zip(&other.words) {
+            *word |= others;
+        }
+    }
+
+    /// Leaves what is not in the other set.
+    pub(super) fn subtract(&mut self, other: &Self) {
+        for (word, others) in self.words.iter_mut().zip(&other.words) {
+            *word &= !others;
+        }
+    }
 }
 
 /// The ids of a dictionary whose value in `column` is among those wanted.
@@ -67,11 +83,24 @@ pub(super) fn matching(
     column: &str,
     wanted: &HashSet<&str>,
 ) -> Result<IdSet, rusqlite::Error> {
-    if table.is_indexed_by(column) {
+    if table.is_indexed_by(column) && are_few(db, table, wanted.len())? {
         looked_up(db, table, column, wanted)
     } else {
         found_by_reading(db, table, column, wanted)
     }
+}
+
+/// Returns whether it is quicker to look that many values up than to read the
+/// whole dictionary.
+fn are_few(db: &Connection, table: Table, values: usize) -> Result<bool, rusqlite::Error> {
+    /// The number of entries that can be read in the time of one look-up.
+    const LOOK_UP: usize = 10;
+
+    let largest = format!("SELECT coalesce(max(id), 0) FROM {}", table.entries());
+    let largest: u32 = db
+        .prepare_cached(&largest)?
+        .query_row([], |row| row.get(0))?;
+    Ok(values.saturating_mul(LOOK_UP) < index(largest))
 }
 
 fn looked_up(

@@ -20,7 +20,7 @@
 //! | `examine`, `salvage`, `remains`, `replace`, `wipe`, `lock` | whether the file is sound, a new one of what is left if not, no salts in the old one, and nobody in between |
 //! | `log`, `background`, `pinned` | the read side: limits, connections, the port; threads that step back; the log as it was at one moment |
 //! | `dimension` | where each dimension is kept |
-//! | `filter`, `id_set`, `scan`, `distinct` | conditions, the pass over rows, counting without repetition |
+//! | `filter`, `id_choice`, `id_set`, `scan`, `distinct` | conditions, the pass over rows, counting without repetition |
 //! | `groups`, `counts`, `ranking` | rows put together by what is shown of them, counted and ranked |
 //! | `crowd`, `totals`, `wall_clock` | what rows add up to; the time of day at a row |
 //! | `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access` | the questions, one each |
@@ -49,6 +49,7 @@ mod filter;
 mod fuzzing;
 mod groups;
 mod heatmap;
+mod id_choice;
 mod id_set;
 mod locations;
 mod lock;

@@ -1,7 +1,9 @@
+use std::ops::Range;
+
 use slugline_domain::{
-    CountersQuery, Degrees, Dimension, EventsQuery, HeatmapQuery, LinkId, LocationsQuery,
-    MetricsQuery, RowLimit, TimeUnit, UnixMillis, UnixSeconds, UtcOffset, ViewsQuery, VisitFilter,
-    ZoneOffsets,
+    Bots, Choice, CountersQuery, Degrees, Dimension, EventsQuery, HeatmapQuery, LinkId,
+    LocationsQuery, MetricsQuery, RowLimit, TimeUnit, UnixMillis, UnixSeconds, UtcOffset,
+    ViewsQuery, VisitFilter, ZoneOffsets,
 };
 
 use super::{
@@ -100,16 +102,34 @@ fn filter(dice: &Dice) -> VisitFilter {
         filter.until = moment();
     }
     if dice.one_in(4) {
-        filter.links = (0..=dice.below(3))
-            .filter_map(|_| LinkId::parse(dice.pick(&LINKS)).ok())
-            .collect();
+        let links = several(dice).filter_map(|_| LinkId::parse(dice.pick(&LINKS)).ok());
+        filter.links = choice(dice, links);
     }
     for _ in 0..dice.below(5).saturating_sub(2) {
         let dimension = dice.pick(&Dimension::ALL);
-        let values = (0..dice.below(4)).map(|_| value(dice, dimension)).collect();
-        filter.values.push((dimension, values));
+        let values = several(dice).map(|_| value(dice, dimension));
+        filter.values.push((dimension, choice(dice, values)));
     }
+    let bots = dice.pick(&[Bots::Include, Bots::Include, Bots::Exclude, Bots::Only]);
+    filter.values.extend(bots.condition());
     filter
+}
+
+/// As many as a choice has values; seldom none.
+fn several(dice: &Dice) -> Range<u32> {
+    0..if dice.one_in(12) {
+        0
+    } else {
+        1 + dice.below(4)
+    }
+}
+
+fn choice<T: Ord>(dice: &Dice, values: impl Iterator<Item = T>) -> Choice<T> {
+    if dice.one_in(2) {
+        Choice::any_of(values)
+    } else {
+        Choice::none_of(values)
+    }
 }
 
 /// A value that some row may have, or that none has.

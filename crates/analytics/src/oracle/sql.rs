@@ -2,8 +2,8 @@ use std::fmt::Write;
 
 use rusqlite::{Connection, Row as SqlRow, params, params_from_iter, types::Value};
 use slugline_domain::{
-    AccessRow, CounterRow, Counters, Degrees, Dimension, Event, HeatmapRow, HourOfWeek, LinkId,
-    LocalSeconds, LocationRow, MetricRow, Report, RowLimit, SamplingInterval, SamplingNote,
+    AccessRow, Choice, CounterRow, Counters, Degrees, Dimension, Event, HeatmapRow, HourOfWeek,
+    LinkId, LocalSeconds, LocationRow, MetricRow, Report, RowLimit, SamplingInterval, SamplingNote,
     UnixMillis, ViewRow, VisitFilter, ZoneOffsets,
 };
 
@@ -311,17 +311,23 @@ fn conditions(filter: &VisitFilter) -> (String, Vec<Value>) {
         sql.push("at < ?".into());
         values.push(((until.get() + 1) * 1_000).into());
     }
-    let links = filter.links.iter().map(ToString::to_string).collect();
-    let mut lists: Vec<(&str, Vec<String>)> = vec![("link", links)];
-    for (dimension, wanted) in &filter.values {
-        lists.push((shown(*dimension), wanted.clone()));
+    let links = match &filter.links {
+        Choice::AnyOf(ids) => Choice::any_of(ids.iter().map(ToString::to_string)),
+        Choice::NoneOf(ids) => Choice::none_of(ids.iter().map(ToString::to_string)),
+    };
+    let mut choices = vec![("link", links)];
+    for (dimension, choice) in &filter.values {
+        choices.push((shown(*dimension), choice.clone()));
     }
-    for (shown, wanted) in lists {
-        if !wanted.is_empty() {
-            let marks = vec!["?"; wanted.len()].join(", ");
-            sql.push(format!("{shown} IN ({marks})"));
-            values.extend(wanted.into_iter().map(Value::from));
-        }
+    for (shown, choice) in choices {
+        // SQLite takes an empty list: no value is in it.
+        let (word, wanted) = match choice {
+            Choice::AnyOf(wanted) => ("IN", wanted),
+            Choice::NoneOf(wanted) => ("NOT IN", wanted),
+        };
+        let marks = vec!["?"; wanted.len()].join(", ");
+        sql.push(format!("{shown} {word} ({marks})"));
+        values.extend(wanted.into_iter().map(Value::from));
     }
     (sql.join(" AND "), values)
 }

@@ -15,6 +15,8 @@ mod program;
 
 use std::sync::Arc;
 
+use slugline_domain::Bots;
+
 use crate::{
     enrich::bounds::{NAME_MAX_BYTES, truncate},
     memo::Memo,
@@ -55,9 +57,7 @@ impl Agent {
     /// Returns whether the program acts without a person: a crawler, or a
     /// program that fetches a page to show a part of it.
     pub(crate) fn is_bot(&self) -> bool {
-        [program::Kind::Crawler, program::Kind::Fetcher]
-            .iter()
-            .any(|kind| kind.as_str() == self.browser_type)
+        Bots::KINDS.contains(&self.browser_type)
     }
 }
 

@@ -1,7 +1,7 @@
 use rusqlite::{Connection, params, params_from_iter, types::Value};
 use slugline_analytics::RecorderOptions;
 use slugline_domain::{
-    CounterRow, Counters, CountersQuery, Country, Dimension, LinkId, Place, UnixMillis,
+    Choice, CounterRow, Counters, CountersQuery, Country, Dimension, LinkId, Place, UnixMillis,
     UnixSeconds, Visit, VisitFilter, VisitHeaders,
     ports::{VisitLog, VisitSink},
 };
@@ -99,10 +99,10 @@ fn random_filter(random: &Seeded) -> VisitFilter {
     }
     if sometimes(3) {
         // One more than there are, so that some are unknown.
-        filter.links = (0..=random.below(3))
+        let ids = (0..=random.below(3))
             .map(|_| format!("id-{}", random.below(LINKS + 1)))
-            .map(|id| LinkId::parse(&id).expect("test ids are valid"))
-            .collect();
+            .map(|id| LinkId::parse(&id).expect("test ids are valid"));
+        filter.links = choice(random, ids.collect());
     }
     for _ in 0..random.below(3) {
         let (number, edited) = (random.below(LINKS), random.below(2) == 1);
@@ -129,9 +129,18 @@ fn random_filter(random: &Seeded) -> VisitFilter {
                 vec![random.pick(&COUNTRIES).to_string()],
             ),
         };
+        let values = choice(random, values);
         filter.values.push((dimension, values));
     }
     filter
+}
+
+fn choice<T: Ord>(random: &Seeded, values: Vec<T>) -> Choice<T> {
+    if random.below(3) == 0 {
+        Choice::none_of(values)
+    } else {
+        Choice::any_of(values)
+    }
 }
 
 /// The conditions of a filter in SQL, with their values.
@@ -146,9 +155,12 @@ fn conditions(filter: &VisitFilter) -> (String, Vec<Value>) {
         sql.push("at < ?".into());
         values.push(((until.get() + 1) * 1000).into());
     }
-    let links = filter.links.iter().map(ToString::to_string).collect();
-    let mut lists: Vec<(&str, Vec<String>)> = vec![("link", links)];
-    for (dimension, wanted) in &filter.values {
+    let links = match &filter.links {
+        Choice::AnyOf(ids) => Choice::any_of(ids.iter().map(ToString::to_string)),
+        Choice::NoneOf(ids) => Choice::none_of(ids.iter().map(ToString::to_string)),
+    };
+    let mut choices = vec![("link", links)];
+    for (dimension, choice) in &filter.values {
         let column = match format!("{dimension:?}").as_str() {
             "UserAgent" => "ua",
             "Slug" => "slug",
@@ -157,14 +169,16 @@ fn conditions(filter: &VisitFilter) -> (String, Vec<Value>) {
             "Language" => "language",
             _ => "country",
         };
-        lists.push((column, wanted.clone()));
+        choices.push((column, choice.clone()));
     }
-    for (column, wanted) in lists {
-        if !wanted.is_empty() {
-            let marks = vec!["?"; wanted.len()].join(", ");
-            sql.push(format!("{column} IN ({marks})"));
-            values.extend(wanted.into_iter().map(Value::from));
-        }
+    for (column, choice) in choices {
+        let (word, wanted) = match choice {
+            Choice::AnyOf(wanted) => ("IN", wanted),
+            Choice::NoneOf(wanted) => ("NOT IN", wanted),
+        };
+        let marks = vec!["?"; wanted.len()].join(", ");
+        sql.push(format!("{column} {word} ({marks})"));
+        values.extend(wanted.into_iter().map(Value::from));
     }
     (sql.join(" AND "), values)
 }

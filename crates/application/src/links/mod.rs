@@ -12,6 +12,7 @@ mod import;
 mod list;
 mod screen;
 mod search;
+mod tagged;
 mod upsert;
 
 use std::sync::Arc;

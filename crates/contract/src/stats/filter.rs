@@ -2,12 +2,24 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use slugline_domain::{Dimension, LinkId, UnixSeconds, VisitFilter};
+use slugline_application::Asked;
+use slugline_domain::{Bots, Choice, Dimension, LinkId, Tag, UnixSeconds, VisitFilter};
 
-use crate::{IntOrString, IssueCode, check::Checks, problem::Problem, sent::Sent};
+use super::choice::{self, NONE};
+use crate::{
+    IntOrString, IssueCode,
+    check::Checks,
+    issue::Explain,
+    problem::Problem,
+    sent::{Sent, options},
+};
 
-/// Which visits. Members take comma-separated lists of exact values; a visit
-/// must match one value of every member that is given.
+/// The most tags that a question can name.
+const MAX_TAGS: usize = 100;
+
+/// Which visits. Members take comma-separated lists of exact values, to include
+/// or, with `!` in front of each, to exclude; a visit must match every member
+/// that is given.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AnalyticsFilter {
@@ -25,7 +37,7 @@ pub struct AnalyticsFilter {
     pub region: Sent<String>,
     /// Cities.
     pub city: Sent<String>,
-    /// Time zones of visitors, such as Europe/Berlin.
+    /// Visitors' time zones, such as Europe/Berlin.
     pub timezone: Sent<String>,
     /// Languages, such as en-US.
     pub language: Sent<String>,
@@ -43,6 +55,36 @@ pub struct AnalyticsFilter {
     pub start_at: Sent<IntOrString>,
     /// Last second, in Unix seconds, inclusive; 0 for no end.
     pub end_at: Sent<IntOrString>,
+    /// Tags of links today.
+    pub tag: Sent<String>,
+    /// Visits of bots.
+    #[schemars(extend("default" = "include"))]
+    pub bots: Sent<BotsName>,
+}
+
+/// What to do with visits of bots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum BotsName {
+    /// Count them like any other.
+    Include,
+    /// Leave them out.
+    Exclude,
+    /// Count nothing else.
+    Only,
+}
+
+options!(BotsName);
+
+impl From<BotsName> for Bots {
+    fn from(name: BotsName) -> Self {
+        match name {
+            BotsName::Include => Self::Include,
+            BotsName::Exclude => Self::Exclude,
+            BotsName::Only => Self::Only,
+        }
+    }
 }
 
 impl AnalyticsFilter {
@@ -50,10 +92,11 @@ impl AnalyticsFilter {
     ///
     /// # Errors
     /// Lists every member that cannot be what it should be.
-    pub fn check(&self) -> Result<VisitFilter, Problem> {
+    pub fn check(&self) -> Result<Asked<VisitFilter>, Problem> {
         let mut checks = Checks::default();
-        let filter = self.filter(&mut checks);
-        checks.finish(|| Some(filter))
+        let query = self.filter(&mut checks);
+        let tags = self.tags(&mut checks);
+        checks.finish(|| Some(Asked { query, tags }))
     }
 
     /// The filter they make, which counts only if nothing was noted.
@@ -67,15 +110,10 @@ impl AnalyticsFilter {
             let expected = format!("Unix seconds from {} on", from.get());
             checks.note(&["endAt"], (IssueCode::Custom, message, expected));
         }
-        let mut links = Vec::new();
-        let ids = checks.value(&["id"], &self.id);
-        for piece in pieces(ids.map_or("", String::as_str)) {
-            links.extend(checks.member(&["id"], LinkId::parse(piece)));
-        }
+        let links = parsed(checks, "id", &self.id, false, LinkId::parse);
         let mut values = Vec::new();
         for (member, dimension, sent) in self.dimensions() {
-            let text = checks.value(&[member], sent);
-            let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
+            let Some(text) = checks.value(&[member], sent) else {
                 continue;
             };
             if text.chars().any(char::is_control) {
@@ -83,14 +121,40 @@ impl AnalyticsFilter {
                 let fault = (IssueCode::InvalidFormat, message, "plain text".into());
                 checks.note(&[member], fault);
             }
-            values.push((dimension, candidates(text)));
+            match choice::read(text, dimension) {
+                Ok(choice) => values.extend(choice.map(|choice| (dimension, choice))),
+                Err(error) => checks.note(&[member], error.explain()),
+            }
         }
+        let bots = checks.value(&["bots"], &self.bots).copied();
+        values.extend(bots.and_then(|bots| Bots::from(bots).condition()));
         VisitFilter {
             from,
             until,
             links,
             values,
         }
+    }
+
+    /// The tags, which count only if nothing was noted.
+    pub(super) fn tags(&self, checks: &mut Checks) -> Choice<Tag> {
+        let tags = parsed(checks, "tag", &self.tag, true, Tag::parse);
+        let (Choice::AnyOf(named) | Choice::NoneOf(named)) = &tags;
+        if named.iter().any(|tag| tag.as_str() == NONE) {
+            let message = format!("{NONE} is not a tag");
+            let fault = (IssueCode::InvalidValue, message, "names of tags".into());
+            checks.note(&["tag"], fault);
+        }
+        if named.len() > MAX_TAGS {
+            let message = format!("names {} tags", named.len());
+            let fault = (
+                IssueCode::TooBig,
+                message,
+                format!("at most {MAX_TAGS} tags"),
+            );
+            checks.note(&["tag"], fault);
+        }
+        tags
     }
 
     /// Name, dimension and what was sent.
@@ -121,20 +185,39 @@ fn moment(checks: &mut Checks, member: &str, sent: &Sent<IntOrString>) -> Option
     checks.member(&[member], UnixSeconds::new(*seconds))
 }
 
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',')
-        .map(str::trim)
-        .filter(|piece| !piece.is_empty())
-}
-
-/// The pieces between commas, and the whole text as well: regions, cities and
-/// some URLs hold commas themselves.
-fn candidates(text: &str) -> Vec<String> {
-    let mut candidates: Vec<String> = pieces(text).map(str::to_owned).collect();
-    if text.contains(',') {
-        candidates.push(text.trim().to_owned());
+/// A choice among values of another kind; everything, if none was sent.
+fn parsed<T: Ord, E: Explain>(
+    checks: &mut Checks,
+    member: &str,
+    sent: &Sent<String>,
+    may_hold_commas: bool,
+    parse: impl Fn(&str) -> Result<T, E>,
+) -> Choice<T> {
+    let text = checks.value(&[member], sent);
+    let choice = match choice::choose(text.map_or("", String::as_str), may_hold_commas) {
+        Ok(choice) => choice.unwrap_or_default(),
+        Err(error) => {
+            checks.note(&[member], error.explain());
+            return Choice::default();
+        }
+    };
+    let (included, texts) = match choice {
+        Choice::AnyOf(texts) => (true, texts),
+        Choice::NoneOf(texts) => (false, texts),
+    };
+    let mut values = Vec::new();
+    for text in texts {
+        let value = parse(&text);
+        // A list as a whole is but one way to read it.
+        if value.is_ok() || !(included && text.contains(',')) {
+            values.extend(checks.member(&[member], value));
+        }
     }
-    candidates
+    if included {
+        Choice::any_of(values)
+    } else {
+        Choice::none_of(values)
+    }
 }
 
 #[cfg(test)]
@@ -142,25 +225,92 @@ mod tests {
     use super::*;
     use crate::{query_to_json, read};
 
-    fn filter(query: &str) -> Result<VisitFilter, Problem> {
+    fn filter(query: &str) -> Result<Asked<VisitFilter>, Problem> {
         read::<AnalyticsFilter>(&query_to_json(query))?.check()
+    }
+
+    fn texts(values: &[&str]) -> Choice<String> {
+        Choice::any_of(values.iter().map(|&value| value.to_owned()))
     }
 
     #[test]
     fn lists_are_split_and_empty_pieces_ignored() {
         let asked = filter("id=a,,b&startAt=5&endAt=0&slug=&os=Windows").unwrap();
-        assert_eq!(
-            asked.links.iter().map(LinkId::as_str).collect::<Vec<_>>(),
-            ["a", "b"]
-        );
-        assert_eq!(asked.from.map(UnixSeconds::get), Some(5));
-        assert_eq!(asked.until, None);
-        assert_eq!(asked.values, [(Dimension::Os, vec!["Windows".to_owned()])]);
+        let id = |text| LinkId::parse(text).unwrap();
+        assert_eq!(asked.query.links, Choice::any_of([id("a"), id("b")]));
+        assert_eq!(asked.query.from.map(UnixSeconds::get), Some(5));
+        assert_eq!(asked.query.until, None);
+        assert_eq!(asked.query.values, [(Dimension::Os, texts(&["Windows"]))]);
         let with_comma = filter("city=Berlin,Germany").unwrap();
         assert_eq!(
-            with_comma.values[0].1,
-            ["Berlin", "Germany", "Berlin,Germany"]
+            with_comma.query.values,
+            [(
+                Dimension::City,
+                texts(&["Berlin", "Germany", "Berlin,Germany"])
+            )]
         );
+        let excluded = filter("id=!a,!b").unwrap();
+        assert_eq!(excluded.query.links, Choice::none_of([id("a"), id("b")]));
+        assert_eq!(filter("").unwrap(), Asked::default());
+        assert_eq!(filter("id=,&tag=%20&os=,").unwrap(), Asked::default());
+    }
+
+    #[test]
+    fn bots_are_a_condition_on_the_kind_of_browser() {
+        let values = |query| filter(query).unwrap().query.values;
+        let kinds = ["crawler", "fetcher"].map(str::to_owned);
+        assert_eq!(values("bots=include"), []);
+        assert_eq!(
+            values("bots=exclude"),
+            [(Dimension::BrowserType, Choice::none_of(kinds.clone()))]
+        );
+        assert_eq!(
+            values("bots=only&browserType=cli"),
+            [
+                (Dimension::BrowserType, texts(&["cli"])),
+                (Dimension::BrowserType, Choice::any_of(kinds))
+            ]
+        );
+        let issue = &filter("bots=no").unwrap_err().issues[0];
+        assert_eq!(issue.path, ["bots"]);
+        assert_eq!(issue.expected, r#"one of "include"|"exclude"|"only""#);
+    }
+
+    #[test]
+    fn tags_may_hold_commas_and_be_excluded() {
+        let tags = |query| filter(query).unwrap().tags;
+        let tag = |text| Tag::parse(text).unwrap();
+        assert_eq!(tags("tag=News"), Choice::any_of([tag("news")]));
+        assert_eq!(
+            tags("tag=a,%20b"),
+            Choice::any_of([tag("a"), tag("b"), tag("a, b")])
+        );
+        assert_eq!(tags("tag=!a,!B"), Choice::none_of([tag("a"), tag("b")]));
+        assert_eq!(tags("tag=!a,b"), Choice::none_of([tag("a,b")]));
+        assert_eq!(tags("tag=!!a"), Choice::any_of([tag("!a")]));
+        // The list as a whole is too long for a tag; its parts are not.
+        let long = "x".repeat(20);
+        let both = format!("tag={long},y{long}");
+        assert_eq!(
+            tags(&both),
+            Choice::any_of([tag(&long), tag(&format!("y{long}"))])
+        );
+        let many: Vec<String> = (0..100).map(|number| number.to_string()).collect();
+        let many = format!("tag={}", many.join(","));
+        assert!(filter(&many).is_ok());
+        for wrong in [
+            format!("tag={}", "x".repeat(33)),
+            "tag=(none)".into(),
+            "tag=!(none)".into(),
+            "tag=a,!b".into(),
+            format!("{many},and-one-more"),
+        ] {
+            assert_eq!(
+                filter(&wrong).unwrap_err().issues[0].path,
+                ["tag"],
+                "{wrong}"
+            );
+        }
     }
 
     #[test]
@@ -171,6 +321,11 @@ mod tests {
             ("slug=a%00b", "slug"),
             ("os=a&os=b", "os"),
             ("startAt=5&endAt=4", "endAt"),
+            ("country=DE,!FR", "country"),
+            ("country=!", "country"),
+            ("id=a,!b", "id"),
+            ("id=!a%20b", "id"),
+            ("id=(none)", "id"),
         ] {
             assert_eq!(filter(query).unwrap_err().issues[0].path, [path], "{query}");
         }

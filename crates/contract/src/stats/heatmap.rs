@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use slugline_application::Asked;
 use slugline_domain::{HeatmapQuery, HeatmapRow};
 
 use super::{
@@ -41,11 +42,13 @@ impl HeatmapRequest {
     ///
     /// # Errors
     /// Lists every member that cannot be what it should be.
-    pub fn check(&self) -> Result<HeatmapQuery, Problem> {
+    pub fn check(&self) -> Result<Asked<HeatmapQuery>, Problem> {
         let mut checks = Checks::default();
         let filter = self.filter.filter(&mut checks);
+        let tags = self.filter.tags(&mut checks);
         let zone = zone::check(&mut checks, &self.client_timezone, &filter);
-        checks.finish(|| Some(HeatmapQuery { filter, zone }))
+        let query = HeatmapQuery { filter, zone };
+        checks.finish(|| Some(Asked { query, tags }))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use slugline_application::Asked;
 use slugline_domain::{EventsQuery, LocationsQuery, RowLimit};
 
 use super::filter::AnalyticsFilter;
@@ -29,20 +30,22 @@ impl LimitedRequest {
     ///
     /// # Errors
     /// Lists every member that cannot be what it should be.
-    pub fn check_events(&self, rules: &Rules) -> Result<EventsQuery, Problem> {
+    pub fn check_events(&self, rules: &Rules) -> Result<Asked<EventsQuery>, Problem> {
         let mut checks = Checks::default();
         let filter = self.filter.filter(&mut checks);
+        let tags = self.filter.tags(&mut checks);
         let limit = limit(&mut checks, &self.limit, rules);
-        checks.finish(|| Some(EventsQuery { filter, limit }))
+        let query = EventsQuery { filter, limit };
+        checks.finish(|| Some(Asked { query, tags }))
     }
 
     /// Makes domain values of the members, to ask for places.
     ///
     /// # Errors
     /// Lists every member that cannot be what it should be.
-    pub fn check_locations(&self, rules: &Rules) -> Result<LocationsQuery, Problem> {
-        let EventsQuery { filter, limit } = self.check_events(rules)?;
-        Ok(LocationsQuery { filter, limit })
+    pub fn check_locations(&self, rules: &Rules) -> Result<Asked<LocationsQuery>, Problem> {
+        let asked = self.check_events(rules)?;
+        Ok(asked.map(|EventsQuery { filter, limit }| LocationsQuery { filter, limit }))
     }
 }
 
@@ -70,7 +73,7 @@ mod tests {
             let request = read::<LimitedRequest>(&query_to_json(query)).unwrap();
             request
                 .check_locations(&rules)
-                .map(|query| query.limit.get())
+                .map(|asked| asked.query.limit.get())
         };
         assert_eq!(limit(""), Ok(30));
         assert_eq!(limit("limit=7"), Ok(7));

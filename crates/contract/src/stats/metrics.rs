@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use slugline_application::Asked;
 use slugline_domain::{Dimension, MetricRow, MetricsQuery};
 
 use super::{
@@ -36,17 +37,19 @@ impl MetricsRequest {
     ///
     /// # Errors
     /// Lists every member that cannot be what it should be.
-    pub fn check(&self, rules: &Rules) -> Result<MetricsQuery, Problem> {
+    pub fn check(&self, rules: &Rules) -> Result<Asked<MetricsQuery>, Problem> {
         let mut checks = Checks::default();
         let filter = self.filter.filter(&mut checks);
+        let tags = self.filter.tags(&mut checks);
         let limit = limit(&mut checks, &self.limit, rules);
         let dimension = checks.there(&["type"], &self.r#type).copied();
         checks.finish(|| {
-            Some(MetricsQuery {
+            let query = MetricsQuery {
                 filter,
                 dimension: dimension?.into(),
                 limit,
-            })
+            };
+            Some(Asked { query, tags })
         })
     }
 }
@@ -200,7 +203,7 @@ mod tests {
         let names: Vec<&str> = issue.expected.split('"').skip(1).step_by(2).collect();
         let dimensions: HashSet<Dimension> = names
             .iter()
-            .map(|name| check(&format!("type={name}")).unwrap().dimension)
+            .map(|name| check(&format!("type={name}")).unwrap().query.dimension)
             .collect();
         assert_eq!(dimensions, HashSet::from(Dimension::ALL));
         assert!(names.contains(&"browserType") && names.contains(&"COLO"));

@@ -1,6 +1,7 @@
 //! Questions about visits on the wire.
 
 mod answer;
+mod choice;
 mod counters;
 mod events;
 mod export;
@@ -16,7 +17,7 @@ pub use answer::{Answer, SamplingView};
 pub use counters::CounterView;
 pub use events::EventView;
 pub use export::{CSV_HEAD, csv_file_name, csv_lines};
-pub use filter::AnalyticsFilter;
+pub use filter::{AnalyticsFilter, BotsName};
 pub use heatmap::{HeatmapRequest, HourView};
 pub(crate) use limit::DEFAULT_ROWS;
 pub use limit::LimitedRequest;

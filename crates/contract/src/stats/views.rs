@@ -3,6 +3,7 @@
 use jiff::{Timestamp, tz::TimeZone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use slugline_application::Asked;
 use slugline_domain::{LocalSeconds, Report, TimeUnit, ViewRow, ViewsQuery};
 
 use super::{
@@ -50,17 +51,19 @@ impl ViewsRequest {
     ///
     /// # Errors
     /// Lists every member that cannot be what it should be.
-    pub fn check(&self) -> Result<ViewsQuery, Problem> {
+    pub fn check(&self) -> Result<Asked<ViewsQuery>, Problem> {
         let mut checks = Checks::default();
         let filter = self.filter.filter(&mut checks);
+        let tags = self.filter.tags(&mut checks);
         let zone = zone::check(&mut checks, &self.client_timezone, &filter);
         let unit = checks.there(&["unit"], &self.unit).copied();
         checks.finish(|| {
-            Some(ViewsQuery {
+            let query = ViewsQuery {
                 filter,
                 unit: unit?.into(),
                 zone,
-            })
+            };
+            Some(Asked { query, tags })
         })
     }
 }
@@ -162,7 +165,7 @@ mod tests {
                 visits: 3,
                 visitors: 2,
             };
-            let unit = request.check().unwrap().unit;
+            let unit = request.check().unwrap().query.unit;
             let answer = TimeBucket::answer(
                 unit,
                 Report {
@@ -198,14 +201,14 @@ mod tests {
     fn the_zone_is_that_of_the_request() {
         let asked =
             request("unit=day&clientTimezone=Asia/Kathmandu&id=a&startAt=1740787200").unwrap();
-        let query = asked.check().unwrap();
+        let query = asked.check().unwrap().query;
         assert_eq!(
             query.zone,
             ZoneOffsets::fixed(UtcOffset::from_seconds(20_700).unwrap())
         );
         assert_eq!(query.unit, TimeUnit::Day);
-        assert_eq!(query.filter.links.len(), 1);
-        let query = request("unit=hour").unwrap().check().unwrap();
+        assert!(!query.filter.links.is_everything());
+        let query = request("unit=hour").unwrap().check().unwrap().query;
         assert_eq!(query.zone, ZoneOffsets::default());
     }
 }

@@ -1,8 +1,10 @@
 //! The latest visits, one by one.
 
-use std::cmp::Ordering;
+use std::{borrow::Cow, cmp::Ordering};
 
-use crate::{Colo, Country, Degrees, RowLimit, TimeZoneName, UnixMillis, VisitFilter, VisitRecord};
+use crate::{
+    Colo, Country, Degrees, Dimension, RowLimit, TimeZoneName, UnixMillis, VisitFilter, VisitRecord,
+};
 
 /// The question for the latest visits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,6 +89,31 @@ impl From<&VisitRecord<'_>> for Event {
 }
 
 impl Event {
+    /// The value that it has of a dimension. Events do not tell the visitor's
+    /// address.
+    pub fn value(&self, dimension: Dimension) -> Cow<'_, str> {
+        Cow::Borrowed(match dimension {
+            Dimension::Slug => &self.slug,
+            Dimension::Url => &self.url,
+            Dimension::UserAgent => &self.user_agent,
+            Dimension::Ip => "",
+            Dimension::Referer => &self.referer,
+            Dimension::Country => &self.country,
+            Dimension::Region => &self.region,
+            Dimension::City => &self.city,
+            Dimension::Timezone => &self.timezone,
+            Dimension::Language => &self.language,
+            Dimension::Os => &self.os,
+            Dimension::Browser => &self.browser,
+            Dimension::BrowserType => &self.browser_type,
+            Dimension::Device => &self.device,
+            Dimension::DeviceType => &self.device_type,
+            Dimension::Colo => &self.colo,
+            Dimension::Latitude => return self.latitude.to_string().into(),
+            Dimension::Longitude => return self.longitude.to_string().into(),
+        })
+    }
+
     /// The latest of these, newest first. Events of the same moment are ordered
     /// by their content, so that every engine chooses the same ones in the same
     /// order.

@@ -1,6 +1,8 @@
 //! Questions about visits and their answers.
 
 mod access;
+mod bots;
+mod choice;
 mod counters;
 mod degrees;
 mod dimension;
@@ -14,6 +16,8 @@ mod report;
 mod views;
 
 pub use access::{AccessRow, AccessRows};
+pub use bots::Bots;
+pub use choice::Choice;
 pub use counters::{CounterRow, Counters, CountersQuery, CountersReport};
 pub use degrees::Degrees;
 pub use dimension::Dimension;

@@ -13,7 +13,7 @@ impl Tool for HeatmapTool {
     const DESCRIPTION: &'static str = "Count visits and distinct visitors by hour of the week, to \
         find the busiest hours: weekday 1 is Monday, hour 0 begins at midnight, hours without \
         visits are left out. Give clientTimezone to get the user's own clock. Filters take \
-        comma-separated lists of exact values.";
+        exact values, such as DE,FR; !DE,!FR excludes; (none) is unknown.";
     const NEEDS: Access = Access::Open;
     const HINTS: Hints = Hints::Reads;
     type Input = HeatmapRequest;
@@ -25,7 +25,7 @@ impl Tool for HeatmapTool {
     ) -> Result<Answer<HourView>, Problem> {
         let query = input.check()?;
         input.require_known_zone()?;
-        let visits = context.app.stats.heatmap(&query).await;
+        let visits = context.app.stats.heatmap(query).await;
         Ok(Answer::from(visits.map_err(report)?).in_zone(input.zone()))
     }
 }

@@ -13,7 +13,7 @@ impl Tool for ViewsTool {
     const DESCRIPTION: &'static str = "Count visits and distinct visitors of each minute, hour or day \
         that has any, in order of time. Give clientTimezone to get rows of the user's own clock; \
         startAt and endAt keep the answer short, since it has no limit. Filters take \
-        comma-separated lists of exact values. Visitors of several rows must not be added up.";
+        exact values, such as DE,FR; !DE,!FR excludes; (none) is unknown. Visitors of several rows must not be added up.";
     const NEEDS: Access = Access::Open;
     const HINTS: Hints = Hints::Reads;
     type Input = ViewsRequest;
@@ -23,10 +23,11 @@ impl Tool for ViewsTool {
         context: Context<'_>,
         input: ViewsRequest,
     ) -> Result<Answer<TimeBucket>, Problem> {
-        let query = input.check()?;
+        let asked = input.check()?;
         input.require_known_zone()?;
-        let visits = context.app.stats.views(&query).await;
-        let answer = TimeBucket::answer(query.unit, visits.map_err(report)?);
+        let unit = asked.query.unit;
+        let visits = context.app.stats.views(asked).await;
+        let answer = TimeBucket::answer(unit, visits.map_err(report)?);
         Ok(answer.in_zone(input.zone()))
     }
 }

@@ -30,6 +30,6 @@ pub(crate) async fn handle(
     Query(query): Query<LimitedRequest>,
 ) -> Result<Json<200, Vec<EventView>>, Failure> {
     let query = query.check_events(&context.rules)?;
-    let events = context.app.stats.events(&query).await?;
+    let events = context.app.stats.events(query).await?;
     Ok(Json(EventView::list(events)))
 }

@@ -30,6 +30,6 @@ pub(crate) async fn handle(
     Query(query): Query<LimitedRequest>,
 ) -> Result<Json<200, Answer<LocationView>>, Failure> {
     let query = query.check_locations(&context.rules)?;
-    let report = context.app.stats.locations(&query).await?;
+    let report = context.app.stats.locations(query).await?;
     Ok(Json(report.into()))
 }

@@ -29,6 +29,6 @@ pub(crate) async fn handle(
     Query(query): Query<MetricsRequest>,
 ) -> Result<Json<200, Answer<MetricView>>, Failure> {
     let asked = query.check(&context.rules)?;
-    let report = context.app.stats.metrics(&asked).await?;
+    let report = context.app.stats.metrics(asked).await?;
     Ok(Json(Answer::from(report).explained(&query)))
 }

@@ -17,12 +17,12 @@ use aide::{
     openapi::{Operation, Response, StatusCode},
 };
 use slugline_application::{Access, Watch};
-use slugline_contract::{Code, EventView};
+use slugline_contract::{AnalyticsFilter, Code, EventView};
 use slugline_httpkit::Failure;
 use tokio::{sync::mpsc, time};
 
 use crate::{
-    extract::Context,
+    extract::{Context, Query},
     registrar::OperationSpec,
     reply::{Reply, answered_as},
     table::Parts,
@@ -41,14 +41,19 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "Watch visits come in",
         description: "New visits as server-sent events named `visit`, each with the JSON of an item \
                       of `/api/logs/events`, once they are stored. For watching, not for counting: \
-                      of a busy second the first few are sent, and one who reads slowly misses some.",
+                      of a busy second the first few that match are sent, and one who reads slowly \
+                      misses some. `tag` stands for the links that have it when the watching begins.",
         needs: Access::Open,
-        fails: &[Code::TooManyWatchers],
+        fails: &[Code::TooManyWatchers, Code::MigrationRequired],
     }
 }
 
-pub(crate) async fn handle(context: Context) -> Result<EventStream, Failure> {
-    Ok(EventStream(context.app.live.watch()?))
+pub(crate) async fn handle(
+    context: Context,
+    Query(query): Query<AnalyticsFilter>,
+) -> Result<EventStream, Failure> {
+    let filter = context.app.stats.filter(query.check()?).await?;
+    Ok(EventStream(context.app.live.watch(filter)?))
 }
 
 /// Server-sent events (WHATWG HTML section 9.2) without an end of their own.

@@ -32,7 +32,8 @@ pub(crate) async fn handle(
     Query(query): Query<ViewsRequest>,
 ) -> Result<Json<200, Answer<TimeBucket>>, Failure> {
     let zone = query.zone();
-    let query = query.check()?;
-    let report = context.app.stats.views(&query).await?;
-    Ok(Json(TimeBucket::answer(query.unit, report).in_zone(zone)))
+    let asked = query.check()?;
+    let unit = asked.query.unit;
+    let report = context.app.stats.views(asked).await?;
+    Ok(Json(TimeBucket::answer(unit, report).in_zone(zone)))
 }

@@ -101,10 +101,10 @@ impl Fixture {
         let prober = Arc::<ScriptedProber>::default();
         let app = App {
             checks: LinkChecker::new(links.clone(), prober, clock.clone()),
+            stats: StatsService::new(Arc::new(BrokenLog), links.clone(), clock.clone()),
             links,
             suggestions: Suggestions::new(None, policy.case),
             migration,
-            stats: StatsService::new(Arc::new(BrokenLog), clock.clone()),
             live: Arc::new(LiveVisits::new()),
         };
         let token = SiteToken::new(TOKEN).unwrap();

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use rstest::rstest;
 use serde_json::{Value, json};
+use url::form_urlencoded;
 
 use crate::{
     main_job::unix_seconds,
@@ -86,15 +87,15 @@ fn a_zone_that_nobody_knows_is_never_taken_for_the_one_that_was_meant() {
 }
 
 /// The same question by REST and by its tool, which must have one answer.
-fn both(server: &Server, shape: &str, input: &Value) -> Value {
+pub(crate) fn both(server: &Server, shape: &str, input: &Value) -> Value {
     let pairs = input.as_object().unwrap().iter();
-    let query: Vec<String> = pairs
-        .map(|(name, value)| match value.as_str() {
-            Some(text) => format!("{name}={text}"),
-            None => format!("{name}={value}"),
-        })
-        .collect();
-    let by_rest = ask(server, &format!("/api/stats/{shape}?{}", query.join("&")));
+    let query = form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(pairs.map(|(name, value)| match value.as_str() {
+            Some(text) => (name, text.to_owned()),
+            None => (name, value.to_string()),
+        }))
+        .finish();
+    let by_rest = ask(server, &format!("/api/stats/{shape}?{query}"));
     assert_eq!(by_rest.status, 200, "{}", by_rest.text);
     let by_rest = by_rest.json();
     let by_mcp = call_tool(server, &format!("get_analytics_{shape}"), input);
@@ -107,7 +108,7 @@ fn both(server: &Server, shape: &str, input: &Value) -> Value {
     by_rest
 }
 
-fn sum(answer: &Value, member: &str) -> u64 {
+pub(crate) fn sum(answer: &Value, member: &str) -> u64 {
     let rows = answer["data"].as_array().unwrap().iter();
     rows.map(|row| row[member].as_u64().unwrap()).sum()
 }

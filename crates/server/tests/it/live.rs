@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::server::{Server, TOKEN, eventually};
 
 /// The lines of a stream that goes on.
-fn watch(server: &Server) -> impl Iterator<Item = String> + use<> {
-    let url = format!("{}/api/logs/stream", server.origin());
+fn watch(server: &Server, query: &str) -> impl Iterator<Item = String> + use<> {
+    let url = format!("{}/api/logs/stream{query}", server.origin());
     let answer = ureq::get(url)
         .header("authorization", format!("Bearer {TOKEN}"))
         .call();
@@ -26,7 +26,7 @@ fn a_watcher_sees_what_the_list_of_events_shows_and_the_end_of_the_server() {
     server.create(&json!({"url": "https://example.com/", "slug": "docs", "title": "line\nbreak"}));
     assert_eq!(server.request("GET", "/api/logs/stream").send().status, 401);
 
-    let mut lines = watch(&server);
+    let mut lines = watch(&server, "");
     assert_eq!(lines.next().as_deref(), Some(": watching"));
     let visit = server
         .request("GET", "/docs")
@@ -58,4 +58,39 @@ fn a_watcher_sees_what_the_list_of_events_shows_and_the_end_of_the_server() {
         lines.all(|line| line.is_empty() || line.starts_with(':')),
         "it ends"
     );
+}
+
+#[test]
+fn a_watcher_sees_only_what_was_asked_for() {
+    let server = Server::start();
+    for (slug, tags) in [("docs", json!(["news"])), ("sale", json!([]))] {
+        server.create(&json!({"url": "https://example.com/", "slug": slug, "tags": tags}));
+    }
+    let mut people = watch(&server, "?bots=exclude&tag=news");
+    let mut crawlers = watch(&server, "?bots=only&slug=!docs");
+    let mut nobody = watch(&server, "?tag=nobody's");
+    for lines in [&mut people, &mut crawlers, &mut nobody] {
+        assert_eq!(lines.next().as_deref(), Some(": watching"));
+    }
+    for slug in ["sale", "docs"] {
+        for agent in ["Googlebot/2.1", "Example/1.0"] {
+            let visit = server.request("GET", &format!("/{slug}"));
+            assert_eq!(visit.header("user-agent", agent).send().status, 301);
+        }
+    }
+    server.counters_with("", 4);
+    server.stop("TERM");
+    let seen = |lines: &mut dyn Iterator<Item = String>| -> Vec<(Value, Value)> {
+        lines
+            .filter_map(|line| line.strip_prefix("data: ").map(str::to_owned))
+            .map(|data| serde_json::from_str::<Value>(&data).unwrap())
+            .map(|event| (event["slug"].clone(), event["ua"].clone()))
+            .collect()
+    };
+    assert_eq!(seen(&mut people), [(json!("docs"), json!("Example/1.0"))]);
+    assert_eq!(
+        seen(&mut crawlers),
+        [(json!("sale"), json!("Googlebot/2.1"))]
+    );
+    assert_eq!(seen(&mut nobody), []);
 }

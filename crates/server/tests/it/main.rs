@@ -57,4 +57,5 @@ mod store_outage; // the database goes away
 mod suggestions; // slugs and previews are suggested
 mod transfer; // export and import, by HTTP and by the command line
 mod upgrade; // data of earlier versions
+mod visit_filters; // which visits a question is about: bots, tags, values to include and to exclude
 mod webhook; // another server is told of visits

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `insert`, `insert_many`, `update`, `delete` | changes |
-//! | `find`, `list`, `search`, `tags` | reads |
+//! | `find`, `list`, `search`, `tags`, `tagged` | reads |
 //! | `conditions` | conditions that listings and searches share |
 //! | `write` | writing the rows of a link |
 
@@ -16,20 +16,24 @@ mod list;
 #[cfg(test)]
 mod plans;
 mod search;
+mod tagged;
 mod tags;
 mod update;
 mod write;
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use slugline_domain::{
-    Link, LinkFilter, ListQuery, Slug, TagCount, UnixSeconds,
+    Link, LinkFilter, LinkId, ListQuery, Slug, Tag, TagCount, UnixSeconds,
     ports::{Insertion, LinkStore, StoreError, Update, Version},
 };
 
 pub(crate) use self::write::insert_row;
 use self::{
     delete::DeleteLink, find::FindLink, insert::InsertLink, insert_many::InsertLinks,
-    list::ListLinks, search::CountLinks, search::SearchLinks, tags::CountTags, update::UpdateLink,
+    list::ListLinks, search::CountLinks, search::SearchLinks, tagged::FindTagged, tags::CountTags,
+    update::UpdateLink,
 };
 use crate::{
     database::Database,
@@ -115,6 +119,16 @@ impl LinkStore for SqlLinkStore {
     async fn tags(&self) -> Result<Vec<TagCount>, StoreError> {
         let counted = self.database.read(CountTags).await;
         counted.map_err(failing_to("count tags"))
+    }
+
+    async fn tagged(
+        &self,
+        tags: &BTreeSet<Tag>,
+        limit: u32,
+    ) -> Result<BTreeSet<LinkId>, StoreError> {
+        let tags = tags.clone();
+        let found = self.database.read(FindTagged { tags, limit }).await;
+        found.map_err(failing_to("find the links of a tag"))
     }
 
     async fn delete(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {

@@ -9,7 +9,7 @@ use slugline_domain::{
 };
 use slugline_testkit::{NOON, destination, slug};
 
-use super::{find, list::select_page, search, tags::count_tags};
+use super::{find, list::select_page, search, tagged, tags::count_tags};
 use crate::{
     DatabaseUrl, SchemaConnection,
     sqlite::{Statements, bind, complete},
@@ -147,4 +147,18 @@ async fn tags_are_counted_along_their_index() {
     let count = count_tags().build(DbBackend::Sqlite);
     let plan = Schema::new().await.plan(&count);
     assert_eq!(plan, "SCAN link_tags USING COVERING INDEX link_tags_tag");
+}
+
+#[tokio::test]
+async fn the_ids_of_a_tag_are_read_along_its_index() {
+    let schema = Schema::new().await;
+    for tags in [&["news"][..], &["news", "sale"]] {
+        let tags = tags.iter().map(|tag| Tag::parse(tag).unwrap());
+        let tagged = tagged::select(&tags.collect(), 20).build(DbBackend::Sqlite);
+        let plan = schema.plan(&tagged);
+        assert!(
+            plan.starts_with("SEARCH link_tags USING COVERING INDEX link_tags_tag (tag=?)"),
+            "{plan}"
+        );
+    }
 }

@@ -1,9 +1,11 @@
 //! Listing links, and counting their tags.
 
+use std::collections::BTreeSet;
+
 use slugline_domain::{LinkOrder, ListQuery, Position, StatusFilter, Tag, ports::LinkStore};
 
 use super::{everything, slugs, store};
-use crate::{link, tag};
+use crate::{link, slug, tag};
 
 pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl LinkStore) {
     // Three links share a second, so the slug must break the tie.
@@ -109,4 +111,31 @@ pub(super) async fn tags_are_counted_by_name(store_: &impl LinkStore) {
         .map(|count| (count.tag.as_str(), count.links))
         .collect();
     assert_eq!(shown, [("b", 1), ("x", 2)]);
+}
+
+pub(super) async fn links_are_found_by_any_of_their_tags(store_: &impl LinkStore) {
+    let both = link("both").tags(&["x", "y"]).build();
+    let gone = link("gone").tags(&["y"]).expires(0).build();
+    let other = link("other").tags(&["z", "x, y"]).build();
+    for link in [&both, &gone, &other, &link("bare").build()] {
+        store(store_, link).await;
+    }
+    let tagged = async |tags: &[&str], limit| {
+        let tags = tags.iter().copied().map(tag).collect();
+        store_.tagged(&tags, limit).await.expect("find by tags")
+    };
+    let ids = |links: &[&Link]| links.iter().map(|link| link.id.clone()).collect();
+    let expected: [(&[&str], BTreeSet<_>); 5] = [
+        (&["x"], ids(&[&both])),
+        (&["x", "y"], ids(&[&both, &gone])),
+        (&["x, y", "nobody's"], ids(&[&other])),
+        (&["nobody's"], ids(&[])),
+        (&[], ids(&[])),
+    ];
+    for (tags, expected) in expected {
+        assert_eq!(tagged(tags, 9).await, expected, "{tags:?}");
+    }
+    assert_eq!(tagged(&["x", "y", "z"], 2).await.len(), 2);
+    store_.delete(&slug("both")).await.expect("delete");
+    assert_eq!(tagged(&["x"], 9).await, ids(&[]));
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use rstest::rstest;
 use slugline_domain::{
-    CountersQuery, Dimension, EventsQuery, LinkId, RowLimit, SamplingInterval, UnixMillis,
+    Choice, CountersQuery, Dimension, EventsQuery, LinkId, RowLimit, SamplingInterval, UnixMillis,
     VisitFilter, ports::VisitLog,
 };
 use slugline_testkit::{
@@ -143,7 +143,7 @@ async fn texts_of_strangers_are_found_as_they_are_and_run_nothing(
             Dimension::Language,
         ] {
             let filter = VisitFilter {
-                values: vec![(dimension, vec![text.to_owned()])],
+                values: vec![(dimension, Choice::any_of([text.to_owned()]))],
                 ..VisitFilter::default()
             };
             let query = EventsQuery {
@@ -181,15 +181,27 @@ async fn a_filter_may_name_very_many_links(#[values(Library, Server)] engine: Cl
     let mut engine = Asked::new(engine).await;
     engine.store(&[hostile("x")]).await;
     let id = |number| LinkId::parse(&format!("{number:036}"));
-    let mut links: Vec<LinkId> = (0..60_000).map(|number| id(number).unwrap()).collect();
-    links.push(LinkId::parse("docs-1").unwrap());
-    let query = CountersQuery {
-        filter: VisitFilter {
+    let others = (0..100_000).map(|number| id(number).unwrap());
+    let found = LinkId::parse("docs-1").unwrap();
+    for (links, rows) in [
+        (Choice::any_of(others.clone().chain([found])), 1),
+        (Choice::none_of(others), 1),
+    ] {
+        let filter = VisitFilter {
             links,
             ..VisitFilter::default()
-        },
-        per_link: true,
-    };
-    let found = engine.log.counters(&query).await.unwrap();
-    assert_eq!(found.rows.len(), 1);
+        };
+        let counters = CountersQuery {
+            filter: filter.clone(),
+            per_link: true,
+        };
+        let counted = engine.log.counters(&counters).await.unwrap();
+        assert_eq!(counted.rows.len(), rows);
+        // This statement names the links twice.
+        let latest = EventsQuery {
+            filter,
+            limit: RowLimit::DEFAULT,
+        };
+        assert_eq!(engine.log.events(&latest).await.unwrap().len(), rows);
+    }
 }

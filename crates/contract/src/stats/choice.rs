@@ -1,0 +1,258 @@
+//! Filters as text: values to include or to exclude.
+//!
+//! A text is a list with commas. A value with `!` in front is excluded, and
+//! [`NONE`] stands for the empty value. An exclamation mark that begins a value,
+//! or follows a comma in it, is written twice.
+
+use slugline_domain::{Choice, Dimension};
+
+use crate::{IssueCode, sent::Fault};
+
+/// The name of the empty value: unknown, or none. No stored value reads so.
+pub(super) const NONE: &str = "(none)";
+
+/// The part of a text between two commas.
+struct Piece {
+    excluded: bool,
+    /// The text without the mark, with doubled marks halved.
+    text: String,
+}
+
+impl Piece {
+    fn read(text: &str) -> Self {
+        let value = text.trim_start();
+        let (space, rest) = (
+            &text[..text.len() - value.len()],
+            value.trim_start_matches('!'),
+        );
+        let marks = value.len() - rest.len();
+        Self {
+            excluded: marks % 2 == 1,
+            text: [space, &"!".repeat(marks / 2), rest].concat(),
+        }
+    }
+
+    fn is_blank(&self) -> bool {
+        !self.excluded && self.text.trim().is_empty()
+    }
+}
+
+/// Reads a choice among the values of a dimension. `None` if the text is empty.
+///
+/// # Errors
+/// The text names values to include and values to exclude, or does not say what
+/// to exclude.
+pub(super) fn read(
+    text: &str,
+    dimension: Dimension,
+) -> Result<Option<Choice<String>>, ChoiceError> {
+    let choice = choose(text, holds_commas(dimension))?;
+    Ok(choice.map(|choice| match choice {
+        Choice::AnyOf(values) => Choice::any_of(values.into_iter().map(known)),
+        Choice::NoneOf(values) => Choice::none_of(values.into_iter().map(known)),
+    }))
+}
+
+/// Reads a choice of texts. If values may hold commas, an excluded one ends
+/// where the next one begins.
+///
+/// # Errors
+/// As for [`read`].
+pub(super) fn choose(
+    text: &str,
+    may_hold_commas: bool,
+) -> Result<Option<Choice<String>>, ChoiceError> {
+    let pieces: Vec<Piece> = text.split(',').map(Piece::read).collect();
+    let mut named = pieces.iter().filter(|piece| !piece.is_blank());
+    let Some(first) = named.next() else {
+        return Ok(None);
+    };
+    if !first.excluded {
+        if named.any(|piece| piece.excluded) {
+            return Err(ChoiceError::Mixed);
+        }
+        return Ok(Some(Choice::any_of(candidates(&pieces))));
+    }
+    let mut excluded: Vec<String> = Vec::new();
+    for piece in &pieces {
+        match excluded.last_mut() {
+            Some(value) if !piece.excluded && may_hold_commas => {
+                value.push(',');
+                value.push_str(&piece.text);
+            }
+            _ if piece.excluded => excluded.push(piece.text.clone()),
+            _ if piece.is_blank() => {}
+            _ => return Err(ChoiceError::Mixed),
+        }
+    }
+    if excluded.iter().any(|value| value.trim().is_empty()) {
+        return Err(ChoiceError::Nothing);
+    }
+    let excluded = excluded.iter().map(|value| value.trim().to_owned());
+    Ok(Some(Choice::none_of(excluded)))
+}
+
+/// The pieces between commas, and the whole text as well: regions, cities and
+/// some URLs hold commas themselves.
+fn candidates(pieces: &[Piece]) -> Vec<String> {
+    let texts: Vec<&str> = pieces.iter().map(|piece| piece.text.as_str()).collect();
+    let whole = texts.join(",");
+    let parts = texts.iter().map(|text| text.trim());
+    let mut candidates: Vec<String> = parts
+        .filter(|part| !part.is_empty())
+        .map(str::to_owned)
+        .collect();
+    candidates.push(whole.trim().to_owned());
+    candidates
+}
+
+/// Returns whether values of a dimension may hold commas. Names of devices do
+/// where a maker numbers models so.
+fn holds_commas(dimension: Dimension) -> bool {
+    matches!(
+        dimension,
+        Dimension::Url
+            | Dimension::UserAgent
+            | Dimension::Region
+            | Dimension::City
+            | Dimension::Device
+    )
+}
+
+fn known(value: String) -> String {
+    if value == NONE { String::new() } else { value }
+}
+
+/// The reason why a text is no choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChoiceError {
+    /// It names values to include and values to exclude.
+    Mixed,
+    /// It has a mark without a value.
+    Nothing,
+}
+
+impl ChoiceError {
+    pub(super) fn explain(self) -> Fault {
+        let (message, expected) = match self {
+            Self::Mixed => (
+                "has values to include and values to exclude",
+                "values of one kind: DE,FR or !DE,!FR; the ! of a value that begins so is \
+                 written twice",
+            ),
+            Self::Nothing => (
+                "has a ! without a value",
+                "a value after each !; !(none) excludes visits where it is unknown",
+            ),
+        };
+        (IssueCode::Custom, message.into(), expected.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn choice(text: &str, dimension: Dimension) -> Result<Option<Choice<String>>, ChoiceError> {
+        read(text, dimension)
+    }
+
+    fn any(values: &[&str]) -> Choice<String> {
+        Choice::any_of(values.iter().map(|&value| value.to_owned()))
+    }
+
+    fn none(values: &[&str]) -> Choice<String> {
+        Choice::none_of(values.iter().map(|&value| value.to_owned()))
+    }
+
+    #[rstest]
+    #[case("DE", any(&["DE"]))]
+    #[case(" DE ,, FR,", any(&["DE", "FR", "DE ,, FR,"]))]
+    #[case("!DE", none(&["DE"]))]
+    #[case(" !DE , ! FR ,,", none(&["DE", "FR"]))]
+    #[case("(none)", any(&[""]))]
+    #[case("(none),DE", any(&["", "DE", "(none),DE"]))]
+    #[case("!(none)", none(&[""]))]
+    #[case("!(none),!DE", none(&["", "DE"]))]
+    #[case("!!a", any(&["!a"]))]
+    #[case("!!!a", none(&["!a"]))]
+    #[case("!!!!a,b", any(&["!!a", "b", "!!a,b"]))]
+    #[case("!!", any(&["!"]))]
+    #[case("a!", any(&["a!"]))]
+    fn a_text_names_values(#[case] text: &str, #[case] expected: Choice<String>) {
+        assert_eq!(choice(text, Dimension::Country), Ok(Some(expected)));
+    }
+
+    #[rstest]
+    #[case("Kassel,Germany", any(&["Kassel", "Germany", "Kassel,Germany"]))]
+    #[case("!Kassel,Germany", none(&["Kassel,Germany"]))]
+    #[case("!Kassel,Germany,!Patan,Nepal", none(&["Kassel,Germany", "Patan,Nepal"]))]
+    #[case("!a,,b", none(&["a,,b"]))]
+    #[case("!a,!!b", none(&["a,!b"]))]
+    #[case("a,!!b", any(&["a", "!b", "a,!b"]))]
+    #[case("!(none),!Kassel,Germany", none(&["", "Kassel,Germany"]))]
+    fn values_may_hold_commas(#[case] text: &str, #[case] expected: Choice<String>) {
+        assert_eq!(choice(text, Dimension::City), Ok(Some(expected)));
+    }
+
+    #[rstest]
+    #[case("DE,!FR", ChoiceError::Mixed)]
+    #[case("!DE,FR", ChoiceError::Mixed)]
+    #[case("!", ChoiceError::Nothing)]
+    #[case("!DE,! ", ChoiceError::Nothing)]
+    fn a_choice_is_of_one_kind_and_names_something(#[case] text: &str, #[case] error: ChoiceError) {
+        assert_eq!(choice(text, Dimension::Country), Err(error));
+    }
+
+    #[test]
+    fn a_city_is_not_mixed_with_excluded_ones_either() {
+        assert_eq!(
+            choice("Kassel,!Patan", Dimension::City),
+            Err(ChoiceError::Mixed)
+        );
+    }
+
+    #[test]
+    fn nothing_sent_is_no_choice() {
+        for text in ["", " ", ",", " , ,"] {
+            assert_eq!(choice(text, Dimension::Slug), Ok(None), "{text:?}");
+        }
+    }
+
+    /// What a client does with a value before it sends it.
+    fn written(value: &str) -> String {
+        let doubled = value.split(',').map(|piece| {
+            let begins = piece.len() - piece.trim_start().len();
+            let rest = piece[begins..].trim_start_matches('!');
+            let marks = &piece[begins..piece.len() - rest.len()];
+            [&piece[..begins], marks, marks, rest].concat()
+        });
+        doubled.collect::<Vec<_>>().join(",")
+    }
+
+    #[test]
+    fn every_value_can_be_included_and_excluded() {
+        const PARTS: [&str; 5] = ["!", ",", "a", " ", "(none)"];
+        let mut values = vec![String::new()];
+        for _ in 0..4 {
+            let longer = values
+                .iter()
+                .flat_map(|value| PARTS.map(|part| [value.as_str(), part].concat()));
+            values.extend(longer.collect::<Vec<_>>());
+        }
+        // Stored values begin and end without a space, and none is NONE.
+        values.retain(|value| value.trim() == value && value != NONE);
+        values.retain(|value| !value.chars().all(|c| c == ',' || c == ' '));
+        assert!(values.len() > 300);
+        for value in values {
+            let text = written(&value);
+            let included = choice(&text, Dimension::City).unwrap().unwrap();
+            assert!(included.admits(&*value), "{value:?} as {text:?}");
+            let excluded = choice(&format!("!{text}"), Dimension::City);
+            let excluded = excluded.unwrap().unwrap();
+            assert_eq!(excluded, none(&[&value]), "{text:?}");
+        }
+    }
+}
