@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{LinkChecker, LinkMigration, LinkService, LiveVisits, StatsService, Suggestions};
+use crate::{
+    LinkChecker, LinkLists, LinkMigration, LinkService, LiveVisits, StatsService, Suggestions,
+};
 
 /// All use cases of an instance. Adapters share one in an [`Arc`]. It holds no
 /// limits of a wire format: those belong to the adapters.
@@ -10,6 +12,8 @@ use crate::{LinkChecker, LinkMigration, LinkService, LiveVisits, StatsService, S
 pub struct App {
     /// Use cases of links.
     pub links: LinkService,
+    /// Lists links, also by their visits.
+    pub lists: LinkLists,
     /// Asks destinations whether they answer.
     pub checks: LinkChecker,
     /// Suggests slugs and previews.

@@ -1,7 +1,7 @@
 //! Every way a use case can fail.
 
 use slugline_domain::{
-    LinkId, Slug, UnixSeconds,
+    Link, LinkId, Slug, TagsError, UnixSeconds,
     ports::{OldStoreError, StoreError, VisitLogError},
 };
 use thiserror::Error;
@@ -34,6 +34,17 @@ pub enum Error {
     /// Somebody else changed or replaced the link at the same time.
     #[error("the link with the slug {0} was changed by somebody else")]
     Outdated(Slug),
+    /// The link is no version that the change was meant for.
+    #[error("the link with the slug {slug} is another version than the change was meant for")]
+    PreconditionFailed {
+        /// The slug.
+        slug: Slug,
+        /// The link as it is; absent if there is none.
+        current: Option<Box<Link>>,
+    },
+    /// A link would have too many tags.
+    #[error("a link would have too many tags")]
+    TooManyTags(#[from] TagsError),
     /// Another link already has this identifier.
     #[error("a link with the id {0} exists")]
     IdTaken(LinkId),

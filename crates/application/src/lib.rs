@@ -74,9 +74,11 @@ pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};
 pub use links::{
-    CheckLinks, CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, ImportLink,
-    ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkPage, LinkService, LinkServiceParts,
-    ListLinks, NewLink, SlugPolicy, Upserted,
+    BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, CheckLinks,
+    CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, ImportLink,
+    ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage, LinkService,
+    LinkServiceParts, ListLinks, ListRequest, ListVisited, ListedPage, NewLink, Precondition,
+    RangeStart, SlugPolicy, Upserted, VisitRange, VisitedLink, VisitedPage, VisitedPlace,
 };
 pub use live::{LiveVisits, Watch};
 pub use migration::{

@@ -625,6 +625,13 @@ mod tests {
         async fn delete(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
             self.inner.delete(slug).await
         }
+        async fn delete_version(
+            &self,
+            slug: &Slug,
+            known: &slugline_domain::ports::Version,
+        ) -> Result<slugline_domain::ports::Deletion, StoreError> {
+            self.inner.delete_version(slug, known).await
+        }
         async fn ping(&self) -> Result<(), StoreError> {
             self.inner.ping().await
         }

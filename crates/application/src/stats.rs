@@ -34,6 +34,14 @@ pub struct Asked<Q> {
 }
 
 impl<Q> Asked<Q> {
+    /// The question about links with any tags or none.
+    pub fn untagged(query: Q) -> Self {
+        Self {
+            query,
+            tags: Choice::default(),
+        }
+    }
+
     /// The same tags with a question made of this one.
     pub fn map<R>(self, change: impl FnOnce(Q) -> R) -> Asked<R> {
         Asked {

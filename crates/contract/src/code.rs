@@ -41,6 +41,8 @@ pub enum Code {
     SlugTaken,
     /// Somebody else changed the link at the same time.
     LinkModified,
+    /// The link is no version that the request was meant for.
+    PreconditionFailed,
     /// A link has the id.
     IdTaken,
     /// The cursor belongs to a run of the migration that is over.
@@ -69,7 +71,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCsv,
@@ -89,6 +91,7 @@ impl Code {
         Self::MethodNotAllowed,
         Self::SlugTaken,
         Self::LinkModified,
+        Self::PreconditionFailed,
         Self::IdTaken,
         Self::MigrationRunGone,
         Self::MigrationPageDone,
@@ -125,6 +128,7 @@ impl Code {
             Self::MethodNotAllowed => "method_not_allowed",
             Self::SlugTaken => "slug_taken",
             Self::LinkModified => "link_modified",
+            Self::PreconditionFailed => "precondition_failed",
             Self::IdTaken => "id_taken",
             Self::MigrationRunGone => "migration_run_gone",
             Self::MigrationPageDone => "migration_page_done",
@@ -163,6 +167,7 @@ impl Code {
             | Self::MigrationRunGone
             | Self::MigrationPageDone => 409,
             Self::LinkExpired => 410,
+            Self::PreconditionFailed => 412,
             Self::BodyTooLarge => 413,
             Self::MigrationRequired => 423,
             Self::TooManyAttempts => 429,
@@ -199,6 +204,7 @@ impl Code {
             Self::MethodNotAllowed => "Method Not Allowed",
             Self::SlugTaken => "Link already exists",
             Self::LinkModified => "Link was modified or replaced",
+            Self::PreconditionFailed => "Precondition Failed",
             Self::IdTaken => "Link id already exists",
             Self::MigrationRunGone => "Migration run no longer exists",
             Self::MigrationPageDone => "Migration page was already processed",

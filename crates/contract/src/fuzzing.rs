@@ -5,7 +5,7 @@ use serde_json::Value;
 use slugline_domain::{DestinationRules, ProbeCaller};
 
 use crate::{
-    AnalyticsFilter, CheckLinks, Code, CountLinks, CreateLink, DeleteLink, EditLink,
+    AnalyticsFilter, BatchLinks, CheckLinks, Code, CountLinks, CreateLink, DeleteLink, EditLink,
     ExactUrlSearch, ExportLinks, GetLink, HeatmapRequest, ImportLimit, ImportLinks, LimitedRequest,
     ListLinks, MetricsRequest, PatchLink, Problem, Rules, RunMigration, SearchLinks,
     SuggestPreview, SuggestSlug, TransferFormat, UpdateLink, ViewsRequest, links::fuzz_cells,
@@ -93,7 +93,7 @@ fn rules() -> Rules {
 
 fn check(kind: u8, value: &Value) {
     let rules = &rules();
-    match kind % 20 {
+    match kind % 21 {
         0 => with(value, |body: CreateLink| body.check(rules).map(drop)),
         1 => with(value, |body: EditLink| body.check(rules).map(drop)),
         2 => with(value, |body: PatchLink| body.check(rules).map(drop)),
@@ -117,7 +117,8 @@ fn check(kind: u8, value: &Value) {
             query.check_events(rules).map(drop)
         }),
         18 => with(value, |query: MetricsRequest| query.check(rules).map(drop)),
-        _ => with(value, |query: ViewsRequest| query.check().map(drop)),
+        19 => with(value, |query: ViewsRequest| query.check().map(drop)),
+        _ => with(value, |body: BatchLinks| body.check().map(drop)),
     }
 }
 

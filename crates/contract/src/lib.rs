@@ -64,13 +64,15 @@ pub use int_or_string::IntOrString;
 pub use issue::{Issue, IssueCode};
 pub use json_integer::JsonInteger;
 pub use links::{
-    CheckLinks, CountLinks, CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch,
-    ExportLinks, ExportText, ExportedLink, FailedImport, FirstText, FoundLink, FoundLinks, GetLink,
-    ImportItem, ImportLimit, ImportLink, ImportLinks, LinkCheck, LinkChecks, LinkCount, LinkExport,
-    LinkImport, LinkList, LinkMembers, LinkResponse, LinkUpdate, LinkUpdated, LinkUpserted,
-    LinkView, LinksToImport, ListLinks, Mask, PatchLink, PreviewSuggestion, ReadLink,
-    ReadLinksError, SearchLinks, SlugSuggestion, Sort, Status, StoredHash, SuggestPreview,
-    SuggestSlug, TagList, TagView, TransferFormat, UpdateLink, UpsertStatus, read_links,
+    BatchActionName, BatchFilter, BatchLinks, BatchResult, BatchTotals, CheckLinks, CountLinks,
+    CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch, ExportLinks, ExportText,
+    ExportedLink, FailedImport, FirstText, FoundLink, FoundLinks, GetLink, ImportItem, ImportLimit,
+    ImportLink, ImportLinks, KnownVersions, LinkBatch, LinkCheck, LinkChecks, LinkCount,
+    LinkExport, LinkImport, LinkList, LinkMembers, LinkResponse, LinkUpdate, LinkUpdated,
+    LinkUpserted, LinkView, LinksToImport, ListLinks, ListedLink, Mask, Outcome, PatchLink,
+    PreviewSuggestion, RankingView, ReadLink, ReadLinksError, SearchLinks, SlugSuggestion, Sort,
+    Status, StoredHash, SuggestPreview, SuggestSlug, TagList, TagView, TransferFormat, UpdateLink,
+    UpsertStatus, entity_tag, if_match, if_none_match, read_links,
 };
 pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};

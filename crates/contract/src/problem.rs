@@ -7,9 +7,13 @@ use serde::Serialize;
 use slugline_application::{
     Busy, Denied, Error, Forbidden, HashError, NotChecked, TooManyAttempts,
 };
-use slugline_domain::{Slug, ports::VisitLogError};
+use slugline_domain::{Link, Slug, ports::VisitLogError};
 
-use crate::{code::Code, issue::Issue};
+use crate::{
+    code::Code,
+    issue::{Explain, Issue},
+    links::LinkView,
+};
 
 /// An error on its way to a client, whatever the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,6 +29,8 @@ pub struct Problem {
     pub issues: Vec<Issue>,
     /// A slug that is free, where another one is taken.
     pub free_slug: Option<Slug>,
+    /// The link as it is, where another version was meant.
+    pub current: Option<Box<Link>>,
     /// When it makes sense to try again.
     pub retry_after: Option<Duration>,
 }
@@ -38,6 +44,7 @@ impl Problem {
             detail: detail.into(),
             issues: Vec::new(),
             free_slug: None,
+            current: None,
             retry_after: None,
         }
     }
@@ -83,11 +90,18 @@ impl Problem {
     /// The JSON body of a response to this request URL.
     pub fn body(&self, url: &str) -> ProblemBody {
         let message = self.sentence();
-        let data = (self.code == Code::ValidationError).then(|| ProblemData {
-            name: "ZodError",
-            message: message.clone(),
-            issues: self.issues.clone(),
-        });
+        let data = if self.code == Code::ValidationError {
+            Some(ProblemData::Faults {
+                name: "ZodError",
+                message: message.clone(),
+                issues: self.issues.clone(),
+            })
+        } else {
+            let link = self.current.as_deref();
+            link.map(|link| ProblemData::Current {
+                link: Box::new(link.into()),
+            })
+        };
         ProblemBody {
             error: true,
             url: url.to_owned(),
@@ -102,7 +116,7 @@ impl Problem {
 
     /// What happened and what to do, for people. Clients of Sink show it; those
     /// that compare texts compare the title, which is Sink's.
-    fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> String {
         let says_it_all = matches!(
             self.code,
             Code::ValidationError
@@ -140,20 +154,29 @@ pub struct ProblemBody {
     /// A slug that is free, where another one is taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     free_slug: Option<String>,
-    /// Present for validation errors.
+    /// Present for validation errors and failed preconditions.
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<ProblemData>,
 }
 
-/// Details of a validation error.
+/// Details of an error.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct ProblemData {
-    /// Always `ZodError`, for clients that look for it.
-    name: &'static str,
-    /// The same as `message` outside.
-    message: String,
-    /// The faults.
-    issues: Vec<Issue>,
+#[serde(untagged)]
+enum ProblemData {
+    /// Of a validation error.
+    Faults {
+        /// Always `ZodError`, for clients that look for it.
+        name: &'static str,
+        /// The same as `message` outside.
+        message: String,
+        /// The faults.
+        issues: Vec<Issue>,
+    },
+    /// Of a failed precondition, if a link has the slug.
+    Current {
+        /// The link as it is now.
+        link: Box<LinkView>,
+    },
 }
 
 /// Said of every token that is not the right one, however long it is.
@@ -199,6 +222,33 @@ impl From<Error> for Problem {
                     slug.as_str()
                 ),
             ),
+            Error::PreconditionFailed { slug, current } => {
+                let detail = if current.is_some() {
+                    format!(
+                        "the link {:?} is not the version that If-Match names; look at the one \
+                         in data.link and send its ETag, or leave If-Match out",
+                        slug.as_str()
+                    )
+                } else {
+                    format!(
+                        "no link has the slug {:?}, and If-Match asks for one",
+                        slug.as_str()
+                    )
+                };
+                Self {
+                    current,
+                    ..Self::new(Code::PreconditionFailed, detail)
+                }
+            }
+            Error::TooManyTags(error) => {
+                let (code, message, expected) = error.explain();
+                Self::invalid(vec![Issue {
+                    code,
+                    path: vec!["tags".into()],
+                    message,
+                    expected,
+                }])
+            }
             Error::IdTaken(id) => Self::new(
                 Code::IdTaken,
                 format!(

@@ -84,7 +84,7 @@ mod tests {
         let problem = list.check().unwrap_err();
         assert_eq!(
             problem.issues[0].message,
-            r#"Invalid option: expected one of "az"|"za"|"newest"|"oldest""#
+            r#"Invalid option: expected one of "az"|"za"|"newest"|"oldest"|"visits""#
         );
     }
 

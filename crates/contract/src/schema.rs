@@ -221,7 +221,7 @@ mod tests {
         let list = schema::<ListLinks>();
         assert_eq!(
             list["properties"]["sort"]["enum"],
-            json!(["az", "za", "newest", "oldest"])
+            json!(["az", "za", "newest", "oldest", "visits"])
         );
         let view = result::<LinkView>(&Rules::default()).to_value();
         assert!(view["properties"]["createdAt"].get("format").is_none());

@@ -4,7 +4,7 @@ use std::num::NonZeroU16;
 
 use thiserror::Error;
 
-use crate::{Link, Slug, Tag, UnixSeconds};
+use crate::{Link, LinkFilter, Slug, UnixSeconds};
 
 /// The number of links on a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,10 +101,8 @@ pub struct ListQuery {
     pub now: UnixSeconds,
     /// Order.
     pub order: LinkOrder,
-    /// Status.
-    pub status: StatusFilter,
-    /// Only links with this tag.
-    pub tag: Option<Tag>,
+    /// Only links that meet this.
+    pub filter: LinkFilter,
     /// Only links after this position.
     pub after: Option<Position>,
     /// The largest number of links to return.

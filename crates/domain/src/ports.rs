@@ -76,6 +76,10 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     /// it was.
     async fn delete(&self, slug: &Slug) -> Result<Option<Link>, StoreError>;
 
+    /// Removes the link stored under exactly this spelling, if it is still the
+    /// version that `known` names.
+    async fn delete_version(&self, slug: &Slug, known: &Version) -> Result<Deletion, StoreError>;
+
     /// Checks that the store answers.
     async fn ping(&self) -> Result<(), StoreError>;
 
@@ -128,6 +132,15 @@ impl Version {
 pub enum Update {
     /// It is stored.
     Stored,
+    /// The link was changed, replaced or deleted meanwhile.
+    Outdated,
+}
+
+/// The outcome of deleting a version of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    /// It is gone.
+    Deleted,
     /// The link was changed, replaced or deleted meanwhile.
     Outdated,
 }

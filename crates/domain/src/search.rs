@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use thiserror::Error;
 
-use crate::{Destination, StatusFilter, Tag, text::without_nul};
+use crate::{Destination, Slug, StatusFilter, Tag, text::without_nul};
 
 /// A text to find in slugs, destinations, comments and tags, ignoring case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub struct LinkFilter {
     pub destination: Option<Destination>,
     /// Links with this tag.
     pub tag: Option<Tag>,
+    /// Links stored under one of these spellings; none if the list is empty.
+    pub slugs: Option<Vec<Slug>>,
     /// Status.
     pub status: StatusFilter,
 }

@@ -48,7 +48,10 @@ pub(crate) fn allow(headers: &mut HeaderMap) {
     let any = HeaderValue::from_static("*");
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any.clone());
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, any.clone());
-    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, any);
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, any.clone());
+    // `ETag` and what was ignored. Requests carry no credentials in the sense of
+    // the Fetch standard, so `*` means every header.
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, any);
     headers.insert(
         header::ACCESS_CONTROL_MAX_AGE,
         HeaderValue::from_static("0"),

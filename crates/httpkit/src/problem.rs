@@ -12,7 +12,7 @@ use actix_web::{
     },
 };
 use slugline_application::{Denied, Error, NotChecked};
-use slugline_contract::{Code, Problem};
+use slugline_contract::{Code, Problem, entity_tag};
 
 use crate::{edge::Edge, line_limit::LineLimit};
 
@@ -164,6 +164,9 @@ pub fn problem_response(problem: &Problem, request: &HttpRequest) -> HttpRespons
         .insert_header((header::CACHE_CONTROL, "no-cache"));
     if let Some(challenge) = challenge(problem, request) {
         response.insert_header((header::WWW_AUTHENTICATE, challenge));
+    }
+    if let Some(link) = &problem.current {
+        response.insert_header((header::ETAG, entity_tag(link)));
     }
     if let Some(wait) = problem.retry_after {
         response.insert_header((header::RETRY_AFTER, wait.as_secs().max(1).to_string()));

@@ -131,9 +131,7 @@ impl Outcome {
 fn next_step(code: Code) -> &'static str {
     match code {
         Code::ValidationError => "Mend these arguments and call again.",
-        Code::InvalidCursor => {
-            "Start again without cursor, or send sort, tag and status as before."
-        }
+        Code::InvalidCursor => "Start again without cursor, or send all else as before.",
         Code::LinkNotFound => "search_links and list_links show which slugs there are.",
         Code::SlugTaken => "get_link shows the link that has it; upsert_link takes it as it is.",
         Code::LinkModified => "get_link shows what it holds now.",
@@ -144,6 +142,7 @@ fn next_step(code: Code) -> &'static str {
         Code::InternalError => "It may work once more; if not, tell the user.",
         Code::MigrationRequired => "Whoever runs the server has to do that; tell the user.",
         Code::InvalidJson
+        | Code::PreconditionFailed
         | Code::InvalidCsv
         | Code::TooManyLinks
         | Code::Unauthorized

@@ -46,6 +46,7 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(links::count::spec(), links::count::handle)
         .route(links::tags::spec(), links::tags::handle)
         .route(links::delete::spec(), links::delete::handle)
+        .route(links::batch::spec(), links::batch::handle)
         .route(links::check::spec(), links::check::handle)
         .route(links::ai::spec(), links::ai::handle)
         .route(links::og_ai::spec(), links::og_ai::handle)

@@ -14,6 +14,7 @@
 //! | `links`, `migration`, `stats`, `location`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
 
 mod api;
+mod conditional;
 mod csv;
 mod document_pages;
 mod documents;

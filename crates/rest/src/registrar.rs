@@ -21,6 +21,7 @@ use slugline_contract::{Code, ProblemBody, Rules, schema};
 use slugline_httpkit::Failure;
 
 use crate::{
+    conditional::document_tag,
     permit::permit,
     reply::Reply,
     route_list::{Declared, RouteList, needs_token},
@@ -351,6 +352,9 @@ fn document_failures(
                 ..MediaType::default()
             },
         );
+        if status == Code::PreconditionFailed.status() {
+            document_tag(&mut response);
+        }
         responses
             .responses
             .insert(StatusCode::Code(status), ReferenceOr::Item(response));

@@ -11,8 +11,9 @@ use actix_web::{
 use anyhow::Context;
 use slugline_analytics::{ClickHouseOptions, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
-    App, Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkMigration, LinkService,
-    LinkServiceParts, LiveVisits, Passwords, Resolver, SiteToken, StatsService, Suggestions,
+    App, Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists, LinkMigration,
+    LinkService, LinkServiceParts, LiveVisits, Passwords, Resolver, SiteToken, StatsService,
+    Suggestions,
 };
 use slugline_domain::ports::{
     Clock, DestinationScreen, LinkStore, PlaceFinder, Random, Suggester, VisitLog, VisitObserver,
@@ -88,12 +89,14 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         Arc::new(HttpProber::new(Client::new(settings.checks.clone()))),
         Arc::clone(&clock),
     );
+    let stats = StatsService::new(log, links.clone(), Arc::clone(&clock));
     let app = Arc::new(App {
-        stats: StatsService::new(log, links.clone(), Arc::clone(&clock)),
+        lists: LinkLists::new(links.clone(), stats.clone()),
         links,
         checks,
         suggestions: Suggestions::new(suggester(settings), settings.slugs.case),
         migration: migration.clone(),
+        stats,
         live: Arc::clone(&live),
     });
     let rules = settings.rules.clone();

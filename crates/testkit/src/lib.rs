@@ -8,6 +8,7 @@
 mod ambient;
 mod builders;
 mod clickhouse;
+mod counted_visits;
 mod listed_screen;
 mod memory_links;
 mod memory_migration;
@@ -24,6 +25,7 @@ pub mod old_store_contract;
 pub use ambient::{FixedClock, SeededRandom};
 pub use builders::{LinkBuilder, NOON, destination, full_link, link, seconds, slug, tag};
 pub use clickhouse::{ClickHouse, ClickHouseEngine, KilledClickHouse};
+pub use counted_visits::CountedVisits;
 pub use listed_screen::ListedScreen;
 pub use memory_links::MemoryLinkStore;
 pub use memory_migration::MemoryMigration;

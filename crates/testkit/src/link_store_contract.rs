@@ -41,8 +41,12 @@ where
     changes::an_update_of_an_outdated_version_changes_nothing(&empty_store().await).await;
     changes::of_many_concurrent_updates_one_wins(Arc::new(empty_store().await)).await;
     changes::a_deleted_link_is_gone_with_its_tags(&empty_store().await).await;
+    changes::only_the_known_version_of_a_link_is_deleted(&empty_store().await).await;
+    changes::of_a_deletion_and_an_update_of_one_version_one_wins(Arc::new(empty_store().await))
+        .await;
     listings::listings_are_ordered_and_paged_without_gaps(&empty_store().await).await;
     listings::listings_filter_by_status_and_tag(&empty_store().await).await;
+    listings::listings_filter_by_text_and_slugs_in_any_order(&empty_store().await).await;
     listings::slugs_are_ordered_by_code_point(&empty_store().await).await;
     listings::tags_are_counted_by_name(&empty_store().await).await;
     listings::links_are_found_by_any_of_their_tags(&empty_store().await).await;
@@ -69,10 +73,16 @@ fn everything() -> ListQuery {
     ListQuery {
         now: NOON,
         order: LinkOrder::Newest,
-        status: StatusFilter::All,
-        tag: None,
+        filter: everywhere(),
         after: None,
         limit: 100,
+    }
+}
+
+fn all_that(filter: LinkFilter) -> ListQuery {
+    ListQuery {
+        filter,
+        ..everything()
     }
 }
 
@@ -117,33 +127,6 @@ pub(crate) async fn join_all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
         .into_iter()
         .filter_map(|(_, output)| output)
         .collect()
-}
-
-async fn links_are_found_by_any_of_their_tags(store_: &impl LinkStore) {
-    let both = link("both").tags(&["x", "y"]).build();
-    let gone = link("gone").tags(&["y"]).expires(0).build();
-    let other = link("other").tags(&["z", "x, y"]).build();
-    for link in [&both, &gone, &other, &link("bare").build()] {
-        store(store_, link).await;
-    }
-    let tagged = async |tags: &[&str], limit| {
-        let tags = tags.iter().copied().map(tag).collect();
-        store_.tagged(&tags, limit).await.expect("find by tags")
-    };
-    let ids = |links: &[&Link]| links.iter().map(|link| link.id.clone()).collect();
-    let expected: [(&[&str], BTreeSet<_>); 5] = [
-        (&["x"], ids(&[&both])),
-        (&["x", "y"], ids(&[&both, &gone])),
-        (&["x, y", "nobody's"], ids(&[&other])),
-        (&["nobody's"], ids(&[])),
-        (&[], ids(&[])),
-    ];
-    for (tags, expected) in expected {
-        assert_eq!(tagged(tags, 9).await, expected, "{tags:?}");
-    }
-    assert_eq!(tagged(&["x", "y", "z"], 2).await.len(), 2);
-    store_.delete(&slug("both")).await.expect("delete");
-    assert_eq!(tagged(&["x"], 9).await, ids(&[]));
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use slugline_domain::{
     Comment, Destination, Link, LinkFilter, LinkId, LinkOrder, LinkStatus, ListQuery, Position,
     SearchText, Slug, StatusFilter, Tag, TagCount, UnixSeconds,
-    ports::{Insertion, LinkStore, StoreError, Update, Version},
+    ports::{Deletion, Insertion, LinkStore, StoreError, Update, Version},
 };
 
 /// Links in a map. It passes the same contract suite as the SQL store.
@@ -117,13 +117,7 @@ impl LinkStore for MemoryLinkStore {
         let links = self.open("list links")?;
         let mut chosen: Vec<Link> = links
             .values()
-            .filter(|link| {
-                query
-                    .tag
-                    .as_ref()
-                    .is_none_or(|tag| link.content.tags.contains(tag))
-            })
-            .filter(|link| has_status(query.status, link, query.now))
+            .filter(|link| passes(&query.filter, query.now, link))
             .filter(|link| {
                 query
                     .after
@@ -196,6 +190,17 @@ impl LinkStore for MemoryLinkStore {
         Ok(self.open("delete a link")?.remove(slug))
     }
 
+    async fn delete_version(&self, slug: &Slug, known: &Version) -> Result<Deletion, StoreError> {
+        let mut links = self.open("delete a link")?;
+        match links.get(slug) {
+            Some(stored) if Version::of(stored) == *known => {
+                links.remove(slug);
+                Ok(Deletion::Deleted)
+            }
+            Some(_) | None => Ok(Deletion::Outdated),
+        }
+    }
+
     async fn ping(&self) -> Result<(), StoreError> {
         self.open("answer").map(drop)
     }
@@ -241,6 +246,10 @@ fn passes(filter: &LinkFilter, now: UnixSeconds, link: &Link) -> bool {
             .tag
             .as_ref()
             .is_none_or(|tag| content.tags.contains(tag))
+        && filter
+            .slugs
+            .as_ref()
+            .is_none_or(|slugs| slugs.contains(&link.slug))
         && has_status(filter.status, link, now)
 }
 

@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use slugline_domain::{
-    CheckSize, Destination, Link, LinkOrder, PageSize, Position, ProbeCaller, ProbeOutcome,
-    ProbeRequest, ProbeTimeout, Slug, StatusFilter, Tag, UnixMillis,
+    CheckSize, Destination, Link, LinkFilter, LinkOrder, PageSize, Position, ProbeCaller,
+    ProbeOutcome, ProbeRequest, ProbeTimeout, Slug, StatusFilter, Tag, UnixMillis,
     ports::{Clock, LinkProber},
 };
 use tokio::task::JoinSet;
@@ -138,8 +138,11 @@ impl LinkChecker {
         let page = ListLinks {
             size: PageSize::new(request.size.get().into()).expect("fewer links than on a page"),
             order: LinkOrder::SlugAscending,
-            status: StatusFilter::All,
-            tag,
+            filter: LinkFilter {
+                status: StatusFilter::All,
+                tag,
+                ..LinkFilter::default()
+            },
             after,
         };
         self.links.list(page).await

@@ -1,8 +1,11 @@
 //! Deleting a link.
 
-use slugline_domain::{Link, Slug};
+use slugline_domain::{
+    Link, Slug,
+    ports::{Deletion, Version},
+};
 
-use super::LinkService;
+use super::{LinkService, Precondition};
 use crate::{Access, Error, Forbidden};
 
 impl LinkService {
@@ -25,6 +28,53 @@ impl LinkService {
         Ok(deleted)
     }
 
+    /// As [`LinkService::delete`], if the link is a version that the deletion is
+    /// meant for.
+    ///
+    /// # Errors
+    /// As for [`LinkService::delete`], the link is another version, there is none
+    /// although one was meant, or others changed the link again and again.
+    pub async fn delete_if(
+        &self,
+        slug: &Slug,
+        precondition: &Precondition,
+    ) -> Result<Option<Link>, Error> {
+        /// Each attempt loses only to a change that succeeded.
+        const ATTEMPTS: usize = 5;
+
+        if let Precondition::None | Precondition::Exists = precondition {
+            let deleted = self.delete(slug).await?;
+            if deleted.is_none() {
+                precondition.check_absent(slug)?;
+            }
+            return Ok(deleted);
+        }
+        self.permit(Self::DELETE)?;
+        for _ in 0..ATTEMPTS {
+            let link = match self.get(slug).await {
+                Err(Error::LinkNotFound(_)) => {
+                    precondition.check_absent(slug)?;
+                    return Ok(None);
+                }
+                link => link?,
+            };
+            precondition.check(&link)?;
+            if self.delete_version(&link).await? == Deletion::Deleted {
+                return Ok(Some(link));
+            }
+        }
+        Err(Error::Outdated(slug.clone()))
+    }
+
+    /// Deletes a link if it is still as it was read.
+    pub(super) async fn delete_version(&self, link: &Link) -> Result<Deletion, Error> {
+        let known = Version::of(link);
+        let deleted = self.parts.store.delete_version(&link.slug, &known).await;
+        // Also after an error: the link may have gone before it.
+        self.parts.resolver.forget(&link.slug);
+        Ok(deleted?)
+    }
+
     async fn delete_spelled(&self, slug: &Slug) -> Result<Option<Link>, Error> {
         let deleted = self.parts.store.delete(slug).await;
         // Also after an error: the link may have gone before it.
@@ -35,12 +85,11 @@ impl LinkService {
 
 #[cfg(test)]
 mod tests {
+    use slugline_domain::ports::LinkStore;
     use slugline_testkit::{link, slug};
 
-    use crate::{
-        Error,
-        links::fixture::{demonstration, fixture},
-    };
+    use super::*;
+    use crate::links::fixture::{demonstration, fixture};
 
     #[tokio::test]
     async fn a_deleted_link_stops_leading_anywhere_at_once() {
@@ -54,10 +103,45 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_deletion_meant_for_a_version_spares_every_other_one() {
+        let read = link("docs").build();
+        let fixture = fixture().holding(&read).await;
+        let meant = Precondition::OneOf(vec![Version::of(&read)]);
+        let mut changed = read.clone();
+        changed.revision = read.revision.next();
+        let known = Version::of(&read);
+        fixture.store.update(&changed, &known).await.unwrap();
+        let refused = fixture.links.delete_if(&slug("Docs"), &meant).await;
+        let Err(Error::PreconditionFailed { current, .. }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(current.as_deref(), Some(&changed));
+
+        let either = vec![Version::of(&read), Version::of(&changed)];
+        let deleted = fixture
+            .links
+            .delete_if(&slug("Docs"), &Precondition::OneOf(either))
+            .await;
+        assert_eq!(deleted.unwrap(), Some(changed));
+        for meant in [meant, Precondition::Exists] {
+            let nothing = fixture.links.delete_if(&slug("docs"), &meant).await;
+            assert!(
+                matches!(
+                    nothing,
+                    Err(Error::PreconditionFailed { current: None, .. })
+                ),
+                "{nothing:?}"
+            );
+        }
+    }
+
+    #[tokio::test]
     async fn a_demonstration_lets_nobody_delete() {
         let fixture = demonstration().holding(&link("docs").build()).await;
-        let refused = fixture.links.delete(&slug("docs")).await;
-        assert!(matches!(refused, Err(Error::PreviewMode(_))));
+        for meant in [Precondition::None, Precondition::Exists] {
+            let refused = fixture.links.delete_if(&slug("docs"), &meant).await;
+            assert!(matches!(refused, Err(Error::PreviewMode(_))));
+        }
         assert!(fixture.links.get(&slug("docs")).await.is_ok());
     }
 }

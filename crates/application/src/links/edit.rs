@@ -5,7 +5,7 @@ use slugline_domain::{
     ports::{Update, Version},
 };
 
-use super::{LinkService, screen::leads_elsewhere};
+use super::{LinkService, Precondition, screen::leads_elsewhere};
 use crate::{Access, Error, Forbidden};
 
 /// The whole of a link's content, to replace what is there.
@@ -41,10 +41,23 @@ impl LinkService {
     /// Preview mode, the expiry is not in the future, no link has the slug, somebody else
     /// changed the link at the same time, or the store failed.
     pub async fn edit(&self, edit: EditLink) -> Result<EditedLink, Error> {
+        self.edit_if(edit, &Precondition::None).await
+    }
+
+    /// As [`LinkService::edit`], if the link is a version that the change is meant for.
+    ///
+    /// # Errors
+    /// As for [`LinkService::edit`], or the link is another version.
+    pub async fn edit_if(
+        &self,
+        edit: EditLink,
+        precondition: &Precondition,
+    ) -> Result<EditedLink, Error> {
         self.permit(Self::EDIT)?;
         self.check_expiry(edit.content.expires_at)?;
         let password = self.hash_change(edit.password).await?;
         let before = self.get(&edit.slug).await?;
+        precondition.check(&before)?;
         let known = Version::of(&before);
         let mut content = edit.content;
         if content.flagged_unsafe.is_none() {
@@ -55,8 +68,15 @@ impl LinkService {
             ..before.clone()
         };
         password.apply(&mut link.password);
-        let link = self.store_change(link, &known).await?;
-        Ok(EditedLink { before, link })
+        match self.store_change(link, &known).await {
+            Ok(link) => Ok(EditedLink { before, link }),
+            Err(Error::Outdated(slug)) => {
+                // Who named a version is told which one is there now.
+                precondition.check(&self.get(&edit.slug).await?)?;
+                Err(Error::Outdated(slug))
+            }
+            Err(other) => Err(other),
+        }
     }
 
     /// Changes some members of a link and keeps the others, a warning included.
@@ -68,6 +88,19 @@ impl LinkService {
     /// Preview mode, the expiry is not in the future, no link has the slug, others changed
     /// the link again and again, or the store failed.
     pub async fn patch(&self, slug: &Slug, patch: LinkPatch) -> Result<Link, Error> {
+        self.patch_if(slug, patch, &Precondition::None).await
+    }
+
+    /// As [`LinkService::patch`], if the link is a version that the change is meant for.
+    ///
+    /// # Errors
+    /// As for [`LinkService::patch`], or the link is another version.
+    pub async fn patch_if(
+        &self,
+        slug: &Slug,
+        patch: LinkPatch,
+        precondition: &Precondition,
+    ) -> Result<Link, Error> {
         /// Each attempt loses only to a change that succeeded.
         const ATTEMPTS: usize = 5;
 
@@ -80,6 +113,8 @@ impl LinkService {
         let mut judged: Option<(LinkContent, ScreenVerdict)> = None;
         loop {
             let mut link = self.get(slug).await?;
+            // The change is stored only if the link is still the one checked here.
+            precondition.check(&link)?;
             let known = Version::of(&link);
             let old = link.content.clone();
             patch.clone().apply(&mut link.content);
@@ -102,7 +137,11 @@ impl LinkService {
         }
     }
 
-    async fn store_change(&self, mut link: Link, known: &Version) -> Result<Link, Error> {
+    pub(super) async fn store_change(
+        &self,
+        mut link: Link,
+        known: &Version,
+    ) -> Result<Link, Error> {
         let parts = &self.parts;
         link.updated_at = parts.clock.now().second();
         link.revision = known.revision.next();
@@ -202,6 +241,51 @@ mod tests {
             fixture.links.edit(cleared).await.unwrap().link.password,
             None
         );
+    }
+
+    #[tokio::test]
+    async fn a_change_meant_for_another_version_is_refused_with_the_link_as_it_is() {
+        let read = link("docs").comment("c").build();
+        let fixture = fixture().holding(&read).await;
+        let meant = Precondition::OneOf(vec![Version::of(&read)]);
+        let cloak = LinkPatch {
+            cloaking: Change::Set(true),
+            ..LinkPatch::default()
+        };
+        let patched = fixture
+            .links
+            .patch_if(&slug("DOCS"), cloak.clone(), &meant)
+            .await
+            .unwrap();
+        let late = [
+            fixture
+                .links
+                .patch_if(&slug("docs"), cloak.clone(), &meant)
+                .await,
+            fixture
+                .links
+                .edit_if(edit("docs"), &meant)
+                .await
+                .map(|edited| edited.link),
+        ];
+        for refused in late {
+            let Err(Error::PreconditionFailed { slug, current }) = refused else {
+                panic!("{refused:?}");
+            };
+            assert_eq!(
+                (slug.as_str(), current.as_deref()),
+                ("docs", Some(&patched))
+            );
+        }
+        assert_eq!(fixture.links.get(&slug("docs")).await.unwrap(), patched);
+        let again = fixture
+            .links
+            .patch_if(&slug("docs"), cloak, &Precondition::Exists)
+            .await
+            .unwrap();
+        assert_eq!(again.revision, patched.revision.next());
+        let missing = fixture.links.edit_if(edit("nope"), &meant).await;
+        assert!(matches!(missing, Err(Error::LinkNotFound(_))));
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! Handing out links for another instance, or for safe keeping.
 
-use slugline_domain::{LinkOrder, PageSize, Position, StatusFilter, UnixMillis};
+use slugline_domain::{LinkFilter, LinkOrder, PageSize, Position, StatusFilter, UnixMillis};
 
 use super::{LinkPage, LinkService, ListLinks};
 use crate::{Access, Error, Forbidden};
@@ -31,8 +31,10 @@ impl LinkService {
         let request = ListLinks {
             size,
             order: LinkOrder::Newest,
-            status: StatusFilter::All,
-            tag: None,
+            filter: LinkFilter {
+                status: StatusFilter::All,
+                ..LinkFilter::default()
+            },
             after,
         };
         Ok(ExportPage {

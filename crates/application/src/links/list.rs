@@ -1,6 +1,6 @@
 //! Listing links page by page.
 
-use slugline_domain::{Link, LinkOrder, ListQuery, PageSize, Position, StatusFilter, Tag};
+use slugline_domain::{Link, LinkFilter, LinkOrder, ListQuery, PageSize, Position};
 
 use super::LinkService;
 use crate::{Access, Error};
@@ -12,10 +12,8 @@ pub struct ListLinks {
     pub size: PageSize,
     /// Order.
     pub order: LinkOrder,
-    /// Status.
-    pub status: StatusFilter,
-    /// Only links with this tag.
-    pub tag: Option<Tag>,
+    /// Only links that meet this.
+    pub filter: LinkFilter,
     /// Only links after this place.
     pub after: Option<Position>,
 }
@@ -44,8 +42,7 @@ impl LinkService {
         let query = ListQuery {
             now: self.parts.clock.now().second(),
             order: request.order,
-            status: request.status,
-            tag: request.tag,
+            filter: request.filter,
             after: request.after,
             // One more than asked for tells whether there is a next page.
             limit: u32::from(request.size.get()) + 1,

@@ -1,5 +1,7 @@
 //! What people do with links: one file per verb.
 
+mod batch;
+mod by_visits;
 mod check;
 mod create;
 mod delete;
@@ -10,6 +12,7 @@ mod free_slug;
 mod get;
 mod import;
 mod list;
+mod precondition;
 mod screen;
 mod search;
 mod tagged;
@@ -23,12 +26,18 @@ use slugline_domain::{
 };
 
 pub use self::{
+    batch::{BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope},
+    by_visits::{
+        LinkLists, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,
+        VisitedPage, VisitedPlace,
+    },
     check::{CheckLinks, CheckScope, CheckedLink, CheckedPage, LinkChecker},
     draft::{ImportLink, LinkDraft, NewLink},
     edit::{EditLink, EditedLink},
     export::ExportPage,
     import::{ImportOutcome, ImportedLink},
     list::{LinkPage, ListLinks},
+    precondition::Precondition,
     upsert::Upserted,
 };
 use crate::{Access, Error, MigrationLock, Passwords, PreviewMode, Resolver};

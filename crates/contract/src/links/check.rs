@@ -17,6 +17,8 @@ const fn listing(tag: Option<Tag>) -> Listing {
         sort: Sort::Az,
         status: Status::All,
         tag,
+        text: None,
+        slugs: None,
     }
 }
 

@@ -1,67 +1,150 @@
 //! Cursors: a place in one particular listing, opaque to clients.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use serde::{Deserialize, Serialize};
-use slugline_domain::{Position, Slug, Tag, UnixSeconds};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use slugline_application::{VisitRange, VisitedPlace};
+use slugline_domain::{Position, Slug, TimeError, UnixSeconds};
 
 use super::listing::{Listing, Sort, Status};
 use crate::{code::Code, problem::Problem};
 
-/// Longest cursor we read, in bytes: the longest slug and tag make one of about
-/// 3,000.
+/// Longest cursor we read, in bytes: the longest slug, tag and text make one of
+/// about 3,000.
 pub(super) const MAX_CHARS: usize = 4096;
 
-/// What stands inside a cursor. The version is first so that a later layout can
-/// be told apart.
-#[derive(Serialize, Deserialize)]
-struct Content(u8, Sort, Status, Option<String>, i64, String);
+/// The version is first so that a later layout can be told apart.
+const VERSION: u8 = 2;
 
-const VERSION: u8 = 1;
+/// What stands inside a cursor: version, listing, and the last link seen.
+#[derive(Serialize, Deserialize)]
+struct Content(u8, Wanted, i64, String);
+
+/// What stands inside a cursor of a listing by visits: also the visits of the last
+/// link seen, and the seconds in which they are counted.
+#[derive(Serialize, Deserialize)]
+struct VisitedContent(u8, Wanted, i64, String, u64, Option<i64>, i64);
+
+/// A listing: sort, status, tag, text, and what the slugs come to.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Wanted(Sort, Status, Option<String>, Option<String>, Option<u64>);
+
+impl From<&Listing> for Wanted {
+    fn from(listing: &Listing) -> Self {
+        Self(
+            listing.sort,
+            listing.status,
+            listing.tag.as_ref().map(ToString::to_string),
+            listing.text.as_ref().map(ToString::to_string),
+            listing.slugs.as_deref().map(fingerprint),
+        )
+    }
+}
+
+/// Tells lists of slugs apart that a client may confuse. The slugs themselves may
+/// be too long for a cursor.
+fn fingerprint(slugs: &[Slug]) -> u64 {
+    // FNV-1a: the same in every version of ours, on every node.
+    let bytes = slugs
+        .iter()
+        .flat_map(|slug| slug.as_str().bytes().chain([b',']));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
 
 /// Only URL-safe characters: one client pastes cursors into query strings
 /// unencoded.
 pub(super) fn encode(place: &Position, listing: &Listing) -> String {
-    let content = Content(
+    written(&Content(
         VERSION,
-        listing.sort,
-        listing.status,
-        listing.tag.as_ref().map(ToString::to_string),
+        listing.into(),
         place.created_at.get(),
         place.slug.to_string(),
-    );
-    URL_SAFE_NO_PAD.encode(serde_json::to_vec(&content).expect("a cursor is plain data"))
+    ))
+}
+
+/// The cursor of a listing by visits.
+pub(super) fn encode_visited(place: &VisitedPlace, listing: &Listing) -> String {
+    written(&VisitedContent(
+        VERSION,
+        listing.into(),
+        place.link.created_at.get(),
+        place.link.slug.to_string(),
+        place.visits,
+        place.range.from.map(UnixSeconds::get),
+        place.range.until.get(),
+    ))
+}
+
+fn written(content: &impl Serialize) -> String {
+    URL_SAFE_NO_PAD.encode(serde_json::to_vec(content).expect("a cursor is plain data"))
 }
 
 /// The place where a listing continues. An empty cursor is none: one client
 /// always sends the parameter.
 pub(super) fn read(text: Option<&String>, listing: &Listing) -> Result<Option<Position>, Problem> {
-    let text = text.filter(|text| !text.is_empty());
-    text.map(|text| decode(text, listing)).transpose()
+    let place = |Content(version, wanted, created_at, slug)| {
+        belongs(version, &wanted, listing)?;
+        position(created_at, &slug)
+    };
+    given(text).map(|text| decode(text, place)).transpose()
 }
 
-fn decode(text: &str, listing: &Listing) -> Result<Position, Problem> {
-    parse(text, listing).ok_or_else(|| {
+/// The place where a listing by visits continues, if it counts them in a range
+/// that `fits`.
+pub(super) fn read_visited(
+    text: Option<&String>,
+    listing: &Listing,
+    fits: impl Fn(&VisitRange) -> bool,
+) -> Result<Option<VisitedPlace>, Problem> {
+    let place = |VisitedContent(version, wanted, created_at, slug, visits, from, until)| {
+        belongs(version, &wanted, listing)?;
+        let second = |second: i64| -> Result<UnixSeconds, TimeError> { UnixSeconds::new(second) };
+        let range = VisitRange {
+            from: from.map(second).transpose().ok()?,
+            until: second(until).ok()?,
+        };
+        fits(&range).then_some(VisitedPlace {
+            visits,
+            link: position(created_at, &slug)?,
+            range,
+        })
+    };
+    given(text).map(|text| decode(text, place)).transpose()
+}
+
+fn given(text: Option<&String>) -> Option<&String> {
+    text.filter(|text| !text.is_empty())
+}
+
+fn belongs(version: u8, wanted: &Wanted, listing: &Listing) -> Option<()> {
+    (version == VERSION && *wanted == listing.into()).then_some(())
+}
+
+fn position(created_at: i64, slug: &str) -> Option<Position> {
+    Some(Position {
+        created_at: UnixSeconds::new(created_at).ok()?,
+        slug: Slug::parse(slug).ok()?,
+    })
+}
+
+fn decode<C: DeserializeOwned, T>(
+    text: &str,
+    place: impl FnOnce(C) -> Option<T>,
+) -> Result<T, Problem> {
+    parse(text).and_then(place).ok_or_else(|| {
         Problem::new(
             Code::InvalidCursor,
-            "use the cursor of the previous page with the same sort, tag and status, \
-             or start again without one",
+            "use the cursor of the previous page with the same sort, tag, status and other \
+             conditions, or start again without one",
         )
     })
 }
 
-fn parse(text: &str, listing: &Listing) -> Option<Position> {
+fn parse<C: DeserializeOwned>(text: &str) -> Option<C> {
     if text.len() > MAX_CHARS {
         return None;
     }
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
-    let Content(version, sort, status, tag, created_at, slug) =
-        serde_json::from_slice(&bytes).ok()?;
-    let tag = tag.map(|tag| Tag::parse(&tag)).transpose().ok()?;
-    if version != VERSION || (Listing { sort, status, tag }) != *listing {
-        return None;
-    }
-    Some(Position {
-        created_at: UnixSeconds::new(created_at).ok()?,
-        slug: Slug::parse(&slug).ok()?,
-    })
+    serde_json::from_slice(&bytes).ok()
 }

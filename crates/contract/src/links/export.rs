@@ -21,6 +21,8 @@ const LISTING: Listing = Listing {
     sort: Sort::Newest,
     status: Status::All,
     tag: None,
+    text: None,
+    slugs: None,
 };
 
 /// Where to go on exporting, and in which form.

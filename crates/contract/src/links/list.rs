@@ -2,24 +2,27 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_application::{self as application, LinkPage};
-use slugline_domain::{Link, PageSize, Tag};
+use slugline_application::{
+    self as application, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,
+    VisitedPage,
+};
+use slugline_domain::{Link, PageSize, SearchText, Slug, Tag, UnixSeconds};
 
 use super::{
     LinkView, cursor,
     listing::{Listing, Sort, Status},
     search::page_size,
 };
-use crate::{IntOrString, check::Checks, problem::Problem, sent::Sent};
+use crate::{IntOrString, IssueCode, SamplingView, check::Checks, problem::Problem, sent::Sent};
 
 /// Which links, in which order, how many.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ListLinks {
     /// Links per page.
     #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
     pub limit: Sent<IntOrString>,
-    /// Where to continue: the cursor of the previous page, with the same sort, tag and status.
+    /// Where to continue: the cursor of the previous page, with the rest as it was.
     #[schemars(length(max = cursor::MAX_CHARS))]
     pub cursor: Sent<String>,
     /// Order of the links.
@@ -31,38 +34,115 @@ pub struct ListLinks {
     /// Only links that still lead somewhere, only expired ones, or all.
     #[schemars(extend("default" = "active"))]
     pub status: Sent<Status>,
+    /// Only links with this text in slug, URL, comment or a tag.
+    #[schemars(length(max = SearchText::MAX_BYTES))]
+    pub q: Sent<String>,
+    /// Only links with these slugs: up to 100, separated by commas.
+    #[schemars(length(min = 1))]
+    pub slugs: Sent<String>,
+    /// With sort visits: first second to count, in Unix seconds; 0 for no beginning, 30 days before the last one when left out.
+    pub start_at: Sent<IntOrString>,
+    /// With sort visits: last second to count; now when left out.
+    pub end_at: Sent<IntOrString>,
 }
 
 impl ListLinks {
+    /// Slugs that a request names at most.
+    pub const MAX_SLUGS: usize = 100;
+
     /// Makes domain values of the members.
     ///
     /// # Errors
     /// Lists every member that is of another type or out of bounds, or says that the cursor
     /// belongs to another listing.
-    pub fn check(&self) -> Result<application::ListLinks, Problem> {
+    pub fn check(&self) -> Result<ListRequest, Problem> {
         let mut checks = Checks::default();
         let size = page_size(&mut checks, &self.limit);
         let cursor = checks.value(&["cursor"], &self.cursor);
         let listing = self.listing(&mut checks);
+        let (start, until) = self.range(&mut checks, listing.sort);
         checks.finish(|| Some(()))?;
-        let after = cursor::read(cursor, &listing)?;
-        Ok(application::ListLinks {
+        if let Some(order) = listing.sort.stored() {
+            return Ok(ListRequest::Stored(application::ListLinks {
+                size,
+                order,
+                after: cursor::read(cursor, &listing)?,
+                filter: listing.filter(),
+            }));
+        }
+        let fits = |range: &VisitRange| {
+            start.is_none_or(|start| start == range.start())
+                && until.is_none_or(|until| until >= range.until)
+        };
+        Ok(ListRequest::Visited(ListVisited {
             size,
-            order: listing.sort.into(),
-            status: listing.status.into(),
-            tag: listing.tag,
-            after,
-        })
+            after: cursor::read_visited(cursor, &listing, fits)?,
+            filter: listing.filter(),
+            start: start.unwrap_or_default(),
+            until,
+        }))
     }
 
     fn listing(&self, checks: &mut Checks) -> Listing {
         let sort = checks.value(&["sort"], &self.sort);
         let status = checks.value(&["status"], &self.status);
+        let text = checks.value(&["q"], &self.q);
+        let text = text.filter(|text| !text.trim().is_empty());
         Listing {
             sort: sort.copied().unwrap_or_default(),
             status: status.copied().unwrap_or_default(),
             tag: checks.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)),
+            text: text.and_then(|text| checks.member(&["q"], SearchText::parse(text))),
+            slugs: self.slugs(checks),
         }
+    }
+
+    fn slugs(&self, checks: &mut Checks) -> Option<Vec<Slug>> {
+        let text = checks.value(&["slugs"], &self.slugs)?;
+        let pieces = text.split(',').map(str::trim);
+        let pieces: Vec<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
+        let expected = || format!("1 to {} slugs, separated by commas", Self::MAX_SLUGS);
+        let fault = match pieces.len() {
+            0 => (IssueCode::TooSmall, "slugs names none".into(), expected()),
+            1..=Self::MAX_SLUGS => {
+                let parsed = pieces.into_iter().map(|piece| {
+                    let slug = Slug::parse(piece);
+                    checks.member(&["slugs"], slug)
+                });
+                return parsed.collect();
+            }
+            count => {
+                let message = format!("slugs names {count}");
+                (IssueCode::TooBig, message, expected())
+            }
+        };
+        checks.note(&["slugs"], fault);
+        None
+    }
+
+    /// The start of the range and its end, as far as they were sent.
+    fn range(&self, checks: &mut Checks, sort: Sort) -> (Option<RangeStart>, Option<UnixSeconds>) {
+        let mut second = |member: &'static str, sent| {
+            let IntOrString(second) = checks.value(&[member], sent)?;
+            if sort != Sort::Visits {
+                let message = format!("{member} counts visits, which this order does not need");
+                let expected = "sort=visits with it".into();
+                checks.note(&[member], (IssueCode::Custom, message, expected));
+            }
+            (*second != 0).then(|| checks.member(&[member], UnixSeconds::new(*second)))
+        };
+        let from = second("startAt", &self.start_at).flatten();
+        let until = second("endAt", &self.end_at).flatten();
+        if let (Some(from), Some(until)) = (from, until)
+            && from > until
+        {
+            let message = "endAt is before startAt".into();
+            let expected = format!("Unix seconds from {} on", from.get());
+            checks.note(&["endAt"], (IssueCode::Custom, message, expected));
+        }
+        let ever = self.start_at == Sent::Value(IntOrString(0));
+        let start = from.map(RangeStart::At);
+        (start.or(ever.then_some(RangeStart::Ever)), until)
     }
 }
 
@@ -71,41 +151,133 @@ impl ListLinks {
 #[schemars(rename = "{R}List")]
 pub struct LinkList<R = LinkView> {
     /// The links in order.
-    pub links: Vec<R>,
+    pub links: Vec<ListedLink<R>>,
     /// Whether this is the last page.
     pub list_complete: bool,
     /// Where the next page starts; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
+    /// How visits were counted, where they are the order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<RankingView>,
+}
+
+/// A link of a page.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Listed{R}")]
+pub struct ListedLink<R = LinkView> {
+    /// The link.
+    #[serde(flatten)]
+    pub link: R,
+    /// Visits under the link's slug in the range of the ranking; absent in other orders, and where they are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub visits: Option<u64>,
+}
+
+/// How visits were counted.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Ranking")]
+pub struct RankingView {
+    /// First second, in Unix seconds, inclusive; absent when there is no beginning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_at: Option<i64>,
+    /// Last second, inclusive. All pages of a listing share it.
+    pub end_at: i64,
+    /// False when so many slugs were visited that only the first 100,000 were ranked; links after them are ordered like those without visits.
+    pub complete: bool,
+    /// How far the visits, and so the order, can be trusted.
+    pub sampling: SamplingView,
+}
+
+impl From<&VisitedPage> for RankingView {
+    fn from(page: &VisitedPage) -> Self {
+        Self {
+            start_at: page.range.from.map(UnixSeconds::get),
+            end_at: page.range.until.get(),
+            complete: page.complete,
+            sampling: page.sampling.into(),
+        }
+    }
 }
 
 impl<R: for<'l> From<&'l Link>> LinkList<R> {
     /// Shows a page, with a cursor that continues the same listing.
-    pub fn new(request: &ListLinks, page: &LinkPage) -> Self {
+    pub fn new(request: &ListLinks, page: &ListedPage) -> Self {
         let listing = request.listing(&mut Checks::default());
+        let (links, cursor, ranking) = match page {
+            ListedPage::Stored(page) => (
+                page.links.iter().map(ListedLink::of).collect(),
+                page.next
+                    .as_ref()
+                    .map(|place| cursor::encode(place, &listing)),
+                None,
+            ),
+            ListedPage::Visited(page) => (
+                page.links.iter().map(ListedLink::visited).collect(),
+                page.next
+                    .as_ref()
+                    .map(|place| cursor::encode_visited(place, &listing)),
+                Some(page.into()),
+            ),
+        };
         Self {
-            links: page.links.iter().map(R::from).collect(),
-            list_complete: page.next.is_none(),
-            cursor: page
-                .next
-                .as_ref()
-                .map(|place| cursor::encode(place, &listing)),
+            links,
+            list_complete: cursor.is_none(),
+            cursor,
+            ranking,
+        }
+    }
+}
+
+impl<R: for<'l> From<&'l Link>> ListedLink<R> {
+    fn of(link: &Link) -> Self {
+        Self {
+            link: link.into(),
+            visits: None,
+        }
+    }
+
+    fn visited(VisitedLink { link, visits }: &VisitedLink) -> Self {
+        Self {
+            visits: *visits,
+            ..Self::of(link)
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-    use slugline_domain::{LinkOrder, Position, Slug, UnixSeconds};
+    use serde_json::{json, to_value};
+    use slugline_application::{LinkPage, VisitedPlace};
+    use slugline_domain::{LinkOrder, Position, SamplingInterval, SamplingNote};
+    use slugline_testkit::link;
 
     use super::*;
     use crate::{Code, query_to_json, read};
 
-    fn request(query: &str) -> Result<(ListLinks, application::ListLinks), Problem> {
+    fn checked(query: &str) -> Result<(ListLinks, ListRequest), Problem> {
         let request = read::<ListLinks>(&query_to_json(query))?;
         let checked = request.check()?;
         Ok((request, checked))
+    }
+
+    fn request(query: &str) -> Result<(ListLinks, application::ListLinks), Problem> {
+        checked(query).map(|(asked, request)| match request {
+            ListRequest::Stored(request) => (asked, request),
+            ListRequest::Visited(request) => panic!("{request:?}"),
+        })
+    }
+
+    fn by_visits(query: &str) -> Result<(ListLinks, ListVisited), Problem> {
+        checked(&format!("sort=visits&{query}")).map(|(asked, request)| match request {
+            ListRequest::Visited(request) => (asked, request),
+            ListRequest::Stored(request) => panic!("{request:?}"),
+        })
+    }
+
+    fn second(number: i64) -> UnixSeconds {
+        UnixSeconds::new(number).unwrap()
     }
 
     #[test]
@@ -123,6 +295,12 @@ mod tests {
             "limit=1&limit=2",
             "sort=up",
             "tag=",
+            "slugs=",
+            "slugs=,",
+            "slugs=a,b%20c",
+            "startAt=5",
+            "sort=az&endAt=5",
+            "sort=visits&startAt=5&endAt=4",
         ] {
             assert_eq!(
                 request(wrong).unwrap_err().code,
@@ -148,14 +326,14 @@ mod tests {
     #[test]
     fn a_cursor_continues_only_its_own_listing() {
         let place = Position {
-            created_at: UnixSeconds::new(7).unwrap(),
+            created_at: second(7),
             slug: Slug::parse("docs").unwrap(),
         };
         let (asked, _) = request("sort=az&tag=%C3%9Cber,uns&status=all").unwrap();
-        let page = LinkPage {
+        let page = ListedPage::Stored(LinkPage {
             links: Vec::new(),
             next: Some(place.clone()),
-        };
+        });
         let cursor = LinkList::<LinkView>::new(&asked, &page).cursor.unwrap();
         assert!(
             cursor
@@ -169,8 +347,11 @@ mod tests {
             "sort=za&tag=%C3%BCber,uns&status=all",
             "sort=az&status=all",
             "sort=az&tag=%C3%BCber,uns",
+            "sort=visits&tag=%C3%BCber,uns&status=all",
+            "sort=az&tag=%C3%BCber,uns&status=all&q=a",
+            "sort=az&tag=%C3%BCber,uns&status=all&slugs=a",
         ] {
-            let mixed = request(&format!("{other}&cursor={cursor}")).unwrap_err();
+            let mixed = checked(&format!("{other}&cursor={cursor}")).unwrap_err();
             assert_eq!(mixed.code, Code::InvalidCursor, "{other}");
         }
         assert_eq!(
@@ -181,5 +362,85 @@ mod tests {
             request("cursor=%00%ff").unwrap_err().code,
             Code::InvalidCursor
         );
+    }
+    #[test]
+    fn texts_and_slugs_narrow_a_listing_down() {
+        let (_, asked) = request("q=%20%C3%9CBER&slugs=a,%20B-1,,a&status=all").unwrap();
+        assert_eq!(asked.filter.text.unwrap().as_str(), "\u{fc}ber");
+        let slugs = asked.filter.slugs.unwrap();
+        let slugs: Vec<&str> = slugs.iter().map(Slug::as_str).collect();
+        assert_eq!(slugs, ["a", "B-1", "a"]);
+        assert!(request("q=").unwrap().1.filter.text.is_none());
+        let many = vec!["a"; 101].join(",");
+        assert!(request(&format!("slugs={}", &many[2..])).is_ok());
+        let problem = request(&format!("slugs={many}&q={many}")).unwrap_err();
+        let paths: Vec<&str> = problem.issues.iter().map(|i| i.path[0].as_str()).collect();
+        assert_eq!(paths, ["q", "slugs"]);
+    }
+
+    #[test]
+    fn visits_count_in_the_range_that_was_sent_or_else_for_thirty_days() {
+        let range = |query| by_visits(query).map(|(_, asked)| (asked.start, asked.until));
+        assert_eq!(range(""), Ok((RangeStart::ThirtyDays, None)));
+        assert_eq!(range("startAt=0&endAt=0"), Ok((RangeStart::Ever, None)));
+        let sent = (RangeStart::At(second(5)), Some(second(9)));
+        assert_eq!(range("startAt=5&endAt=9"), Ok(sent));
+    }
+
+    #[test]
+    fn a_cursor_by_visits_keeps_its_range_and_refuses_another_one() {
+        let place = VisitedPlace {
+            visits: 3,
+            link: Position {
+                created_at: second(7),
+                slug: Slug::parse("docs").unwrap(),
+            },
+            range: VisitRange {
+                from: Some(second(5)),
+                until: second(9),
+            },
+        };
+        let (asked, _) = by_visits("startAt=5&endAt=20&q=a").unwrap();
+        let page = VisitedPage {
+            links: vec![VisitedLink {
+                link: link("docs").build(),
+                visits: Some(3),
+            }],
+            next: Some(place.clone()),
+            range: place.range,
+            complete: true,
+            sampling: SamplingNote {
+                interval_max: SamplingInterval::EVERY,
+                dropped: 1,
+                damaged: 0,
+                sketched: false,
+            },
+        };
+        let shown = to_value(LinkList::<LinkView>::new(
+            &asked,
+            &ListedPage::Visited(page),
+        ));
+        let shown = shown.unwrap();
+        assert_eq!(shown["links"][0]["slug"], "docs");
+        assert_eq!(shown["links"][0]["visits"], 3);
+        let sampling = json!({"interval_max": 1, "exact": false, "dropped": 1});
+        assert_eq!(
+            shown["ranking"],
+            json!({"startAt": 5, "endAt": 9, "complete": true, "sampling": sampling})
+        );
+        let cursor = shown["cursor"].as_str().unwrap();
+        for same in [
+            "q=a&startAt=5&endAt=20",
+            "q=A",
+            "q=a&startAt=5",
+            "q=a&endAt=9",
+        ] {
+            let again = by_visits(&format!("{same}&cursor={cursor}")).unwrap().1;
+            assert_eq!(again.after, Some(place.clone()), "{same}");
+        }
+        for other in ["", "q=b", "q=a&startAt=6", "q=a&startAt=0", "q=a&endAt=8"] {
+            let mixed = by_visits(&format!("{other}&cursor={cursor}")).unwrap_err();
+            assert_eq!(mixed.code, Code::InvalidCursor, "{other}");
+        }
     }
 }

@@ -2,16 +2,31 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_domain::{LinkOrder, StatusFilter, Tag};
+use slugline_domain::{LinkFilter, LinkOrder, SearchText, Slug, StatusFilter, Tag};
 
 use crate::sent::options;
 
 /// A listing, as far as a cursor belongs to it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Listing {
     pub(super) sort: Sort,
     pub(super) status: Status,
     pub(super) tag: Option<Tag>,
+    pub(super) text: Option<SearchText>,
+    pub(super) slugs: Option<Vec<Slug>>,
+}
+
+impl Listing {
+    /// The links that it lists.
+    pub(super) fn filter(&self) -> LinkFilter {
+        LinkFilter {
+            text: self.text.clone(),
+            destination: None,
+            tag: self.tag.clone(),
+            slugs: self.slugs.clone(),
+            status: self.status.into(),
+        }
+    }
 }
 
 /// Order of a listing.
@@ -27,6 +42,8 @@ pub enum Sort {
     Newest,
     /// Earliest first.
     Oldest,
+    /// Most visits first.
+    Visits,
 }
 
 /// Whether expired links are meant.
@@ -44,13 +61,15 @@ pub enum Status {
 
 options!(Sort, Status);
 
-impl From<Sort> for LinkOrder {
-    fn from(sort: Sort) -> Self {
-        match sort {
-            Sort::Az => Self::SlugAscending,
-            Sort::Za => Self::SlugDescending,
-            Sort::Newest => Self::Newest,
-            Sort::Oldest => Self::Oldest,
+impl Sort {
+    /// The order of the link store; `None` by visits, of which it knows nothing.
+    pub(super) fn stored(self) -> Option<LinkOrder> {
+        match self {
+            Self::Az => Some(LinkOrder::SlugAscending),
+            Self::Za => Some(LinkOrder::SlugDescending),
+            Self::Newest => Some(LinkOrder::Newest),
+            Self::Oldest => Some(LinkOrder::Oldest),
+            Self::Visits => None,
         }
     }
 }

@@ -248,7 +248,7 @@ fn destination_change(
     })
 }
 
-fn tags(checks: &mut Checks, sent: &[Sent<String>]) -> Option<Tags> {
+pub(super) fn tags(checks: &mut Checks, sent: &[Sent<String>]) -> Option<Tags> {
     let mut tags = Vec::new();
     for (i, tag) in sent.iter().enumerate() {
         tags.push(checks.required(&["tags", &i.to_string()], tag, |tag| Tag::parse(tag)));

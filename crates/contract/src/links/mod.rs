@@ -1,10 +1,12 @@
 //! Links on the wire.
 
+mod batch;
 mod check;
 mod circle;
 mod create;
 mod cursor;
 mod edit;
+mod entity_tag;
 mod export;
 mod export_text;
 mod import;
@@ -27,16 +29,20 @@ mod view;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::table::fuzz_cells;
 pub use self::{
+    batch::{
+        BatchActionName, BatchFilter, BatchLinks, BatchResult, BatchTotals, LinkBatch, Outcome,
+    },
     check::{CheckLinks, LinkCheck, LinkChecks},
     create::CreateLink,
     edit::EditLink,
+    entity_tag::{KnownVersions, entity_tag, if_match, if_none_match},
     export::{ExportLinks, LinkExport, TransferFormat},
     export_text::ExportText,
     import::{
         FailedImport, ImportItem, ImportLimit, ImportLink, ImportLinks, LinkImport, LinksToImport,
     },
     import_stream::{ReadLink, ReadLinksError, read_links},
-    list::{LinkList, ListLinks},
+    list::{LinkList, ListLinks, ListedLink, RankingView},
     listing::{Sort, Status},
     members::LinkMembers,
     one::{DeleteLink, DeletedLink, GetLink},

@@ -87,6 +87,7 @@ impl CountLinks {
             text: text.and_then(|text| checks.member(&["q"], SearchText::parse(text))),
             destination: checks.optional(&["url"], &self.url, to),
             tag: checks.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)),
+            slugs: None,
             status: checks
                 .value(&["status"], &self.status)
                 .copied()

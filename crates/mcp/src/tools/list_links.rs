@@ -12,20 +12,17 @@ impl Tool for ListLinksTool {
     const NAME: &'static str = "list_links";
     const DESCRIPTION: &'static str = "List links page by page, newest first unless sort says \
         otherwise; active ones only unless status says otherwise. While list_complete is false, \
-        call again with the returned cursor and the same sort, tag and status. Rows hold slug, \
-        url, tags, comment and expiration; get_link has the rest.";
+        call again with the returned cursor and otherwise the same input. Rows hold slug, url, \
+        tags, comment and expiration; get_link has the rest. With sort visits they hold the \
+        visits in the range, too, and links without any come last, newest first.";
     const NEEDS: Access = LinkService::LIST;
     const HINTS: Hints = Hints::Reads;
     type Input = ListLinks;
     type Output = LinkList<FoundLink>;
 
     async fn call(context: Context<'_>, input: ListLinks) -> Result<LinkList<FoundLink>, Problem> {
-        let page = context
-            .app
-            .links
-            .list(input.check()?)
-            .await
-            .map_err(report)?;
+        let page = context.app.lists.list(input.check()?).await;
+        let page = page.map_err(report)?;
         Ok(LinkList::new(&input, &page))
     }
 }

@@ -6,6 +6,7 @@ use slugline_contract::{Code, CreateLink, LinkResponse};
 use slugline_httpkit::Failure;
 
 use crate::{
+    conditional::Tagged,
     extract::{Body, Context, PublicOrigin},
     registrar::OperationSpec,
     reply::Json,
@@ -29,8 +30,9 @@ pub(crate) async fn handle(
     context: Context,
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,
-) -> Result<Json<201, LinkResponse>, Failure> {
+) -> Result<Tagged<Json<201, LinkResponse>>, Failure> {
     let new = body.check(&context.rules.seen_at(origin.as_str()))?;
     let link = context.app.links.create(new).await?;
-    Ok(Json(LinkResponse::new(&link, origin.as_str())))
+    let shown = LinkResponse::new(&link, origin.as_str());
+    Ok(Tagged::new(&link, Json(shown)))
 }

@@ -2,10 +2,11 @@
 
 use actix_web::http::Method;
 use slugline_application::LinkService;
-use slugline_contract::DeleteLink;
+use slugline_contract::{Code, DeleteLink};
 use slugline_httpkit::Failure;
 
 use crate::{
+    conditional::IfMatch,
     extract::{Body, Context},
     registrar::OperationSpec,
     reply::NoContent,
@@ -18,16 +19,19 @@ pub(crate) fn spec() -> OperationSpec {
         id: "link_delete",
         tag: super::TAG,
         summary: "Delete a link",
-        description: "Deletes a link for good. Deleting a slug that no link has succeeds too.",
+        description: "Deletes a link for good. Deleting a slug that no link has succeeds too, unless \
+                      `If-Match` asks for one.",
         needs: LinkService::DELETE,
-        fails: &[],
+        fails: &[Code::PreconditionFailed, Code::LinkModified],
     }
 }
 
 pub(crate) async fn handle(
     context: Context,
+    IfMatch(meant): IfMatch,
     Body(body): Body<DeleteLink>,
 ) -> Result<NoContent, Failure> {
-    context.app.links.delete(&body.check()?).await?;
+    let slug = body.check()?;
+    context.app.links.delete_if(&slug, &meant).await?;
     Ok(NoContent)
 }

@@ -6,6 +6,7 @@ use slugline_contract::{Code, EditLink, LinkResponse};
 use slugline_httpkit::Failure;
 
 use crate::{
+    conditional::{IfMatch, Tagged},
     extract::{Body, Context, PublicOrigin},
     registrar::OperationSpec,
     reply::Json,
@@ -22,16 +23,23 @@ pub(crate) fn spec() -> OperationSpec {
                       that are left out are removed, except the password. To change some members \
                       and keep the others, use PATCH.",
         needs: LinkService::EDIT,
-        fails: &[Code::LinkNotFound, Code::LinkModified, Code::Busy],
+        fails: &[
+            Code::LinkNotFound,
+            Code::LinkModified,
+            Code::PreconditionFailed,
+            Code::Busy,
+        ],
     }
 }
 
 pub(crate) async fn handle(
     context: Context,
     PublicOrigin(origin): PublicOrigin,
+    IfMatch(meant): IfMatch,
     Body(body): Body<EditLink>,
-) -> Result<Json<201, LinkResponse>, Failure> {
+) -> Result<Tagged<Json<201, LinkResponse>>, Failure> {
     let edit = body.check(&context.rules.seen_at(origin.as_str()))?;
-    let edited = context.app.links.edit(edit).await?;
-    Ok(Json(LinkResponse::new(&edited.link, origin.as_str())))
+    let link = context.app.links.edit_if(edit, &meant).await?.link;
+    let shown = LinkResponse::new(&link, origin.as_str());
+    Ok(Tagged::new(&link, Json(shown)))
 }

@@ -19,9 +19,11 @@ pub(crate) fn spec() -> OperationSpec {
         tag: super::TAG,
         summary: "List links",
         description: "Lists links page by page, newest first unless `sort` says otherwise. \
-                      Pass `cursor` back until `list_complete` is true.",
+                      Pass `cursor` back until `list_complete` is true. By `visits`, links with \
+                      as many are ordered by slug, and those without any come last, newest \
+                      first; `ranking` says how far the order can be trusted.",
         needs: LinkService::LIST,
-        fails: &[Code::InvalidCursor],
+        fails: &[Code::InvalidCursor, Code::QueryTimeout],
     }
 }
 
@@ -29,6 +31,6 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<ListLinks>,
 ) -> Result<Json<200, LinkList>, Failure> {
-    let page = context.app.links.list(query.check()?).await?;
+    let page = context.app.lists.list(query.check()?).await?;
     Ok(Json(LinkList::new(&query, &page)))
 }

@@ -1,6 +1,7 @@
 //! `/api/link/…`
 
 pub(crate) mod ai;
+pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod count;
 pub(crate) mod create;

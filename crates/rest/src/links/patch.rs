@@ -6,6 +6,7 @@ use slugline_contract::{Code, LinkResponse, PatchLink};
 use slugline_httpkit::Failure;
 
 use crate::{
+    conditional::{IfMatch, Tagged},
     extract::{Body, Context, PublicOrigin},
     registrar::OperationSpec,
     reply::Json,
@@ -18,18 +19,26 @@ pub(crate) fn spec() -> OperationSpec {
         id: "link_patch",
         tag: super::TAG,
         summary: "Change some members of a link",
-        description: "Members that are left out are kept, `null` removes a member.",
+        description: "Members that are left out are kept, `null` removes a member. Without `If-Match`, \
+                      a change that somebody else makes at the same time is kept, too.",
         needs: LinkService::EDIT,
-        fails: &[Code::LinkNotFound, Code::LinkModified, Code::Busy],
+        fails: &[
+            Code::LinkNotFound,
+            Code::LinkModified,
+            Code::PreconditionFailed,
+            Code::Busy,
+        ],
     }
 }
 
 pub(crate) async fn handle(
     context: Context,
     PublicOrigin(origin): PublicOrigin,
+    IfMatch(meant): IfMatch,
     Body(body): Body<PatchLink>,
-) -> Result<Json<200, LinkResponse>, Failure> {
+) -> Result<Tagged<Json<200, LinkResponse>>, Failure> {
     let (slug, patch) = body.check(&context.rules.seen_at(origin.as_str()))?;
-    let link = context.app.links.patch(&slug, patch).await?;
-    Ok(Json(LinkResponse::new(&link, origin.as_str())))
+    let link = context.app.links.patch_if(&slug, patch, &meant).await?;
+    let shown = LinkResponse::new(&link, origin.as_str());
+    Ok(Tagged::new(&link, Json(shown)))
 }

@@ -6,6 +6,7 @@ use slugline_contract::{Code, GetLink, LinkView};
 use slugline_httpkit::Failure;
 
 use crate::{
+    conditional::{IfNoneMatch, NotModified, Tagged, UnlessKnown},
     extract::{Context, Query},
     registrar::OperationSpec,
     reply::Json,
@@ -18,7 +19,8 @@ pub(crate) fn spec() -> OperationSpec {
         id: "link_get",
         tag: super::TAG,
         summary: "Read a link",
-        description: "Reads one link by its slug, expired or not.",
+        description: "Reads one link by its slug, expired or not. `ETag` names its version, for \
+                      `If-Match` of a later change.",
         needs: LinkService::GET,
         fails: &[Code::LinkNotFound],
     }
@@ -26,8 +28,13 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    IfNoneMatch(known): IfNoneMatch,
     Query(query): Query<GetLink>,
-) -> Result<Json<200, LinkView>, Failure> {
+) -> Result<UnlessKnown<Json<200, LinkView>>, Failure> {
     let link = context.app.links.get(&query.check()?).await?;
-    Ok(Json((&link).into()))
+    Ok(if known.include(&link) {
+        UnlessKnown::Known(Tagged::new(&link, NotModified))
+    } else {
+        UnlessKnown::Shown(Tagged::new(&link, Json((&link).into())))
+    })
 }

@@ -1,11 +1,12 @@
 //! `POST /api/link/upsert`
 
 use actix_web::http::Method;
-use slugline_application::LinkService;
-use slugline_contract::{Code, CreateLink, LinkUpserted, UpsertStatus};
+use slugline_application::{LinkService, Upserted};
+use slugline_contract::{Code, CreateLink, LinkUpserted};
 use slugline_httpkit::Failure;
 
 use crate::{
+    conditional::Tagged,
     extract::{Body, Context, PublicOrigin},
     registrar::OperationSpec,
     reply::MadeOrFound,
@@ -29,12 +30,12 @@ pub(crate) async fn handle(
     context: Context,
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,
-) -> Result<MadeOrFound<LinkUpserted>, Failure> {
+) -> Result<Tagged<MadeOrFound<LinkUpserted>>, Failure> {
     let new = body.check(&context.rules.seen_at(origin.as_str()))?;
     let outcome = context.app.links.upsert(new).await?;
     let shown = LinkUpserted::new(&outcome, origin.as_str());
-    Ok(match shown.status {
-        UpsertStatus::Created => MadeOrFound::Made(shown),
-        UpsertStatus::Existing => MadeOrFound::Found(shown),
+    Ok(match &outcome {
+        Upserted::Created(link) => Tagged::new(link, MadeOrFound::Made(shown)),
+        Upserted::Existing(link) => Tagged::new(link, MadeOrFound::Found(shown)),
     })
 }

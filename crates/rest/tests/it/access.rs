@@ -23,6 +23,11 @@ fn right_inputs() -> Vec<(&'static str, &'static str, Value)> {
         ("link_count", "", Value::Null),
         ("tag_list", "", Value::Null),
         ("link_delete", "", json!({"slug": "docs"})),
+        (
+            "link_batch",
+            "",
+            json!({"action": "delete", "slugs": ["docs"], "dryRun": true}),
+        ),
         ("link_check", "", json!({})),
         ("slug_suggest", "?url=https://example.com/", Value::Null),
         ("preview_suggest", "?url=https://example.com/", Value::Null),
@@ -100,7 +105,7 @@ async fn refused_exactly_where_documented(fixture: &Fixture, status: u16) -> usi
 #[actix_web::test]
 async fn preview_mode_refuses_what_the_document_says_before_an_input_is_looked_at() {
     let fixture = Fixture::with(PreviewMode::On, Waiting::Nothing).await;
-    assert_eq!(refused_exactly_where_documented(&fixture, 403).await, 9);
+    assert_eq!(refused_exactly_where_documented(&fixture, 403).await, 10);
 }
 
 #[actix_web::test]
@@ -109,7 +114,7 @@ async fn a_waiting_migration_refuses_what_the_document_says_before_an_input_is_l
     let before = fixture.get("/api/link/list").await;
     assert_eq!(before.status, StatusCode::LOCKED);
     assert_eq!(before.json()["code"], "migration_required");
-    assert_eq!(refused_exactly_where_documented(&fixture, 423).await, 14);
+    assert_eq!(refused_exactly_where_documented(&fixture, 423).await, 15);
 }
 
 #[actix_web::test]

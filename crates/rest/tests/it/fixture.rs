@@ -4,29 +4,26 @@ use std::sync::Arc;
 
 use actix_web::{
     App as Service,
-    http::{Method, StatusCode, header::AUTHORIZATION},
+    http::{
+        Method, StatusCode,
+        header::{AUTHORIZATION, HeaderMap},
+    },
     test::{TestRequest, call_service, init_service, read_body},
     web::Data,
 };
-use async_trait::async_trait;
 use serde_json::Value;
 use slugline_application::{
-    App, Authenticator, LinkChecker, LinkMigration, LinkMigrationParts, LinkService,
+    App, Authenticator, LinkChecker, LinkLists, LinkMigration, LinkMigrationParts, LinkService,
     LinkServiceParts, LiveVisits, Passwords, PreviewMode, Resolver, ResolverOptions, SiteToken,
     SlugPolicy, StatsService, Suggestions,
 };
 use slugline_contract::{ImportLimit, Rules};
-use slugline_domain::{
-    AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
-    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, PageSize, ViewsQuery,
-    ViewsReport, VisitFilter,
-    ports::{OldStore, VisitLog, VisitLogError},
-};
+use slugline_domain::{PageSize, ports::OldStore};
 use slugline_httpkit::{Edge, TrustedProxies};
 use slugline_rest::{ApiOptions, RestState, RouteList, TransferLimits, api};
 use slugline_testkit::{
-    FixedClock, MemoryLinkStore, MemoryMigration, MemoryOldStore, NOON, ScriptedProber,
-    SeededRandom,
+    CountedVisits, FixedClock, MemoryLinkStore, MemoryMigration, MemoryOldStore, NOON,
+    ScriptedProber, SeededRandom,
 };
 
 const TOKEN: &str = "a-token-for-tests";
@@ -34,6 +31,8 @@ const TOKEN: &str = "a-token-for-tests";
 /// The routes of an instance.
 pub(crate) struct Fixture {
     pub(crate) routes: RouteList,
+    pub(crate) store: Arc<MemoryLinkStore>,
+    pub(crate) log: Arc<CountedVisits>,
     state: Data<RestState>,
     edge: Data<Edge>,
 }
@@ -49,10 +48,17 @@ pub(crate) enum Waiting {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
     pub(crate) text: String,
 }
 
 impl Answer {
+    /// The text of a header; empty when there is none.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name);
+        value.map_or("", |value| value.to_str().unwrap())
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {}", self.text))
     }
@@ -67,6 +73,7 @@ impl Fixture {
         let clock = Arc::new(FixedClock::at(NOON));
         let random = Arc::new(SeededRandom::new(1));
         let store = Arc::new(MemoryLinkStore::default());
+        let log = Arc::<CountedVisits>::default();
         let passwords = Arc::new(Passwords::new(random.clone()));
         let policy = SlugPolicy::default();
         let old_store: Option<Arc<dyn OldStore>> = match waiting {
@@ -88,7 +95,7 @@ impl Fixture {
             ResolverOptions::default(),
         );
         let links = LinkService::new(LinkServiceParts {
-            store,
+            store: store.clone(),
             resolver: Arc::new(resolver),
             passwords,
             clock: clock.clone(),
@@ -99,18 +106,22 @@ impl Fixture {
             lock: migration.lock(),
         });
         let prober = Arc::<ScriptedProber>::default();
+        let stats = StatsService::new(log.clone(), links.clone(), clock.clone());
         let app = App {
             checks: LinkChecker::new(links.clone(), prober, clock.clone()),
-            stats: StatsService::new(Arc::new(BrokenLog), links.clone(), clock.clone()),
+            lists: LinkLists::new(links.clone(), stats.clone()),
             links,
             suggestions: Suggestions::new(None, policy.case),
             migration,
+            stats,
             live: Arc::new(LiveVisits::new()),
         };
         let token = SiteToken::new(TOKEN).unwrap();
         let authenticator = Arc::new(Authenticator::new(token, clock));
         Self {
             routes: api(&ApiOptions::default()).finish(),
+            store,
+            log,
             state: Data::new(RestState {
                 app: Arc::new(app),
                 rules: Rules::default(),
@@ -144,53 +155,12 @@ impl Fixture {
         let service = init_service(service).await;
         let response = call_service(&service, request).await;
         let status = response.status();
+        let headers = response.headers().clone();
         let text = String::from_utf8(read_body(response).await.to_vec()).unwrap();
-        Answer { status, text }
-    }
-}
-
-/// An access log that cannot be read.
-#[derive(Debug)]
-struct BrokenLog;
-
-fn broken<T>() -> Result<T, VisitLogError> {
-    Err(VisitLogError::Failed {
-        action: "answer",
-        source: "the disk is on fire".into(),
-    })
-}
-
-#[async_trait]
-impl VisitLog for BrokenLog {
-    async fn counters(&self, _: &CountersQuery) -> Result<CountersReport, VisitLogError> {
-        broken()
-    }
-
-    async fn views(&self, _: &ViewsQuery) -> Result<ViewsReport, VisitLogError> {
-        broken()
-    }
-
-    async fn heatmap(&self, _: &HeatmapQuery) -> Result<HeatmapReport, VisitLogError> {
-        broken()
-    }
-
-    async fn metrics(&self, _: &MetricsQuery) -> Result<MetricsReport, VisitLogError> {
-        broken()
-    }
-
-    async fn locations(&self, _: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
-        broken()
-    }
-
-    async fn events(&self, _: &EventsQuery) -> Result<Vec<Event>, VisitLogError> {
-        broken()
-    }
-
-    async fn access(&self, _: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError> {
-        broken()
-    }
-
-    fn troubles(&self) -> Vec<LogTrouble> {
-        Vec::new()
+        Answer {
+            status,
+            headers,
+            text,
+        }
     }
 }

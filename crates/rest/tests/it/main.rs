@@ -8,6 +8,9 @@
 )]
 
 mod access;
+mod batches;
 mod bodies;
+mod conditional;
 mod faults;
 mod fixture;
+mod lists;

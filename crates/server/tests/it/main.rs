@@ -2,7 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod closed_port; // a port that refuses connections
+mod closed_port;
+mod conditional; // a port that refuses connections
 mod old_redis; // a Redis as an older instance left it
 mod outsider; // a server of somebody else
 mod programs; // programs of others that the tests drive

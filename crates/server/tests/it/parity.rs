@@ -103,7 +103,11 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and why.
-const WITHOUT_A_TOOL: [(&str, &str); 23] = [
+const WITHOUT_A_TOOL: [(&str, &str); 24] = [
+    (
+        "link_batch",
+        "what one call of a model changes stays small; agents change and delete links one by one",
+    ),
     (
         "link_export",
         "holds stored passwords, and more links than a model reads; agents list and search",

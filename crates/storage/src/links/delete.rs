@@ -1,9 +1,12 @@
 //! Deleting a link.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use slugline_domain::{Link, Slug};
+use slugline_domain::{
+    Link, Slug,
+    ports::{Deletion, Version},
+};
 
-use super::find::FindLink;
+use super::{find::FindLink, update::of_version};
 use crate::{
     entity::link,
     failure::Failure,
@@ -27,5 +30,24 @@ impl Change for DeleteLink {
         let delete = link::Entity::delete_many().filter(of_slug);
         session.execute(&delete).await?;
         Ok(Applied::Keep(link))
+    }
+}
+
+/// Deletes the version of a link that its author knew.
+#[derive(Debug)]
+pub(super) struct DeleteVersion {
+    pub(super) slug: Slug,
+    pub(super) known: Version,
+}
+
+impl Change for DeleteVersion {
+    type Answer = Deletion;
+
+    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Deletion>, Failure> {
+        let delete = link::Entity::delete_many().filter(of_version(&self.slug, &self.known));
+        Ok(Applied::Keep(match session.execute(&delete).await? {
+            0 => Deletion::Outdated,
+            _ => Deletion::Deleted,
+        }))
     }
 }

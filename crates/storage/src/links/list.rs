@@ -7,7 +7,7 @@ use sea_orm::{
 };
 use slugline_domain::{Link, LinkOrder, ListQuery, Position};
 
-use super::conditions::{with_status, with_tag};
+use super::search::matching;
 use crate::{
     entity::{link, tag},
     failure::Failure,
@@ -22,7 +22,8 @@ impl Read for ListLinks {
     type Answer = Vec<Link>;
 
     async fn read<S: Session>(&self, session: &S) -> Result<Vec<Link>, Failure> {
-        with_tags(session, select_page(&self.0)).await
+        let select = select_page(session, &self.0).await?;
+        with_tags(session, select).await
     }
 }
 
@@ -48,17 +49,17 @@ pub(super) async fn with_tags(
 }
 
 /// The select of a page, without tags.
-pub(super) fn select_page(query: &ListQuery) -> Select<link::Entity> {
-    let mut select = link::select().limit(u64::from(query.limit));
-    if let Some(tag) = &query.tag {
-        select = select.filter(with_tag(tag));
-    }
-    select = select.filter(with_status(query.status, query.now));
+pub(super) async fn select_page(
+    session: &impl Session,
+    query: &ListQuery,
+) -> Result<Select<link::Entity>, Failure> {
+    let matching = matching(session, &query.filter, query.now).await?;
+    let mut select = matching.limit(u64::from(query.limit));
     if let Some(place) = &query.after {
         select = select.filter(after(query.order, place));
     }
     let (created, slug) = (link::Column::CreatedAt, link::Column::Slug);
-    match query.order {
+    Ok(match query.order {
         LinkOrder::Newest => select
             .order_by(created, Order::Desc)
             .order_by(slug, Order::Asc),
@@ -67,7 +68,7 @@ pub(super) fn select_page(query: &ListQuery) -> Select<link::Entity> {
             .order_by(slug, Order::Asc),
         LinkOrder::SlugAscending => select.order_by(slug, Order::Asc),
         LinkOrder::SlugDescending => select.order_by(slug, Order::Desc),
-    }
+    })
 }
 
 /// The links after a position. The first condition on `created_at` repeats what

@@ -26,13 +26,20 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use slugline_domain::{
     Link, LinkFilter, LinkId, ListQuery, Slug, Tag, TagCount, UnixSeconds,
-    ports::{Insertion, LinkStore, StoreError, Update, Version},
+    ports::{Deletion, Insertion, LinkStore, StoreError, Update, Version},
 };
 
 pub(crate) use self::write::insert_row;
 use self::{
-    delete::DeleteLink, find::FindLink, insert::InsertLink, insert_many::InsertLinks,
-    list::ListLinks, search::CountLinks, search::SearchLinks, tagged::FindTagged, tags::CountTags,
+    delete::{DeleteLink, DeleteVersion},
+    find::FindLink,
+    insert::InsertLink,
+    insert_many::InsertLinks,
+    list::ListLinks,
+    search::CountLinks,
+    search::SearchLinks,
+    tagged::FindTagged,
+    tags::CountTags,
     update::UpdateLink,
 };
 use crate::{
@@ -134,6 +141,12 @@ impl LinkStore for SqlLinkStore {
     async fn delete(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
         let slug = slug.clone();
         let deleted = self.database.change(DeleteLink { slug }).await;
+        deleted.map_err(failing_to("delete a link"))
+    }
+
+    async fn delete_version(&self, slug: &Slug, known: &Version) -> Result<Deletion, StoreError> {
+        let (slug, known) = (slug.clone(), known.clone());
+        let deleted = self.database.change(DeleteVersion { slug, known }).await;
         deleted.map_err(failing_to("delete a link"))
     }
 

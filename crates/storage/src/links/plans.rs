@@ -47,7 +47,9 @@ impl Schema {
     }
 
     fn plan_of_page(&self, query: &ListQuery) -> String {
-        self.plan(&select_page(query).build(DbBackend::Sqlite))
+        let statements = Statements(&self.connection);
+        let select = complete(select_page(&statements, query)).unwrap();
+        self.plan(&select.build(DbBackend::Sqlite))
     }
 
     fn plan_of_search(&self, filter: &LinkFilter) -> String {
@@ -60,8 +62,7 @@ impl Schema {
 fn page(order: LinkOrder) -> ListQuery {
     ListQuery {
         order,
-        tag: None,
-        status: StatusFilter::All,
+        filter: filter(),
         now: NOON,
         after: None,
         limit: 20,
@@ -110,10 +111,27 @@ async fn pages_are_read_in_the_order_of_an_index(#[case] order: LinkOrder, #[cas
 #[tokio::test]
 async fn links_of_a_tag_come_from_the_index_of_tags() {
     let mut query = page(LinkOrder::Newest);
-    query.tag = Some(Tag::parse("news").unwrap());
+    query.filter.tag = Some(Tag::parse("news").unwrap());
     let plan = Schema::new().await.plan_of_page(&query);
     assert!(plan.contains("link_tags"), "{plan}");
     assert!(!plan.contains("SCAN link_tags"), "{plan}");
+}
+
+#[rstest]
+#[case(LinkOrder::Newest)]
+#[case(LinkOrder::Oldest)]
+#[case(LinkOrder::SlugAscending)]
+#[tokio::test]
+async fn chosen_links_are_found_by_the_index_of_slugs(#[case] order: LinkOrder) {
+    let mut query = page(order);
+    let slugs = (0..500).map(|number| slug(&format!("s{number}")));
+    query.filter.slugs = Some(slugs.collect());
+    query.filter.tag = Some(Tag::parse("news").unwrap());
+    let plan = Schema::new().await.plan_of_page(&query);
+    assert!(
+        plan.starts_with("SEARCH links USING INDEX links_slug (slug=?)"),
+        "{plan}"
+    );
 }
 
 #[tokio::test]

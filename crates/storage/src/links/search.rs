@@ -4,7 +4,7 @@ use sea_orm::{
     ColumnTrait, Condition, DbBackend, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
     sea_query::Expr,
 };
-use slugline_domain::{Link, LinkFilter, SearchText, UnixSeconds};
+use slugline_domain::{Link, LinkFilter, SearchText, Slug, UnixSeconds};
 
 use super::{
     conditions::{with_status, with_tag},
@@ -70,7 +70,8 @@ pub(super) async fn select(
         .limit(u64::from(limit)))
 }
 
-async fn matching(
+/// The select of the links that meet a filter, in no order.
+pub(super) async fn matching(
     session: &impl Session,
     filter: &LinkFilter,
     now: UnixSeconds,
@@ -81,6 +82,10 @@ async fn matching(
     }
     if let Some(destination) = &filter.destination {
         select = select.filter(link::Column::DestinationKey.eq(destination_key(destination)));
+    }
+    if let Some(slugs) = &filter.slugs {
+        let slugs = slugs.iter().map(Slug::as_str);
+        select = select.filter(link::Column::Slug.is_in(slugs));
     }
     if let Some(text) = &filter.text {
         select = select.filter(holds(session, text).await?);

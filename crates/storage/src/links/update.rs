@@ -1,8 +1,8 @@
 //! A changed link.
 
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter};
+use sea_orm::{ActiveModelTrait, ColumnTrait, Condition, EntityTrait, QueryFilter};
 use slugline_domain::{
-    Link,
+    Link, Slug,
     ports::{Update, Version},
 };
 
@@ -29,10 +29,7 @@ impl Change for UpdateLink {
         // writers the second finds nothing to change.
         let update = link::Entity::update_many()
             .set(to_new_row(link).reset_all())
-            .filter(link::Column::Id.eq(known.id.as_str()))
-            .filter(link::Column::Revision.eq(known.revision.get()))
-            .filter(link::Column::UpdatedAt.eq(known.updated_at.get()))
-            .filter(link::Column::Slug.eq(link.slug.as_str()));
+            .filter(of_version(&link.slug, known));
         if session.execute(&update).await? == 0 {
             return Ok(Applied::Keep(Update::Outdated));
         }
@@ -42,4 +39,13 @@ impl Change for UpdateLink {
         insert_tags(session, tag::of(link)).await?;
         Ok(Applied::Keep(Update::Stored))
     }
+}
+
+/// The row of a link while it is still this version.
+pub(super) fn of_version(slug: &Slug, known: &Version) -> Condition {
+    Condition::all()
+        .add(link::Column::Id.eq(known.id.as_str()))
+        .add(link::Column::Revision.eq(known.revision.get()))
+        .add(link::Column::UpdatedAt.eq(known.updated_at.get()))
+        .add(link::Column::Slug.eq(slug.as_str()))
 }

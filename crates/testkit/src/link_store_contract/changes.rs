@@ -1,14 +1,14 @@
 //! Changing and deleting links.
 
-use std::sync::Arc;
+use std::{pin::Pin, sync::Arc};
 
 use slugline_domain::{
     Link,
-    ports::{LinkStore, Update, Version},
+    ports::{Deletion, LinkStore, Update, Version},
 };
 
 use super::{join_all, store};
-use crate::{full_link, link, seconds};
+use crate::{full_link, link, seconds, slug};
 
 pub(super) async fn an_update_replaces_everything_but_the_identity(store_: &impl LinkStore) {
     let old = full_link("docs");
@@ -100,4 +100,72 @@ pub(super) async fn a_deleted_link_is_gone_with_its_tags(store_: &impl LinkStore
     assert_eq!(store_.find(&link.slug).await.expect("find"), None);
     store(store_, &link).await;
     assert_eq!(store_.find(&link.slug).await.expect("find"), Some(link));
+}
+
+pub(super) async fn only_the_known_version_of_a_link_is_deleted(store_: &impl LinkStore) {
+    let before = link("docs").tags(&["x"]).build();
+    store(store_, &before).await;
+    let known = Version::of(&before);
+    let other_versions = [
+        Version {
+            revision: before.revision.next(),
+            ..known.clone()
+        },
+        Version {
+            updated_at: seconds(-1),
+            ..known.clone()
+        },
+        Version {
+            id: link("x").build().id,
+            ..known.clone()
+        },
+    ];
+    for other in other_versions {
+        let outcome = store_.delete_version(&before.slug, &other).await;
+        assert_eq!(outcome.expect("delete"), Deletion::Outdated, "{other:?}");
+    }
+    let elsewhere = store_.delete_version(&slug("Docs"), &known).await;
+    assert_eq!(elsewhere.expect("delete"), Deletion::Outdated);
+    let found = store_.find(&before.slug).await.expect("find");
+    assert_eq!(found, Some(before.clone()));
+    for expected in [Deletion::Deleted, Deletion::Outdated] {
+        let outcome = store_.delete_version(&before.slug, &known).await;
+        assert_eq!(outcome.expect("delete"), expected);
+    }
+    assert_eq!(store_.find(&before.slug).await.expect("find"), None);
+    assert_eq!(store_.tags().await.expect("tags"), []);
+}
+
+type Attempt<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
+
+pub(super) async fn of_a_deletion_and_an_update_of_one_version_one_wins<S: LinkStore>(
+    store_: Arc<S>,
+) {
+    for round in 0..8 {
+        let name = format!("race-{round}");
+        let before = link(&name).build();
+        store(store_.as_ref(), &before).await;
+        let known = Version::of(&before);
+        let mut changed = link(&name).to("https://example.org/").build();
+        changed.revision = before.revision.next();
+        let delete = async {
+            let outcome = store_.delete_version(&before.slug, &known).await;
+            outcome.expect("delete") == Deletion::Deleted
+        };
+        let update = async {
+            let outcome = store_.update(&changed, &known).await;
+            outcome.expect("update") == Update::Stored
+        };
+        let mut attempts: Vec<Attempt<'_>> = vec![Box::pin(delete), Box::pin(update)];
+        if round % 2 == 1 {
+            attempts.reverse();
+        }
+        let mut won = join_all(attempts).await;
+        if round % 2 == 1 {
+            won.reverse();
+        }
+        assert_ne!(won[0], won[1], "round {round}");
+        let found = store_.find(&before.slug).await.expect("find");
+        assert_eq!(found, won[1].then_some(changed));
+    }
 }

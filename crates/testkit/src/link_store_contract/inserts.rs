@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Link, ListQuery, StatusFilter,
+    Link, LinkFilter, StatusFilter,
     ports::{Insertion, LinkStore},
 };
 
-use super::{everything, join_all, slugs, store};
+use super::{all_that, everything, everywhere, join_all, slugs, store};
 use crate::{NOON, full_link, link, slug, tag};
 
 pub(super) async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_: &impl LinkStore) {
@@ -57,10 +57,10 @@ pub(super) async fn an_expired_link_gives_up_its_slug_and_its_tags(store_: &impl
     let new = link("docs").id("new").tags(&["new"]).build();
     store(store_, &new).await;
     assert_eq!(store_.find(&new.slug).await.expect("find"), Some(new));
-    let by_old_tag = ListQuery {
+    let by_old_tag = all_that(LinkFilter {
         tag: Some(tag("old")),
-        ..everything()
-    };
+        ..everywhere()
+    });
     assert_eq!(slugs(store_, by_old_tag).await, Vec::<String>::new());
 }
 
@@ -68,9 +68,11 @@ pub(super) async fn a_link_that_the_instance_ended_is_expired(store_: &impl Link
     let mut ended = link("docs").id("old").expires(99).build();
     ended.ends_at = Some(NOON);
     store(store_, &ended).await;
-    let by = |status| ListQuery {
-        status,
-        ..everything()
+    let by = |status| {
+        all_that(LinkFilter {
+            status,
+            ..everywhere()
+        })
     };
     assert_eq!(slugs(store_, by(StatusFilter::Expired)).await, ["docs"]);
     assert_eq!(

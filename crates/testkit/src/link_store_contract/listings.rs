@@ -2,9 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use slugline_domain::{LinkOrder, ListQuery, Position, StatusFilter, Tag, ports::LinkStore};
+use slugline_domain::{
+    Link, LinkFilter, LinkOrder, ListQuery, Position, StatusFilter, Tag, ports::LinkStore,
+};
 
-use super::{everything, slugs, store};
+use super::{
+    all_that, everything, everywhere,
+    searches::{found, with_text},
+    slugs, store,
+};
 use crate::{link, slug, tag};
 
 pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl LinkStore) {
@@ -55,9 +61,11 @@ pub(super) async fn listings_filter_by_status_and_tag(store_: &impl LinkStore) {
     store(store_, &link("soon").tags(&["y", "z"]).expires(1).build()).await;
     let by = |status, tag_text: Option<&str>| ListQuery {
         order: LinkOrder::SlugAscending,
-        status,
-        tag: tag_text.map(tag),
-        ..everything()
+        ..all_that(LinkFilter {
+            status,
+            tag: tag_text.map(tag),
+            ..everywhere()
+        })
     };
     assert_eq!(
         slugs(store_, by(StatusFilter::Active, None)).await,
@@ -138,4 +146,67 @@ pub(super) async fn links_are_found_by_any_of_their_tags(store_: &impl LinkStore
     assert_eq!(tagged(&["x", "y", "z"], 2).await.len(), 2);
     store_.delete(&slug("both")).await.expect("delete");
     assert_eq!(tagged(&["x"], 9).await, ids(&[]));
+}
+
+pub(super) async fn listings_filter_by_text_and_slugs_in_any_order(store_: &impl LinkStore) {
+    for (name, comment, created) in [
+        ("a", "spring sale", 1),
+        ("b", "Spring", 3),
+        ("c", "autumn", 2),
+        ("d", "spring", 4),
+    ] {
+        let link = link(name).comment(comment).created(created).build();
+        store(store_, &link).await;
+    }
+    store(store_, &link("gone").comment("spring").expires(0).build()).await;
+    let some: Vec<_> = ["c", "a", "b", "unknown", "A", "gone"].map(slug).into();
+    let active = LinkFilter::default();
+    for (filter, expected) in [
+        (with_text("SPRING"), vec!["d", "b", "a", "gone"]),
+        (
+            LinkFilter {
+                slugs: Some(some.clone()),
+                ..active.clone()
+            },
+            vec!["b", "c", "a"],
+        ),
+        (
+            LinkFilter {
+                slugs: Some(some),
+                ..with_text("spring")
+            },
+            vec!["b", "a", "gone"],
+        ),
+        (
+            LinkFilter {
+                slugs: Some(Vec::new()),
+                ..everywhere()
+            },
+            vec![],
+        ),
+    ] {
+        let mut paged = Vec::new();
+        let mut after = None;
+        loop {
+            let query = ListQuery {
+                limit: 1,
+                after,
+                ..all_that(filter.clone())
+            };
+            let page = store_.list(&query).await.expect("list");
+            let Some(last) = page.last() else { break };
+            after = Some(Position::after(last));
+            paged.push(last.slug.to_string());
+        }
+        assert_eq!(paged, expected, "{filter:?}");
+        let mut by_slug = expected;
+        by_slug.sort_unstable();
+        assert_eq!(found(store_, &filter).await, by_slug, "{filter:?}");
+        let query = ListQuery {
+            order: LinkOrder::SlugDescending,
+            ..all_that(filter)
+        };
+        by_slug.reverse();
+        assert_eq!(slugs(store_, query).await, by_slug);
+    }
 }

@@ -8,7 +8,7 @@ use slugline_domain::{
 use super::{everywhere, store};
 use crate::{NOON, destination, link, tag};
 
-fn with_text(text: &str) -> LinkFilter {
+pub(super) fn with_text(text: &str) -> LinkFilter {
     LinkFilter {
         text: Some(SearchText::parse(text).expect("a search")),
         ..everywhere()
@@ -16,7 +16,7 @@ fn with_text(text: &str) -> LinkFilter {
 }
 
 /// The slugs found, after checking that the count agrees.
-async fn found(store: &impl LinkStore, filter: &LinkFilter) -> Vec<String> {
+pub(super) async fn found(store: &impl LinkStore, filter: &LinkFilter) -> Vec<String> {
     let links = store.search(filter, NOON, 100).await.expect("search");
     let count = store.count(filter, NOON).await.expect("count");
     assert_eq!(

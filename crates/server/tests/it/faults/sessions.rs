@@ -22,7 +22,7 @@ fn each_client_is_told_what_became_of_its_links_when_sessions_are_cut() {
     const CUT: &str = "a session is cut";
 
     let mut random = Random::new();
-    let mut database = Database::create(random.seed());
+    let mut database = Database::create("sessions", random.seed());
     let url = database.url.to_string();
     let folder = tempfile::tempdir().unwrap();
     let mut trial = Trial::start_in(folder, &[("SLUGLINE_DATABASE_URL", &url)]);
@@ -47,9 +47,9 @@ fn each_client_is_told_what_became_of_its_links_when_sessions_are_cut() {
     trial.table.conclude(random.seed(), 30, 0);
 }
 
-/// A database of this test alone, so that no other test loses a session.
-struct Database {
-    url: Url,
+/// A database of one test alone, so that no other test loses a session.
+pub(crate) struct Database {
+    pub(crate) url: Url,
     /// `psql` on the server's own database.
     psql: Child,
     orders: ChildStdin,
@@ -57,7 +57,8 @@ struct Database {
 }
 
 impl Database {
-    fn create(seed: u64) -> Self {
+    /// Makes one for this test.
+    pub(crate) fn create(test: &str, seed: u64) -> Self {
         let server = env::var_os("SLUGLINE_TEST_POSTGRES_URL").expect(
             "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
         );
@@ -69,7 +70,7 @@ impl Database {
             .spawn()
             .unwrap_or_else(|error| panic!("psql, which comes with PostgreSQL: {error}"));
         let mut url = Url::parse(&server).unwrap();
-        url.set_path(&format!("faults_{}_{seed}", std::process::id()));
+        url.set_path(&format!("faults_{test}_{}_{seed}", std::process::id()));
         let mut database = Self {
             url,
             orders: psql.stdin.take().unwrap(),
@@ -86,7 +87,7 @@ impl Database {
     }
 
     /// Ends this many sessions, any of them. Gives how many there were to end.
-    fn cut(&mut self, sessions: u64) -> u64 {
+    pub(crate) fn cut(&mut self, sessions: u64) -> u64 {
         let question = format!(
             "SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity \
              WHERE datname = '{}' ORDER BY random() LIMIT {sessions}) AS chosen;",

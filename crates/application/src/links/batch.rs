@@ -1,0 +1,506 @@
+//! Changing or deleting many links in one go.
+
+use std::collections::HashSet;
+
+use slugline_domain::{
+    Link, LinkFilter, LinkOrder, PageSize, Position, Slug, Tags, UnixSeconds,
+    ports::{Deletion, StoreError, Version},
+};
+use tokio::task::JoinSet;
+
+use super::{LinkService, ListLinks};
+use crate::Error;
+
+/// A request to change or delete many links.
+#[derive(Clone, Debug)]
+pub struct BatchChange {
+    /// What becomes of each link.
+    pub action: BatchAction,
+    /// Which links.
+    pub scope: BatchScope,
+    /// `true` only tells what would happen.
+    pub dry_run: bool,
+}
+
+/// What becomes of each link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BatchAction {
+    /// It is deleted for good.
+    Delete,
+    /// It also gets these tags.
+    AddTags(Tags),
+    /// It loses these tags.
+    RemoveTags(Tags),
+    /// It expires at the start of this second.
+    SetExpiry(UnixSeconds),
+    /// Its author's expiry is removed.
+    ClearExpiry,
+}
+
+/// The links of a batch.
+#[derive(Clone, Debug)]
+pub enum BatchScope {
+    /// These, in this order.
+    Slugs(Vec<Slug>),
+    /// The next ones that meet a filter, by slug.
+    Filter {
+        /// The filter.
+        filter: LinkFilter,
+        /// Only links after this place.
+        after: Option<Position>,
+    },
+}
+
+/// What became of some links.
+#[derive(Debug)]
+pub struct BatchReport {
+    /// One result for each link, in the order of the scope.
+    pub results: Vec<BatchResult>,
+    /// The place where to go on with a filter; `None` when there are no more links.
+    pub next: Option<Position>,
+}
+
+/// What became of one link.
+#[derive(Debug)]
+pub struct BatchResult {
+    /// Its slug.
+    pub slug: Slug,
+    /// What became of it. After an error of the store it may have been changed.
+    pub outcome: Result<BatchOutcome, Error>,
+}
+
+/// What became of a link that was not refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchOutcome {
+    /// It was changed or deleted.
+    Done,
+    /// It was that way already.
+    Unchanged,
+    /// No link has the slug.
+    NotFound,
+}
+
+/// A link to change.
+enum Target {
+    /// The one that visitors meet under this slug.
+    Named(Slug),
+    /// One that was read.
+    Read(Box<Link>),
+}
+
+/// What an action does to a link.
+#[derive(Debug, PartialEq, Eq)]
+enum Effect {
+    /// The link is that way already.
+    Nothing,
+    /// It becomes this.
+    Change(Box<Link>),
+    /// It is no more.
+    Deletion,
+}
+
+/// Links that are changed at the same time. With SQLite they share a commit.
+const AT_ONCE: usize = 8;
+
+impl LinkService {
+    /// Links that a batch changes at most, before it asks to be called again.
+    pub const BATCH: u16 = 500;
+
+    /// Changes or deletes links one by one: each wholly or not at all, and as the
+    /// same change to that link alone would be. When the store fails the rest is
+    /// left alone. To call it again is harmless.
+    ///
+    /// # Errors
+    /// Preview mode, the expiry is not in the future, or the store failed to list
+    /// the links of a filter. Whatever is wrong with one link is in its result.
+    pub async fn change_many(&self, change: BatchChange) -> Result<BatchReport, Error> {
+        self.permit(match change.action {
+            BatchAction::Delete => Self::DELETE,
+            BatchAction::AddTags(_)
+            | BatchAction::RemoveTags(_)
+            | BatchAction::SetExpiry(_)
+            | BatchAction::ClearExpiry => Self::EDIT,
+        })?;
+        if let BatchAction::SetExpiry(expires_at) = change.action {
+            self.check_expiry(Some(expires_at))?;
+        }
+        let (targets, next) = self.targets(change.scope).await?;
+        let results = self
+            .change_each(targets, &change.action, change.dry_run)
+            .await;
+        Ok(BatchReport { results, next })
+    }
+
+    async fn targets(&self, scope: BatchScope) -> Result<(Vec<Target>, Option<Position>), Error> {
+        match scope {
+            BatchScope::Slugs(slugs) => {
+                let mut seen = HashSet::new();
+                let case = self.parts.policy.case;
+                let once = slugs
+                    .into_iter()
+                    .filter(|slug| seen.insert(case.canonical(slug).into_owned()));
+                Ok((once.map(Target::Named).collect(), None))
+            }
+            BatchScope::Filter { filter, after } => {
+                let request = ListLinks {
+                    size: PageSize::new(Self::BATCH.into()).expect("fewer than on a page"),
+                    order: LinkOrder::SlugAscending,
+                    filter,
+                    after,
+                };
+                let page = self.list(request).await?;
+                let read = page.links.into_iter().map(Box::new);
+                Ok((read.map(Target::Read).collect(), page.next))
+            }
+        }
+    }
+
+    async fn change_each(
+        &self,
+        targets: Vec<Target>,
+        action: &BatchAction,
+        dry_run: bool,
+    ) -> Vec<BatchResult> {
+        let mut results = Vec::with_capacity(targets.len());
+        let mut targets = targets.into_iter();
+        loop {
+            let mut running = JoinSet::new();
+            for (place, target) in targets.by_ref().take(AT_ONCE).enumerate() {
+                let (this, action) = (self.clone(), action.clone());
+                running.spawn(async move {
+                    let slug = target.slug().clone();
+                    let outcome = this.change_one(target, &action, dry_run).await;
+                    (place, BatchResult { slug, outcome })
+                });
+            }
+            if running.is_empty() {
+                return results;
+            }
+            let mut some = running.join_all().await;
+            some.sort_by_key(|(place, _)| *place);
+            let mut outcomes = some.iter().map(|(_, result)| &result.outcome);
+            let store_is_away = outcomes.all(|outcome| matches!(outcome, Err(Error::Store(_))));
+            results.extend(some.into_iter().map(|(_, result)| result));
+            if store_is_away {
+                // To wait for each of the others would take a timeout each.
+                results.extend(targets.map(Target::not_tried));
+                return results;
+            }
+        }
+    }
+
+    async fn change_one(
+        &self,
+        target: Target,
+        action: &BatchAction,
+        dry_run: bool,
+    ) -> Result<BatchOutcome, Error> {
+        /// Each attempt loses only to a change that succeeded.
+        const ATTEMPTS: usize = 5;
+
+        let slug = match target {
+            // Whatever became of it meanwhile may not meet the filter any more.
+            Target::Read(link) => return self.apply(*link, action, dry_run).await,
+            Target::Named(slug) => slug,
+        };
+        for _ in 0..ATTEMPTS {
+            let link = match self.get(&slug).await {
+                Err(Error::LinkNotFound(_)) => return Ok(BatchOutcome::NotFound),
+                link => link?,
+            };
+            match self.apply(link, action, dry_run).await {
+                Err(Error::Outdated(_)) => {}
+                outcome => return outcome,
+            }
+        }
+        Err(Error::Outdated(slug))
+    }
+
+    /// Changes a link if it is still as it was read.
+    async fn apply(
+        &self,
+        link: Link,
+        action: &BatchAction,
+        dry_run: bool,
+    ) -> Result<BatchOutcome, Error> {
+        let effect = action.effect(&link)?;
+        if effect == Effect::Nothing {
+            return Ok(BatchOutcome::Unchanged);
+        }
+        if !dry_run {
+            self.take_effect(&link, effect).await?;
+        }
+        Ok(BatchOutcome::Done)
+    }
+
+    async fn take_effect(&self, link: &Link, effect: Effect) -> Result<(), Error> {
+        match effect {
+            Effect::Nothing => Ok(()),
+            Effect::Change(changed) => {
+                let changed = self.store_change(*changed, &Version::of(link)).await;
+                changed.map(drop)
+            }
+            Effect::Deletion => match self.delete_version(link).await? {
+                Deletion::Deleted => Ok(()),
+                Deletion::Outdated => Err(Error::Outdated(link.slug.clone())),
+            },
+        }
+    }
+}
+
+impl Target {
+    fn slug(&self) -> &Slug {
+        match self {
+            Self::Named(slug) => slug,
+            Self::Read(link) => &link.slug,
+        }
+    }
+
+    fn not_tried(self) -> BatchResult {
+        let error = StoreError {
+            action: "change links before this one",
+            source: "the rest of the batch was left alone".into(),
+        };
+        BatchResult {
+            slug: self.slug().clone(),
+            outcome: Err(Error::Store(error)),
+        }
+    }
+}
+
+impl BatchAction {
+    fn effect(&self, link: &Link) -> Result<Effect, Error> {
+        let mut changed = link.clone();
+        let content = &mut changed.content;
+        match self {
+            Self::Delete => return Ok(Effect::Deletion),
+            Self::AddTags(tags) => {
+                content.tags = Tags::new(content.tags.iter().chain(tags).cloned())?;
+            }
+            Self::RemoveTags(tags) => {
+                let kept = content.tags.iter().filter(|tag| !tags.contains(tag));
+                content.tags = Tags::new(kept.cloned())?;
+            }
+            Self::SetExpiry(expires_at) => content.expires_at = Some(*expires_at),
+            Self::ClearExpiry => content.expires_at = None,
+        }
+        Ok(if changed == *link {
+            Effect::Nothing
+        } else {
+            Effect::Change(Box::new(changed))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::{StatusFilter, ports::LinkStore};
+    use slugline_testkit::{NOON, link, seconds, slug, tag};
+
+    use super::*;
+    use crate::links::fixture::{Fixture, demonstration, fixture};
+
+    fn tags(texts: &[&str]) -> Tags {
+        Tags::new(texts.iter().map(|text| tag(text))).unwrap()
+    }
+
+    fn on(slugs: &[&str], action: BatchAction) -> BatchChange {
+        BatchChange {
+            action,
+            scope: BatchScope::Slugs(slugs.iter().map(|text| slug(text)).collect()),
+            dry_run: false,
+        }
+    }
+
+    fn on_tagged(text: &str, action: BatchAction) -> BatchChange {
+        BatchChange {
+            scope: BatchScope::Filter {
+                filter: LinkFilter {
+                    tag: Some(tag(text)),
+                    status: StatusFilter::All,
+                    ..LinkFilter::default()
+                },
+                after: None,
+            },
+            ..on(&[], action)
+        }
+    }
+
+    async fn fixture_with(links: &[Link]) -> Fixture {
+        let fixture = fixture();
+        for link in links {
+            fixture.store.insert(link, NOON).await.unwrap();
+        }
+        fixture
+    }
+
+    /// Slugs and outcomes; a refusal by its words.
+    fn told(report: &BatchReport) -> Vec<(&str, String)> {
+        let results = report.results.iter();
+        let told = results.map(|BatchResult { slug, outcome }| match outcome {
+            Ok(outcome) => (slug.as_str(), format!("{outcome:?}")),
+            Err(error) => (slug.as_str(), error.to_string()),
+        });
+        told.collect()
+    }
+
+    #[tokio::test]
+    async fn each_link_gets_the_result_that_a_change_of_it_alone_would_have() {
+        let ten: Vec<String> = (0..10).map(|number| format!("t{number}")).collect();
+        let ten: Vec<&str> = ten.iter().map(String::as_str).collect();
+        let old = link("old").tags(&["b"]).expires(-5).build();
+        let fixture = fixture_with(&[
+            old.clone(),
+            link("full").tags(&ten).build(),
+            link("has").tags(&["new", "a"]).build(),
+        ])
+        .await;
+        fixture.resolver.find(&slug("old")).await.unwrap();
+        let add = BatchAction::AddTags(tags(&["new"]));
+        let names = ["OLD", "full", "nobody", "has", "old"];
+        let dry = BatchChange {
+            dry_run: true,
+            ..on(&names, add.clone())
+        };
+        let expected = [
+            ("OLD", "Done"),
+            ("full", "a link would have too many tags"),
+            ("nobody", "NotFound"),
+            ("has", "Unchanged"),
+        ]
+        .map(|(slug, outcome)| (slug, outcome.to_owned()));
+        let would = fixture.links.change_many(dry).await.unwrap();
+        assert_eq!(told(&would), expected);
+        assert_eq!(fixture.links.get(&slug("old")).await.unwrap(), old);
+
+        let report = fixture.links.change_many(on(&names, add)).await.unwrap();
+        assert_eq!(told(&report), expected);
+        let changed = fixture.links.get(&slug("old")).await.unwrap();
+        assert_eq!(changed.content.tags, tags(&["b", "new"]));
+        assert_eq!(
+            (changed.revision, changed.updated_at),
+            (old.revision.next(), NOON)
+        );
+        let seen = fixture.resolver.find(&slug("old")).await.unwrap().unwrap();
+        assert_eq!(seen.content.tags, changed.content.tags);
+    }
+
+    #[tokio::test]
+    async fn every_action_does_what_it_says_and_nothing_twice() {
+        for (action, check) in [
+            (
+                BatchAction::RemoveTags(tags(&["a", "z"])),
+                (|link| link.unwrap().content.tags == tags(&["b"])) as fn(Option<Link>) -> bool,
+            ),
+            (BatchAction::SetExpiry(seconds(9)), |link| {
+                link.unwrap().content.expires_at == Some(seconds(9))
+            }),
+            (BatchAction::ClearExpiry, |link| {
+                link.unwrap().content.expires_at.is_none()
+            }),
+            (BatchAction::Delete, |link| link.is_none()),
+        ] {
+            let before = link("docs").tags(&["a", "b"]).expires(5).build();
+            let fixture = fixture_with(&[before]).await;
+            fixture.resolver.find(&slug("docs")).await.unwrap();
+            for again in [false, true] {
+                let report = fixture.links.change_many(on(&["docs"], action.clone()));
+                let expected = match (again, &action) {
+                    (false, _) => "Done",
+                    (true, BatchAction::Delete) => "NotFound",
+                    (true, _) => "Unchanged",
+                };
+                assert_eq!(told(&report.await.unwrap())[0].1, expected, "{action:?}");
+                let stored = fixture.store.find(&slug("docs")).await.unwrap();
+                assert!(check(stored.clone()), "{stored:?}");
+                let seen = fixture.resolver.find(&slug("docs")).await.unwrap();
+                assert_eq!(seen.is_some(), stored.is_some(), "{action:?}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_filter_goes_through_all_links_though_the_action_takes_them_out_of_it() {
+        let many = usize::from(LinkService::BATCH) + 3;
+        let links: Vec<Link> = (0..many)
+            .map(|number| link(&format!("s{number:04}")).tags(&["t"]).build())
+            .collect();
+        let fixture = fixture_with(&links).await;
+        let other = link("other").tags(&["u"]).build();
+        fixture.store.insert(&other, NOON).await.unwrap();
+        let mut change = on_tagged("t", BatchAction::RemoveTags(tags(&["t"])));
+        let first = fixture.links.change_many(change.clone()).await.unwrap();
+        assert_eq!(first.results.len(), usize::from(LinkService::BATCH));
+        let next = first.next.unwrap();
+        if let BatchScope::Filter { after, .. } = &mut change.scope {
+            *after = Some(next);
+        }
+        let last = fixture.links.change_many(change).await.unwrap();
+        assert_eq!(told(&last)[2], ("s0502", "Done".to_owned()));
+        assert_eq!((last.results.len(), last.next), (3, None));
+        let left = fixture.store.tags().await.unwrap();
+        assert_eq!(left.len(), 1);
+        assert_eq!(
+            fixture.store.find(&slug("other")).await.unwrap(),
+            Some(other)
+        );
+    }
+
+    #[tokio::test]
+    async fn a_filter_takes_the_very_spelling_that_it_found() {
+        let fixture = fixture_with(&[
+            link("Docs").id("upper").tags(&["t"]).build(),
+            link("docs").id("lower").build(),
+        ])
+        .await;
+        let delete = on_tagged("t", BatchAction::Delete);
+        let report = fixture.links.change_many(delete).await.unwrap();
+        assert_eq!(told(&report), [("Docs", "Done".to_owned())]);
+        assert!(fixture.store.find(&slug("docs")).await.unwrap().is_some());
+        assert_eq!(fixture.store.find(&slug("Docs")).await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn a_store_that_is_away_fails_links_but_not_what_it_forbids() {
+        let fixture = fixture_with(&[link("docs").build()]).await;
+        fixture.store.break_down();
+        let names: Vec<String> = (0..50).map(|number| format!("s{number}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let report = fixture.links.change_many(on(&names, BatchAction::Delete));
+        let report = report.await.unwrap();
+        assert_eq!(report.results.len(), 50);
+        for result in &report.results {
+            assert!(matches!(result.outcome, Err(Error::Store(_))), "{result:?}");
+        }
+        let unlisted = fixture
+            .links
+            .change_many(on_tagged("t", BatchAction::Delete));
+        assert!(matches!(unlisted.await, Err(Error::Store(_))));
+        let past = fixture
+            .links
+            .change_many(on(&["docs"], BatchAction::SetExpiry(NOON)));
+        assert!(matches!(past.await, Err(Error::ExpiryNotInFuture { .. })));
+    }
+
+    #[tokio::test]
+    async fn a_demonstration_lets_nobody_change_many_links() {
+        let fixture = demonstration();
+        fixture
+            .store
+            .insert(&link("docs").build(), NOON)
+            .await
+            .unwrap();
+        for (action, dry_run) in [
+            (BatchAction::Delete, false),
+            (BatchAction::ClearExpiry, false),
+            (BatchAction::Delete, true),
+        ] {
+            let change = BatchChange {
+                dry_run,
+                ..on(&["docs"], action)
+            };
+            let refused = fixture.links.change_many(change).await;
+            assert!(matches!(refused, Err(Error::PreviewMode(_))));
+        }
+    }
+}

@@ -1,0 +1,659 @@
+//! Listing links in an order of the link store, or by their visits, which another
+//! store counts.
+
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::{HashMap, HashSet},
+};
+
+use slugline_domain::{
+    Choice, Dimension, Link, LinkFilter, LinkOrder, MetricRow, MetricsQuery, MetricsReport,
+    PageSize, Position, RowLimit, SamplingInterval, SamplingNote, Slug, UnixSeconds, VisitFilter,
+};
+
+use super::{LinkPage, LinkService, ListLinks};
+use crate::{Asked, Error, StatsService};
+
+/// Lists links in any order.
+#[derive(Clone, Debug)]
+pub struct LinkLists {
+    links: LinkService,
+    stats: StatsService,
+}
+
+/// A request for a page, by order.
+#[derive(Clone, Debug)]
+pub enum ListRequest {
+    /// In an order of the link store.
+    Stored(ListLinks),
+    /// Most visits first.
+    Visited(ListVisited),
+}
+
+/// A page of one of both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListedPage {
+    /// In an order of the link store.
+    Stored(LinkPage),
+    /// Most visits first.
+    Visited(VisitedPage),
+}
+
+/// A request for a page of links by visits.
+#[derive(Clone, Debug, Default)]
+pub struct ListVisited {
+    /// Links on the page, at most.
+    pub size: PageSize,
+    /// Only links that meet this.
+    pub filter: LinkFilter,
+    /// The start of the range in which visits count.
+    pub start: RangeStart,
+    /// The last second of the range, inclusive; the present if it is later or absent.
+    pub until: Option<UnixSeconds>,
+    /// Only links after this place, whose range goes before the one above.
+    pub after: Option<VisitedPlace>,
+}
+
+/// The start of a range of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RangeStart {
+    /// Thirty days before its end.
+    #[default]
+    ThirtyDays,
+    /// There is none: everything until the end.
+    Ever,
+    /// This second.
+    At(UnixSeconds),
+}
+
+/// The seconds in which visits count, inclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VisitRange {
+    /// The first second; `None` without a beginning.
+    pub from: Option<UnixSeconds>,
+    /// The last second.
+    pub until: UnixSeconds,
+}
+
+/// The place after a link in a listing by visits: fewer visits come later; links
+/// with the same number are ordered by slug, and those without visits are last,
+/// the newest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VisitedPlace {
+    /// The visits of the last link seen.
+    pub visits: u64,
+    /// The last link seen.
+    pub link: Position,
+    /// The range, which all pages share.
+    pub range: VisitRange,
+}
+
+/// Some links by visits, and where the next page starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VisitedPage {
+    /// The links in order.
+    pub links: Vec<VisitedLink>,
+    /// The place to continue from; none on the last page.
+    pub next: Option<VisitedPlace>,
+    /// The range in which visits were counted.
+    pub range: VisitRange,
+    /// `true` if the visits of every link are known. Otherwise so many slugs were
+    /// visited that links after the first 100,000 are ordered as those without visits.
+    pub complete: bool,
+    /// The accuracy of the visits, and of the order with them.
+    pub sampling: SamplingNote,
+}
+
+/// A link and its visits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VisitedLink {
+    /// The link.
+    pub link: Link,
+    /// Visits under its slug in the range; `None` if that is not known.
+    pub visits: Option<u64>,
+}
+
+/// As many links as this are sorted as a whole. Of more, pages are put together
+/// from those that the log names first.
+const FEW: i64 = 500;
+
+/// And their slugs are not longer together than a question to the log should be.
+const FEW_BYTES: usize = 64 << 10;
+
+/// Slugs that the log is asked for at first: nearly every page can do with them.
+const FIRST: i64 = 2_000;
+
+const THIRTY_DAYS: i64 = 30 * 24 * 60 * 60;
+
+impl LinkLists {
+    /// Lists these links.
+    pub fn new(links: LinkService, stats: StatsService) -> Self {
+        Self { links, stats }
+    }
+
+    /// One page of links.
+    ///
+    /// # Errors
+    /// The link store failed, or the access log, if the order needs it.
+    pub async fn list(&self, request: ListRequest) -> Result<ListedPage, Error> {
+        Ok(match request {
+            ListRequest::Stored(mut request) => {
+                self.spell(&mut request.filter);
+                ListedPage::Stored(self.links.list(request).await?)
+            }
+            ListRequest::Visited(mut request) => {
+                self.spell(&mut request.filter);
+                ListedPage::Visited(self.by_visits(request).await?)
+            }
+        })
+    }
+
+    /// Links are also listed under the spelling that visitors meet.
+    fn spell(&self, filter: &mut LinkFilter) {
+        let case = self.links.parts.policy.case;
+        if let Some(slugs) = &mut filter.slugs {
+            let canonical = slugs.iter().map(|slug| case.canonical(slug).into_owned());
+            let both: HashSet<Slug> = canonical.chain(slugs.iter().cloned()).collect();
+            *slugs = both.into_iter().collect();
+        }
+    }
+
+    /// One page of links, most visits first. Visits that are recorded between two
+    /// pages are after their range and move no link.
+    async fn by_visits(&self, request: ListVisited) -> Result<VisitedPage, Error> {
+        self.links.permit(LinkService::LIST)?;
+        let range = match &request.after {
+            Some(place) => place.range,
+            None => VisitRange::new(request.start, request.until, self.now()),
+        };
+        let few = self.stored(&request.filter, None).await?;
+        let bytes: usize = few.links.iter().map(|link| link.slug.as_str().len()).sum();
+        if few.next.is_none() && bytes <= FEW_BYTES {
+            self.page_of_few(few.links, &request, range).await
+        } else {
+            self.page_of_many(&request, range).await
+        }
+    }
+
+    /// A page of links that fit the memory, so the log is asked for these alone.
+    async fn page_of_few(
+        &self,
+        links: Vec<Link>,
+        request: &ListVisited,
+        range: VisitRange,
+    ) -> Result<VisitedPage, Error> {
+        let (visits, sampling) = if links.is_empty() {
+            (HashMap::new(), NOTHING_COUNTED)
+        } else {
+            let slugs = links.iter().map(|link| link.slug.to_string()).collect();
+            let report = self.ranking(range, Some(slugs), RowLimit::MAX).await?;
+            let counted = report.rows.into_iter().map(|row| (row.name, row.count));
+            (counted.collect(), report.sampling)
+        };
+        let visits_of = |link: &Link| visits.get(link.slug.as_str()).copied().unwrap_or(0);
+        let mut links: Vec<VisitedLink> = links
+            .into_iter()
+            .map(|link| VisitedLink {
+                visits: Some(visits_of(&link)),
+                link,
+            })
+            .collect();
+        links.sort_by(|a, b| a.place(range).order(&b.place(range)));
+        if let Some(after) = &request.after {
+            links.retain(|link| link.place(range).order(after).is_gt());
+        }
+        Ok(VisitedPage::of(links, request.size, range, true, sampling))
+    }
+
+    /// A page of any number of links: first those that the log names, by visits,
+    /// then the others as the link store orders them.
+    async fn page_of_many(
+        &self,
+        request: &ListVisited,
+        range: VisitRange,
+    ) -> Result<VisitedPage, Error> {
+        let wanted = usize::from(request.size.get()) + 1;
+        let few = RowLimit::new(FIRST, RowLimit::MAX).expect("fewer than there can be");
+        let mut report = self.ranking(range, None, few).await?;
+        let mut links = self.ranked(request, &report, wanted).await?;
+        if links.len() < wanted && report.rows_before_limit > number(report.rows.len()) {
+            report = self.ranking(range, None, RowLimit::MAX).await?;
+            links = self.ranked(request, &report, wanted).await?;
+        }
+        let complete = report.rows_before_limit <= u64::from(RowLimit::MAX.get());
+        if links.len() < wanted {
+            let visits = complete.then_some(0);
+            let rest = self.unranked(request, &report, wanted - links.len());
+            let rest = rest.await?.into_iter();
+            links.extend(rest.map(|link| VisitedLink { link, visits }));
+        }
+        let (size, sampling) = (request.size, report.sampling);
+        Ok(VisitedPage::of(links, size, range, complete, sampling))
+    }
+
+    /// The first `wanted` links after the request's place that the log names.
+    async fn ranked(
+        &self,
+        request: &ListVisited,
+        report: &MetricsReport,
+        wanted: usize,
+    ) -> Result<Vec<VisitedLink>, Error> {
+        let start = report.rows.partition_point(|row| {
+            let after = request.after.as_ref();
+            after.is_some_and(|after| {
+                (Reverse(row.count), row.name.as_str())
+                    <= (Reverse(after.visits), after.link.slug.as_str())
+            })
+        });
+        let asked_for: Option<HashSet<&Slug>> = request
+            .filter
+            .slugs
+            .as_ref()
+            .map(|slugs| slugs.iter().collect());
+        let mut links = Vec::new();
+        let rows = report.rows.get(start..).unwrap_or_default();
+        for rows in rows.chunks(usize::try_from(FEW).unwrap_or(usize::MAX)) {
+            let parsed = rows.iter().filter_map(|row| Slug::parse(&row.name).ok());
+            let slugs = parsed.filter(|slug| {
+                let asked_for = asked_for.as_ref();
+                asked_for.is_none_or(|asked_for| asked_for.contains(slug))
+            });
+            let filter = LinkFilter {
+                slugs: Some(slugs.collect()),
+                ..request.filter.clone()
+            };
+            let found = self.stored(&filter, None).await?.links.into_iter();
+            let mut found: HashMap<String, Link> =
+                found.map(|link| (link.slug.to_string(), link)).collect();
+            for MetricRow { name, count } in rows {
+                if let Some(link) = found.remove(name) {
+                    links.push(VisitedLink {
+                        link,
+                        visits: Some(*count),
+                    });
+                }
+            }
+            if links.len() >= wanted {
+                break;
+            }
+        }
+        links.truncate(wanted);
+        Ok(links)
+    }
+
+    /// The first `wanted` links after the request's place that the log does not
+    /// name.
+    async fn unranked(
+        &self,
+        request: &ListVisited,
+        report: &MetricsReport,
+        wanted: usize,
+    ) -> Result<Vec<Link>, Error> {
+        let ranked: HashSet<&str> = report.rows.iter().map(|row| row.name.as_str()).collect();
+        let after = request.after.as_ref().filter(|place| place.visits == 0);
+        let mut after = after.map(|place| place.link.clone());
+        let mut links = Vec::new();
+        loop {
+            let page = self.stored(&request.filter, after).await?;
+            let others = page.links.into_iter();
+            links.extend(others.filter(|link| !ranked.contains(link.slug.as_str())));
+            after = page.next;
+            if links.len() >= wanted || after.is_none() {
+                links.truncate(wanted);
+                return Ok(links);
+            }
+        }
+    }
+
+    fn now(&self) -> UnixSeconds {
+        self.links.parts.clock.now().second()
+    }
+
+    /// Links by age, the newest first.
+    async fn stored(
+        &self,
+        filter: &LinkFilter,
+        after: Option<Position>,
+    ) -> Result<LinkPage, Error> {
+        let request = ListLinks {
+            size: PageSize::new(FEW).expect("fewer links than on the largest page"),
+            order: LinkOrder::Newest,
+            filter: filter.clone(),
+            after,
+        };
+        self.links.list(request).await
+    }
+
+    /// The most visited slugs, of these or of all.
+    async fn ranking(
+        &self,
+        range: VisitRange,
+        slugs: Option<Vec<String>>,
+        limit: RowLimit,
+    ) -> Result<MetricsReport, Error> {
+        let slugs = slugs.map(|slugs| (Dimension::Slug, Choice::any_of(slugs)));
+        let query = MetricsQuery {
+            filter: VisitFilter {
+                from: range.from,
+                until: Some(range.until),
+                values: slugs.into_iter().collect(),
+                ..VisitFilter::default()
+            },
+            dimension: Dimension::Slug,
+            limit,
+        };
+        self.stats.metrics(Asked::untagged(query)).await
+    }
+}
+
+/// No link was there to count visits of.
+const NOTHING_COUNTED: SamplingNote = SamplingNote {
+    interval_max: SamplingInterval::EVERY,
+    dropped: 0,
+    damaged: 0,
+    sketched: false,
+};
+
+impl VisitRange {
+    /// Its start, as a request would name it.
+    pub fn start(self) -> RangeStart {
+        self.from.map_or(RangeStart::Ever, RangeStart::At)
+    }
+
+    fn new(start: RangeStart, until: Option<UnixSeconds>, now: UnixSeconds) -> Self {
+        let until = until.map_or(now, |until| until.min(now));
+        let from = match start {
+            RangeStart::ThirtyDays => UnixSeconds::new(until.get() - THIRTY_DAYS).ok(),
+            RangeStart::Ever => None,
+            RangeStart::At(second) => Some(second),
+        };
+        Self { from, until }
+    }
+}
+
+impl VisitedLink {
+    fn place(&self, range: VisitRange) -> VisitedPlace {
+        VisitedPlace {
+            visits: self.visits.unwrap_or(0),
+            link: Position::after(&self.link),
+            range,
+        }
+    }
+}
+
+impl VisitedPlace {
+    fn order(&self, other: &Self) -> Ordering {
+        let age = |place: &Self| (place.visits == 0).then_some(Reverse(place.link.created_at));
+        let key = |place: &'_ Self| (Reverse(place.visits), age(place));
+        let by_slug = || self.link.slug.cmp(&other.link.slug);
+        key(self).cmp(&key(other)).then_with(by_slug)
+    }
+}
+
+impl VisitedPage {
+    /// A page of the first of these links.
+    fn of(
+        mut links: Vec<VisitedLink>,
+        size: PageSize,
+        range: VisitRange,
+        complete: bool,
+        sampling: SamplingNote,
+    ) -> Self {
+        let size = usize::from(size.get());
+        let more = links.len() > size;
+        links.truncate(size);
+        let next = links.last().filter(|_| more).map(|link| link.place(range));
+        Self {
+            links,
+            next,
+            range,
+            complete,
+            sampling,
+        }
+    }
+}
+
+fn number(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use slugline_domain::{StatusFilter, ports::LinkStore};
+    use slugline_testkit::{CountedVisits, NOON, link, seconds, slug, tag};
+
+    use super::*;
+    use crate::links::fixture::{Fixture, fixture};
+
+    struct Lists {
+        fixture: Fixture,
+        log: Arc<CountedVisits>,
+        lists: LinkLists,
+    }
+
+    impl Lists {
+        async fn of(links: &[Link]) -> Self {
+            let fixture = fixture();
+            fixture.store.insert_many(links, NOON).await.unwrap();
+            let log = Arc::<CountedVisits>::default();
+            let stats =
+                StatsService::new(log.clone(), fixture.links.clone(), fixture.clock.clone());
+            let lists = LinkLists::new(fixture.links.clone(), stats);
+            Self {
+                fixture,
+                log,
+                lists,
+            }
+        }
+
+        async fn page(&self, request: &ListVisited) -> Result<VisitedPage, Error> {
+            match self
+                .lists
+                .list(ListRequest::Visited(request.clone()))
+                .await?
+            {
+                ListedPage::Visited(page) => Ok(page),
+                ListedPage::Stored(page) => panic!("{page:?}"),
+            }
+        }
+
+        /// All pages of so many links: slugs and visits.
+        async fn pages(&self, size: i64, request: &ListVisited) -> Vec<(String, Option<u64>)> {
+            let mut request = ListVisited {
+                size: PageSize::new(size).unwrap(),
+                ..request.clone()
+            };
+            let mut all = Vec::new();
+            loop {
+                let page = self.page(&request).await.unwrap();
+                assert!(page.complete);
+                let full = page.links.len() == usize::from(request.size.get());
+                assert!(full || page.next.is_none());
+                let rows = page.links.into_iter();
+                all.extend(rows.map(|row| (row.link.slug.to_string(), row.visits)));
+                request.after = page.next;
+                if request.after.is_none() {
+                    return all;
+                }
+            }
+        }
+    }
+
+    fn shown(rows: &[(&str, u64)]) -> Vec<(String, Option<u64>)> {
+        let rows = rows.iter();
+        rows.map(|(slug, visits)| ((*slug).to_owned(), Some(*visits)))
+            .collect()
+    }
+
+    fn all() -> ListVisited {
+        ListVisited {
+            filter: LinkFilter {
+                status: StatusFilter::All,
+                ..LinkFilter::default()
+            },
+            ..ListVisited::default()
+        }
+    }
+
+    #[tokio::test]
+    async fn most_visited_come_first_and_links_without_visits_last_newest_first() {
+        let lists = Lists::of(&[
+            link("old").created(-9).build(),
+            link("b").tags(&["t"]).build(),
+            link("a").build(),
+            link("new").created(-1).tags(&["t"]).build(),
+            link("top").expires(-1).build(),
+            link("newer").created(-1).build(),
+        ])
+        .await;
+        for (slug, rows) in [("b", 2), ("a", 2), ("top", 3), ("deleted", 9)] {
+            lists.log.record(seconds(-5), slug, rows, 1);
+        }
+        lists.log.record(seconds(-THIRTY_DAYS - 1), "old", 50, 1);
+        lists.log.record(seconds(1), "new", 50, 1);
+        for size in 1..=7 {
+            let rows = lists.pages(size, &all()).await;
+            let expected = [
+                ("top", 3),
+                ("a", 2),
+                ("b", 2),
+                ("new", 0),
+                ("newer", 0),
+                ("old", 0),
+            ];
+            assert_eq!(rows, shown(&expected), "by {size}");
+        }
+        let tagged = ListVisited {
+            filter: LinkFilter {
+                tag: Some(tag("t")),
+                ..LinkFilter::default()
+            },
+            ..ListVisited::default()
+        };
+        assert_eq!(
+            lists.pages(1, &tagged).await,
+            shown(&[("b", 2), ("new", 0)])
+        );
+        let named = ListVisited {
+            filter: LinkFilter {
+                slugs: Some(vec![slug("OLD"), slug("a"), slug("unknown")]),
+                ..LinkFilter::default()
+            },
+            start: RangeStart::Ever,
+            ..ListVisited::default()
+        };
+        assert_eq!(
+            lists.pages(5, &named).await,
+            shown(&[("old", 50), ("a", 2)])
+        );
+    }
+
+    /// Of so many links that the log is asked for the most visited of all.
+    async fn many(visited: usize, unvisited: usize) -> (Lists, Vec<(String, Option<u64>)>) {
+        let visited = (0..visited).map(|number| format!("v{number:05}"));
+        let unvisited = (0..unvisited).map(|number| format!("u{number:05}"));
+        let slugs: Vec<String> = visited.clone().chain(unvisited).collect();
+        let odd = |slug: &String| slug.ends_with(['1', '3', '5', '7', '9']);
+        let links: Vec<Link> = slugs
+            .iter()
+            .map(|slug| {
+                let made = link(slug).created(-5);
+                (if odd(slug) { made.tags(&["odd"]) } else { made }).build()
+            })
+            .collect();
+        let lists = Lists::of(&links).await;
+        let mut expected = Vec::new();
+        for (number, slug) in visited.enumerate() {
+            let visits = u64::from(number % 7 == 0) + 1;
+            lists
+                .log
+                .record(NOON, &slug, 1, u32::try_from(visits).unwrap());
+            // Links that are no more take their places among the visited.
+            lists.log.record(NOON, &format!("w{number}"), 1, 1);
+            expected.push((slug, Some(visits)));
+        }
+        expected.sort_by_key(|(slug, visits)| (Reverse(*visits), slug.clone()));
+        let rest = slugs.into_iter().filter(|slug| slug.starts_with('u'));
+        expected.extend(rest.map(|slug| (slug, Some(0))));
+        (lists, expected)
+    }
+
+    #[tokio::test]
+    async fn pages_of_many_links_have_no_gaps_and_cost_few_questions() {
+        let (lists, expected) = many(1_300, 700).await;
+        assert_eq!(lists.pages(30, &all()).await, expected);
+        lists.log.take_questions();
+        let first = lists.page(&all()).await.unwrap();
+        let questions = lists.log.take_questions();
+        assert_eq!(questions.len(), 1);
+        assert_eq!(i64::from(questions[0].limit.get()), FIRST);
+        assert!(!first.sampling.exact(), "rows stand for two visits");
+
+        let request = ListVisited {
+            filter: LinkFilter {
+                tag: Some(tag("odd")),
+                ..all().filter
+            },
+            ..all()
+        };
+        let odd = |slug: &str| slug.ends_with(['1', '3', '5', '7', '9']);
+        let rows = lists.pages(999, &request).await;
+        let expected: Vec<_> = expected.into_iter().filter(|(slug, _)| odd(slug)).collect();
+        assert_eq!(rows, expected);
+        assert!(lists.log.take_questions().len() <= 4);
+    }
+
+    #[tokio::test]
+    async fn visits_and_clocks_that_go_on_do_not_shift_a_later_page() {
+        let (lists, expected) = many(600, 10).await;
+        let mut request = all();
+        let first = lists.page(&request).await.unwrap();
+        lists.fixture.clock.advance_seconds(100);
+        lists.log.record(seconds(50), "u00000", 1_000, 1);
+        lists.fixture.store.delete(&slug("v00007")).await.unwrap();
+        let new = link("new").created(60).build();
+        lists.fixture.store.insert(&new, seconds(60)).await.unwrap();
+        request.after = first.next;
+        let second = lists.page(&request).await.unwrap();
+        assert_eq!(second.range, first.range);
+        let slugs = second.links.iter().map(|row| row.link.slug.to_string());
+        let expected = expected[20..40].iter().map(|(slug, _)| slug.clone());
+        assert_eq!(slugs.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    }
+
+    #[tokio::test]
+    async fn an_end_in_the_future_is_now_and_a_start_is_kept() {
+        let lists = Lists::of(&[]).await;
+        let range = async |start, until| {
+            let request = ListVisited {
+                start,
+                until,
+                ..all()
+            };
+            lists.page(&request).await.unwrap().range
+        };
+        let thirty_days_before = |until| VisitRange {
+            from: Some(seconds(until - THIRTY_DAYS)),
+            until: seconds(until),
+        };
+        let usual = RangeStart::ThirtyDays;
+        assert_eq!(range(usual, None).await, thirty_days_before(0));
+        assert_eq!(range(usual, Some(seconds(9))).await, thirty_days_before(0));
+        assert_eq!(
+            range(usual, Some(seconds(-9))).await,
+            thirty_days_before(-9)
+        );
+        assert_eq!(range(RangeStart::Ever, None).await.from, None);
+        let at = seconds(-1);
+        assert_eq!(range(RangeStart::At(at), None).await.from, Some(at));
+    }
+
+    #[tokio::test]
+    async fn a_log_that_fails_gives_no_other_order() {
+        let lists = Lists::of(&[link("a").build()]).await;
+        lists.log.break_down();
+        assert!(matches!(lists.page(&all()).await, Err(Error::VisitLog(_))));
+    }
+}
