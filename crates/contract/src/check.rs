@@ -1,4 +1,4 @@
-//! Collects every fault of an input before giving up.
+//! Collects all faults of an input.
 
 use slugline_domain::Change;
 
@@ -8,8 +8,8 @@ use crate::{
     sent::{Fault, Sent, Wire},
 };
 
-/// Most faults told of one input. Who sends more has sent something else than
-/// was meant, and a fault takes more bytes than what is wrong.
+/// The most faults that one answer lists. An input with more is something else than
+/// its sender meant, and a fault takes more bytes than the member that causes it.
 const MAX_ISSUES: usize = 1_000;
 
 /// Faults found so far.
@@ -19,7 +19,7 @@ pub(crate) struct Checks {
 }
 
 impl Checks {
-    /// What `parse` makes of a member that has to be there.
+    /// Parses a required member.
     pub(crate) fn required<'s, S: Wire, T, E: Explain>(
         &mut self,
         path: &[&str],
@@ -30,7 +30,7 @@ impl Checks {
         self.member(path, parse(value))
     }
 
-    /// What `parse` makes of a member that may be left out.
+    /// Parses an optional member.
     pub(crate) fn optional<'s, S: Wire, T, E: Explain>(
         &mut self,
         path: &[&str],
@@ -41,8 +41,8 @@ impl Checks {
         self.member(path, parse(value))
     }
 
-    /// What becomes of a member of which `null` says that it is removed. `make`
-    /// gives `None` when it noted a fault.
+    /// Reads a change of a member; `null` removes the member. `make` returns `None`
+    /// after it noted a fault.
     pub(crate) fn change<'s, S: Wire, T>(
         &mut self,
         path: &[&str],
@@ -53,13 +53,13 @@ impl Checks {
             return Change::Clear;
         }
         let value = self.value(path, sent);
-        // Where there is a fault, what stands here is never used.
+        // After a fault nobody uses the change.
         value
             .and_then(|value| make(self, value))
             .map_or(Change::Keep, Change::Set)
     }
 
-    /// A member that has to be there, as it is.
+    /// A required member, unparsed.
     pub(crate) fn there<'s, S: Wire>(&mut self, path: &[&str], sent: &'s Sent<S>) -> Option<&'s S> {
         if let Sent::Absent = sent {
             self.note(path, S::fault("undefined"));
@@ -67,7 +67,7 @@ impl Checks {
         self.value(path, sent)
     }
 
-    /// A member that may be left out, as it is.
+    /// An optional member, unparsed.
     pub(crate) fn value<'s, S: Wire>(&mut self, path: &[&str], sent: &'s Sent<S>) -> Option<&'s S> {
         match sent {
             Sent::Value(value) => return Some(value),
@@ -96,7 +96,7 @@ impl Checks {
         self.issues.extend(issues.into_iter().take(room));
     }
 
-    /// Whether no fault was noted.
+    /// Returns whether no fault was noted.
     pub(crate) fn is_empty(&self) -> bool {
         self.issues.is_empty()
     }

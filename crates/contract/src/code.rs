@@ -19,17 +19,17 @@ pub enum Code {
     LinkNotFound,
     /// The link's expiry has come.
     LinkExpired,
-    /// The link's password is another one.
+    /// The password is not the link's.
     WrongPassword,
     /// The link is flagged unsafe and the visitor has not confirmed it.
     ConfirmationRequired,
     /// The instance is a public demonstration, which forbids this.
     PreviewMode,
-    /// A proxied link leads where the service does not go.
+    /// A proxied link leads to an address that the service does not connect to.
     ProxyTargetNotAllowed,
     /// A proxied link's destination gave no answer.
     ProxyFailed,
-    /// As many proxied requests are under way as may be.
+    /// The limit of concurrent proxied requests is reached.
     ProxyBusy,
     /// A browser asks a proxied link for the script of a service worker.
     ServiceWorkerNotServed,
@@ -39,7 +39,7 @@ pub enum Code {
     MethodNotAllowed,
     /// An active link has the slug.
     SlugTaken,
-    /// Somebody else changed the link at the same time.
+    /// Another request changed the link at the same time.
     LinkModified,
     /// The link is no version that the request was meant for.
     PreconditionFailed,

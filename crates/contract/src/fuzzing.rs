@@ -1,4 +1,4 @@
-//! The door for `fuzz/`: bodies, queries and files of links.
+//! Access for `fuzz/`: bodies, queries and files of links.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What is wrong with which member.
+//! Faults of single members of an input.
 
 use schemars::JsonSchema;
 use serde::Serialize;

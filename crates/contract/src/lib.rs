@@ -1,14 +1,13 @@
-//! What clients rely on: wire types, their bounds and schemas, error codes.
+//! The wire types that clients rely on, with their bounds, schemas and error codes.
 //!
-//! One flat under the protocol adapters. It knows JSON shapes and the numbers
-//! of HTTP statuses; it does not know a web framework, OpenAPI or MCP. REST
-//! bodies and MCP arguments are the same types here, so the two cannot come to
-//! mean different things.
+//! This crate stands one floor below the protocol adapters. It knows JSON shapes
+//! and HTTP status numbers. It knows no web framework, no OpenAPI and no MCP. REST
+//! bodies and MCP arguments share these types, so both faces mean the same.
 //!
-//! Reading goes in two steps: [`read`] takes an object as it was sent, each member
-//! as a [`Sent`], then the type's own `check` makes domain values, which enforce
-//! every bound, and tells of all faults at once, of types as of bounds. Schemas
-//! state those same bounds from the same constants.
+//! An input is read in two steps. [`read`] keeps each member as a [`Sent`], whatever
+//! its type. The type's own `check` then parses the members into domain values and
+//! reports every fault at once: wrong types and broken bounds. Schemas state the
+//! bounds from the same constants that the parsers enforce.
 //!
 //! ```
 //! use slugline_contract::{CreateLink, Rules, read};
@@ -28,9 +27,9 @@
 //! |---|---|
 //! | [`links`], [`location`], [`migration`], [`stats`] | wire types |
 //! | [`code`], [`problem`] | every error code with its status; errors and their body |
-//! | [`issue`] | what is wrong with which member |
+//! | [`issue`] | faults of single members |
 //! | [`reader`], [`sent`] | JSON or a query string → wire type |
-//! | [`unknown`] | names that an input has and its type does not |
+//! | [`unknown`] | members of an input that its type does not have |
 //! | [`schema`] | JSON Schema settings shared by OpenAPI and MCP |
 
 mod bool_or_string;
@@ -86,19 +85,19 @@ pub use stats::{
 };
 pub use unknown::UnknownNames;
 
-/// What a tool without arguments takes.
+/// The input of a tool without arguments.
 #[derive(Clone, Copy, Debug, serde::Deserialize, schemars::JsonSchema)]
 pub struct NoArguments {}
 
 /// The bounds that an instance's settings decide.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// What may be a destination.
+    /// The schemes and the length that destinations may have.
     pub destinations: DestinationRules,
-    /// Most rows of an answer about visits, and how many there are unless a
-    /// question says otherwise.
+    /// The most rows in an answer about visits. A question without a limit gets as
+    /// many.
     pub rows_max: RowLimit,
-    /// Addresses that no link may lead to if they are its own.
+    /// The addresses of short links, so that no link leads to itself.
     pub own_addresses: OwnAddresses,
 }
 

@@ -1,4 +1,4 @@
-//! Where a caller is, on the wire.
+//! The caller's place on the wire.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Errors on their way to a client: what they become of, and their body.
+//! The errors that clients see: how use cases' errors map to them, and their JSON body.
 
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ pub struct Problem {
     pub code: Code,
     /// Short text.
     pub title: String,
-    /// What happened and what to do next, in a sentence. Holds nothing secret.
+    /// A sentence that tells the client what happened and what to do next. It holds
+    /// no secrets.
     pub detail: String,
     /// Faults of the input.
     pub issues: Vec<Issue>,
@@ -31,7 +32,7 @@ pub struct Problem {
     pub free_slug: Option<Slug>,
     /// The link as it is, where another version was meant.
     pub current: Option<Box<Link>>,
-    /// When it makes sense to try again.
+    /// The time after which another attempt makes sense.
     pub retry_after: Option<Duration>,
 }
 
@@ -179,11 +180,12 @@ enum ProblemData {
     },
 }
 
-/// Said of every token that is not the right one, however long it is.
+/// The text about every wrong token. It does not depend on the token.
 const WRONG_TOKEN: &str = "This is not the site token of this instance, which is in \
     SLUGLINE_SITE_TOKEN or in the file site-token of its data folder";
 
-/// When to ask again a database that failed: most restarts are over by then.
+/// The pause before a client asks again after the database failed: most restarts
+/// take less.
 const STORE_RETRY_AFTER: Duration = Duration::from_secs(5);
 
 impl From<Error> for Problem {

@@ -80,8 +80,8 @@ fn absent_not_null(schema: &mut Schema) {
     }
 }
 
-/// How Rust stores a number is no business of clients, and validators complain
-/// about formats that they do not know.
+/// Removes formats that say how Rust stores a number. Clients do not need them, and
+/// validators complain about formats that they do not know.
 fn without_widths(schema: &mut Schema) {
     let width = |format: &Value| format.as_str().is_some_and(|name| name.contains("int"));
     if !schema.get("format").is_some_and(width) {

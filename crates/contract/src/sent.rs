@@ -1,9 +1,8 @@
 //! Members of an input, as they were sent.
 //!
-//! Reading a member never fails: one of another type is kept as what is wrong
-//! with it. So a wire type can be read whole, and its `check` tells faults of
-//! type and faults of bounds together. Serde alone would stop at the first
-//! fault of type, and nobody would look at the bounds.
+//! Reading a member never fails: a member of the wrong type is kept as a note of the
+//! type it had. So a wire type is always read in full, and its `check` reports wrong
+//! types and broken bounds together. Serde alone would stop at the first wrong type.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -27,22 +26,22 @@ pub enum Sent<T> {
     Null,
     /// A value of the right type.
     Value(T),
-    /// Something else: what JSON calls it.
+    /// A value of another type, by its name in JSON.
     Wrong(&'static str),
 }
 
-/// Kind of a fault, what is wrong, and what would be right.
+/// The code of a fault, its message, and the value that would be right.
 pub type Fault = (IssueCode, String, String);
 
 /// A type that members have.
 pub trait Wire: Sized {
-    /// What JSON calls it.
+    /// The name of the type in JSON.
     const TYPE: &'static str;
 
     /// The value, if the JSON is one.
     fn from_json(value: Value) -> Option<Self>;
 
-    /// What is wrong with JSON of this type that is no value.
+    /// The fault of a member whose JSON is no value of this type.
     fn fault(received: &str) -> Fault {
         let message = format!(
             "Invalid input: expected {}, received {received}",
@@ -72,7 +71,7 @@ impl<T> Sent<T> {
     }
 }
 
-/// What JSON calls the type of a value.
+/// The name of a value's type in JSON.
 pub(crate) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -103,7 +102,7 @@ macro_rules! options {
 
 pub(crate) use options;
 
-/// What is wrong with a member that is none of an enum's names.
+/// The fault of a member that is none of an enum's names.
 pub(crate) fn no_option<T: DeserializeOwned>(received: &str) -> Fault {
     if received != String::TYPE {
         return String::fault(received);

@@ -1,8 +1,8 @@
 //! Members that an input has and its type does not.
 //!
-//! Serde drops them, so a mistyped name would be answered as if it had never
-//! been sent: a link without the password, everybody's visits instead of one
-//! link's.
+//! Serde drops them. Without this module a mistyped name would give a wrong answer
+//! without an error: a link without its password, or the visits of all links instead
+//! of one.
 
 use std::{
     any::TypeId,

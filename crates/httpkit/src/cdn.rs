@@ -1,4 +1,4 @@
-//! What content delivery networks say of a visitor's place.
+//! The headers in which content delivery networks name a visitor's place.
 
 use std::{fmt, str::FromStr};
 
@@ -22,7 +22,7 @@ pub enum PlaceHeaders {
 }
 
 impl PlaceHeaders {
-    /// Where a request says that its sender is; `None` when it does not.
+    /// The place of the sender that the request's headers name, if they do.
     pub(crate) fn place(self, request: &HttpRequest) -> Option<Place> {
         let network = match self {
             Self::Auto => Cdn::of(request)?,

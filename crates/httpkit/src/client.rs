@@ -1,4 +1,4 @@
-//! Who is on the other end.
+//! The address of the client behind trusted proxies.
 
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -13,16 +13,16 @@ use ipnet::IpNet;
 use slugline_domain::ProbeCaller;
 use thiserror::Error;
 
-/// Proxies whose forwarded headers are believed. Anybody else could write
-/// anything into them.
+/// The proxies whose forwarded headers the service believes. Any other client could
+/// write anything into them.
 #[derive(Clone, Debug, Default)]
 pub struct TrustedProxies {
     networks: Vec<IpNet>,
     header: ClientHeader,
 }
 
-/// The one header in which trusted proxies name the client. One, because a proxy
-/// lets pass the others as clients wrote them.
+/// The header in which trusted proxies name the client. There is one only, because a
+/// proxy passes the others on as clients wrote them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientHeader(HeaderName);
 
@@ -32,13 +32,13 @@ impl TrustedProxies {
         Self { networks, header }
     }
 
-    /// Whether no proxy is believed.
+    /// Returns whether no proxy is trusted.
     pub fn is_empty(&self) -> bool {
         self.networks.is_empty()
     }
 
-    /// The address of the client: the peer's, or what trusted proxies say of
-    /// the first hop that is not one of them.
+    /// The address of the client: the peer's, or the first hop before the trusted
+    /// proxies.
     pub fn client_address(&self, request: &HttpRequest) -> IpAddr {
         let peer = peer_address(request);
         if !self.trusts(peer) {
@@ -73,7 +73,7 @@ impl TrustedProxies {
         self.trusts(peer_address(request))
     }
 
-    /// Whether the address is a trusted proxy's.
+    /// Returns whether the address is a trusted proxy's.
     pub fn trusts(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.networks
@@ -138,7 +138,7 @@ pub fn header(request: &HttpRequest, name: impl AsHeaderName) -> Option<&str> {
     text.ok()
 }
 
-/// What the destinations that a client wants checked are told of it.
+/// The facts about a client that the destinations it has checked get.
 pub fn probe_caller(request: &HttpRequest) -> ProbeCaller {
     let text = |name| header(request, name).map(str::to_owned);
     ProbeCaller {

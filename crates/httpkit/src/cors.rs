@@ -1,4 +1,4 @@
-//! Letting web pages of any origin call the API, where an operator wants it.
+//! Lets web pages of any origin call the API if the operator wants it.
 //!
 //! Pages cannot send the token by accident: it travels in a header that only
 //! their own script can set, so there are no credentials to protect from them.
@@ -11,7 +11,7 @@ use actix_web::{
     },
 };
 
-/// Whether a browser asks if it may send the real request. It never carries the
+/// Returns whether a browser asks for permission to send the real request. It never carries the
 /// token, so it is answered before anybody asks for that.
 pub(crate) fn is_preflight(request: &HttpRequest) -> bool {
     let headers = request.headers();

@@ -1,4 +1,4 @@
-//! How the service meets the outside: token, proxies, origin.
+//! The settings of the service towards clients: token, trusted proxies, origin.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -14,7 +14,8 @@ use crate::{
     refusals::Refusals,
 };
 
-/// How the service meets the outside; every adapter finds it in the app's data.
+/// The token, the trusted proxies and the origin. Every adapter finds them in the
+/// app's data.
 #[derive(Debug)]
 pub struct Edge {
     authenticator: Arc<Authenticator>,
@@ -58,7 +59,7 @@ impl Edge {
         }
     }
 
-    /// Says where the service listens.
+    /// Sets the address on which the service listens.
     #[must_use]
     pub fn listening_at(self, address: IpAddr) -> Self {
         Self {
@@ -67,8 +68,8 @@ impl Edge {
         }
     }
 
-    /// Says where clients are: by these headers of trusted proxies, and else by
-    /// their addresses.
+    /// Sets how to find a client's place: by these headers of trusted proxies, else by
+    /// the address.
     #[must_use]
     pub fn placing_clients(
         self,
@@ -92,25 +93,25 @@ impl Edge {
             .expect("the app is built with an edge")
     }
 
-    /// Who is asking.
+    /// The client's address.
     pub fn client_address(&self, request: &HttpRequest) -> IpAddr {
         self.proxy_watch.look_at(request, &self.proxies);
         self.proxies.client_address(request)
     }
 
-    /// Where they are, if a trusted proxy says so.
+    /// The client's place, if a trusted proxy names it.
     pub fn forwarded_place(&self, request: &HttpRequest) -> Option<Place> {
         let believed = self.proxies.trusts_peer_of(request);
         believed.then(|| self.place_headers.place(request))?
     }
 
-    /// The country of a client of whose place nobody in front said anything.
+    /// The client's country by its address, for requests whose place no proxy names.
     pub fn look_up_country(&self, request: &HttpRequest) -> Option<Country> {
         let places = self.places.as_ref()?;
         places.country(self.client_address(request))
     }
 
-    /// Where they are, by all that is known.
+    /// The client's place: by the proxies' headers, else by the address.
     pub fn client_place(&self, request: &HttpRequest) -> Place {
         let forwarded = self.forwarded_place(request).unwrap_or_default();
         match &self.places {
@@ -129,17 +130,17 @@ impl Edge {
         self.configured_origin.as_ref()
     }
 
-    /// Whether only programs of this machine reach the service directly.
+    /// Returns whether only programs of this machine reach the service directly.
     pub fn is_loopback_only(&self) -> bool {
         self.loopback_only
     }
 
-    /// Whether web pages of any origin may call the API.
+    /// Returns whether web pages of any origin may call the API.
     pub(crate) fn is_open_to_any_origin(&self) -> bool {
         self.any_origin
     }
 
-    /// Whether the request carries the site token.
+    /// Checks that the request carries the site token.
     pub(crate) fn authenticate(&self, request: &HttpRequest) -> Result<(), Denied> {
         let presented = header(request, "authorization").map(bearer_token);
         let client = self.client_address(request);

@@ -1,4 +1,4 @@
-//! The door for `fuzz/`: headers that proxies and content networks add.
+//! Access for `fuzz/`: headers that proxies and content networks add.
 
 use std::net::SocketAddr;
 

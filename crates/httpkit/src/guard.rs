@@ -1,4 +1,4 @@
-//! What happens before and after every handler of an adapter.
+//! Checks the token before the handlers of an adapter, and renders their errors.
 
 use actix_web::{
     Error, HttpMessage, Resource,

@@ -1,4 +1,4 @@
-//! Telling a client which names of its input were ignored.
+//! Names the ignored members of an input in the response.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 

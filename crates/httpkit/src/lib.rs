@@ -1,9 +1,9 @@
-//! What the actix adapters share, and nothing else: who is asking (client
-//! address, place, token), under which public origin, how a problem is rendered,
-//! and which names of an input were ignored. A sixth thing needs a better home or a change of this sentence.
+//! The parts that the actix adapters share: the client (address, place, token), the
+//! public origin, rendering of problems, and the ignored names of an input. Anything
+//! else needs another home.
 //!
-//! It knows HTTP and actix; it does not know any route, SQL or the protocol of
-//! an adapter.
+//! This crate knows HTTP and actix. It knows no routes, no SQL and no adapter's
+//! protocol.
 
 #![expect(
     clippy::future_not_send,

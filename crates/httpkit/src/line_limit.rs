@@ -1,4 +1,4 @@
-//! How often the log may say the same.
+//! Limits how often the log repeats a line.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -34,8 +34,8 @@ impl LineLimit {
         }
     }
 
-    /// How many lines were left out before this one; `None` if this one is to
-    /// be left out, too.
+    /// The number of lines that were left out before this one; `None` if the caller
+    /// must leave this one out too.
     pub(crate) fn admit(&self, now: Instant) -> Option<u64> {
         let mut minute = self.minute.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = |began| now.saturating_duration_since(began) >= Self::MINUTE;

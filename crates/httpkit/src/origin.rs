@@ -91,7 +91,7 @@ impl Origin {
     }
 }
 
-/// Whether a host can be put into JSON, HTML and headers as it is.
+/// Returns whether a host can be put into JSON, HTML and headers as it is.
 fn is_plain(host: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || b".-_:[]".contains(&b);
     !host.is_empty() && host.bytes().all(allowed)

@@ -117,7 +117,7 @@ impl From<PayloadError> for Failure {
     }
 }
 
-/// What a client is told when its body cannot be read.
+/// The problem of a body that cannot be read.
 ///
 /// # Panics
 /// The error is not one of reading a body.

@@ -1,4 +1,4 @@
-//! Proxies that the settings do not know, or know otherwise.
+//! Detects proxies that the settings do not name, or name wrongly.
 
 use std::{
     cell::Cell,

@@ -1,4 +1,4 @@
-//! Wrong tokens and passwords, for the log.
+//! Logs wrong tokens and passwords.
 
 use std::{
     hash::{BuildHasher, RandomState},

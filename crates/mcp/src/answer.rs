@@ -46,17 +46,16 @@ impl Serialize for Raw {
 pub(crate) const HEADER_MISMATCH: i32 = -32020;
 pub(crate) const UNSUPPORTED_VERSION: i32 = -32022;
 
-/// What goes back over HTTP.
+/// The response of the endpoint over HTTP.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// A JSON-RPC message, or an array of them; nothing for what wants no
-    /// answer.
+    /// A JSON-RPC message, or an array of them; nothing for notifications.
     pub(crate) body: Option<String>,
 }
 
 impl Answer {
-    /// Taken, and nothing to say.
+    /// Accepted, without a body.
     pub(crate) fn accepted() -> Self {
         Self {
             status: 202,

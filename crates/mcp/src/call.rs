@@ -64,7 +64,7 @@ pub(crate) fn refuse_cursor(params: &Map<String, Value>) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Outcome {
@@ -127,7 +127,7 @@ impl Outcome {
     }
 }
 
-/// What a model should try next, by the names of tools.
+/// The next step for a model, by the names of tools.
 fn next_step(code: Code) -> &'static str {
     match code {
         Code::ValidationError => "Mend these arguments and call again.",

@@ -1,6 +1,6 @@
-//! Which generation a body belongs to, and batches.
+//! Finds the generation that a body belongs to, and handles batches.
 //!
-//! The body is looked at first; headers only cross-check it. Clients of the
+//! The body decides; headers only cross-check it. Clients of the
 //! modern generation claim their revision inside every request.
 
 use jsonrpsee::types::ErrorCode;
@@ -143,7 +143,7 @@ impl Exchange<'_> {
     }
 }
 
-/// Whether params claim the modern generation.
+/// Returns whether params claim the modern generation.
 fn claims(params: &Map<String, Value>) -> bool {
     let meta = params.get("_meta").and_then(Value::as_object);
     meta.is_some_and(|meta| meta.contains_key(VERSION_KEY))

@@ -1,10 +1,10 @@
-//! One HTTP request to the endpoint, as far as the protocol cares.
+//! The parts of an HTTP request that the protocol reads.
 
 use slugline_domain::ProbeCaller;
 
 use crate::Server;
 
-/// What the protocol reads of a request's headers.
+/// The headers that the protocol reads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Headers {
     pub(crate) accept: Option<String>,
@@ -20,6 +20,6 @@ pub(crate) struct Exchange<'a> {
     pub(crate) headers: &'a Headers,
     /// The public origin of the service, for short links in results.
     pub(crate) origin: &'a str,
-    /// What checked destinations may be told of the client.
+    /// The facts about the client that checked destinations get.
     pub(crate) caller: &'a ProbeCaller,
 }

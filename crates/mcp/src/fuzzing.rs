@@ -1,4 +1,4 @@
-//! The door for `fuzz/`: the parser is nobody else's business.
+//! Access to the parser for `fuzz/`.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Revisions 2024-11-05 to 2025-11-25, answered without keeping anything
-//! between requests: no session, plain JSON, batches where a revision has them.
+//! Revisions 2024-11-05 to 2025-11-25, without state between requests: no session,
+//! plain JSON, batches where a revision has them.
 
 use jsonrpsee::types::ErrorCode;
 use serde_json::{Value, json};

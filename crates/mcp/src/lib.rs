@@ -5,13 +5,13 @@
 //! (`legacy`, `modern`), and typed tools (`tools`, one file each) that call the
 //! same use cases as REST. Only `transport` knows the web framework.
 //!
-//! Nothing is remembered between requests, in either generation: any node can
-//! answer any request.
+//! Neither generation keeps state between requests, so any node can answer any
+//! request.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `transport` | HTTP: origin, media type, body limit |
-//! | `dispatch` | which generation a body belongs to, and batches |
+//! | `dispatch` | the generation of a body, and batches |
 //! | `message` | bytes → request, notification or response |
 //! | `exchange`, `answer` | what comes in with a body; results and errors → bytes and a status |
 //! | `legacy` | revisions 2024-11-05 to 2025-11-25 |
@@ -85,7 +85,7 @@ impl Server {
     }
 }
 
-/// What a model is told about the server as a whole.
+/// The instructions that a model gets about the server as a whole.
 const INSTRUCTIONS: &str = "Slugline shortens links and counts their visits. A link is addressed \
     by its slug, the last part of the short URL; create_link makes a random slug when you give \
     none. Passwords are never shown: never send a password mask back. Analytics come from a \

@@ -1,4 +1,4 @@
-//! Revision 2026-07-28: no handshake, every request speaks for itself.
+//! Revision 2026-07-28: no handshake, every request names its revision.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use jsonrpsee::types::ErrorCode;
@@ -15,14 +15,14 @@ use crate::{
     versions::{ALL, MODERN, unsupported},
 };
 
-/// Where a request claims its revision, inside `params._meta`.
+/// The member of `params._meta` in which a request claims its revision.
 pub(crate) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
 const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
 
-/// How long clients may keep the tool list and the discovery result. They
+/// The time for which clients may keep the tool list and the discovery result. Both
 /// change only with the binary.
 const CACHE_MS: u32 = 300_000;
 

@@ -1,14 +1,13 @@
 //! The text that a model reads.
 //!
-//! Titles, comments, URLs, referers and user agents were written by strangers,
-//! and what they write stands in the same context as the model's orders and,
-//! in many hosts, on somebody's terminal. So the text shows neither characters
-//! that steer a terminal nor ones that nobody sees, and it has an end.
+//! Strangers write titles, comments, URLs, referers and user agents. Their texts stand
+//! in the same context as the model's instructions and, in many hosts, on a terminal.
+//! So this module removes characters that steer a terminal and characters that are
+//! invisible, and it limits the length.
 //!
-//! Structured content stays exact: programs read it, and what an agent reads and
-//! writes back must not change on the way. Hosts may show its JSON to a model as
-//! it came, so that JSON writes every such character as an escape: the same value
-//! to whoever parses it, and nothing hidden to whoever reads it.
+//! Structured content stays exact, because programs read it and agents write values
+//! back. Hosts may show its JSON to a model unchanged, so the JSON writes every such
+//! character as an escape: a parser gets the same value, and a reader sees it.
 
 use std::fmt::Write;
 
@@ -110,7 +109,7 @@ fn is_hidden(c: char) -> bool {
     }
 }
 
-/// Whether a hidden character makes one picture of those beside it. Each picture
+/// Returns whether a hidden character makes one picture of those beside it. Each picture
 /// takes one selector and one joiner, so there is no room to hide a text. Flags
 /// spelled in tags turn black, and joiners between letters go, though some
 /// scripts use them: a model reads the words without.

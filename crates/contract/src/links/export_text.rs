@@ -33,7 +33,7 @@ impl ExportText {
         format!("slugline-links-{moment}.{extension}")
     }
 
-    /// What stands before the links.
+    /// The text before the links.
     pub fn start(&self, exported_at: UnixMillis) -> Vec<u8> {
         match self.format {
             TransferFormat::Json => format!(
@@ -68,7 +68,7 @@ impl ExportText {
         }
     }
 
-    /// What stands after the links.
+    /// The text after the links.
     pub fn end(self) -> Vec<u8> {
         match self.format {
             TransferFormat::Json => {

@@ -71,7 +71,7 @@ impl ImportLimit {
     /// Sink's default.
     pub const DEFAULT: Self = Self(100);
 
-    /// Whether this many links may come at once.
+    /// Checks the number of links in one request.
     ///
     /// # Errors
     /// They are too many, or none.

@@ -1,8 +1,8 @@
 //! Reading the links of a request's JSON body, one after the other.
 //!
-//! The body of an import has many megabytes, and a document of it would take many
-//! times as much memory. So the body is looked through in place: what is not a
-//! link is skipped, and links are parsed one at a time.
+//! The body of an import has many megabytes, and a parsed document of it would take
+//! many times as much memory. So this module scans the body in place, skips everything
+//! but the links, and parses one link at a time.
 
 use std::{fmt, ops::ControlFlow};
 

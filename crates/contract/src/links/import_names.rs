@@ -15,7 +15,7 @@ use crate::{
 pub(super) struct IgnoredNames(BTreeSet<String>);
 
 impl IgnoredNames {
-    /// Takes notice of the members of a link.
+    /// Notes the members of a link that links do not have.
     ///
     /// # Errors
     /// One resembles a known one, so it was probably mistyped.

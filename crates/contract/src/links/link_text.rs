@@ -30,7 +30,7 @@ pub(super) fn is_heavy(json: &str) -> bool {
     values > MOST_VALUES
 }
 
-/// Reads a link of well-formed JSON, and takes notice of its unknown members.
+/// Reads a link of well-formed JSON, and notes its unknown members.
 pub(super) fn read_link(text: &RawValue, names: &mut IgnoredNames) -> Result<ImportLink, Problem> {
     if is_heavy(text.get()) {
         return Err(Problem::invalid(vec![Issue {

@@ -1,4 +1,4 @@
-//! What makes one listing of links differ from another.
+//! The parameters that tell two listings of links apart: order, status and tag.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The members of a link that its author decides, whichever body they came in.
+//! The members of a link that its author decides, for every body that holds them.
 
 use std::collections::BTreeMap;
 
@@ -59,18 +59,18 @@ pub struct LinkMembers {
     pub flagged_unsafe: Sent<bool>,
 }
 
-/// Which bounds hold for titles and other texts.
+/// The bounds of titles and other texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextBounds {
-    /// Those of today.
+    /// Today's bounds.
     Todays,
-    /// The widest that ever held: a link that comes from elsewhere keeps what it
-    /// was allowed once.
+    /// The widest bounds that were ever in force, for imported links that were made
+    /// under them.
     Widest,
 }
 
 impl LinkMembers {
-    /// The content they make, unless one is wrong, which is noted.
+    /// Parses the members; `None` after it noted the fault of one.
     pub(super) fn content(
         &self,
         bounds: TextBounds,

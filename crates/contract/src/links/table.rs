@@ -1,4 +1,4 @@
-//! Links as a table: the columns, and what stands in their cells.
+//! Links as a table: how members become cells, and cells members.
 //!
 //! A row holds the members of an exported link. A cell is empty when the member
 //! is absent. Flags are `true` and `false`, moments Unix seconds or dates. Tags are
@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::view::{COLUMNS, Kind};
 
-/// What the column of this name holds, if there is one.
+/// The kind of the column with this name, if there is one.
 pub(super) fn kind(name: &str) -> Option<Kind> {
     let column = COLUMNS.iter().find(|(known, _)| *known == name);
     column.map(|(_, kind)| *kind)
@@ -122,7 +122,7 @@ pub(super) fn names() -> Cow<'static, str> {
     COLUMNS.map(|(name, _)| name).join(", ").into()
 }
 
-/// What stands in the cell of a text comes back, and no cell is a formula.
+/// Checks that the cell of a text gives the text back, and that no cell is a formula.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn fuzz_cells(text: &str) {
     let cell = to_cell(Some(&text.into()));

@@ -91,7 +91,7 @@ pub(super) const COLUMNS: [(&str, Kind); 19] = [
     ("password", Kind::Text),
 ];
 
-/// What a column of a table holds.
+/// The kind of values in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -104,7 +104,7 @@ pub(super) enum Kind {
 /// A link with its stored password, as exports hold it.
 pub type ExportedLink = LinkView<StoredHash>;
 
-/// What answers show of a password: that there is one.
+/// A password in answers: a constant that says that there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask;
 

@@ -1,4 +1,4 @@
-//! What tables of numbers have in common on the wire.
+//! The shape that all tables of numbers share on the wire.
 
 use schemars::JsonSchema;
 use serde::Serialize;

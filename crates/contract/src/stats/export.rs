@@ -5,7 +5,7 @@ use std::fmt::Write;
 use jiff::Timestamp;
 use slugline_domain::{AccessRow, UnixMillis};
 
-/// What the file begins with: a byte-order mark, without which spreadsheets
+/// The start of the file: a byte-order mark, without which spreadsheets
 /// take UTF-8 for something else, and the names of the columns.
 pub const CSV_HEAD: &str = "\u{feff}slug,url,viewer,views,referer\n";
 

@@ -1,4 +1,4 @@
-//! Which visits.
+//! The filter of visits that every question has.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! How many rows.
+//! The limit on the rows of an answer.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Where visits came from.
+//! The places that visits came from.
 
 use schemars::JsonSchema;
 use serde::Serialize;

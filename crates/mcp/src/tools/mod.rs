@@ -1,4 +1,4 @@
-//! The tools, one file each, and what they have in common.
+//! The tools, one file each, and the code that they share.
 
 mod check_links;
 mod count_links;
@@ -45,13 +45,13 @@ pub(crate) static ALL: [Entry; 14] = [
     Entry::of::<get_analytics_heatmap::HeatmapTool>(),
 ];
 
-/// What a tool works with.
+/// The use cases and the facts about a request that a tool works with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     pub(crate) app: &'a App,
     pub(crate) rules: &'a Rules,
     pub(crate) origin: &'a str,
-    /// What destinations may be told of the caller.
+    /// The facts about the caller that checked destinations get.
     pub(crate) caller: &'a ProbeCaller,
 }
 
@@ -62,13 +62,13 @@ impl Context<'_> {
     }
 }
 
-/// A tool: its name, what a model is told of it, and its types.
+/// A tool: its name, its description for models, and its types.
 pub(crate) trait Tool {
     /// Verb, then noun.
     const NAME: &'static str;
-    /// What it does, what it costs, what to call instead.
+    /// The effect of the tool, its cost, and the tool to call instead.
     const DESCRIPTION: &'static str;
-    /// What the instance must allow; asked before the arguments are looked at.
+    /// The access rule of the use case; checked before the arguments are read.
     const NEEDS: Access;
     const HINTS: Hints;
     /// The same type that REST reads.
@@ -82,8 +82,8 @@ pub(crate) trait Tool {
     ) -> impl Future<Output = Result<Self::Output, Problem>> + Send;
 }
 
-/// What a client may assume of a tool. Clients assume the worst of what is not
-/// said, so everything is.
+/// The effects that clients may assume of a tool. Clients assume the worst where a
+/// hint is missing, so every hint is set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Hints {
     /// Reads what is here.
