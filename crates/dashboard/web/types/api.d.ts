@@ -441,7 +441,7 @@ export interface paths {
         };
         /**
          * Watch visits come in
-         * @description New visits as server-sent events named `visit`, each with the JSON of an item of `/api/logs/events`, once they are stored. For watching, not for counting: of a busy second the first few are sent, and one who reads slowly misses some.
+         * @description New visits as server-sent events named `visit`, each with the JSON of an item of `/api/logs/events`, once they are stored. For watching, not for counting: of a busy second the first few that match are sent, and one who reads slowly misses some. `tag` stands for the links that have it when the watching begins.
          */
         get: operations["logs_stream"];
         put?: never;
@@ -3608,7 +3608,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Time zones of visitors, such as Europe/Berlin. */
+                /** @description Visitors' time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -3626,6 +3626,10 @@ export interface operations {
                 startAt?: number;
                 /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
                 endAt?: number;
+                /** @description Tags of links today. */
+                tag?: string;
+                /** @description Visits of bots. */
+                bots?: "include" | "exclude" | "only";
             };
             header?: never;
             path?: never;
@@ -3653,6 +3657,15 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: migration_required */
+            423: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3717,7 +3730,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Time zones of visitors, such as Europe/Berlin. */
+                /** @description Visitors' time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -3735,6 +3748,10 @@ export interface operations {
                 startAt?: number;
                 /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
                 endAt?: number;
+                /** @description Tags of links today. */
+                tag?: string;
+                /** @description Visits of bots. */
+                bots?: "include" | "exclude" | "only";
             };
             header?: never;
             path?: never;
@@ -3762,6 +3779,15 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: migration_required */
+            423: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3826,7 +3852,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Time zones of visitors, such as Europe/Berlin. */
+                /** @description Visitors' time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -3844,6 +3870,10 @@ export interface operations {
                 startAt?: number;
                 /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
                 endAt?: number;
+                /** @description Tags of links today. */
+                tag?: string;
+                /** @description Visits of bots. */
+                bots?: "include" | "exclude" | "only";
             };
             header?: never;
             path?: never;
@@ -3871,6 +3901,15 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: migration_required */
+            423: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3933,7 +3972,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Time zones of visitors, such as Europe/Berlin. */
+                /** @description Visitors' time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -3951,6 +3990,10 @@ export interface operations {
                 startAt?: number;
                 /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
                 endAt?: number;
+                /** @description Tags of links today. */
+                tag?: string;
+                /** @description Visits of bots. */
+                bots?: "include" | "exclude" | "only";
             };
             header?: never;
             path?: never;
@@ -3978,6 +4021,15 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: migration_required */
+            423: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4038,7 +4090,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Time zones of visitors, such as Europe/Berlin. */
+                /** @description Visitors' time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -4056,6 +4108,10 @@ export interface operations {
                 startAt?: number;
                 /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
                 endAt?: number;
+                /** @description Tags of links today. */
+                tag?: string;
+                /** @description Visits of bots. */
+                bots?: "include" | "exclude" | "only";
             };
             header?: never;
             path?: never;
@@ -4083,6 +4139,15 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: migration_required */
+            423: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4128,7 +4193,44 @@ export interface operations {
     };
     logs_stream: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Link ids. */
+                id?: string;
+                /** @description Destinations as they were at the visit. */
+                url?: string;
+                /** @description Slugs. */
+                slug?: string;
+                /** @description Hosts of referring pages. */
+                referer?: string;
+                /** @description Two-letter country codes. */
+                country?: string;
+                /** @description Regions. */
+                region?: string;
+                /** @description Cities. */
+                city?: string;
+                /** @description Visitors' time zones, such as Europe/Berlin. */
+                timezone?: string;
+                /** @description Languages, such as en-US. */
+                language?: string;
+                /** @description Operating systems. */
+                os?: string;
+                /** @description Browsers. */
+                browser?: string;
+                /** @description Kinds of browsers. */
+                browserType?: string;
+                /** @description Device models. */
+                device?: string;
+                /** @description Kinds of devices. */
+                deviceType?: string;
+                /** @description First second, in Unix seconds, inclusive; 0 for no beginning. */
+                startAt?: number;
+                /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
+                endAt?: number;
+                /** @description Tags of links today. */
+                tag?: string;
+                /** @description Visits of bots. */
+                bots?: "include" | "exclude" | "only";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4144,8 +4246,26 @@ export interface operations {
                     "text/event-stream": unknown;
                 };
             };
+            /** @description Error: validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: migration_required */
+            423: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4208,7 +4328,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Time zones of visitors, such as Europe/Berlin. */
+                /** @description Visitors' time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -4226,6 +4346,10 @@ export interface operations {
                 startAt?: number;
                 /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
                 endAt?: number;
+                /** @description Tags of links today. */
+                tag?: string;
+                /** @description Visits of bots. */
+                bots?: "include" | "exclude" | "only";
             };
             header?: never;
             path?: never;
@@ -4253,6 +4377,15 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: migration_required */
+            423: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4315,7 +4448,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Time zones of visitors, such as Europe/Berlin. */
+                /** @description Visitors' time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -4333,6 +4466,10 @@ export interface operations {
                 startAt?: number;
                 /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
                 endAt?: number;
+                /** @description Tags of links today. */
+                tag?: string;
+                /** @description Visits of bots. */
+                bots?: "include" | "exclude" | "only";
             };
             header?: never;
             path?: never;
@@ -4360,6 +4497,15 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: migration_required */
+            423: {
                 headers: {
                     [name: string]: unknown;
                 };
