@@ -91,18 +91,14 @@ impl Problem {
     /// The JSON body of a response to this request URL.
     pub fn body(&self, url: &str) -> ProblemBody {
         let message = self.sentence();
-        let data = if self.code == Code::ValidationError {
-            Some(ProblemData::Faults {
-                name: "ZodError",
-                message: message.clone(),
-                issues: self.issues.clone(),
-            })
-        } else {
-            let link = self.current.as_deref();
-            link.map(|link| ProblemData::Current {
-                link: Box::new(link.into()),
-            })
-        };
+        let faults = self.code == Code::ValidationError;
+        let current = self.current.as_deref();
+        let data = (faults || current.is_some()).then(|| ProblemData {
+            name: faults.then_some("ZodError"),
+            message: faults.then(|| message.clone()),
+            issues: faults.then(|| self.issues.clone()),
+            link: current.map(|link| Box::new(link.into())),
+        });
         ProblemBody {
             error: true,
             url: url.to_owned(),
@@ -162,22 +158,19 @@ pub struct ProblemBody {
 
 /// Details of an error.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-enum ProblemData {
-    /// Of a validation error.
-    Faults {
-        /// Always `ZodError`, for clients that look for it.
-        name: &'static str,
-        /// The same as `message` outside.
-        message: String,
-        /// The faults.
-        issues: Vec<Issue>,
-    },
-    /// Of a failed precondition, if a link has the slug.
-    Current {
-        /// The link as it is now.
-        link: Box<LinkView>,
-    },
+struct ProblemData {
+    /// Of a validation error always `ZodError`, for clients that look for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'static str>,
+    /// Of a validation error the same as `message` outside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    /// The faults of a validation error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    issues: Option<Vec<Issue>>,
+    /// The link as it is now, of a failed precondition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<Box<LinkView>>,
 }
 
 /// The text about every wrong token. It does not depend on the token.

@@ -387,11 +387,10 @@ mod tests {
 
     #[tokio::test]
     async fn every_action_does_what_it_says_and_nothing_twice() {
-        for (action, check) in [
-            (
-                BatchAction::RemoveTags(tags(&["a", "z"])),
-                (|link| link.unwrap().content.tags == tags(&["b"])) as fn(Option<Link>) -> bool,
-            ),
+        let cases: [(BatchAction, fn(Option<Link>) -> bool); 4] = [
+            (BatchAction::RemoveTags(tags(&["a", "z"])), |link| {
+                link.unwrap().content.tags == tags(&["b"])
+            }),
             (BatchAction::SetExpiry(seconds(9)), |link| {
                 link.unwrap().content.expires_at == Some(seconds(9))
             }),
@@ -399,7 +398,8 @@ mod tests {
                 link.unwrap().content.expires_at.is_none()
             }),
             (BatchAction::Delete, |link| link.is_none()),
-        ] {
+        ];
+        for (action, check) in cases {
             let before = link("docs").tags(&["a", "b"]).expires(5).build();
             let fixture = fixture_with(&[before]).await;
             fixture.resolver.find(&slug("docs")).await.unwrap();

@@ -213,8 +213,12 @@ impl LinkLists {
         range: VisitRange,
     ) -> Result<VisitedPage, Error> {
         let wanted = usize::from(request.size.get()) + 1;
-        let few = RowLimit::new(FIRST, RowLimit::MAX).expect("fewer than there can be");
-        let mut report = self.ranking(range, None, few).await?;
+        let limit = match &request.after {
+            // The page needs to know of every link that it is not to show.
+            Some(place) if place.visits == 0 => RowLimit::MAX,
+            Some(_) | None => RowLimit::new(FIRST, RowLimit::MAX).expect("fewer than there can be"),
+        };
+        let mut report = self.ranking(range, None, limit).await?;
         let mut links = self.ranked(request, &report, wanted).await?;
         if links.len() < wanted && report.rows_before_limit > number(report.rows.len()) {
             report = self.ranking(range, None, RowLimit::MAX).await?;
@@ -430,7 +434,7 @@ mod tests {
     struct Lists {
         fixture: Fixture,
         log: Arc<CountedVisits>,
-        lists: LinkLists,
+        service: LinkLists,
     }
 
     impl Lists {
@@ -440,17 +444,17 @@ mod tests {
             let log = Arc::<CountedVisits>::default();
             let stats =
                 StatsService::new(log.clone(), fixture.links.clone(), fixture.clock.clone());
-            let lists = LinkLists::new(fixture.links.clone(), stats);
+            let service = LinkLists::new(fixture.links.clone(), stats);
             Self {
                 fixture,
                 log,
-                lists,
+                service,
             }
         }
 
         async fn page(&self, request: &ListVisited) -> Result<VisitedPage, Error> {
             match self
-                .lists
+                .service
                 .list(ListRequest::Visited(request.clone()))
                 .await?
             {
@@ -621,6 +625,47 @@ mod tests {
         let slugs = second.links.iter().map(|row| row.link.slug.to_string());
         let expected = expected[20..40].iter().map(|(slug, _)| slug.clone());
         assert_eq!(slugs.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    }
+
+    #[tokio::test]
+    async fn when_more_slugs_were_visited_than_are_ranked_the_answer_says_so() {
+        let made = |number: i64| link(&format!("z{number}")).created(number).build();
+        let mut links: Vec<Link> = (0..600).map(made).collect();
+        links.push(link("top").created(-9).build());
+        let lists = Lists::of(&links).await;
+        lists.log.record(NOON, "top", 2, 1);
+        lists.log.record(NOON, "z0", 1, 1);
+        for number in 0..RowLimit::MAX.get() {
+            lists.log.record(NOON, &format!("x{number}"), 1, 1);
+        }
+        let mut request = ListVisited {
+            size: PageSize::new(600).unwrap(),
+            ..all()
+        };
+        let first = lists.page(&request).await.unwrap();
+        assert!(!first.complete);
+        let slugs_and_visits = |page: &VisitedPage| -> Vec<(String, Option<u64>)> {
+            let rows = page.links.iter();
+            rows.map(|row| (row.link.slug.to_string(), row.visits))
+                .collect()
+        };
+        let rows = slugs_and_visits(&first);
+        assert_eq!(rows[0], ("top".to_owned(), Some(2)));
+        assert_eq!(rows[1], ("z599".to_owned(), None));
+        request.after = first.next;
+        let last = lists.page(&request).await.unwrap();
+        assert_eq!(slugs_and_visits(&last), [("z0".to_owned(), None)]);
+
+        // So few links are looked up by name.
+        let filter = LinkFilter {
+            slugs: Some(vec![slug("z0"), slug("z1")]),
+            ..all().filter
+        };
+        let few = ListVisited { filter, ..all() };
+        let page = lists.page(&few).await.unwrap();
+        let expected = [("z0".to_owned(), Some(1)), ("z1".to_owned(), Some(0))];
+        assert_eq!(slugs_and_visits(&page), expected);
+        assert!(page.complete);
     }
 
     #[tokio::test]

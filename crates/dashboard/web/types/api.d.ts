@@ -43,7 +43,7 @@ export interface paths {
         head?: never;
         /**
          * Change some members of a link
-         * @description Members that are left out are kept, `null` removes a member.
+         * @description Members that are left out are kept, `null` removes a member. Without `If-Match`, a change that somebody else makes at the same time is kept, too.
          */
         patch: operations["link_patch"];
         trace?: never;
@@ -77,7 +77,7 @@ export interface paths {
         };
         /**
          * Read a link
-         * @description Reads one link by its slug, expired or not.
+         * @description Reads one link by its slug, expired or not. `ETag` names its version, for `If-Match` of a later change.
          */
         get: operations["link_get"];
         put?: never;
@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * List links
-         * @description Lists links page by page, newest first unless `sort` says otherwise. Pass `cursor` back until `list_complete` is true.
+         * @description Lists links page by page, newest first unless `sort` says otherwise. Pass `cursor` back until `list_complete` is true. By `visits`, links with as many are ordered by slug, and those without any come last, newest first; `ranking` says how far the order can be trusted.
          */
         get: operations["link_list"];
         put?: never;
@@ -183,9 +183,29 @@ export interface paths {
         put?: never;
         /**
          * Delete a link
-         * @description Deletes a link for good. Deleting a slug that no link has succeeds too.
+         * @description Deletes a link for good. Deleting a slug that no link has succeeds too, unless `If-Match` asks for one.
          */
         post: operations["link_delete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/link/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change or delete many links
+         * @description Deletes links, adds or removes tags, sets or removes the expiry: of up to 500 `slugs`, or of the links that meet a `filter`, 500 by slug at a time; pass `cursor` back until `list_complete` is true. Each link is changed wholly or not at all, one by one: there is a result for each, and what was done before a failure stays. Sending a request again is harmless; links that are that way already are `unchanged`, or `notFound` when they were to be deleted. `dryRun` changes nothing and tells what would happen.
+         */
+        post: operations["link_batch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -830,10 +850,10 @@ export interface components {
             code: string;
             /** @description A slug that is free, where another one is taken. */
             freeSlug?: string;
-            /** @description Present for validation errors. */
+            /** @description Present for validation errors and failed preconditions. */
             data?: components["schemas"]["ProblemData"];
         };
-        /** @description Details of a validation error. */
+        /** @description Details of an error. */
         ProblemData: {
             /** @description Always `ZodError`, for clients that look for it. */
             name: string;
@@ -841,6 +861,9 @@ export interface components {
             message: string;
             /** @description The faults. */
             issues: components["schemas"]["Issue"][];
+        } | {
+            /** @description The link as it is now. */
+            link: components["schemas"]["Link"];
         };
         /**
          * @description One fault of an input. `path` names wire members; positions in arrays are
@@ -966,17 +989,113 @@ export interface components {
         /** @description What an upsert came to. */
         UpsertStatus: "created" | "existing";
         /** @description Order of a listing. */
-        Sort: "az" | "za" | "newest" | "oldest";
+        Sort: "az" | "za" | "newest" | "oldest" | "visits";
         /** @description Whether expired links are meant. */
         Status: "active" | "expired" | "all";
         /** @description A page of links. */
         LinkList: {
             /** @description The links in order. */
-            links: components["schemas"]["Link"][];
+            links: components["schemas"]["ListedLink"][];
             /** @description Whether this is the last page. */
             list_complete: boolean;
             /** @description Where the next page starts; absent on the last one. */
             cursor?: string;
+            /** @description How visits were counted, where they are the order. */
+            ranking?: components["schemas"]["Ranking"];
+        };
+        /** @description A link of a page. */
+        ListedLink: {
+            /** @description Identity; stays through edits. */
+            id: string;
+            /** @description Where the link leads. */
+            url: string;
+            /** @description The path of the short link. */
+            slug: string;
+            /** @description A private note about the link. */
+            comment?: string;
+            /**
+             * Format: int64
+             * @description When the link was made, in Unix seconds.
+             */
+            createdAt: number;
+            /**
+             * Format: int64
+             * @description When the link last changed, in Unix seconds.
+             */
+            updatedAt: number;
+            /**
+             * Format: int64
+             * @description When the link expires, in Unix seconds.
+             */
+            expiration?: number;
+            /** @description Title of the social preview. */
+            title?: string;
+            /** @description Description of the social preview. */
+            description?: string;
+            /** @description Image of the social preview. */
+            image?: string;
+            /** @description Where iPhones and iPads are sent. */
+            apple?: string;
+            /** @description Where Android devices are sent. */
+            google?: string;
+            /** @description Whether the destination is shown in a frame. */
+            cloaking?: boolean;
+            /** @description Whether the visitor's query parameters are merged into the destination. */
+            redirectWithQuery?: boolean;
+            /** @description Whether the server fetches the destination and passes it on. */
+            proxy?: boolean;
+            /** @description Present when visitors must give a password: a mask, never to be sent back, or in exports the stored hash. */
+            password?: string;
+            /** @description Whether visitors are warned. */
+            unsafe?: boolean;
+            /** @description Where visitors from a country are sent. */
+            geo?: {
+                [key: string]: string;
+            };
+            /** @description Tags. */
+            tags: string[];
+            /**
+             * Format: uint64
+             * @description Visits under the link's slug in the range of the ranking; absent in other orders, and where they are not known.
+             */
+            visits?: number;
+        };
+        /** @description How visits were counted. */
+        Ranking: {
+            /**
+             * Format: int64
+             * @description First second, in Unix seconds, inclusive; absent when there is no beginning.
+             */
+            startAt?: number;
+            /**
+             * Format: int64
+             * @description Last second, inclusive. All pages of a listing share it.
+             */
+            endAt: number;
+            /** @description False when so many slugs were visited that only the first 100,000 were ranked; links after them are ordered like those without visits. */
+            complete: boolean;
+            /** @description How far the visits, and so the order, can be trusted. */
+            sampling: components["schemas"]["SamplingView"];
+        };
+        /** @description Whether numbers are counts or estimates. */
+        SamplingView: {
+            /**
+             * Format: uint32
+             * @description The most visits that one stored row stands for.
+             */
+            interval_max: number;
+            /** @description Whether the numbers are exact counts. */
+            exact: boolean;
+            /**
+             * Format: uint64
+             * @description Visits of the time asked about that were not stored, because they came faster than they could be written. Counted by the minute and for all links together.
+             */
+            dropped: number;
+            /**
+             * Format: uint64
+             * @description Stored visits that the answer lacks because they are damaged; left out when there are none. `slugline doctor` names the damage.
+             */
+            damaged?: number;
         };
         /** @description A link in short, as searches and lists for agents show it. */
         FoundLink: {
@@ -1029,6 +1148,92 @@ export interface components {
         DeleteLink: {
             /** @description The slug of the link. */
             slug: string;
+        };
+        /** @description An action, and the links it is for: `slugs` or a `filter`. */
+        BatchLinks: {
+            /** @description What becomes of each link. */
+            action: "delete" | "addTags" | "removeTags" | "setExpiration" | "clearExpiration";
+            /** @description The tags to add or to remove; with addTags and removeTags only. */
+            tags?: string[];
+            /** @description When the links expire, in Unix seconds; with setExpiration only. */
+            expiration?: number | string;
+            /** @description The links, by slug. */
+            slugs?: string[];
+            /** @description The links, by what they have in common; 500 of them at a time. */
+            filter?: components["schemas"]["BatchFilter"];
+            /** @description With a filter, where to continue: the cursor of the previous answer. */
+            cursor?: string;
+            /**
+             * @description Changes nothing and tells what would happen.
+             * @default false
+             */
+            dryRun?: boolean;
+        };
+        /** @description All active links, or those that meet every condition. */
+        BatchFilter: {
+            /** @description Only links with this text in slug, URL, comment or a tag. */
+            q?: string;
+            /** @description Only links with this tag. */
+            tag?: string;
+            /**
+             * @description Only links that still lead somewhere, only expired ones, or all.
+             * @default active
+             */
+            status?: components["schemas"]["Status"];
+        };
+        /** @description What became of some links. */
+        LinkBatch: {
+            /** @description Whether nothing was changed, because only the results were asked for. */
+            dryRun: boolean;
+            /** @description One result per link: in the order of `slugs`, repeated ones once, or by slug. */
+            results: components["schemas"]["BatchResult"][];
+            /** @description How many links have each outcome. */
+            totals: components["schemas"]["BatchTotals"];
+            /** @description Whether there are no more links that meet the filter. */
+            list_complete: boolean;
+            /** @description Where to continue; absent when there are no more links. */
+            cursor?: string;
+        };
+        /** @description What became of one link. */
+        BatchResult: {
+            /** @description The slug. */
+            slug: string;
+            /** @description What became of the link, or would. */
+            outcome: components["schemas"]["Outcome"];
+            /** @description Stable name of the error kind of a link that was refused or failed. */
+            code?: string;
+            /** @description What happened to it, and what to do about it. */
+            message?: string;
+        };
+        /** @description What became of one link. */
+        Outcome: "done" | "unchanged" | "notFound" | "refused" | "failed";
+        /** @description How many links have each outcome. */
+        BatchTotals: {
+            /**
+             * Format: uint32
+             * @description Links that were changed or deleted, or would be.
+             */
+            done: number;
+            /**
+             * Format: uint32
+             * @description Links that were that way already.
+             */
+            unchanged: number;
+            /**
+             * Format: uint32
+             * @description Slugs without a link.
+             */
+            notFound: number;
+            /**
+             * Format: uint32
+             * @description Links that a rule forbids to change.
+             */
+            refused: number;
+            /**
+             * Format: uint32
+             * @description Links that may be either way.
+             */
+            failed: number;
         };
         /** @description Which links to check, and how long to wait. */
         CheckLinks: {
@@ -1483,26 +1688,6 @@ export interface components {
              */
             referers: number;
         };
-        /** @description Whether numbers are counts or estimates. */
-        SamplingView: {
-            /**
-             * Format: uint32
-             * @description The most visits that one stored row stands for.
-             */
-            interval_max: number;
-            /** @description Whether the numbers are exact counts. */
-            exact: boolean;
-            /**
-             * Format: uint64
-             * @description Visits of the time asked about that were not stored, because they came faster than they could be written. Counted by the minute and for all links together.
-             */
-            dropped: number;
-            /**
-             * Format: uint64
-             * @description Stored visits that the answer lacks because they are damaged; left out when there are none. `slugline doctor` names the damage.
-             */
-            damaged?: number;
-        };
         /** @description Rows, and how far they can be trusted. */
         ViewViewAnswer: {
             /** @description The rows. */
@@ -1785,6 +1970,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    /** @description The version of the link. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1884,7 +2071,10 @@ export interface operations {
     link_edit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that the request is meant for, several of them, or `*` for any. Refused with 412 when the link is another version, and then nothing is changed. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1897,6 +2087,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    /** @description The version of the link. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1951,6 +2143,17 @@ export interface operations {
             /** @description Error: link_modified */
             409: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: precondition_failed */
+            412: {
+                headers: {
+                    /** @description The version of the link. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2014,7 +2217,10 @@ export interface operations {
     link_patch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that the request is meant for, several of them, or `*` for any. Refused with 412 when the link is another version, and then nothing is changed. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2027,6 +2233,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description The version of the link. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2081,6 +2289,17 @@ export interface operations {
             /** @description Error: link_modified */
             409: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: precondition_failed */
+            412: {
+                headers: {
+                    /** @description The version of the link. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2157,6 +2376,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description The version of the link. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2166,6 +2387,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    /** @description The version of the link. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2268,7 +2491,10 @@ export interface operations {
                 /** @description The slug of the link. */
                 slug: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of a version that the client has. Answered with 304 and no body while the link is that version. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2277,11 +2503,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description The version of the link. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Link"];
                 };
+            };
+            /** @description The client has this version already */
+            304: {
+                headers: {
+                    /** @description The version of the link. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error: validation_error */
             400: {
@@ -2360,7 +2597,7 @@ export interface operations {
             query?: {
                 /** @description Links per page. */
                 limit?: number;
-                /** @description Where to continue: the cursor of the previous page, with the same sort, tag and status. */
+                /** @description Where to continue: the cursor of the previous page, with the rest as it was. */
                 cursor?: string;
                 /** @description Order of the links. */
                 sort?: components["schemas"]["Sort"];
@@ -2368,6 +2605,14 @@ export interface operations {
                 tag?: string;
                 /** @description Only links that still lead somewhere, only expired ones, or all. */
                 status?: components["schemas"]["Status"];
+                /** @description Only links with this text in slug, URL, comment or a tag. */
+                q?: string;
+                /** @description Only links with these slugs: up to 100, separated by commas. */
+                slugs?: string;
+                /** @description With sort visits: first second to count, in Unix seconds; 0 for no beginning, 30 days before the last one when left out. */
+                startAt?: number;
+                /** @description With sort visits: last second to count; now when left out. */
+                endAt?: number;
             };
             header?: never;
             path?: never;
@@ -2436,7 +2681,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: unavailable */
+            /** @description Error: query_timeout, unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2807,7 +3052,10 @@ export interface operations {
     link_delete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that the request is meant for, several of them, or `*` for any. Refused with 412 when the link is another version, and then nothing is changed. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2825,6 +3073,138 @@ export interface operations {
                 content?: never;
             };
             /** @description Error: validation_error, invalid_json */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: preview_mode */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: link_modified */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: precondition_failed */
+            412: {
+                headers: {
+                    /** @description The version of the link. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: migration_required */
+            423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: too_many_attempts */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error: internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    link_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchLinks"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkBatch"];
+                };
+            };
+            /** @description Error: invalid_cursor, validation_error, invalid_json */
             400: {
                 headers: {
                     [name: string]: unknown;

@@ -218,12 +218,12 @@ fn other_origins_may_call_the_api_only_where_that_is_set() {
         open.api("GET", "/api/nothing").send(),
         open.api("OPTIONS", "/api/link/list").send(),
     ] {
-        assert_eq!(
-            answer.header("access-control-allow-origin"),
-            "*",
-            "{}",
-            answer.status
-        );
+        for header in [
+            "access-control-allow-origin",
+            "access-control-expose-headers",
+        ] {
+            assert_eq!(answer.header(header), "*", "{header} {}", answer.status);
+        }
     }
     assert_eq!(
         open.visit("/_health/live")

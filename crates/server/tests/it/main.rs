@@ -2,8 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod closed_port;
-mod conditional; // a port that refuses connections
+mod closed_port; // a port that refuses connections
 mod old_redis; // a Redis as an older instance left it
 mod outsider; // a server of somebody else
 mod programs; // programs of others that the tests drive
@@ -14,9 +13,11 @@ mod access; // who may use the API, and how errors look
 mod agent_day; // the tasks of a campaign, in few calls and bytes
 mod analytics; // every question about visits, on both faces
 mod browser; // the pages of the API reference in Chromium
+mod by_visits; // links in the order of their visits
 mod check; // destinations are asked, and inner ones are not
 mod clickhouse; // visits in ClickHouse, of several nodes
 mod client_identity; // who a client is, behind proxies
+mod conditional; // changes that are meant for a version
 mod dashboard; // the dashboard, in a real browser
 mod devices; // programs and devices of visitors
 mod doctor; // whether the databases are sound
