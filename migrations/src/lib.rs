@@ -9,11 +9,13 @@ mod m0002_search;
 mod m0003_link_migration;
 mod m0004_search_queue;
 mod m0005_revisions;
+mod m0006_announcements;
 
 use sea_orm_migration::{
     prelude::*,
     sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement, TransactionTrait},
 };
+use thiserror::Error;
 
 /// Brings the schema up to date. Several nodes may call it at the same time:
 /// the first takes a lock and does the work; the others wait and then find it
@@ -22,8 +24,9 @@ use sea_orm_migration::{
 /// On SQLite the connection must be a single one, not a pool.
 ///
 /// # Errors
-/// The database refused a step or the lock, or it was made by a newer version.
-pub async fn run(database: &DatabaseConnection) -> Result<(), DbErr> {
+/// The database refused a step or the lock, or a later version took steps that this
+/// one does not know.
+pub async fn run(database: &DatabaseConnection) -> Result<(), SchemaError> {
     if database.get_database_backend() == DbBackend::Sqlite {
         run_on_sqlite(database).await
     } else {
@@ -31,18 +34,35 @@ pub async fn run(database: &DatabaseConnection) -> Result<(), DbErr> {
     }
 }
 
+/// The schema is not as this version needs it.
+#[derive(Debug, Error)]
+pub enum SchemaError {
+    /// A later version took these steps. This one might misread what it finds.
+    #[error(
+        "a later version of Slugline has changed the schema ({}); start that version, or restore \
+         a backup from before",
+        .0.join(", ")
+    )]
+    Later(Vec<String>),
+    /// The database failed or refused.
+    #[error(transparent)]
+    Database(#[from] DbErr),
+}
+
 /// Runs `BEGIN` and `COMMIT` as plain statements. The adapter behind the
 /// connection can report a failed statement, but not a failed commit of
 /// sea-orm's.
-async fn run_on_sqlite(database: &DatabaseConnection) -> Result<(), DbErr> {
+async fn run_on_sqlite(database: &DatabaseConnection) -> Result<(), SchemaError> {
     // SQLite's single write lock serves as our lock.
     database.execute_unprepared("BEGIN IMMEDIATE").await?;
     let outcome = async {
+        refuse_later_steps(database).await?;
         Steps::up(database, None).await?;
-        database.execute_unprepared("COMMIT").await
+        database.execute_unprepared("COMMIT").await?;
+        Ok::<(), SchemaError>(())
     };
     match outcome.await {
-        Ok(_) => Ok(()),
+        Ok(()) => Ok(()),
         Err(error) => {
             // SQLite may have rolled back already; the first error says why.
             let _ = database.execute_unprepared("ROLLBACK").await;
@@ -51,26 +71,43 @@ async fn run_on_sqlite(database: &DatabaseConnection) -> Result<(), DbErr> {
     }
 }
 
-async fn run_on_postgres(database: &DatabaseConnection) -> Result<(), DbErr> {
+async fn run_on_postgres(database: &DatabaseConnection) -> Result<(), SchemaError> {
     let transaction = database.begin().await?;
     // The commit frees it. The number is arbitrary: "slug" in ASCII.
     transaction
         .execute_unprepared("SELECT pg_advisory_xact_lock(1936487783)")
         .await?;
+    refuse_later_steps(&transaction).await?;
     Steps::up(&transaction, None).await?;
-    transaction.commit().await
+    Ok(transaction.commit().await?)
 }
 
 /// The number of steps that the schema is behind. Changes nothing.
 ///
 /// # Errors
-/// The database cannot be read, or it was made by a newer version.
-pub async fn pending(database: &DatabaseConnection) -> Result<usize, DbErr> {
+/// The database cannot be read, or a later version took steps that this one does not
+/// know.
+pub async fn pending(database: &DatabaseConnection) -> Result<usize, SchemaError> {
     // Listing the steps taken would create their table.
     if !has_begun(database).await? {
         return Ok(Steps::migrations().len());
     }
+    refuse_later_steps(database).await?;
     Ok(Steps::get_pending_migrations(database).await?.len())
+}
+
+async fn refuse_later_steps(connection: &impl ConnectionTrait) -> Result<(), SchemaError> {
+    let known = Steps::migrations();
+    let taken = Steps::get_migration_models(connection).await?;
+    let taken = taken.into_iter().map(|step| step.version);
+    let unknown: Vec<String> = taken
+        .filter(|name| known.iter().all(|step| step.name() != name))
+        .collect();
+    if unknown.is_empty() {
+        Ok(())
+    } else {
+        Err(SchemaError::Later(unknown))
+    }
 }
 
 /// Returns whether any step was ever taken.
@@ -99,6 +136,7 @@ impl MigratorTrait for Steps {
             Box::new(m0003_link_migration::Step),
             Box::new(m0004_search_queue::Step),
             Box::new(m0005_revisions::Step),
+            Box::new(m0006_announcements::Step),
         ]
     }
 }

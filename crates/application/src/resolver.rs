@@ -1,5 +1,6 @@
 //! Slug → link on the redirect path: look-up, cache, invalidation, outages.
 
+mod freshness;
 mod outage;
 mod refresh;
 
@@ -11,10 +12,14 @@ use quick_cache::{
 };
 use slugline_domain::{
     Link, PasswordHash, Slug, SlugCase, UnixMillis,
-    ports::{Clock, LinkStore},
+    ports::{Clock, Hearing, LinkChange, LinkObserver, LinkStore},
 };
 
-use self::{outage::Outage, refresh::Refresh};
+use self::{
+    freshness::{Fresh, Subject},
+    outage::Outage,
+    refresh::Refresh,
+};
 use crate::{Error, OldLinks};
 
 /// Finds the link a visitor asks for, from memory when it can.
@@ -22,6 +27,11 @@ use crate::{Error, OldLinks};
 /// A hit takes one look-up in a sharded map and one reference count: nothing
 /// is awaited, and nothing is allocated for a slug in lower case. Unknown slugs
 /// are remembered too, briefly, so that guessing costs the store little.
+///
+/// A change through this process shows at once. One that somebody else makes
+/// shows when the store announces it: the resolver is the store's
+/// [`LinkObserver`]. When announcements may have been missed, everything that was
+/// read before is read again, slug by slug as visitors ask.
 ///
 /// While the store does not answer, links are served as they were last read, up
 /// to [`ResolverOptions::stale_for`]. A failure is remembered for a second for
@@ -44,11 +54,13 @@ pub struct ResolverOptions {
     /// Bytes of links kept, roughly.
     pub capacity_bytes: u64,
     /// How long a link is served from memory before it is read again, if the
-    /// store does not notice changes by others. Changes made through this
-    /// process show at once; this bounds how late those of another node show.
+    /// store does not count changes by others. They are announced; this bounds
+    /// how late one shows whose announcement was lost unnoticed.
     pub fresh_for: Duration,
     /// The same for slugs that no link has.
     pub unknown_for: Duration,
+    /// The most for either, while the store does not hear of changes by others.
+    pub deaf_for: Duration,
     /// How long after that a link is still served while the store fails.
     pub stale_for: Duration,
     /// How long a visitor waits for the store.
@@ -61,6 +73,7 @@ impl Default for ResolverOptions {
             capacity_bytes: 16 << 20,
             fresh_for: Duration::from_mins(1),
             unknown_for: Duration::from_secs(5),
+            deaf_for: Duration::from_secs(1),
             stale_for: Duration::from_hours(24),
             patience: Duration::from_secs(2),
         }
@@ -84,37 +97,13 @@ struct Entry {
     fresh: Fresh,
 }
 
-/// The end of an entry, unless its slug is forgotten before.
-#[derive(Clone, Copy, Debug)]
-enum Fresh {
-    /// As long as [`LinkStore::unnoticed_changes`] says this.
-    WhileUnnoticedAre(u64),
-    Until(UnixMillis),
-    /// The store failed: what is known, if anything, is stale, and the store is
-    /// asked again at `retry`. From `useless` on it is not served even if the
-    /// store fails.
-    Stale {
-        retry: UnixMillis,
-        useless: UnixMillis,
-    },
-}
-
-impl Fresh {
-    fn is_over(self, now: UnixMillis, unnoticed_changes: Option<u64>) -> bool {
-        match self {
-            Self::WhileUnnoticedAre(then) => unnoticed_changes != Some(then),
-            Self::Until(end) | Self::Stale { retry: end, .. } => end <= now,
-        }
-    }
-}
-
 impl Entry {
     /// What an entry says that is not over: nothing, if the store failed.
     fn recalled(self) -> Recalled {
         match (self.link, self.fresh) {
             (Some(link), _) => Recalled::Link(link),
             (None, Fresh::Stale { .. }) => Recalled::Nothing,
-            (None, Fresh::Until(_) | Fresh::WhileUnnoticedAre(_)) => Recalled::NoLink,
+            (None, Fresh::While { .. }) => Recalled::NoLink,
         }
     }
 }
@@ -171,11 +160,11 @@ impl Resolver {
     /// Gives what [`Resolver::find`] would give, if that is remembered; never
     /// waits.
     pub fn recall(&self, slug: &Slug, now: UnixMillis) -> Recalled {
-        let changes = self.store.unnoticed_changes();
+        let hearing = self.store.hearing();
         let canonical = self.case.canonical(slug);
-        match self.recall_spelled(&canonical, now, changes) {
+        match self.recall_spelled(&canonical, now, hearing) {
             Recalled::NoLink if canonical.as_ref() != slug => {
-                self.recall_spelled(slug, now, changes)
+                self.recall_spelled(slug, now, hearing)
             }
             recalled @ (Recalled::Link(_) | Recalled::NoLink | Recalled::Nothing) => recalled,
         }
@@ -191,10 +180,10 @@ impl Resolver {
     async fn find_spelled(&self, slug: &Slug) -> Result<Option<Arc<Link>>, Error> {
         let now = self.clock.now();
         // Before anything is read, so that a change in between is not missed.
-        let changes = self.store.unnoticed_changes();
+        let hearing = self.store.hearing();
         // Of many visitors who miss at once, one reads and the others wait.
         let entry = self.cache.entry_async(slug, |_, entry| {
-            if entry.fresh.is_over(now, changes) {
+            if entry.fresh.is_over(now, hearing) {
                 EntryAction::ReplaceWithGuard
             } else {
                 EntryAction::Retain(entry.clone())
@@ -218,10 +207,11 @@ impl Resolver {
             Ok(found) => found,
             Err(error) => return self.serve_stale(refresh, error),
         };
-        let fresh = match changes {
-            Some(changes) if !found.may_change_unnoticed => Fresh::WhileUnnoticedAre(changes),
-            Some(_) | None => Fresh::Until(self.stale_at(now, found.link.is_some())),
+        let subject = Subject {
+            is_known: found.link.is_some(),
+            may_change_unheard: found.may_change_unheard,
         };
+        let fresh = Fresh::read(now, hearing, subject, &self.options);
         let link = found.link.map(Arc::new);
         refresh.end(Entry {
             link: link.clone(),
@@ -236,11 +226,7 @@ impl Resolver {
         let now = self.clock.now();
         let retry = later(now, Outage::RETRY);
         let outdated = refresh.outdated().and_then(|entry| {
-            let useless = match entry.fresh {
-                Fresh::WhileUnnoticedAre(_) => later(now, self.options.stale_for),
-                Fresh::Until(end) => later(end, self.options.stale_for),
-                Fresh::Stale { useless, .. } => useless,
-            };
+            let useless = entry.fresh.useless_at(now, self.options.stale_for);
             let link = entry.link.clone().filter(|_| now < useless)?;
             Some((link, useless))
         });
@@ -253,21 +239,12 @@ impl Resolver {
         link.map(Some).ok_or(error)
     }
 
-    fn recall_spelled(&self, slug: &Slug, now: UnixMillis, changes: Option<u64>) -> Recalled {
+    fn recall_spelled(&self, slug: &Slug, now: UnixMillis, hearing: Hearing) -> Recalled {
         match self.cache.get(slug) {
-            Some(entry) if !entry.fresh.is_over(now, changes) => entry.recalled(),
+            Some(entry) if !entry.fresh.is_over(now, hearing) => entry.recalled(),
             // What is over is kept: it is served if the store fails.
             Some(_) | None => Recalled::Nothing,
         }
-    }
-
-    fn stale_at(&self, now: UnixMillis, known: bool) -> UnixMillis {
-        let lifetime = if known {
-            self.options.fresh_for
-        } else {
-            self.options.unknown_for
-        };
-        later(now, lifetime)
     }
 
     /// Of one spelling, the link here goes before the one in the old store.
@@ -277,12 +254,27 @@ impl Resolver {
         match (here, old_links) {
             (None, Some(old_links)) => Ok(Found {
                 link: old_links.find(slug).await?,
-                may_change_unnoticed: true,
+                may_change_unheard: true,
             }),
             (link, _) => Ok(Found {
                 link,
-                may_change_unnoticed: false,
+                may_change_unheard: false,
             }),
+        }
+    }
+}
+
+impl LinkObserver for Resolver {
+    /// Forgets the slug, unless the version in memory is this one or a later one.
+    /// Announcements come in the order of the changes, so a later one was read
+    /// from the store since.
+    fn changed(&self, change: &LinkChange) {
+        let remembered = self.cache.peek(&change.slug).and_then(|entry| entry.link);
+        let is_known = remembered
+            .zip(change.revision)
+            .is_some_and(|(link, revision)| link.revision >= revision);
+        if !is_known {
+            self.forget(&change.slug);
         }
     }
 }
@@ -295,8 +287,8 @@ fn later(moment: UnixMillis, by: Duration) -> UnixMillis {
 /// The answer of the stores about a spelling.
 struct Found {
     link: Option<Link>,
-    /// Nobody notices changes of the old store.
-    may_change_unnoticed: bool,
+    /// Nobody hears of changes of the old store.
+    may_change_unheard: bool,
 }
 
 /// Weighs entries by the bytes they take.
@@ -345,7 +337,10 @@ fn text_bytes(link: &Link) -> usize {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use slugline_domain::ports::StoreError;
+    use slugline_domain::{
+        Revision,
+        ports::{StoreError, Version},
+    };
     use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, link, slug};
 
     use super::*;
@@ -411,13 +406,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_watched_store_that_fails_leaves_the_link_as_it_was() {
-        let (resolver, store, clock) =
-            resolver_of(MemoryLinkStore::watched(), SlugCase::Insensitive);
+    async fn a_counting_store_that_fails_leaves_the_link_as_it_was() {
+        let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+        store.hear(Hearing::Counted(0));
         store.insert(&link("docs").build(), NOON).await.unwrap();
         assert!(id_of(&resolver, "docs").await.is_some());
         clock.advance_seconds(1_000_000);
-        store.count_unnoticed_change();
+        store.hear(Hearing::Counted(1));
         store.break_down();
         assert!(id_of(&resolver, "docs").await.is_some());
         clock.advance_seconds(24 * 3_600);
@@ -455,9 +450,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_watched_store_said_is_true_until_somebody_else_changes_links() {
-        let (resolver, store, clock) =
-            resolver_of(MemoryLinkStore::watched(), SlugCase::Insensitive);
+    async fn what_a_counting_store_said_is_true_until_somebody_else_changes_links() {
+        let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+        store.hear(Hearing::Counted(0));
         store.insert(&link("docs").build(), NOON).await.unwrap();
         assert!(id_of(&resolver, "docs").await.is_some());
         assert_eq!(id_of(&resolver, "other").await, None);
@@ -466,9 +461,104 @@ mod tests {
         clock.advance_seconds(1_000_000);
         assert!(id_of(&resolver, "docs").await.is_some());
         assert_eq!(id_of(&resolver, "other").await, None);
-        store.count_unnoticed_change();
+        store.hear(Hearing::Counted(1));
         assert_eq!(id_of(&resolver, "docs").await, None);
         assert!(id_of(&resolver, "other").await.is_some());
+    }
+
+    fn change(text: &str, revision: Option<i64>) -> LinkChange {
+        LinkChange {
+            slug: slug(text),
+            revision: revision.map(Revision::new),
+        }
+    }
+
+    #[tokio::test]
+    async fn an_announced_change_shows_at_once_also_of_a_slug_that_was_free() {
+        let (resolver, store, _) = resolver(SlugCase::Insensitive);
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        assert!(id_of(&resolver, "docs").await.is_some());
+        assert_eq!(id_of(&resolver, "other").await, None);
+        store.delete(&slug("docs")).await.unwrap();
+        store.insert(&link("other").build(), NOON).await.unwrap();
+        assert!(id_of(&resolver, "docs").await.is_some(), "nobody told");
+        assert_eq!(id_of(&resolver, "other").await, None, "nobody told");
+        resolver.changed(&change("docs", None));
+        resolver.changed(&change("other", Some(0)));
+        assert_eq!(id_of(&resolver, "docs").await, None);
+        assert!(id_of(&resolver, "other").await.is_some());
+    }
+
+    #[tokio::test]
+    async fn only_a_version_later_than_the_remembered_one_is_read() {
+        let (resolver, store, _) = resolver(SlugCase::Insensitive);
+        let mut docs = link("docs").build();
+        docs.revision = Revision::new(7);
+        store.insert(&docs, NOON).await.unwrap();
+        assert!(id_of(&resolver, "docs").await.is_some());
+        store.delete(&slug("docs")).await.unwrap();
+        resolver.changed(&change("docs", Some(6)));
+        resolver.changed(&change("docs", Some(7)));
+        assert!(id_of(&resolver, "docs").await.is_some(), "still in memory");
+        resolver.changed(&change("docs", Some(8)));
+        assert_eq!(id_of(&resolver, "docs").await, None);
+    }
+
+    #[tokio::test]
+    async fn when_announcements_may_be_missing_everything_is_read_again() {
+        let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+        let visible = async |text| match resolver.recall(&slug(text), clock.now()) {
+            Recalled::Nothing => Some(id_of(&resolver, text).await),
+            Recalled::Link(_) | Recalled::NoLink => None,
+        };
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        for hearing in [
+            Hearing::Announced(0),
+            Hearing::Announced(1),
+            Hearing::Deaf,
+            Hearing::Announced(2),
+        ] {
+            store.hear(hearing);
+            for (text, is_known) in [("docs", true), ("other", false)] {
+                let read = visible(text).await.expect("it is read again");
+                assert_eq!(read.is_some(), is_known, "{hearing:?}");
+                assert_eq!(visible(text).await, None, "{hearing:?}: once");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_store_that_is_deaf_is_asked_again_after_a_second() {
+        let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+        store.hear(Hearing::Deaf);
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        assert!(id_of(&resolver, "docs").await.is_some());
+        assert_eq!(id_of(&resolver, "other").await, None);
+        store.delete(&slug("docs")).await.unwrap();
+        store.insert(&link("other").build(), NOON).await.unwrap();
+        clock.advance_seconds(1);
+        assert_eq!(id_of(&resolver, "docs").await, None);
+        assert!(id_of(&resolver, "other").await.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_link_survives_that_the_store_is_deaf_and_then_gone() {
+        let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        assert!(id_of(&resolver, "docs").await.is_some());
+        store.hear(Hearing::Deaf);
+        store.break_down();
+        for _ in 0..24 {
+            assert!(id_of(&resolver, "docs").await.is_some());
+            clock.advance_seconds(3_600);
+        }
+        assert!(
+            resolver.find(&slug("docs")).await.is_err(),
+            "a day after it was outdated"
+        );
+        store.recover();
+        clock.advance_seconds(1);
+        assert!(id_of(&resolver, "docs").await.is_some());
     }
 
     #[tokio::test]
@@ -635,8 +725,8 @@ mod tests {
         async fn ping(&self) -> Result<(), StoreError> {
             self.inner.ping().await
         }
-        fn unnoticed_changes(&self) -> Option<u64> {
-            self.inner.unnoticed_changes()
+        fn hearing(&self) -> Hearing {
+            self.inner.hearing()
         }
     }
 
@@ -704,6 +794,30 @@ mod tests {
         store.inner.break_down();
         store.go.notify_one();
         assert!(id_of(&resolver, "docs").await.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_read_overtaken_by_an_announcement_is_not_remembered() {
+        let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
+        let old = link("docs").build();
+        store.insert(&old, NOON).await.unwrap();
+        let reader = tokio::spawn({
+            let resolver = Arc::clone(&resolver);
+            async move { resolver.find(&slug("docs")).await }
+        });
+        store.asked.notified().await;
+        let new = Link {
+            revision: old.revision.next(),
+            ..old.clone()
+        };
+        store.update(&new, &Version::of(&old)).await.unwrap();
+        resolver.changed(&change("docs", Some(new.revision.get())));
+        store.go.notify_one();
+        let answered = reader.await.unwrap().unwrap().unwrap();
+        assert_eq!(answered.revision, old.revision, "read before the change");
+        store.go.notify_one();
+        let later = resolver.find(&slug("docs")).await.unwrap().unwrap();
+        assert_eq!(later.revision, new.revision);
     }
 
     #[tokio::test]

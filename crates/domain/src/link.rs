@@ -25,8 +25,9 @@ pub struct Link {
 }
 
 /// The number of a link's version. Each change by an author makes the next one, so
-/// two versions differ even within one second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// two versions differ even within one second. Of two versions of one link, the later
+/// one has the greater number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Revision(i64);
 
 impl Revision {
@@ -47,7 +48,7 @@ impl Revision {
     /// The revision after this one.
     #[must_use]
     pub fn next(self) -> Self {
-        // Only equality counts, so it does not matter that the numbers end.
+        // No link is changed so often that the numbers end.
         Self(self.0.wrapping_add(1))
     }
 }

@@ -83,15 +83,43 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     /// Checks that the store answers.
     async fn ping(&self) -> Result<(), StoreError>;
 
-    /// The number of changes to links that no caller of this store was told of:
-    /// changes of other processes, counted within a second or so, and changes
-    /// whose caller hung up. While the number stays the same, everything read
-    /// earlier is still true, except for changes that a caller was told of.
-    /// `None` if the store cannot count them; then anything read from it may be
-    /// outdated.
+    /// How the store learns of changes to links that it told no caller of:
+    /// changes of other processes, and changes whose caller hung up.
     ///
     /// Every redirect calls this, so it must not wait.
-    fn unnoticed_changes(&self) -> Option<u64>;
+    fn hearing(&self) -> Hearing;
+}
+
+/// How a store learns of changes to links that it told no caller of.
+///
+/// What was read is outdated, as far as the store knows, as soon as it hears in
+/// another way than when the read began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hearing {
+    /// It counts them, within a second or so. While the number stays the same,
+    /// there were none.
+    Counted(u64),
+    /// It tells a [`LinkObserver`] of each, usually within milliseconds. While
+    /// the number stays the same, it has left none out.
+    Announced(u64),
+    /// It does not learn of them.
+    Deaf,
+}
+
+/// Learns of changes to links, whoever makes them. It must not wait.
+pub trait LinkObserver: fmt::Debug + Send + Sync {
+    /// A change was committed. Whatever is read from now on shows it.
+    fn changed(&self, change: &LinkChange);
+}
+
+/// A change to the link that has a slug, or had it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkChange {
+    /// The slug, as it is spelled in the store.
+    pub slug: Slug,
+    /// The version of a new or edited link; `None` if the link is gone, or its
+    /// version was not counted up.
+    pub revision: Option<Revision>,
 }
 
 /// The outcome of inserting a link.

@@ -36,6 +36,9 @@ pub(crate) struct Parts {
     links: Part,
     /// The access log. Redirects go on without it.
     log: Part,
+    /// The connection on which PostgreSQL announces changes that other nodes make.
+    /// Without it this node reads each link again after a second. SQLite needs none.
+    listener: Part,
 }
 
 /// A part of the service.
@@ -98,12 +101,22 @@ pub(crate) fn ready_spec() -> OperationSpec {
         id: "health_ready",
         tag: "Health",
         summary: "Can the service do its work?",
-        description: "Answers 503 while the links database cannot be reached. An access log that \
-                      cannot do its work is `degraded` in an answer of 200: redirects go on \
+        description: "Answers 503 while the links database cannot be reached. Every other part \
+                      that cannot do its work is `degraded` in an answer of 200: redirects go on \
                       without it, so the service should stay in rotation.",
         needs: Access::Open,
         fails: &[Code::Unavailable],
     }
+}
+
+fn listener(hears: bool) -> Part {
+    let reason = "the database announces no changes to this node, so it reads each link again \
+                  after a second; the log says why";
+    Part::with(if hears {
+        Vec::new()
+    } else {
+        vec![reason.to_owned()]
+    })
 }
 
 pub(crate) async fn ready(context: Context) -> Result<Json<200, Readiness>, Failure> {
@@ -117,6 +130,7 @@ pub(crate) async fn ready(context: Context) -> Result<Json<200, Readiness>, Fail
                 parts: Parts {
                     links: Part::with(Vec::new()),
                     log: Part::with(reasons),
+                    listener: listener(context.app.links.hears_of_changes()),
                 },
             }))
         }

@@ -16,7 +16,7 @@ use slugline_application::{
     Suggestions,
 };
 use slugline_domain::ports::{
-    Clock, DestinationScreen, LinkStore, PlaceFinder, Random, Suggester, VisitLog, VisitObserver,
+    Clock, DestinationScreen, PlaceFinder, Random, Suggester, VisitLog, VisitObserver,
 };
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
 use slugline_outbound::{
@@ -24,6 +24,7 @@ use slugline_outbound::{
 };
 use slugline_redirect::{Proxying, Redirects};
 use slugline_rest::{ApiOptions, ExternalOperation, RestState, RouteList};
+use slugline_storage::{Listening, SqlLinkStore};
 
 use crate::{
     Settings, VERSION,
@@ -41,6 +42,8 @@ pub(crate) struct Components {
     pub(crate) live: Arc<LiveVisits>,
     pub(crate) webhook: Option<Arc<Webhook>>,
     pub(crate) migration: LinkMigration,
+    /// Tells the resolver of changes by other nodes.
+    _listening: Option<Arc<Listening>>,
     routes: RouteList,
     edge: Data<Edge>,
     rest: Data<RestState>,
@@ -54,6 +57,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     let places = open_place_file(settings)?;
     let dependencies = open_link_dependencies(settings).await?;
     let links = dependencies.link_service(settings);
+    let listening = dependencies.listen();
     let LinkDependencies {
         clock,
         random,
@@ -126,6 +130,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             options: settings.redirects.clone(),
         }),
         migration,
+        _listening: listening.map(Arc::new),
         recorder,
         live,
         webhook,
@@ -143,7 +148,7 @@ pub(crate) async fn link_service(settings: &Settings) -> anyhow::Result<LinkServ
 struct LinkDependencies {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
-    store: Arc<dyn LinkStore>,
+    store: Arc<SqlLinkStore>,
     resolver: Arc<Resolver>,
     passwords: Arc<Passwords>,
     migration: LinkMigration,
@@ -178,9 +183,14 @@ async fn open_link_dependencies(settings: &Settings) -> anyhow::Result<LinkDepen
 }
 
 impl LinkDependencies {
+    /// Makes changes by others show.
+    fn listen(&self) -> Option<Listening> {
+        self.store.listen(self.resolver.clone())
+    }
+
     fn link_service(&self, settings: &Settings) -> LinkService {
         LinkService::new(LinkServiceParts {
-            store: Arc::clone(&self.store),
+            store: self.store.clone(),
             resolver: Arc::clone(&self.resolver),
             passwords: Arc::clone(&self.passwords),
             clock: Arc::clone(&self.clock),

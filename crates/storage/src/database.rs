@@ -1,12 +1,15 @@
 //! An open database of either kind, and its schema.
 
+use std::sync::Arc;
+
 use sea_orm::{DatabaseConnection, DbErr};
+use slugline_domain::ports::{Hearing, LinkObserver};
 use thiserror::Error;
 
 use crate::{
     database_url::DatabaseUrl,
     failure::Failure,
-    postgres::Postgres,
+    postgres::{Listening, Postgres},
     session::{Change, Read},
     sqlite::{SchemaStatements, Sqlite, SqliteFile},
 };
@@ -54,6 +57,13 @@ impl Database {
         Ok(Self { engine })
     }
 
+    pub(crate) fn listen(&self, observer: Arc<dyn LinkObserver>) -> Option<Listening> {
+        match &self.engine {
+            Engine::Sqlite(_) => None,
+            Engine::Postgres(server) => Some(server.listen(observer)),
+        }
+    }
+
     pub(crate) async fn change<C: Change>(&self, change: C) -> Result<C::Answer, Failure> {
         match &self.engine {
             Engine::Sqlite(file) => file.change(change).await,
@@ -80,14 +90,14 @@ impl Database {
     pub(crate) async fn ping(&self) -> Result<(), Failure> {
         match &self.engine {
             Engine::Sqlite(file) => file.ping(),
-            Engine::Postgres(server) => Ok(server.pool().ping().await?),
+            Engine::Postgres(server) => server.ping().await,
         }
     }
 
-    pub(crate) fn unnoticed_changes(&self) -> Option<u64> {
+    pub(crate) fn hearing(&self) -> Hearing {
         match &self.engine {
-            Engine::Sqlite(file) => Some(file.unnoticed_changes()),
-            Engine::Postgres(_) => None,
+            Engine::Sqlite(file) => Hearing::Counted(file.unnoticed_changes()),
+            Engine::Postgres(server) => server.hearing(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The reasons why a read or a change fails.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use sea_orm::DbErr;
 use slugline_domain::ports::StoreError;
@@ -12,6 +12,8 @@ use crate::entity::link::BadRow;
 pub(crate) enum Failure {
     #[error(transparent)]
     Postgres(#[from] DbErr),
+    #[error("PostgreSQL did not answer within {} seconds", .0.as_secs())]
+    Silent(Duration),
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
     #[error("SQLite has no type for a value of the statement")]

@@ -43,3 +43,4 @@ mod sqlite;
 pub use database::{ConnectError, Database, SchemaConnection};
 pub use database_url::{DatabaseUrl, DatabaseUrlError};
 pub use links::SqlLinkStore;
+pub use postgres::Listening;

@@ -1,13 +1,29 @@
 //! PostgreSQL, through sea-orm.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `announcement` | the words in which changes are announced |
+//! | `ear` | whether announcements are heard |
+//! | `listener` | the connection on which they come |
+//! | `liveness` | connections that died without a sign are not used |
 
-use std::time::Duration;
+mod announcement;
+mod ear;
+mod listener;
+mod liveness;
+
+use std::{sync::Arc, time::Duration};
 
 use sea_orm::{
     ConnectOptions, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
     QueryResult, RuntimeErr, Statement, TransactionTrait,
 };
+use slugline_domain::ports::{Hearing, LinkObserver};
 use sqlx::{Connection, Executor, PgConnection, error::DatabaseError, postgres::PgPoolOptions};
+use tokio::time::timeout;
 
+use self::ear::Ear;
+pub use self::listener::Listening;
 use crate::{
     failure::Failure,
     session::{Applied, Change, Columns, Read, Row, Session},
@@ -17,6 +33,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Postgres {
     pool: DatabaseConnection,
+    ear: Arc<Ear>,
 }
 
 impl Postgres {
@@ -43,7 +60,25 @@ impl Postgres {
             .await
             .ok();
         let pool = sea_orm::Database::connect(options).await?;
-        Ok(Self { pool })
+        Ok(Self {
+            pool,
+            ear: Arc::default(),
+        })
+    }
+
+    /// Passes announced changes on to an observer, from soon on until the value is
+    /// dropped.
+    pub(crate) fn listen(&self, observer: Arc<dyn LinkObserver>) -> Listening {
+        let server = self.pool.get_postgres_connection_pool().connect_options();
+        listener::start(server, Arc::clone(&self.ear), observer)
+    }
+
+    pub(crate) fn hearing(&self) -> Hearing {
+        self.ear.hearing()
+    }
+
+    pub(crate) async fn ping(&self) -> Result<(), Failure> {
+        Ok(answered(PING, self.pool.ping()).await??)
     }
 
     pub(crate) fn pool(&self) -> &DatabaseConnection {
@@ -68,11 +103,11 @@ impl Postgres {
         // A failure drops the transaction, which rolls it back.
         match change.apply(&Statements(&transaction)).await? {
             Applied::Keep(answer) => {
-                transaction.commit().await?;
+                answered(STEP, transaction.commit()).await??;
                 Ok(answer)
             }
             Applied::Undo(answer) => {
-                transaction.rollback().await?;
+                answered(STEP, transaction.rollback()).await??;
                 Ok(answer)
             }
         }
@@ -81,18 +116,36 @@ impl Postgres {
     /// Begins a transaction, on another connection if the server had closed the
     /// first one. Nothing later is retried: a commit may have reached the
     /// server although its answer got lost.
-    async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
+    async fn begin(&self) -> Result<DatabaseTransaction, Failure> {
         for _ in 0..MAX_CONNECTIONS {
-            match self.pool.begin().await {
+            match answered(STEP, self.pool.begin()).await? {
                 Err(error) if was_cut(&error) => {}
-                begun => return begun,
+                begun => return Ok(begun?),
             }
         }
-        self.pool.begin().await
+        Ok(answered(STEP, self.pool.begin()).await??)
     }
 }
 
 const MAX_CONNECTIONS: u32 = 10;
+
+/// The time to get a connection. Who waits longer stands in a queue that grows.
+const CONNECTION: Duration = Duration::from_secs(5);
+
+/// The time for a step of a read or a change, until the server counts as silent.
+/// It is longer than to get a connection and the limit of a statement together, so
+/// a server that is only slow answers before.
+const STEP: Duration = Duration::from_secs(16);
+
+/// The time for a health check.
+const PING: Duration = Duration::from_secs(3);
+
+/// Waits for an answer of the server, but not for ever: its own limits end a slow
+/// statement only while it runs and can be reached.
+async fn answered<T>(limit: Duration, answer: impl Future<Output = T>) -> Result<T, Failure> {
+    let answer = timeout(limit, answer).await;
+    answer.map_err(|_| Failure::Silent(limit))
+}
 
 /// Returns whether the connection was closed before the server looked at the
 /// statement. A server that restarts closes all connections, and the pool
@@ -116,11 +169,16 @@ fn was_cut(error: &DbErr) -> bool {
 }
 
 fn limited(options: PgPoolOptions) -> PgPoolOptions {
-    options.after_connect(|connection, _| {
+    /// A process that was stopped in the middle of a transaction keeps its locks no
+    /// longer than a statement may take.
+    const LIMITS: &str = "SET statement_timeout = '10s'; \
+                          SET idle_in_transaction_session_timeout = '10s'";
+
+    liveness::checked(options).after_connect(|connection, _| {
         // Set by a statement, because connection poolers refuse it as an option
         // of the connection.
-        let limit = connection.execute("SET statement_timeout = '10s'");
-        Box::pin(async move { limit.await.map(drop) })
+        let limits = connection.execute(LIMITS);
+        Box::pin(async move { limits.await.map(drop) })
     })
 }
 
@@ -128,10 +186,10 @@ fn pool_options(url: &str) -> ConnectOptions {
     let mut options = ConnectOptions::new(url);
     options
         .max_connections(MAX_CONNECTIONS)
-        .acquire_timeout(Duration::from_secs(10))
-        .connect_timeout(Duration::from_secs(10))
+        .acquire_timeout(CONNECTION)
+        .connect_timeout(CONNECTION)
         // A ping before every use would double the round trips. The statement's
-        // own error shows that a connection is dead, and another one is used.
+        // own error shows that a connection was closed, and another one is used.
         .test_before_acquire(false)
         .sqlx_logging(false);
     options
@@ -146,11 +204,12 @@ impl<C: ConnectionTrait> Session for Statements<'_, C> {
     }
 
     async fn run(&self, statement: Statement) -> Result<u64, Failure> {
-        Ok(self.0.execute_raw(statement).await?.rows_affected())
+        let done = answered(STEP, self.0.execute_raw(statement)).await?;
+        Ok(done?.rows_affected())
     }
 
     async fn rows<R: Row>(&self, statement: Statement) -> Result<Vec<R>, Failure> {
-        let rows = self.0.query_all_raw(statement).await?;
+        let rows = answered(STEP, self.0.query_all_raw(statement)).await??;
         rows.iter().map(R::read).collect()
     }
 }

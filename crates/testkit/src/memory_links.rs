@@ -9,33 +9,35 @@ use async_trait::async_trait;
 use slugline_domain::{
     Comment, Destination, Link, LinkFilter, LinkId, LinkOrder, LinkStatus, ListQuery, Position,
     SearchText, Slug, StatusFilter, Tag, TagCount, UnixSeconds,
-    ports::{Deletion, Insertion, LinkStore, StoreError, Update, Version},
+    ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Update, Version},
 };
 
 /// Links in a map. It passes the same contract suite as the SQL store.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct MemoryLinkStore {
     links: Mutex<BTreeMap<Slug, Link>>,
     broken: Mutex<bool>,
-    unnoticed_changes: Mutex<Option<u64>>,
+    hearing: Mutex<Hearing>,
+}
+
+/// A store that claims to announce changes.
+impl Default for MemoryLinkStore {
+    fn default() -> Self {
+        Self {
+            links: Mutex::default(),
+            broken: Mutex::default(),
+            hearing: Mutex::new(Hearing::Announced(0)),
+        }
+    }
 }
 
 impl MemoryLinkStore {
-    /// A store that counts unnoticed changes, starting with 0.
-    pub fn watched() -> Self {
-        Self {
-            unnoticed_changes: Mutex::new(Some(0)),
-            ..Self::default()
-        }
-    }
-
-    /// Counts a change that no caller is told of.
-    pub fn count_unnoticed_change(&self) {
-        let mut changes = self
-            .unnoticed_changes
+    /// Sets how the store claims to learn of changes.
+    pub fn hear(&self, hearing: Hearing) {
+        *self
+            .hearing
             .lock()
-            .expect("no test panics while holding the lock");
-        *changes = changes.map(|changes| changes + 1);
+            .expect("no test panics while holding the lock") = hearing;
     }
 
     /// Makes every later call fail, as if the database were down.
@@ -205,9 +207,9 @@ impl LinkStore for MemoryLinkStore {
         self.open("answer").map(drop)
     }
 
-    fn unnoticed_changes(&self) -> Option<u64> {
+    fn hearing(&self) -> Hearing {
         *self
-            .unnoticed_changes
+            .hearing
             .lock()
             .expect("no test panics while holding the lock")
     }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use slugline_domain::{
     SlugCase, UnixSeconds,
-    ports::{Clock, DestinationScreen, LinkStore, Random},
+    ports::{Clock, DestinationScreen, Hearing, LinkStore, Random},
 };
 
 pub use self::{
@@ -129,6 +129,11 @@ impl LinkService {
     /// They cannot.
     pub async fn ready(&self) -> Result<(), Error> {
         Ok(self.parts.store.ping().await?)
+    }
+
+    /// Whether this process learns of changes to links that others make.
+    pub fn hears_of_changes(&self) -> bool {
+        self.parts.store.hearing() != Hearing::Deaf
     }
 }
 

@@ -581,7 +581,7 @@ export interface paths {
         };
         /**
          * Can the service do its work?
-         * @description Answers 503 while the links database cannot be reached. An access log that cannot do its work is `degraded` in an answer of 200: redirects go on without it, so the service should stay in rotation.
+         * @description Answers 503 while the links database cannot be reached. Every other part that cannot do its work is `degraded` in an answer of 200: redirects go on without it, so the service should stay in rotation.
          */
         get: operations["health_ready"];
         put?: never;
@@ -1937,6 +1937,11 @@ export interface components {
             links: components["schemas"]["Part"];
             /** @description The access log. Redirects go on without it. */
             log: components["schemas"]["Part"];
+            /**
+             * @description The connection on which PostgreSQL announces changes that other nodes make.
+             *     Without it this node reads each link again after a second. SQLite needs none.
+             */
+            listener: components["schemas"]["Part"];
         };
         /** @description A part of the service. */
         Part: {

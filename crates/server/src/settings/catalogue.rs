@@ -229,7 +229,8 @@ pub const CATALOGUE: &[Setting] = &[
         "SLUGLINE_LINK_CACHE_TTL",
         &["NUXT_LINK_CACHE_TTL"],
         "60",
-        "Seconds until a change by another node shows, with PostgreSQL",
+        "Seconds after which a remembered link is read again, with PostgreSQL; changes by other \
+         nodes show at once",
     ),
     setting(
         Group::Links,

@@ -21,12 +21,14 @@ mod tags;
 mod update;
 mod write;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use slugline_domain::{
     Link, LinkFilter, LinkId, ListQuery, Slug, Tag, TagCount, UnixSeconds,
-    ports::{Deletion, Insertion, LinkStore, StoreError, Update, Version},
+    ports::{
+        Deletion, Hearing, Insertion, LinkObserver, LinkStore, StoreError, Update, Version,
+    },
 };
 
 pub(crate) use self::write::insert_row;
@@ -45,6 +47,7 @@ use self::{
 use crate::{
     database::Database,
     failure::{Failure, failing_to},
+    postgres::Listening,
 };
 
 /// Links in SQLite or PostgreSQL.
@@ -57,6 +60,13 @@ impl SqlLinkStore {
     /// Keeps links in this database, whose schema must be up to date.
     pub fn new(database: Database) -> Self {
         Self { database }
+    }
+
+    /// Starts to tell an observer of every change to links, whoever makes it, until
+    /// the value is dropped. A store on PostgreSQL is deaf without it; one on SQLite
+    /// counts changes, and the value is `None`.
+    pub fn listen(&self, observer: Arc<dyn LinkObserver>) -> Option<Listening> {
+        self.database.listen(observer)
     }
 }
 
@@ -154,7 +164,7 @@ impl LinkStore for SqlLinkStore {
         self.database.ping().await.map_err(failing_to("answer"))
     }
 
-    fn unnoticed_changes(&self) -> Option<u64> {
-        self.database.unnoticed_changes()
+    fn hearing(&self) -> Hearing {
+        self.database.hearing()
     }
 }

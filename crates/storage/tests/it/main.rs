@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod announcements; // PostgreSQL tells of changes
 mod contract; // the contract suites on every back end
 mod durability; // data survives a restart
 mod shared_commits; // changes that come at the same time

@@ -20,15 +20,15 @@ async fn a_store_notices_changes_by_others_and_not_its_own() {
     let open = async || SqlLinkStore::new(Database::open(&url).await.unwrap());
     let (mine, theirs) = (open().await, open().await);
 
-    let at_first = mine.unnoticed_changes().expect("SQLite is watched");
+    let at_first = mine.hearing();
     mine.insert(&link("mine").build(), NOON).await.unwrap();
     // Longer than between two looks.
     tokio::time::sleep(Duration::from_millis(2_500)).await;
-    assert_eq!(mine.unnoticed_changes(), Some(at_first));
+    assert_eq!(mine.hearing(), at_first);
 
     theirs.insert(&link("theirs").build(), NOON).await.unwrap();
     let asked = Instant::now();
-    while mine.unnoticed_changes() == Some(at_first) {
+    while mine.hearing() == at_first {
         assert!(asked.elapsed() < Duration::from_secs(30), "never noticed");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
@@ -41,7 +41,7 @@ async fn a_change_whose_author_hung_up_counts_once_it_is_made() {
     let schema = SchemaConnection::open(&url).await.unwrap();
     slugline_migrations::run(schema.connection()).await.unwrap();
     let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
-    let before = store.unnoticed_changes();
+    let before = store.hearing();
     let made = link("made").build();
     {
         let mut insert = pin!(store.insert(&made, NOON));
@@ -50,7 +50,7 @@ async fn a_change_whose_author_hung_up_counts_once_it_is_made() {
         assert!(insert.as_mut().poll(&mut context).is_pending());
     }
     let asked = Instant::now();
-    while store.unnoticed_changes() == before {
+    while store.hearing() == before {
         assert!(asked.elapsed() < Duration::from_secs(30), "never counted");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }

@@ -1,0 +1,64 @@
+//! The words in which PostgreSQL announces changes; its triggers are in `migrations`.
+
+use slugline_domain::{Revision, Slug, ports::LinkChange};
+
+/// The channel on which changes to links are announced.
+pub(super) const CHANNEL: &str = "slugline_links";
+
+/// A message on the channel.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Announcement {
+    /// These links changed.
+    Links(Vec<LinkChange>),
+    /// Any link may have changed.
+    Everything,
+}
+
+impl Announcement {
+    /// Reads a message: a line for each change, with the slug and, after a blank,
+    /// the number of the version. What cannot be read, as what a later version may
+    /// send, stands for everything.
+    pub(super) fn parse(message: &str) -> Self {
+        let changes: Option<Vec<LinkChange>> = message.lines().map(change).collect();
+        changes.map_or(Self::Everything, Self::Links)
+    }
+}
+
+fn change(line: &str) -> Option<LinkChange> {
+    let (slug, revision) = match line.split_once(' ') {
+        Some((slug, number)) => (slug, Some(Revision::new(number.parse().ok()?))),
+        None => (line, None),
+    };
+    let slug = Slug::parse(slug).ok()?;
+    Some(LinkChange { slug, revision })
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_testkit::slug;
+
+    use super::*;
+
+    fn changed(text: &str, revision: Option<i64>) -> LinkChange {
+        LinkChange {
+            slug: slug(text),
+            revision: revision.map(Revision::new),
+        }
+    }
+
+    #[test]
+    fn a_message_names_slugs_and_their_versions() {
+        assert_eq!(
+            Announcement::parse("docs\nOther-One 12"),
+            Announcement::Links(vec![changed("docs", None), changed("Other-One", Some(12))])
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_stands_for_everything() {
+        for message in ["*", "docs\n*", "docs x", "docs 1 2", "docs\n\nother", " "] {
+            let read = Announcement::parse(message);
+            assert_eq!(read, Announcement::Everything, "{message:?}");
+        }
+    }
+}

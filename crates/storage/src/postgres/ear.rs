@@ -1,0 +1,60 @@
+//! Whether this process hears announcements.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use slugline_domain::ports::Hearing;
+
+/// Whether announcements are heard; one listener tells it, every redirect asks it.
+#[derive(Debug, Default)]
+pub(super) struct Ear {
+    /// 0 while deaf; else the number of times that announcements may have been
+    /// missed.
+    open: AtomicU64,
+    missed: AtomicU64,
+}
+
+impl Ear {
+    pub(super) fn hearing(&self) -> Hearing {
+        match self.open.load(Ordering::Acquire) {
+            0 => Hearing::Deaf,
+            missed => Hearing::Announced(missed),
+        }
+    }
+
+    /// Announcements are heard from now on. Earlier ones may have been missed, or
+    /// one told that everything may have changed.
+    pub(super) fn open_anew(&self) {
+        let missed = self.missed.fetch_add(1, Ordering::Relaxed) + 1;
+        self.open.store(missed, Ordering::Release);
+    }
+
+    pub(super) fn close(&self) {
+        self.open.store(0, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_time_it_opens_it_hears_in_another_way() {
+        let ear = Ear::default();
+        let mut heard = vec![ear.hearing()];
+        ear.open_anew();
+        heard.push(ear.hearing());
+        ear.open_anew();
+        heard.push(ear.hearing());
+        ear.close();
+        assert_eq!(ear.hearing(), Hearing::Deaf);
+        ear.open_anew();
+        heard.push(ear.hearing());
+        let expected = [
+            Hearing::Deaf,
+            Hearing::Announced(1),
+            Hearing::Announced(2),
+            Hearing::Announced(3),
+        ];
+        assert_eq!(heard, expected);
+    }
+}

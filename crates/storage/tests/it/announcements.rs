@@ -1,0 +1,259 @@
+//! PostgreSQL announces changes, whoever makes them.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use sea_orm::{ConnectionTrait, DatabaseConnection};
+use slugline_domain::{
+    Link, Revision,
+    ports::{Hearing, LinkChange, LinkObserver, LinkStore, Version},
+};
+use slugline_storage::{Database, DatabaseUrl, Listening, SchemaConnection, SqlLinkStore};
+use slugline_testkit::{NOON, link, slug};
+
+/// Keeps what it is told.
+#[derive(Debug, Default)]
+struct Diary(Mutex<Vec<LinkChange>>);
+
+impl LinkObserver for Diary {
+    fn changed(&self, change: &LinkChange) {
+        self.0.lock().unwrap().push(change.clone());
+    }
+}
+
+/// A database of its own, with a store that listens and another that does not.
+struct Nodes {
+    admin: DatabaseConnection,
+    name: String,
+    raw: DatabaseConnection,
+    listening: SqlLinkStore,
+    other: SqlLinkStore,
+    diary: Arc<Diary>,
+    _listening: Listening,
+}
+
+impl Nodes {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test command hands the server over this way"
+    )]
+    async fn start(name: &str) -> Self {
+        let server = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
+            "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
+        );
+        let admin = SchemaConnection::open(&server.parse().unwrap()).await;
+        let admin = admin.unwrap().connection().clone();
+        let name = format!("announcements_{name}_{}", std::process::id());
+        let created = format!("CREATE DATABASE {name}");
+        admin.execute_unprepared(&created).await.unwrap();
+        let (base, _) = server.rsplit_once('/').expect("a database in the URL");
+        let url: DatabaseUrl = format!("{base}/{name}").parse().unwrap();
+        let schema = SchemaConnection::open(&url).await.unwrap();
+        slugline_migrations::run(schema.connection()).await.unwrap();
+        let open = async || SqlLinkStore::new(Database::open(&url).await.unwrap());
+        let (listening, other) = (open().await, open().await);
+        let diary = Arc::<Diary>::default();
+        let listener = listening.listen(diary.clone());
+        let nodes = Self {
+            admin,
+            name,
+            raw: schema.connection().clone(),
+            listening,
+            other,
+            diary,
+            _listening: listener.expect("PostgreSQL announces"),
+        };
+        nodes.hears_otherwise_than(Hearing::Deaf).await;
+        nodes
+    }
+
+    /// Waits until the store hears in another way.
+    async fn hears_otherwise_than(&self, before: Hearing) -> Hearing {
+        until("another way to hear", || {
+            let hearing = self.listening.hearing();
+            (hearing != before).then_some(hearing)
+        })
+        .await
+    }
+
+    async fn sql(&self, statements: &str) {
+        self.raw.execute_unprepared(statements).await.unwrap();
+    }
+
+    /// The changes announced up to now, and forgets them.
+    async fn announced(&self) -> Vec<LinkChange> {
+        // Announcements come in order, so all earlier ones were heard.
+        self.sql("SELECT pg_notify('slugline_links', 'the-end')")
+            .await;
+        let end = changed("the-end", None);
+        until("the end", || {
+            let mut diary = self.diary.0.lock().unwrap();
+            (diary.last() == Some(&end)).then(|| {
+                diary.pop();
+                std::mem::take(&mut *diary)
+            })
+        })
+        .await
+    }
+}
+
+async fn until<T>(what: &str, mut reached: impl FnMut() -> Option<T>) -> T {
+    let asked = Instant::now();
+    loop {
+        if let Some(value) = reached() {
+            return value;
+        }
+        assert!(asked.elapsed() < Duration::from_secs(30), "never: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+fn changed(text: &str, revision: Option<i64>) -> LinkChange {
+    LinkChange {
+        slug: slug(text),
+        revision: revision.map(Revision::new),
+    }
+}
+
+#[tokio::test]
+async fn every_kind_of_change_is_announced_once_it_is_committed() {
+    let nodes = Nodes::start("kinds").await;
+    let docs = link("docs").build();
+    nodes.other.insert(&docs, NOON).await.unwrap();
+    assert_eq!(nodes.announced().await, [changed("docs", Some(0))], "new");
+
+    let edited = Link {
+        revision: docs.revision.next(),
+        ..docs.clone()
+    };
+    nodes
+        .other
+        .update(&edited, &Version::of(&docs))
+        .await
+        .unwrap();
+    assert_eq!(nodes.announced().await, [changed("docs", Some(1))], "edit");
+
+    // As when a hash is renewed: not a version of its own.
+    let renewed = edited.clone();
+    nodes
+        .other
+        .update(&renewed, &Version::of(&edited))
+        .await
+        .unwrap();
+    assert_eq!(nodes.announced().await, [changed("docs", None)], "renewed");
+
+    nodes.other.delete(&docs.slug).await.unwrap();
+    assert_eq!(nodes.announced().await, [changed("docs", None)], "gone");
+
+    let batch = [link("one").build(), link("two").build()];
+    nodes.other.insert_many(&batch, NOON).await.unwrap();
+    let both = [changed("one", Some(0)), changed("two", Some(0))];
+    assert_eq!(nodes.announced().await, both, "batch");
+
+    nodes
+        .sql("UPDATE links SET slug = 'three' WHERE slug = 'two'")
+        .await;
+    let both = [changed("three", None), changed("two", None)];
+    assert_eq!(nodes.announced().await, both, "another slug, by hand");
+}
+
+#[tokio::test]
+async fn nothing_is_announced_that_did_not_happen() {
+    let nodes = Nodes::start("undone").await;
+    let docs = link("docs").build();
+    nodes.other.insert(&docs, NOON).await.unwrap();
+    nodes.announced().await;
+    nodes.other.insert(&docs, NOON).await.unwrap();
+    nodes
+        .other
+        .insert_many(std::slice::from_ref(&docs), NOON)
+        .await
+        .unwrap();
+    let overtaken = Version {
+        revision: docs.revision.next(),
+        ..Version::of(&docs)
+    };
+    nodes.other.update(&docs, &overtaken).await.unwrap();
+    nodes.other.delete(&slug("nobody")).await.unwrap();
+    nodes.sql("BEGIN; DELETE FROM links; ROLLBACK").await;
+    assert_eq!(nodes.announced().await, []);
+}
+
+#[tokio::test]
+async fn batches_of_any_size_are_announced() {
+    let nodes = Nodes::start("batches").await;
+    // The longest slugs there are, so that a message holds few.
+    let long: Vec<Link> = (0..50)
+        .map(|i| link(&format!("{i:02}{}", "x".repeat(2_046))).build())
+        .collect();
+    nodes.other.insert_many(&long, NOON).await.unwrap();
+    let expected: Vec<_> = long
+        .iter()
+        .map(|link| changed(link.slug.as_str(), Some(0)))
+        .collect();
+    assert_eq!(nodes.announced().await, expected);
+
+    let many: Vec<Link> = (0..3_000)
+        .map(|i| link(&format!("many-{i:04}")).build())
+        .collect();
+    let before = nodes.listening.hearing();
+    nodes.other.insert_many(&many, NOON).await.unwrap();
+    assert_eq!(nodes.announced().await.len(), many.len());
+    assert_eq!(nodes.listening.hearing(), before, "each by its name");
+
+    nodes
+        .sql(
+            "INSERT INTO links (id, slug, destination, search_text, destination_key, created_at, \
+             updated_at) SELECT 'id-' || i, 'bulk-' || i, 'https://example.com/', '', '', 0, 0 \
+             FROM generate_series(1, 10001) AS i",
+        )
+        .await;
+    assert_eq!(nodes.announced().await, [], "too many to name");
+    let after_insert = nodes.hears_otherwise_than(before).await;
+    nodes.sql("UPDATE links SET comment = 'x'").await;
+    let after_update = nodes.hears_otherwise_than(after_insert).await;
+    nodes.sql("TRUNCATE links CASCADE").await;
+    nodes.hears_otherwise_than(after_update).await;
+}
+
+#[tokio::test]
+async fn a_listener_that_was_cut_is_back_and_knows_that_it_missed_something() {
+    let nodes = Nodes::start("cut").await;
+    for round in 0..5 {
+        let before = nodes.listening.hearing();
+        assert!(matches!(before, Hearing::Announced(_)));
+        // All but this statement's own session.
+        let cut = format!(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'",
+            nodes.name
+        );
+        nodes.admin.execute_unprepared(&cut).await.unwrap();
+        let made = link(&format!("during-{round}")).build();
+        nodes.other.insert(&made, NOON).await.unwrap();
+        until("it hears again", || match nodes.listening.hearing() {
+            Hearing::Announced(number) => (Hearing::Announced(number) != before).then_some(()),
+            Hearing::Deaf | Hearing::Counted(_) => None,
+        })
+        .await;
+        let found = nodes.listening.find(&made.slug).await.unwrap();
+        assert_eq!(found, Some(made));
+    }
+}
+
+#[tokio::test]
+async fn a_listener_that_is_dropped_hears_no_more() {
+    let Nodes {
+        diary,
+        _listening: listening,
+        ..
+    } = Nodes::start("dropped").await;
+    let observed = Arc::downgrade(&diary);
+    drop(diary);
+    drop(listening);
+    until("nobody holds the observer", || {
+        observed.upgrade().is_none().then_some(())
+    })
+    .await;
+}

@@ -1,0 +1,118 @@
+//! PostgreSQL announces changes to links.
+//!
+//! Triggers do it, so nobody can change a link without a word: nodes of the previous
+//! version, which know nothing of announcements, and people with `psql` announce too.
+//! SQLite counts the changes of other processes itself.
+
+use sea_orm_migration::{
+    prelude::*,
+    sea_orm::{ConnectionTrait, DbBackend},
+};
+
+pub(crate) struct Step;
+
+impl MigrationName for Step {
+    fn name(&self) -> &'static str {
+        "m0006_announcements"
+    }
+}
+
+#[async_trait::async_trait]
+impl MigrationTrait for Step {
+    #[expect(
+        elided_lifetimes_in_paths,
+        reason = "the trait's own signature elides it"
+    )]
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        if manager.get_database_backend() == DbBackend::Postgres {
+            let connection = manager.get_connection();
+            connection.execute_unprepared(ANNOUNCE).await?;
+            connection.execute_unprepared(ANNOUNCE_EDITS).await?;
+            connection.execute_unprepared(ANNOUNCE_ALL).await?;
+            connection.execute_unprepared(TRIGGERS).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Sends the slugs of new links, each with the number of its version after a blank, or
+/// those of deleted links without. A message has at most 8,000 bytes, so each holds
+/// about 5,000 bytes of lines, and the last of them may be as long as a slug can be.
+/// Above 10,000 links a single `*` means that every link may have changed.
+const ANNOUNCE: &str = "
+CREATE FUNCTION slugline_announce() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (SELECT count(*) FROM (SELECT FROM changed LIMIT 10001) AS counted) > 10000 THEN
+        PERFORM pg_notify('slugline_links', '*');
+        RETURN NULL;
+    END IF;
+    PERFORM pg_notify('slugline_links', string_agg(line, E'\\n' ORDER BY line))
+    FROM (
+        SELECT line, sum(length(line) + 1) OVER (ORDER BY line) / 5000 AS page
+        FROM (
+            SELECT CASE TG_OP WHEN 'INSERT' THEN slug || ' ' || revision ELSE slug END AS line
+            FROM changed
+        ) AS changes
+    ) AS lines
+    GROUP BY page;
+    RETURN NULL;
+END
+$$;
+";
+
+/// Sends the slugs of changed links in the same way. The number of the version
+/// follows after a blank, if it was counted up. A link that got another slug is
+/// announced under both.
+const ANNOUNCE_EDITS: &str = "
+CREATE FUNCTION slugline_announce_edits() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (SELECT count(*) FROM (SELECT FROM changed LIMIT 10001) AS counted) > 10000 THEN
+        PERFORM pg_notify('slugline_links', '*');
+        RETURN NULL;
+    END IF;
+    PERFORM pg_notify('slugline_links', string_agg(line, E'\\n' ORDER BY line))
+    FROM (
+        SELECT line, sum(length(line) + 1) OVER (ORDER BY line) / 5000 AS page
+        FROM (
+            SELECT CASE
+                WHEN changed.slug = former.slug AND changed.revision > former.revision
+                THEN changed.slug || ' ' || changed.revision
+                ELSE changed.slug
+            END AS line
+            FROM changed LEFT JOIN former USING (number)
+            UNION
+            SELECT former.slug
+            FROM former LEFT JOIN changed USING (number)
+            WHERE changed.slug IS DISTINCT FROM former.slug
+        ) AS edits
+    ) AS lines
+    GROUP BY page;
+    RETURN NULL;
+END
+$$;
+";
+
+/// `TRUNCATE` does not say which links there were.
+const ANNOUNCE_ALL: &str = "
+CREATE FUNCTION slugline_announce_all() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('slugline_links', '*');
+    RETURN NULL;
+END
+$$;
+";
+
+/// By statement, not by row: a batch of a thousand links is a dozen messages.
+const TRIGGERS: &str = "
+CREATE TRIGGER slugline_new AFTER INSERT ON links
+    REFERENCING NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION slugline_announce();
+CREATE TRIGGER slugline_gone AFTER DELETE ON links
+    REFERENCING OLD TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION slugline_announce();
+CREATE TRIGGER slugline_edited AFTER UPDATE ON links
+    REFERENCING OLD TABLE AS former NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION slugline_announce_edits();
+CREATE TRIGGER slugline_emptied AFTER TRUNCATE ON links
+    FOR EACH STATEMENT EXECUTE FUNCTION slugline_announce_all();
+";
