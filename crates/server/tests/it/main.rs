@@ -5,6 +5,9 @@
 mod closed_port; // a port that refuses connections
 mod old_redis; // a Redis as an older instance left it
 mod outsider; // a server of somebody else
+mod own_database; // a PostgreSQL database of one test
+#[cfg(target_os = "linux")] // whose processes the tests stop
+mod own_postgres; // a PostgreSQL server of one test
 mod programs; // programs of others that the tests drive
 mod relay; // a way to a server that can be cut
 mod server; // starts the binary on a free port and talks HTTP to it
@@ -40,6 +43,8 @@ mod mcp_schemas; // what the tools publish, against what they give and take
 mod mcp_wire; // the gates and shapes of the MCP endpoint, by raw HTTP
 mod mcp_words; // what a model reads: errors to repair, and texts of strangers
 mod migration; // links of an older instance
+#[cfg(target_os = "linux")] // whose processes the tests stop
+mod nodes; // several nodes on one database, whatever happens to it
 mod nothing_there; // the bare origin, and paths that lead nowhere
 mod operators; // the log, the help, the settings
 mod parity; // REST and MCP side by side

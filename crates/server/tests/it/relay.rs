@@ -5,7 +5,7 @@ use std::{
     net::{Shutdown, SocketAddr, TcpListener, TcpStream},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
     time::Duration,
@@ -20,6 +20,8 @@ pub(crate) struct Relay {
 struct State {
     to: String,
     silent: AtomicBool,
+    /// How often the connections of a time were stranded.
+    stranded: AtomicU64,
     ended: AtomicBool,
     open: Mutex<Vec<TcpStream>>,
 }
@@ -33,6 +35,7 @@ impl Relay {
             state: Arc::new(State {
                 to: server.to_owned(),
                 silent: AtomicBool::new(false),
+                stranded: AtomicU64::new(0),
                 ended: AtomicBool::new(false),
                 open: Mutex::default(),
             }),
@@ -74,6 +77,13 @@ impl Relay {
         self.state.silent.store(silent, Ordering::SeqCst);
     }
 
+    /// Passes nothing on any more, on connections that are open now; new ones work.
+    /// So does a machine that was replaced, or a firewall that forgot them.
+    pub(crate) fn strand_sessions(&self) {
+        self.state.stranded.fetch_add(1, Ordering::SeqCst);
+        // They stay open until the relay is dropped.
+    }
+
     fn listen(&self, listener: TcpListener) {
         let state = Arc::clone(&self.state);
         thread::spawn(move || {
@@ -96,8 +106,15 @@ impl Relay {
 
 fn pass_on(state: &State, mut from: TcpStream, mut to: TcpStream) {
     let mut bytes = [0; 8192];
+    let stranded = state.stranded.load(Ordering::SeqCst);
     while let Ok(count @ 1..) = from.read(&mut bytes) {
         while state.silent.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(10));
+        }
+        while state.stranded.load(Ordering::SeqCst) != stranded {
+            if state.ended.load(Ordering::SeqCst) {
+                return;
+            }
             thread::sleep(Duration::from_millis(10));
         }
         if to.write_all(&bytes[..count]).is_err() {

@@ -8,12 +8,14 @@ use super::{
     amount::{Random, factor},
     deaths::kill,
     operation::{Reply, refusal},
-    sessions::Database,
     shim::{Fault, Kind, Place},
     trial::Trial,
     versions::{link, tags},
 };
-use crate::server::{Answer, Server};
+use crate::{
+    own_database::OwnDatabase,
+    server::{Answer, Server},
+};
 
 fn add_tag(slugs: &[String], word: &str) -> Value {
     json!({"action": "addTags", "tags": [word], "slugs": slugs})
@@ -152,8 +154,8 @@ fn a_batch_whose_process_dies_in_the_middle_is_finished_by_sending_it_again(
     const DEATH: &str = "kill -9 in a batch";
 
     let mut random = Random::new();
-    let own = (database == "postgres").then(|| Database::create("batches", random.seed()));
-    let url = own.as_ref().map(|own| own.url.to_string());
+    let own = (database == "postgres").then(|| OwnDatabase::create(&format!("faults_batches_{}", random.seed())));
+    let url = own.as_ref().map(|own| own.url().to_string());
     let settings: Vec<(&str, &str)> = url
         .iter()
         .map(|url| ("SLUGLINE_DATABASE_URL", url.as_str()))
@@ -212,8 +214,8 @@ fn each_result_tells_what_became_of_its_link_when_sessions_are_cut() {
     const CUT: &str = "a session is cut in a batch";
 
     let mut random = Random::new();
-    let mut database = Database::create("cut_batches", random.seed());
-    let url = database.url.to_string();
+    let mut database = OwnDatabase::create(&format!("faults_cut_batches_{}", random.seed()));
+    let url = database.url().to_string();
     let folder = tempfile::tempdir().unwrap();
     let mut trial = Trial::start_in(folder, &[("SLUGLINE_DATABASE_URL", &url)]);
     for round in 0..5 * factor() {

@@ -1,0 +1,97 @@
+//! A change on one node shows on every node.
+
+use serde_json::json;
+
+use super::{all_answer, all_hear, all_lead_to, edit, start};
+use crate::own_database::OwnDatabase;
+
+#[test]
+fn a_change_of_any_kind_shows_on_every_node() {
+    let database = OwnDatabase::create("agreement");
+    let nodes = start(3, database.url());
+    all_hear(&nodes);
+    // In turn each node makes the change, and the others have the old answer in
+    // memory.
+    for (number, node) in nodes.iter().enumerate() {
+        let slug = format!("changing-{number}");
+        let call = |method, path: &str, body: &serde_json::Value, status| {
+            let answer = node.api(method, path).json(body).send();
+            assert_eq!(answer.status, status, "{}", answer.text);
+        };
+        let link = |page: &str| json!({"slug": slug, "url": format!("https://example.com/{page}")});
+
+        all_answer(&nodes, &slug, 404);
+        call("POST", "/api/link/create", &link("new"), 201);
+        all_lead_to(&nodes, &slug, "https://example.com/new");
+
+        call("PUT", "/api/link/edit", &link("edited"), 201);
+        all_lead_to(&nodes, &slug, "https://example.com/edited");
+
+        call("PATCH", "/api/link/edit", &link("patched"), 200);
+        all_lead_to(&nodes, &slug, "https://example.com/patched");
+
+        let with_password = json!({"slug": slug, "password": "opensesame"});
+        call("PATCH", "/api/link/edit", &with_password, 200);
+        all_answer(&nodes, &slug, 200); // it asks for the password
+        let without = json!({"slug": slug, "password": null});
+        call("PATCH", "/api/link/edit", &without, 200);
+        all_lead_to(&nodes, &slug, "https://example.com/patched");
+
+        call("POST", "/api/link/delete", &json!({"slug": slug}), 204);
+        all_answer(&nodes, &slug, 404);
+
+        call("POST", "/api/link/upsert", &link("upserted"), 201);
+        all_lead_to(&nodes, &slug, "https://example.com/upserted");
+        call("POST", "/api/link/delete", &json!({"slug": slug}), 204);
+        all_answer(&nodes, &slug, 404);
+
+        let batch = json!({"version": "1.0", "links": [link("imported")]});
+        call("POST", "/api/link/import", &batch, 200);
+        all_lead_to(&nodes, &slug, "https://example.com/imported");
+    }
+}
+
+#[test]
+fn a_link_changed_by_hand_shows_as_well() {
+    let database = OwnDatabase::create("by_hand");
+    let nodes = start(2, database.url());
+    all_hear(&nodes);
+    nodes[0].create(&json!({"slug": "docs", "url": "https://example.com/"}));
+    all_lead_to(&nodes, "docs", "https://example.com/");
+    let mut hand = database.open();
+    // The version stays as it is, so it does not tell that anything changed.
+    hand.ask("UPDATE links SET destination = 'https://example.org/'; SELECT 'done';");
+    all_lead_to(&nodes, "docs", "https://example.org/");
+    hand.ask("TRUNCATE links CASCADE; SELECT 'done';");
+    all_answer(&nodes, "docs", 404);
+}
+
+#[test]
+fn an_import_of_many_links_shows_everywhere_and_leaves_other_links_in_memory() {
+    let database = OwnDatabase::create("import");
+    let nodes = start(2, database.url());
+    all_hear(&nodes);
+    nodes[0].create(&json!({"slug": "docs", "url": "https://example.com/"}));
+    all_lead_to(&nodes, "docs", "https://example.com/");
+    for page in 0..20 {
+        let slug = |i: u32| format!("imported-{page}-{i}");
+        all_answer(&nodes, &slug(0), 404);
+        all_answer(&nodes, &slug(99), 404);
+        let links: Vec<_> = (0..100)
+            .map(|i| json!({"slug": slug(i), "url": "https://example.com/imported"}))
+            .collect();
+        let import = nodes[1].api("POST", "/api/link/import");
+        let imported = import
+            .json(&json!({"version": "1.0", "links": links}))
+            .send();
+        assert_eq!(imported.json()["success"], 100, "{}", imported.text);
+        all_lead_to(&nodes, &slug(0), "https://example.com/imported");
+        all_lead_to(&nodes, &slug(99), "https://example.com/imported");
+    }
+    let edited = edit(
+        &nodes[1],
+        &json!({"slug": "docs", "url": "https://example.org/"}),
+    );
+    assert_eq!(edited.status, 201, "{}", edited.text);
+    all_lead_to(&nodes, "docs", "https://example.org/");
+}

@@ -1,0 +1,175 @@
+//! Nodes that lost the connection on which changes are announced.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+use serde_json::json;
+use url::Url;
+
+use super::{all_answer, all_hear, all_lead_to, edit, hears, listener, location, start};
+use crate::{
+    own_database::OwnDatabase,
+    relay::Relay,
+    server::{Server, eventually},
+};
+
+#[test]
+fn nothing_stays_outdated_when_listeners_are_cut_while_links_change() {
+    const LINKS: usize = 10;
+    const CUTS: u64 = 25;
+
+    let mut database = OwnDatabase::create("cut_listeners");
+    let nodes = start(2, database.url());
+    all_hear(&nodes);
+    let slug = |number: usize| format!("busy-{number}");
+    for number in 0..LINKS {
+        nodes[0].create(&json!({"slug": slug(number), "url": "https://example.com/0"}));
+    }
+    let is_over = AtomicBool::new(false);
+    let mut versions = 0_u64;
+    thread::scope(|scope| {
+        // Visitors keep the links in the memory of both nodes.
+        for node in &nodes {
+            let is_over = &is_over;
+            scope.spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    for number in 0..LINKS {
+                        assert_eq!(node.visit(&format!("/{}", slug(number))).status, 301);
+                    }
+                }
+            });
+        }
+        let cutter = scope.spawn(|| {
+            let mut cuts = 0;
+            while cuts < CUTS {
+                cuts += database.cut_listeners();
+                thread::sleep(std::time::Duration::from_millis(20));
+            }
+        });
+        while !cutter.is_finished() {
+            versions += 1;
+            for number in 0..LINKS {
+                let url = format!("https://example.com/{versions}");
+                let edited = edit(&nodes[0], &json!({"slug": slug(number), "url": url}));
+                assert_eq!(edited.status, 201, "{}", edited.text);
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    for number in 0..LINKS {
+        let latest = format!("https://example.com/{versions}");
+        all_lead_to(&nodes, &slug(number), &latest);
+    }
+    all_hear(&nodes);
+}
+
+#[test]
+fn a_node_that_hears_nothing_says_so_and_reads_links_again() {
+    let mut database = OwnDatabase::create("deaf");
+    let nodes = start(2, database.url());
+    all_hear(&nodes);
+    nodes[0].create(&json!({"slug": "docs", "url": "https://example.com/"}));
+    all_lead_to(&nodes, "docs", "https://example.com/");
+
+    // Sessions that are open go on, and no listener gets a new one.
+    let name = database.name().to_owned();
+    let allow = |database: &mut OwnDatabase, allowed: bool| {
+        let order = format!("ALTER DATABASE {name} ALLOW_CONNECTIONS {allowed}; SELECT 'done';");
+        assert_eq!(database.ask_the_server(&order), "done");
+    };
+    allow(&mut database, false);
+    database.cut_listeners();
+    for node in &nodes {
+        eventually("the node knows that it hears nothing", || !hears(node));
+        let listener = listener(node);
+        assert_eq!(listener["status"], "degraded");
+        let reason = listener["reasons"][0].as_str().unwrap();
+        assert!(reason.contains("announces no changes"), "{reason}");
+    }
+    let edited = json!({"slug": "docs", "url": "https://example.org/"});
+    assert_eq!(edit(&nodes[0], &edited).status, 201);
+    all_lead_to(&nodes, "docs", "https://example.org/");
+    assert!(!hears(&nodes[1]), "it read the link again by itself");
+
+    allow(&mut database, true);
+    all_hear(&nodes);
+    let edited = json!({"slug": "docs", "url": "https://example.net/"});
+    assert_eq!(edit(&nodes[0], &edited).status, 201);
+    all_lead_to(&nodes, "docs", "https://example.net/");
+}
+
+/// A node with a relay between it and the database, and one without.
+fn relayed(database: &OwnDatabase) -> (Relay, [Server; 2]) {
+    let mut url: Url = database.url().clone();
+    let port = url.port().unwrap_or(5432);
+    let relay = Relay::to(&format!("{}:{port}", url.host_str().unwrap()));
+    url.set_host(Some("127.0.0.1")).unwrap();
+    url.set_port(Some(relay.address().port())).unwrap();
+    let [far] = start(1, &url).try_into().ok().unwrap();
+    let [near] = start(1, database.url()).try_into().ok().unwrap();
+    (relay, [far, near])
+}
+
+#[test]
+fn a_node_cut_off_from_the_database_catches_up_when_it_is_back() {
+    let database = OwnDatabase::create("split");
+    let (relay, nodes) = relayed(&database);
+    all_hear(&nodes);
+    for (round, silent) in [false, true].into_iter().enumerate() {
+        let slug = format!("split-{round}");
+        let gone = format!("gone-{round}");
+        for slug in [&slug, &gone] {
+            nodes[1].create(&json!({"slug": slug, "url": "https://example.com/"}));
+            all_lead_to(&nodes, slug, "https://example.com/");
+        }
+        if silent {
+            relay.be_silent(true);
+        } else {
+            relay.cut();
+        }
+        let edited = json!({"slug": slug, "url": "https://example.org/"});
+        assert_eq!(edit(&nodes[1], &edited).status, 201);
+        let delete = nodes[1].api("POST", "/api/link/delete");
+        assert_eq!(delete.json(&json!({"slug": gone})).send().status, 204);
+        // What the node remembers still works, as it was.
+        for _ in 0..20 {
+            assert_eq!(location(&nodes[0], &slug), "https://example.com/");
+        }
+        if silent {
+            relay.be_silent(false);
+        } else {
+            relay.mend();
+        }
+        all_lead_to(&nodes, &slug, "https://example.org/");
+        all_answer(&nodes, &gone, 404);
+        all_hear(&nodes);
+    }
+}
+
+#[test]
+fn connections_that_died_without_a_sign_are_replaced() {
+    let database = OwnDatabase::create("stranded");
+    let (relay, nodes) = relayed(&database);
+    all_hear(&nodes);
+    nodes[1].create(&json!({"slug": "docs", "url": "https://example.com/"}));
+    all_lead_to(&nodes, "docs", "https://example.com/");
+    // As many connections as the pool may have.
+    thread::scope(|scope| {
+        for number in 0..20 {
+            let node = &nodes[0];
+            scope.spawn(move || node.visit(&format!("/nobody-has-made-{number}")));
+        }
+    });
+    relay.strand_sessions();
+    let edited = json!({"slug": "docs", "url": "https://example.org/"});
+    assert_eq!(edit(&nodes[1], &edited).status, 201);
+    all_lead_to(&nodes, "docs", "https://example.org/");
+    all_hear(&nodes);
+    eventually("the node writes again", || {
+        let link = json!({"url": "https://example.com/"});
+        let call = nodes[0].api("POST", "/api/link/create").json(&link);
+        call.try_send().is_ok_and(|made| made.status == 201)
+    });
+}

@@ -1,0 +1,75 @@
+//! Several nodes on one PostgreSQL agree on every link, whatever happens to the
+//! connections between them.
+//!
+//! Nodes remember links for an hour here, so a change shows because it was heard
+//! of, not because time passed.
+
+mod agreement; // changes of each kind show on every node
+mod deafness; // nodes that hear nothing say so, and read again
+mod outages; // the server restarts, or stops in its tracks
+mod races; // who comes first wins, on every node
+mod schema; // nodes and the schema of another version
+
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::server::{Answer, Server, eventually};
+
+/// Some nodes on the same database, started together.
+fn start(count: usize, database: &Url) -> Vec<Server> {
+    let settings = [
+        ("SLUGLINE_DATABASE_URL", database.as_str()),
+        ("SLUGLINE_LINK_CACHE_TTL", "3600"),
+    ];
+    std::thread::scope(|scope| {
+        let starting: Vec<_> = (0..count)
+            .map(|_| scope.spawn(|| Server::start_with(&settings)))
+            .collect();
+        starting
+            .into_iter()
+            .map(|node| node.join().unwrap())
+            .collect()
+    })
+}
+
+/// What `/_health/ready` says of the listener.
+fn listener(node: &Server) -> Value {
+    let ready = node.visit("/_health/ready");
+    assert_eq!(ready.status, 200, "{}", ready.text);
+    ready.json()["parts"]["listener"].clone()
+}
+
+fn hears(node: &Server) -> bool {
+    listener(node) == json!({"status": "ok", "reasons": []})
+}
+
+fn all_hear(nodes: &[Server]) {
+    eventually("every node hears of changes", || nodes.iter().all(hears));
+}
+
+fn location(node: &Server, slug: &str) -> String {
+    node.visit(&format!("/{slug}"))
+        .header("location")
+        .to_owned()
+}
+
+/// Waits until every node sends visitors of a slug there.
+fn all_lead_to(nodes: &[Server], slug: &str, destination: &str) {
+    for (number, node) in nodes.iter().enumerate() {
+        eventually(&format!("node {number}: {slug} → {destination}"), || {
+            location(node, slug) == destination
+        });
+    }
+}
+
+fn all_answer(nodes: &[Server], slug: &str, status: u16) {
+    for (number, node) in nodes.iter().enumerate() {
+        eventually(&format!("node {number}: {slug} is a {status}"), || {
+            node.visit(&format!("/{slug}")).status == status
+        });
+    }
+}
+
+fn edit(node: &Server, link: &Value) -> Answer {
+    node.api("PUT", "/api/link/edit").json(link).send()
+}

@@ -1,0 +1,163 @@
+//! The server of the database restarts, or stops in its tracks.
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    thread,
+};
+
+use serde_json::json;
+
+use super::{all_answer, all_hear, all_lead_to, edit, start};
+use crate::{
+    own_postgres::OwnPostgres,
+    server::{Answer, Server, eventually},
+};
+
+const LINKS: usize = 20;
+
+fn slug(number: usize) -> String {
+    format!("known-{number}")
+}
+
+/// Makes links and follows each once on every node.
+fn make_known_links(nodes: &[Server]) {
+    let make = |slug: &str| nodes[0].create(&json!({"slug": slug, "url": "https://example.com/"}));
+    for number in 0..LINKS {
+        make(&slug(number));
+    }
+    // Announcements come in order. A read that one overtakes is not remembered, so
+    // all have to be heard before the links are followed.
+    all_answer(nodes, "last", 404);
+    make("last");
+    all_lead_to(nodes, "last", "https://example.com/");
+    for number in 0..LINKS {
+        all_lead_to(nodes, &slug(number), "https://example.com/");
+    }
+}
+
+/// Follows every known link on every node again and again during some events.
+/// Gives the number of redirects, and the answers that were none.
+fn follow_while(nodes: &[Server], events: impl FnOnce()) -> (u64, Vec<String>) {
+    let is_over = AtomicBool::new(false);
+    let followed = AtomicU64::new(0);
+    let mut failed = Vec::new();
+    thread::scope(|scope| {
+        let visitors: Vec<_> = nodes
+            .iter()
+            .map(|node| {
+                let (is_over, followed) = (&is_over, &followed);
+                scope.spawn(move || {
+                    let mut failed = Vec::new();
+                    while !is_over.load(Ordering::Relaxed) {
+                        for number in 0..LINKS {
+                            let answer = node.visit(&format!("/{}", slug(number)));
+                            followed.fetch_add(1, Ordering::Relaxed);
+                            if answer.status != 301 {
+                                failed.push(format!("{}: {}", answer.status, answer.text));
+                            }
+                        }
+                    }
+                    failed
+                })
+            })
+            .collect();
+        events();
+        is_over.store(true, Ordering::Relaxed);
+        for visitor in visitors {
+            failed.extend(visitor.join().unwrap());
+        }
+    });
+    (followed.into_inner(), failed)
+}
+
+fn assert_unavailable(answer: &Answer) {
+    assert_eq!(answer.status, 503, "{}", answer.text);
+    assert_eq!(answer.header("retry-after"), "5");
+}
+
+#[test]
+fn no_redirect_fails_while_the_database_restarts_and_no_write_is_lost() {
+    let server = OwnPostgres::start();
+    let nodes = start(2, &server.url());
+    all_hear(&nodes);
+    make_known_links(&nodes);
+    let mut made = Vec::new();
+    let (followed, failed) = follow_while(&nodes, || {
+        for (round, mode) in ["fast", "immediate", "fast", "immediate"]
+            .iter()
+            .enumerate()
+        {
+            thread::scope(|scope| {
+                let restart = scope.spawn(|| server.restart(mode));
+                let mut attempt = 0;
+                while !restart.is_finished() {
+                    attempt += 1;
+                    let slug = format!("made-{round}-{attempt}");
+                    let link = json!({"slug": slug, "url": "https://example.com/"});
+                    let call = nodes[0].api("POST", "/api/link/create").json(&link);
+                    let answer = call.send();
+                    match answer.status {
+                        201 => made.push(slug),
+                        _ => assert_unavailable(&answer),
+                    }
+                }
+                restart.join().unwrap();
+            });
+        }
+    });
+    assert_eq!(failed, Vec::<String>::new(), "of {followed}");
+    for slug in &made {
+        all_lead_to(&nodes, slug, "https://example.com/");
+    }
+    all_hear(&nodes);
+    let edited = json!({"slug": slug(0), "url": "https://example.org/"});
+    assert_eq!(edit(&nodes[1], &edited).status, 201);
+    all_lead_to(&nodes, &slug(0), "https://example.org/");
+    println!(
+        "{followed} redirects, none failed; {} links made",
+        made.len()
+    );
+}
+
+#[test]
+fn a_database_that_stops_in_its_tracks_keeps_nobody_waiting_for_ever() {
+    let server = OwnPostgres::start();
+    let nodes = start(2, &server.url());
+    all_hear(&nodes);
+    make_known_links(&nodes);
+    let (followed, failed) = follow_while(&nodes, || {
+        server.signal("STOP");
+        thread::scope(|scope| {
+            let crowd: Vec<_> = (0..20)
+                .map(|number| {
+                    let node = &nodes[number % 2];
+                    scope.spawn(move || {
+                        assert_unavailable(&node.visit(&format!("/nobody-has-made-{number}")));
+                        // Each has its own limit, far below that of this client.
+                        let link = json!({"url": "https://example.com/"});
+                        let create = node.api("POST", "/api/link/create").json(&link);
+                        assert_unavailable(&create.send());
+                        assert_unavailable(&node.api("GET", "/api/link/list").send());
+                        assert_eq!(node.visit("/_health/ready").status, 503);
+                    })
+                })
+                .collect();
+            for one in crowd {
+                one.join().unwrap();
+            }
+        });
+        server.signal("CONT");
+        eventually("both nodes write again", || {
+            nodes.iter().all(|node| {
+                let link = json!({"url": "https://example.com/"});
+                let create = node.api("POST", "/api/link/create").json(&link);
+                create.send().status == 201
+            })
+        });
+    });
+    assert_eq!(failed, Vec::<String>::new(), "of {followed}");
+    all_hear(&nodes);
+    let edited = json!({"slug": slug(0), "url": "https://example.org/"});
+    assert_eq!(edit(&nodes[1], &edited).status, 201);
+    all_lead_to(&nodes, &slug(0), "https://example.org/");
+}
