@@ -28,6 +28,7 @@ mod mcp;
 mod memory;
 mod misses;
 mod nginx;
+mod nodes;
 mod plan;
 mod processor;
 mod redirect;
@@ -65,6 +66,8 @@ pub(crate) enum Bench {
     Mcp,
     /// The access log beside ClickHouse with the same visits.
     Analytics,
+    /// Time until a change shows on other nodes.
+    Nodes,
 }
 
 /// Runs the chosen benchmarks, or all. A missed goal is no failure.
@@ -88,6 +91,7 @@ pub(crate) fn run(chosen: &[Bench], options: &Options) -> Result<()> {
             Bench::Links => links::run(&plan)?,
             Bench::Mcp => mcp::run(&plan)?,
             Bench::Analytics => analytics::run(&plan)?,
+            Bench::Nodes => nodes::run(&plan)?,
         }
     }
     if options.build {

@@ -8,7 +8,7 @@ mod clickhouse;
 pub(crate) mod clients;
 pub(crate) mod node;
 pub(crate) mod packages;
-mod postgres;
+pub(crate) mod postgres;
 pub(crate) mod python;
 mod tally;
 

@@ -122,6 +122,18 @@ impl Instance {
         Ok(answer.body_mut().read_json()?)
     }
 
+    /// Sends a request with the token, and does not read the answer's body.
+    pub(crate) fn send(&self, method: &str, path: &str, body: &Value) -> Result<()> {
+        let request = ureq::http::Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.origin))
+            .header("authorization", format!("Bearer {TOKEN}"))
+            .header("content-type", "application/json")
+            .body(body.to_string())?;
+        self.agent.run(request)?;
+        Ok(())
+    }
+
     /// Asks it to finish, and waits.
     pub(crate) fn stop(mut self) -> Result<()> {
         let pid = self.pid().to_string();

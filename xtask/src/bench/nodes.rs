@@ -1,0 +1,185 @@
+//! Time until a change on one node shows on the others.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::json;
+use ureq::Agent;
+
+use super::{
+    goal::{self, Limit},
+    instance::Instance,
+    plan::Plan,
+    table::Table,
+};
+use crate::test::postgres::{self, Cluster};
+
+const NODES: usize = 3;
+
+/// Rounds of a creation, an edit, a password and a deletion.
+const ROUNDS: usize = 250;
+
+/// Above this a change counts as lost.
+const LOST: Duration = Duration::from_secs(30);
+
+pub(crate) fn run(plan: &Plan) -> Result<()> {
+    let programs = postgres::programs().context("the package `postgresql` is missing")?;
+    let cluster = Cluster::start(&programs)?;
+    let settings = [
+        ("SLUGLINE_DATABASE_URL", cluster.url()),
+        // So long that a change shows because it is announced.
+        ("SLUGLINE_LINK_CACHE_TTL", "3600"),
+    ];
+    let nodes: Vec<Instance> = (0..NODES)
+        .map(|number| {
+            let folder = plan.scratch(&format!("node-{number}"))?;
+            Instance::start_with(&plan.binary, &folder, &settings)
+        })
+        .collect::<Result<_>>()?;
+    let visitors = Visitors::new();
+    for node in &nodes {
+        visitors.wait_for_announcements(node)?;
+    }
+    println!("\nnodes: {NODES} on one PostgreSQL of this machine\n");
+    let mut kinds = ["creation", "edit", "password", "deletion"].map(|name| (name, Vec::new()));
+    for round in 0..ROUNDS {
+        let slug = format!("bench-{round}");
+        let author = &nodes[round % NODES];
+        let others: Vec<&Instance> = nodes
+            .iter()
+            .filter(|node| node.pid() != author.pid())
+            .collect();
+        let link = |page| json!({"slug": slug, "url": format!("https://example.com/{page}")});
+        let password = json!({"slug": slug, "password": "opensesame", "url": "https://e.example/"});
+        let path = format!("/{slug}");
+        let steps = [
+            ("POST", "/api/link/create", link("1"), Seen::Page("1")),
+            ("PUT", "/api/link/edit", link("2"), Seen::Page("2")),
+            ("PUT", "/api/link/edit", password, Seen::Status(200)),
+            ("POST", "/api/link/delete", link("2"), Seen::Status(404)),
+        ];
+        visitors.see(&others, &path, Seen::Status(404))?;
+        for ((method, route, body, seen), (_, delays)) in steps.iter().zip(&mut kinds) {
+            author.send(method, route, body)?;
+            delays.extend(visitors.see(&others, &path, *seen)?);
+        }
+    }
+    report(kinds);
+    for node in nodes {
+        node.stop()?;
+    }
+    Ok(())
+}
+
+fn report(kinds: [(&str, Vec<f64>); 4]) {
+    let mut table = Table::new([
+        "ms until it shows elsewhere",
+        "median",
+        "99 %",
+        "worst",
+        "of",
+    ]);
+    let mut all = Vec::new();
+    for (name, delays) in kinds {
+        all.extend(&delays);
+        table.row(row(name, delays));
+    }
+    let [_, median, _, worst, _] = row("all", all.clone());
+    table.row(row("all", all));
+    print!("{table}");
+    let number = |text: String| text.parse().unwrap_or(f64::NAN);
+    goal::report("median", Limit::AtMost(50.0), "ms", number(median));
+    goal::report("worst", Limit::AtMost(1_000.0), "ms", number(worst));
+}
+
+fn row(name: &str, mut delays: Vec<f64>) -> [String; 5] {
+    delays.sort_by(f64::total_cmp);
+    let at = |percent: usize| {
+        let place = (delays.len() * percent / 100).min(delays.len().saturating_sub(1));
+        delays
+            .get(place)
+            .map_or_else(String::new, |ms| format!("{ms:.1}"))
+    };
+    let count = delays.len().to_string();
+    [name.to_owned(), at(50), at(99), at(100), count]
+}
+
+/// What visitors of a link see.
+#[derive(Clone, Copy)]
+enum Seen {
+    Page(&'static str),
+    Status(u16),
+}
+
+struct Visitors(Agent);
+
+impl Visitors {
+    fn new() -> Self {
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .timeout_global(Some(LOST))
+            .build();
+        Self(agent.into())
+    }
+
+    /// Waits until each node answers so, and gives the milliseconds that it took.
+    fn see(&self, nodes: &[&Instance], path: &str, seen: Seen) -> Result<Vec<f64>> {
+        let begun = Instant::now();
+        let mut delays = vec![None; nodes.len()];
+        while delays.iter().any(Option::is_none) {
+            for (node, delay) in nodes.iter().zip(&mut delays) {
+                if delay.is_none() && self.visit(node, path)?.is(seen) {
+                    *delay = Some(begun.elapsed().as_secs_f64() * 1e3);
+                }
+            }
+            if begun.elapsed() > LOST {
+                bail!("a change of {path} does not show");
+            }
+        }
+        Ok(delays.into_iter().flatten().collect())
+    }
+
+    fn visit(&self, node: &Instance, path: &str) -> Result<Answer> {
+        let mut answer = self.0.get(format!("{}{path}", node.origin())).call()?;
+        let location = answer.headers().get("location");
+        let location = location
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned);
+        let text = answer.body_mut().read_to_string()?;
+        Ok(Answer {
+            status: answer.status().as_u16(),
+            location: location.unwrap_or_default(),
+            text,
+        })
+    }
+
+    fn wait_for_announcements(&self, node: &Instance) -> Result<()> {
+        let begun = Instant::now();
+        while self
+            .visit(node, "/_health/ready")?
+            .text
+            .contains("degraded")
+        {
+            if begun.elapsed() > LOST {
+                bail!("a node does not hear of changes");
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Answer {
+    status: u16,
+    location: String,
+    text: String,
+}
+
+impl Answer {
+    fn is(&self, seen: Seen) -> bool {
+        match seen {
+            Seen::Page(page) => self.location.ends_with(&format!("/{page}")),
+            Seen::Status(status) => self.status == status,
+        }
+    }
+}
