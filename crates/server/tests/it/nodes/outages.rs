@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{all_answer, all_hear, all_lead_to, edit, start};
 use crate::{
+    own_database::OwnDatabase,
     own_postgres::OwnPostgres,
     server::{Answer, Server, eventually},
 };
@@ -117,6 +118,43 @@ fn no_redirect_fails_while_the_database_restarts_and_no_write_is_lost() {
         "{followed} redirects, none failed; {} links made",
         made.len()
     );
+}
+
+#[test]
+fn a_database_that_is_too_slow_keeps_nobody_waiting_for_ever() {
+    let database = OwnDatabase::create("slow");
+    let nodes = start(1, database.url());
+    all_hear(&nodes);
+    make_known_links(&nodes);
+    let mut hand = database.open();
+    let (followed, failed) = follow_while(&nodes, || {
+        assert_eq!(
+            hand.ask("BEGIN; LOCK TABLE links; SELECT 'locked';"),
+            "locked"
+        );
+        thread::scope(|scope| {
+            for number in 0..60 {
+                let node = &nodes[0];
+                scope.spawn(move || {
+                    let link = json!({"url": "https://example.com/"});
+                    // More of each than there are connections to the database.
+                    let answer = match number % 3 {
+                        0 => node.visit(&format!("/nobody-has-made-{number}")),
+                        1 => node.api("GET", "/api/link/list").send(),
+                        _ => node.api("POST", "/api/link/create").json(&link).send(),
+                    };
+                    assert_unavailable(&answer);
+                });
+            }
+        });
+        hand.ask("COMMIT; SELECT 'free';");
+    });
+    assert_eq!(failed, Vec::<String>::new(), "of {followed}");
+    eventually("the node writes again", || {
+        let link = json!({"url": "https://example.com/"});
+        let create = nodes[0].api("POST", "/api/link/create").json(&link);
+        create.send().status == 201
+    });
 }
 
 #[test]
