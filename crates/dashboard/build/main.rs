@@ -8,6 +8,7 @@
 )]
 
 mod modules;
+mod vendored;
 
 use std::{
     collections::BTreeMap,
@@ -139,9 +140,7 @@ fn join_modules(files: &mut Files) -> Vec<Vec<String>> {
     files.insert(START.to_owned(), start.source.into());
     let mut needed = Vec::new();
     for (entry, page) in pages {
-        let own = [START.to_owned(), entry.clone()];
-        let vendored = start.vendored.iter().chain(&page.vendored);
-        needed.push(own.iter().chain(vendored).cloned().collect());
+        needed.push(vec![START.to_owned(), entry.clone()]);
         files.insert(entry, page.source.into());
     }
     needed

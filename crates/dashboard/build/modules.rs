@@ -3,9 +3,11 @@
 //!
 //! It knows the syntax that the modules here are written in, not all of the
 //! language: an import or a list of exports is one line, and nothing is exported
-//! by default. Vendored modules are left as they are.
+//! by default. Comments are left out.
 
 use std::{collections::BTreeMap, fmt::Write as _, str};
+
+use super::vendored;
 
 /// Files by their path from the folder of the crate.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -17,10 +19,8 @@ const REGISTRY: &str = "globalThis[Symbol.for('slugline modules')] ??= {}";
 /// A file of joined modules.
 pub(crate) struct Bundle {
     pub(crate) source: String,
-    /// Own modules that it holds.
+    /// Modules that it holds.
     pub(crate) modules: Vec<String>,
-    /// Vendored modules that it imports, and those that they import.
-    pub(crate) vendored: Vec<String>,
 }
 
 /// Joins a module with everything that it imports, but for what is loaded
@@ -29,56 +29,48 @@ pub(crate) fn bundle(files: &Files, entry: &str, before: &[String]) -> Bundle {
     let mut walk = Walk {
         files,
         modules: before.to_vec(),
-        vendored: Vec::new(),
         under_way: Vec::new(),
     };
     walk.visit(entry);
-    let Walk {
-        modules, vendored, ..
-    } = walk;
-    let modules = modules[before.len()..].to_vec();
-    let mut head = String::new();
-    let mut body = format!("const modules = {REGISTRY};\n");
-    let mut exported = Vec::new();
+    let modules = walk.modules[before.len()..].to_vec();
+    let mut source = format!("const modules = {REGISTRY};\n");
     for path in &modules {
-        let module = Module::read(files, path);
-        for line in &module.vendor_imports {
-            writeln!(head, "{}", beside_entry(line, path, entry)).expect("strings take it");
+        if is_vendored(path) {
+            let body = vendored::body(path, text(files, path), |import| resolve(path, import));
+            writeln!(source, "modules['{path}'] ??= (() => {{\n{body}}})();")
+                .expect("strings take it");
+            continue;
         }
+        let module = Module::read(files, path);
         let names = module.exports.join(", ");
         // Only the start of the page waits at its top level.
-        let (open, close) = if names.is_empty() {
-            ("await (async () =>", "();")
+        let open = if names.is_empty() {
+            "await (async () =>"
         } else {
-            ("(() =>", "();")
+            "(() =>"
         };
         writeln!(
-            body,
-            "modules['{path}'] ??= {open} {{\n{}return {{ {names} }};\n}}){close}",
+            source,
+            "modules['{path}'] ??= {open} {{\n{}return {{ {names} }};\n}})();",
             module.code
         )
         .expect("strings take it");
-        if path == entry {
-            exported = module.exports;
+        if path == entry && !names.is_empty() {
+            writeln!(source, "export const {{ {names} }} = modules['{entry}'];")
+                .expect("strings take it");
         }
     }
-    if !exported.is_empty() {
-        let names = exported.join(", ");
-        writeln!(body, "export const {{ {names} }} = modules['{entry}'];")
-            .expect("strings take it");
-    }
-    Bundle {
-        source: head + &body,
-        modules,
-        vendored,
-    }
+    Bundle { source, modules }
+}
+
+fn is_vendored(path: &str) -> bool {
+    path.starts_with("vendor/")
 }
 
 /// Finds modules in the order in which they have to run.
 struct Walk<'f> {
     files: &'f Files,
     modules: Vec<String>,
-    vendored: Vec<String>,
     under_way: Vec<String>,
 }
 
@@ -89,12 +81,7 @@ impl Walk<'_> {
             "{path} imports itself in a circle: {:?}",
             self.under_way
         );
-        let found = if path.starts_with("vendor/") {
-            &self.vendored
-        } else {
-            &self.modules
-        };
-        if found.iter().any(|known| known == path) {
+        if self.modules.iter().any(|known| known == path) {
             return;
         }
         self.under_way.push(path.to_owned());
@@ -102,18 +89,13 @@ impl Walk<'_> {
             self.visit(&resolve(path, import));
         }
         self.under_way.pop();
-        if path.starts_with("vendor/") {
-            self.vendored.push(path.to_owned());
-        } else {
-            self.modules.push(path.to_owned());
-        }
+        self.modules.push(path.to_owned());
     }
 }
 
 /// A module of ours, taken apart.
 #[derive(Default)]
 struct Module {
-    vendor_imports: Vec<String>,
     exports: Vec<String>,
     /// Everything else, with imports as look-ups.
     code: String,
@@ -122,7 +104,7 @@ struct Module {
 impl Module {
     fn read(files: &Files, path: &str) -> Self {
         let mut module = Self::default();
-        for line in text(files, path).lines() {
+        for line in without_comments(text(files, path)).lines() {
             module.add(path, line);
         }
         module
@@ -133,14 +115,11 @@ impl Module {
             let import = imports(line).next();
             let import = import.unwrap_or_else(|| panic!("{path}: an import is one line: {line}"));
             let target = resolve(path, import);
-            if target.starts_with("vendor/") {
-                self.vendor_imports.push(line.to_owned());
-                return;
-            }
-            let (names, _) = between(line);
-            let names = names.replace(" as ", ": ");
-            writeln!(self.code, "const {{{names}}} = modules['{target}'];")
-                .expect("strings take it");
+            let names = match line.strip_prefix("import {") {
+                Some(_) => format!("{{{}}}", between(line).0.replace(" as ", ": ")),
+                None => format!("{{ default: {} }}", word_after(line, "import ")),
+            };
+            writeln!(self.code, "const {names} = modules['{target}'];").expect("strings take it");
         } else if let Some(list) = line.strip_prefix("export {") {
             let names = list.trim_end_matches(';').trim_end_matches('}');
             let names = names.split(',').map(|name| name.trim().to_owned());
@@ -178,11 +157,45 @@ fn between(line: &str) -> (&str, &str) {
         .unwrap_or_else(|| panic!("names in braces: {line}"))
 }
 
-/// An import of `module`, as it stands in a file at the place of `entry`.
-fn beside_entry(line: &str, module: &str, entry: &str) -> String {
-    let import = imports(line).next().expect("is an import");
-    let up = "../".repeat(entry.matches('/').count());
-    line.replace(import, &format!("{up}{}", resolve(module, import)))
+/// The first word behind another.
+fn word_after<'l>(line: &'l str, before: &str) -> &'l str {
+    let mut words = line[before.len()..].split(' ');
+    words.next().expect("something follows")
+}
+
+/// Comments are for those who read the source. They begin a line, or are types
+/// within one.
+fn without_comments(source: &str) -> String {
+    let mut left = String::with_capacity(source.len());
+    let mut inside = false;
+    for line in source.lines() {
+        let code = line.trim_start();
+        inside |= code.starts_with("/**") && !code.contains("*/");
+        let is_comment = inside || code.starts_with("//") || is_whole_comment(code);
+        inside &= !code.contains("*/");
+        if !is_comment {
+            left.push_str(&without_types(line));
+            left.push('\n');
+        }
+    }
+    left
+}
+
+fn is_whole_comment(code: &str) -> bool {
+    code.starts_with("/**") && code.find("*/").is_some_and(|end| end + 2 == code.len())
+}
+
+/// `(/** @type {any} */ (event))` is `((event))`.
+fn without_types(line: &str) -> String {
+    let mut parts = line.split("/** @");
+    let mut left = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (_, rest) = part
+            .split_once("*/")
+            .unwrap_or_else(|| panic!("a type ends in its line: {line}"));
+        left.push_str(rest);
+    }
+    left
 }
 
 fn text<'f>(files: &'f Files, path: &str) -> &'f str {

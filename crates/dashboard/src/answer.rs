@@ -4,12 +4,15 @@ use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
     http::header::{
         ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, ETAG,
-        IF_NONE_MATCH, VARY,
+        IF_NONE_MATCH, LINK, VARY,
     },
 };
 use slugline_httpkit::header;
 
-use crate::packed::Packed;
+use crate::{
+    packed::{self, Packed},
+    words,
+};
 
 /// The page runs its own scripts, talks to its own server, and parses no text
 /// as HTML. A preview image is a stranger's address, which `img-src` keeps from
@@ -19,7 +22,9 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
                       base-uri 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// The page: asked for again each time, because it names the files' folder.
+/// The page: asked for again each time, because it names the files' folder. The
+/// words are named beside it, so that a browser fetches them with the modules and
+/// not after them.
 pub(crate) fn page(request: &HttpRequest, page: Packed) -> HttpResponse {
     let mut answer = HttpResponse::Ok();
     answer
@@ -28,6 +33,11 @@ pub(crate) fn page(request: &HttpRequest, page: Packed) -> HttpResponse {
         .insert_header((CONTENT_SECURITY_POLICY, POLICY))
         .insert_header(("cross-origin-opener-policy", "same-origin"))
         .insert_header(("x-robots-tag", "noindex, nofollow"));
+    if let Some(words) = words::preferred(request) {
+        let link = format!("<./{}/{words}>; rel=modulepreload", packed::FOLDER);
+        answer.insert_header((LINK, link));
+    }
+    answer.append_header((VARY, "accept-language"));
     finish(answer, request, page)
 }
 
@@ -43,7 +53,7 @@ pub(crate) fn file(request: &HttpRequest, path: &str, file: Packed) -> HttpRespo
 fn finish(mut answer: HttpResponseBuilder, request: &HttpRequest, file: Packed) -> HttpResponse {
     answer
         .insert_header((ETAG, file.tag))
-        .insert_header((VARY, "accept-encoding"))
+        .append_header((VARY, "accept-encoding"))
         .insert_header(("x-content-type-options", "nosniff"))
         .insert_header(("referrer-policy", "no-referrer"));
     if is_known(request, file.tag) {
@@ -94,7 +104,6 @@ mod tests {
     use actix_web::{body::MessageBody, http::StatusCode, test::TestRequest};
 
     use super::*;
-    use crate::packed;
 
     fn links() -> Packed {
         packed::page("links").unwrap()

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `packed` | the files, by path, plain and compressed |
 //! | `answer` | a file as HTTP: validators, compression, policy |
+//! | `words` | the words that a browser will want |
 //! | `moved` | where addresses of Sink's dashboard lead |
 
 #![expect(
@@ -20,6 +21,7 @@
 mod answer;
 mod moved;
 mod packed;
+mod words;
 
 use actix_web::{
     HttpRequest, HttpResponse, Resource,

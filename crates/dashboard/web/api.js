@@ -2,7 +2,7 @@
 // for today has a place of its own, so that one request can replace it.
 import { ApiError, problemOf } from './problem.js';
 import { awaited } from './state/busy.js';
-import { demonstration } from './state/demonstration.js';
+import { demonstration, moving } from './state/refusal.js';
 import { refused, signInNumber, token } from './state/session.js';
 
 /** @typedef {import('./types/api.js').components['schemas']} Schemas */
@@ -35,12 +35,40 @@ export async function send(method, path, { query = {}, body, text, type, signal,
   if (answer.status === 401 && given === undefined) refused(number);
   const problem = problemOf(answer.status, await answer.text(), answer.headers.get('retry-after'));
   if (problem.code === 'preview_mode') demonstration.value = true;
+  if (problem.code === 'migration_required') moving.value = true;
   throw problem;
 }
 
 /** @template T @param {string} method @param {string} path @param {Parameters<typeof send>[2]} [given] @returns {Promise<T>} */
 async function ask(method, path, given) {
-  return awaited(send(method, path, given).then((answer) => answer.json()));
+  const early = method === 'GET' ? taken(keyOf(path, given?.query)) : undefined;
+  return awaited(early ?? send(method, path, given).then((answer) => answer.json()));
+}
+
+/** How long an answer that was asked for ahead is fresh. */
+const FRESH_MS = 5_000;
+
+/** Answers that were asked for ahead, each for one taker. @type {Map<string, Promise<any>>} */
+const ahead = new Map();
+
+/** @param {string} path @param {Query} [query] */
+const keyOf = (path, query = {}) => JSON.stringify([path, Object.entries(query).filter(([, value]) => value).sort()]);
+
+/** @param {string} key */
+function taken(key) {
+  const early = ahead.get(key);
+  ahead.delete(key);
+  return early;
+}
+
+/** Sends a request whose answer will soon be wanted. @param {string} path @param {Query} query */
+export function askAhead(path, query) {
+  const key = keyOf(path, query);
+  const early = awaited(send('GET', path, { query }).then((answer) => answer.json()));
+  // Whoever takes it hears of a failure.
+  early.catch(() => {});
+  ahead.set(key, early);
+  setTimeout(() => { if (ahead.get(key) === early) ahead.delete(key); }, FRESH_MS);
 }
 
 /** Whether the server takes this token. @param {string} given @returns {Promise<Schemas['Identity']>} */

@@ -1,4 +1,5 @@
 // What a part of the page loads, and how that is going.
+import { returns } from './state/refusal.js';
 import { useEffect, useRef, useState } from './view.js';
 
 /**
@@ -7,8 +8,9 @@ import { useEffect, useRef, useState } from './view.js';
  */
 
 /**
- * Loads whenever the key changes. The last data stay while new are on their
- * way, and an answer that was overtaken is dropped.
+ * Loads whenever the key changes, and when links that were locked are back. The
+ * last data stay while new are on their way, and an answer that was overtaken is
+ * dropped.
  * @template T
  * @param {string} key @param {(signal: AbortSignal) => Promise<T>} request
  * @returns {Loaded<T>}
@@ -26,6 +28,6 @@ export function useLoaded(key, request) {
       (error) => { if (!abort.signal.aborted) setState((/** @type {any} */ before) => ({ data: before.data, error, loading: false })); },
     );
     return () => abort.abort();
-  }, [key, attempt]);
+  }, [key, attempt, returns.value]);
   return { ...state, again: () => setAttempt((/** @type {number} */ n) => n + 1) };
 }

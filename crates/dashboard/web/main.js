@@ -1,6 +1,7 @@
 // Starts the page.
-import { identity } from './api.js';
+import { askAhead, identity } from './api.js';
 import { Help } from './help.js';
+import { filterOf, listQuery } from './links/list-query.js';
 import { publicAddress } from './links/short-link.js';
 import { Palette } from './palette.js';
 import { ErrorNote } from './parts/notes.js';
@@ -101,5 +102,6 @@ function learnAddress() {
 if (view.value.page === 'links' && view.value.query.url && !view.value.query.new) change({ new: '1' }, { replace: true });
 
 const first = token.value === '' ? undefined : fetchPage(view.value.page);
+if (first && view.value.page === 'links') askAhead('link/list', listQuery(filterOf(view.value.query)));
 await Promise.all([loadWords(), first]);
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));

@@ -25,6 +25,13 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * Whether the same request may well succeed a little later. A question that took
+ * too long would take as long again.
+ * @param {any} error
+ */
+export const isPassing = (error) => error instanceof ApiError && error.code !== 'query_timeout' && [0, 429, 502, 503, 504].includes(error.status);
+
 /** @param {Issue} issue */
 export function sentence({ message, expected }) {
   return expected && !message.includes(expected) ? `${message}. ${expected}` : message;

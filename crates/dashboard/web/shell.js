@@ -4,7 +4,7 @@ import { Menu, MenuItem } from './parts/dialog.js';
 import { Icon } from './parts/icon.js';
 import { busy } from './state/busy.js';
 import { density, language, singleKeys, theme } from './state/choices.js';
-import { demonstration } from './state/demonstration.js';
+import { demonstration } from './state/refusal.js';
 import { follow, go, view } from './state/router.js';
 import { signOut } from './state/session.js';
 import { toasts } from './state/toasts.js';

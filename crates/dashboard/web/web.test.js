@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { addressOf, viewOf } from './address.js';
 import { each } from './pool.js';
-import { problemOf } from './problem.js';
+import { isPassing, problemOf } from './problem.js';
 import { keyName, match, takesText } from './shortcuts.js';
 import { words } from './words/en.js';
 
@@ -43,6 +43,12 @@ test('problems of the API keep their faults, and other answers are problems too'
   assert.deepEqual([problem.code, problem.message, problem.issueOf('url'), problem.issueOf('slug')], ['validation_error', 'is no address. an address', 'is no address. an address', undefined]);
   const proxy = problemOf(502, '<html>Bad gateway', '7');
   assert.deepEqual([proxy.status, proxy.code, proxy.retryAfter], [502, '', 7]);
+});
+
+test('what passes is told from what would fail again', () => {
+  assert.deepEqual([503, 429, 502, 500, 404, 423].map((status) => isPassing(problemOf(status, '{}'))), [true, true, true, false, false, false]);
+  assert.equal(isPassing(problemOf(503, '{"code":"query_timeout"}')), false);
+  assert.equal(isPassing(new Error('a fault of the page')), false);
 });
 
 test('keys are found, also two in a row', () => {

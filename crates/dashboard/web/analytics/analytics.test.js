@@ -22,6 +22,14 @@ test('a value joins its filter and leaves it, and one with a comma stands alone'
   assert.equal(toggled({ city: ['Berlin,Germany'] }, 'city', 'Munich,Germany'), 'Munich,Germany');
 });
 
+test('two to five links have a line each, unless they are wanted together', () => {
+  assert.deepEqual(question({ slug: 'a,b~c' }).lines, ['a', 'b', 'c']);
+  assert.deepEqual(question({ slug: 'a,b', sum: '1' }).lines, []);
+  assert.deepEqual(question({ slug: 'a,a' }).lines, []);
+  assert.deepEqual(question({ slug: 'a,b,c,d,e,f' }).lines, []);
+  assert.equal(toggled({ slug: ['a'] }, 'slug', 'b'), 'a,b');
+});
+
 test('every property has one tab', () => {
   const types = PANELS.flatMap(({ tabs }) => tabs.map(({ type }) => type));
   assert.equal(new Set(types).size, types.length);

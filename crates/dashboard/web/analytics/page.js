@@ -56,7 +56,7 @@ export function AnalyticsPage() {
     ${chips.length > 0 && html`<div class="chips">${chips.map(({ type, value }) => html`<${Chip} key=${`${type} ${value}`} text=${`${say(wordOf(type) ?? 'value')}: ${valueName(type, value, tag.value, say('unknown'))}`} label=${say('removeFilter')} onRemove=${() => toggle(type, value)} />`)}
       <button type="button" class="text-button" onClick=${clear}>${say('clearFilters')} <kbd>Esc</kbd></button></div>`}
     ${totals.error ? html`<${ErrorNote} error=${totals.error} again=${totals.again} />` : html`<${Counters} totals=${totals} before=${earlier ? before : undefined} />`}
-    <${Timeline} question=${question} earlier=${earlier} now=${now} onZoom=${setRange} onUnit=${(/** @type {string} */ unit) => change({ unit })} />
+    <${Timeline} question=${question} earlier=${earlier} now=${now} onZoom=${setRange} onUnit=${(/** @type {string} */ unit) => change({ unit })} onSum=${(/** @type {boolean} */ sum) => change({ sum: sum ? '1' : undefined })} />
     <div class="panels">${PANELS.map((panel) => html`<${Panel} key=${panel.name} panel=${panel} asked=${asked} filters=${filters} visits=${visits} onToggle=${toggle} />`)}</div>
     <${Heatmap} asked=${asked} zone=${zone} />
   </div>`;

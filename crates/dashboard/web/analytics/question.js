@@ -1,5 +1,6 @@
 // What a view of Analytics asks, read from its address.
 import { COMPARISONS, DEFAULT_RANGE, fittingUnit, possibleUnits, rangeOf } from '../time/range.js';
+import { comparable } from './comparable.js';
 import { FILTERS } from './dimensions.js';
 
 /** @typedef {import('../time/range.js').Range} Range */
@@ -11,6 +12,7 @@ import { FILTERS } from './dimensions.js';
  * @property {Unit} unit
  * @property {string} compare
  * @property {Record<string, string[]>} filters By type, only those that are set.
+ * @property {string[]} lines Slugs that have a line each in the chart; none when it shows all of them together.
  */
 
 /** Stands between values in an address. */
@@ -30,10 +32,13 @@ export function questionOf(query, otherwise, knows, now) {
   /** @type {Record<string, string[]>} */
   const filters = {};
   for (const type of FILTERS) {
-    const values = (query[type] ?? '').split(BETWEEN).filter(Boolean);
-    if (values.length > 0) filters[type] = values;
+    // Slugs have no commas, so addresses may list them as the API does.
+    const values = (query[type] ?? '').split(type === 'slug' ? /[~,]/ : BETWEEN).filter(Boolean);
+    if (values.length > 0) filters[type] = [...new Set(values)];
   }
-  return { zone, range, unit, compare, filters };
+  const slugs = filters.slug ?? [];
+  const lines = comparable(slugs) && query.sum !== '1' ? slugs : [];
+  return { zone, range, unit, compare, filters, lines };
 }
 
 /**
@@ -45,7 +50,7 @@ export function toggled(filters, type, value) {
   const values = filters[type] ?? [];
   const alone = [...values, value].some((one) => one.includes(','));
   const next = values.includes(value) ? values.filter((other) => other !== value) : alone ? [value] : [...values, value];
-  return next.length > 0 ? next.join(BETWEEN) : undefined;
+  return next.length > 0 ? next.join(type === 'slug' ? ',' : BETWEEN) : undefined;
 }
 
 /** The query of the API for these filters and this span. @param {Question['filters']} filters @param {Range} range */

@@ -1,4 +1,5 @@
 // One action on many links.
+import { comparable } from '../analytics/comparable.js';
 import { deleteLink, patchLink, readLink } from '../api.js';
 import { Confirm, Dialog } from '../parts/dialog.js';
 import { Field, TextInput } from '../parts/controls.js';
@@ -6,12 +7,14 @@ import { Icon } from '../parts/icon.js';
 import { Progress, wording } from '../parts/notes.js';
 import { each } from '../pool.js';
 import { addShortcuts } from '../shortcuts.js';
+import { refusalOfChange } from '../state/refusal.js';
+import { go } from '../state/router.js';
 import { toast } from '../state/toasts.js';
 import { ownZone } from '../time/clock.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
-import { saveExport } from './export.js';
 import { momentOfField } from './draft.js';
+import { saveExport } from './export.js';
 
 /** @typedef {'add' | 'remove' | 'expiry' | 'delete'} Action */
 
@@ -48,14 +51,18 @@ export function BulkBar({ slugs, tags, onDone, onClear }) {
     await patchLink({ slug, tags: add ? [...link.tags, tag] : link.tags.filter((other) => other !== tag) });
   });
 
+  const why = refusalOfChange.value && say(refusalOfChange.value);
+  const off = { disabled: Boolean(why), 'aria-describedby': why ? 'bulk-why' : undefined };
   return html`<div class="bulk" role="region" aria-label=${say('selection')}>
     <strong>${say('selected', { n: slugs.length })}</strong>
-    <button type="button" class="button" onClick=${() => setAction('add')}><${Icon} name="tag" />${say('addTag')}</button>
-    <button type="button" class="button" onClick=${() => setAction('remove')}>${say('removeTagAction')}</button>
-    <button type="button" class="button" onClick=${() => setAction('expiry')}><${Icon} name="clock" />${say('setExpiry')}</button>
-    <button type="button" class="button" onClick=${() => saveExport(new Set(slugs))}><${Icon} name="down" />${say('export')}</button>
-    <button type="button" class="button danger" onClick=${() => setAction('delete')}><${Icon} name="trash" />${say('delete')}</button>
+    <button type="button" class="button" disabled=${!comparable(slugs)} title=${comparable(slugs) ? undefined : say('compareHint')} onClick=${() => go('analytics', { slug: slugs.join(',') })}><${Icon} name="bars" />${say('compare')}</button>
+    <button type="button" class="button" ...${off} onClick=${() => setAction('add')}><${Icon} name="tag" />${say('addTag')}</button>
+    <button type="button" class="button" ...${off} onClick=${() => setAction('remove')}>${say('removeTagAction')}</button>
+    <button type="button" class="button" ...${off} onClick=${() => setAction('expiry')}><${Icon} name="clock" />${say('setExpiry')}</button>
+    <button type="button" class="button" ...${off} onClick=${() => saveExport(new Set(slugs))}><${Icon} name="down" />${say('export')}</button>
+    <button type="button" class="button danger" ...${off} onClick=${() => setAction('delete')}><${Icon} name="trash" />${say('delete')}</button>
     <button type="button" class="button quiet push" onClick=${onClear}>${say('clearSelection')} <kbd>Esc</kbd></button>
+    ${why && html`<p class="bulk-why" id="bulk-why">${why}</p>`}
     ${action === 'delete' && html`<${Confirm} title=${say('deleteMany', { n: slugs.length })} text=${say('deleteText')} action=${say('delete')} onClose=${() => setAction(undefined)} onConfirm=${() => run(deleteLink)} />`}
     ${(action === 'add' || action === 'remove') && html`<${TagDialog} add=${action === 'add'} known=${tags.map(({ name }) => name)} onClose=${() => setAction(undefined)} onTag=${(/** @type {string} */ tag) => retag(tag, action === 'add')} />`}
     ${action === 'expiry' && html`<${ExpiryDialog} onClose=${() => setAction(undefined)} onExpiry=${(/** @type {number | null} */ expiration) => run((slug) => patchLink({ slug, expiration }))} />`}

@@ -5,16 +5,19 @@ import { Check, Field, IconButton, Segments, Select, TextInput, copyText } from 
 import { Icon } from '../parts/icon.js';
 import { ApiError } from '../problem.js';
 import { addShortcuts } from '../shortcuts.js';
+import { demonstration, refusalOfChange, refusalOfNew } from '../state/refusal.js';
 import { change, go } from '../state/router.js';
 import { toast } from '../state/toasts.js';
 import { ownZone } from '../time/clock.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
+import { Campaign } from './campaign.js';
 import { CountryRules } from './country-rules.js';
 import { asUrl, createBody, draftOf, emptyDraft, isChanged, looksLikeSlug, patchBody } from './draft.js';
 import { PreviewCard } from './preview-card.js';
 import { prefix, shortLink } from './short-link.js';
 import { TagInput } from './tag-input.js';
+import { UTM, readUtm } from './utm.js';
 
 /** @typedef {import('../api.js').Link} Link */
 /** @typedef {import('./draft.js').Draft} Draft */
@@ -81,8 +84,10 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
 
   useEffect(() => addShortcuts([{ keys: 'Escape', word: 'close', group: 'links', hidden: true, run: leave }]));
 
+  const refusal = slug ? refusalOfChange.value : refusalOfNew.value;
   const save = async (/** @type {Event} */ event, /** @type {boolean} */ another = false) => {
     event.preventDefault();
+    if (refusal || saving || !begun || !draft.url.trim()) return;
     setSaving(true);
     setError(undefined);
     try {
@@ -114,11 +119,12 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
 
   return html`<aside class="panel" ref=${panel} role="dialog" aria-label=${slug ? say('editLink') : say('newLink')} onKeyDown=${keys}>
     <header class="panel-head"><h2>${slug ? say('editLink') : say('newLink')}</h2>
-      ${link && html`<${IconButton} icon="trash" label=${say('delete')} onClick=${() => onDelete(link)} />`}
+      ${link && html`<${IconButton} icon="trash" label=${say('delete')} disabled=${Boolean(refusal)} onClick=${() => onDelete(link)} />`}
       <${IconButton} icon="close" label=${say('close')} onClick=${leave} /></header>
     ${missing ? html`<div class="panel-body"><p>${say('linkGone', { slug: slug ?? from ?? '' })}</p></div>` : unread ? html`<div class="panel-body"><${ErrorNote} error=${unread} again=${read} /></div>` : html`
     <form class="panel-form" onSubmit=${(/** @type {Event} */ event) => save(event)} novalidate>
       <div class="panel-body ${begun ? '' : 'stale'}" inert=${!begun}>
+        ${refusal && html`<p class="note" id="refusal">${say(refusal)}</p>`}
         <${Destination} draft=${draft} set=${set} error=${issue('url')} isNew=${!slug} />
         ${slug ? html`<div class="field"><span class="label">${say('shortLink')}</span><a class="mono" href=${shortLink(slug)} target="_blank" rel="noreferrer">${prefix()}${slug}</a></div>`
           : html`<${SlugField} draft=${draft} set=${set} error=${issue('slug') ?? (error?.code === 'slug_taken' || error?.status === 409 ? error.message : undefined)} />`}
@@ -132,6 +138,7 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
           ${(!link?.password || draft.passwordMode === 'set') && html`<${Field} label=${link?.password ? say('newPassword') : say('password')} id="password" hint=${say('passwordHint')} error=${issue('password')}>
             <${TextInput} id="password" type="text" autocomplete="off" spellcheck="false" value=${draft.password} maxlength="128" hint error=${issue('password')} onInput=${(/** @type {string} */ password) => set({ password, passwordMode: password || link?.password ? 'set' : 'keep' })} /><//>`}
         <//>
+        <${Section} title=${say('campaign')} open=${UTM.some((name) => readUtm(draft.url)[name] !== '')}><${Campaign} url=${draft.url} onChange=${(/** @type {string} */ next) => set({ url: next })} /><//>
         <${Section} title=${say('routing')} open=${Boolean(draft.apple || draft.google || draft.geo.length > 0)}>
           <${Field} label=${say('apple')} id="apple" error=${issue('apple')}><${TextInput} id="apple" type="url" inputmode="url" placeholder="https://" value=${draft.apple} error=${issue('apple')} onInput=${(/** @type {string} */ apple) => set({ apple })} /><//>
           <${Field} label=${say('google')} id="google" error=${issue('google')}><${TextInput} id="google" type="url" inputmode="url" placeholder="https://" value=${draft.google} error=${issue('google')} onInput=${(/** @type {string} */ google) => set({ google })} /><//>
@@ -153,8 +160,8 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
       </div>
       <footer class="panel-foot">${leaving ? html`<span class="panel-ask">${say('unsaved')}</span>
         <button type="button" class="button" onClick=${() => setLeaving(false)}>${say('goOnEditing')}</button><button type="button" class="button danger" onClick=${close}>${say('discard')}</button>`
-        : html`<button type="submit" class="button primary" disabled=${saving || !begun || !draft.url.trim() || (slug && !changed)}>${slug ? say('save') : say('createAndCopy')}</button>
-        ${!slug && html`<button type="button" class="button" disabled=${saving || !begun || !draft.url.trim()} onClick=${(/** @type {Event} */ event) => save(event, true)}>${say('createAnother')}</button>`}
+        : html`<button type="submit" class="button primary" aria-describedby=${refusal ? 'refusal' : undefined} disabled=${saving || !begun || refusal || !draft.url.trim() || (slug && !changed)}>${slug ? say('save') : say('createAndCopy')}</button>
+        ${!slug && html`<button type="button" class="button" disabled=${saving || !begun || refusal || !draft.url.trim()} onClick=${(/** @type {Event} */ event) => save(event, true)}>${say('createAnother')}</button>`}
         <button type="button" class="button quiet push" onClick=${leave}>${say('cancel')}</button>`}</footer>
     </form>`}
   </aside>`;
@@ -211,5 +218,5 @@ function SlugField({ draft, set, error }) {
   const hint = state === 'free' ? html`<span class="good"><${Icon} name="check" />${say('free')}</span>` : state === 'taken' ? html`<span class="warn-text"><${Icon} name="warn" />${say('taken')}</span>` : say('slugHint');
   return html`<${Field} label=${say('shortLink')} id="slug" hint=${hint} error=${error}>
     <div class="with-button"><span class="input-group"><span class="prefix mono" aria-hidden="true">${prefix()}</span><${TextInput} id="slug" class="mono" autocomplete="off" autocapitalize="off" spellcheck="false" value=${draft.slug} error=${error} hint onInput=${(/** @type {string} */ next) => set({ slug: next })} /></span>
-    <${IconButton} icon="bolt" label=${say('suggest')} disabled=${!draft.url.trim()} onClick=${suggest} /></div><//>`;
+    <${IconButton} icon="bolt" label=${demonstration.value ? say('previewMode') : say('suggest')} disabled=${demonstration.value || !draft.url.trim()} onClick=${suggest} /></div><//>`;
 }

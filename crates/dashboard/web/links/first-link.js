@@ -3,10 +3,12 @@ import { createLink, counters } from '../api.js';
 import { CopyButton } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { ErrorNote } from '../parts/notes.js';
+import { refusalOfNew } from '../state/refusal.js';
 import { change, go } from '../state/router.js';
 import { html, useEffect, useState } from '../view.js';
 import { say } from '../words.js';
 import { asUrl } from './draft.js';
+import { Sample } from './sample.js';
 
 /** How often a new link is asked for its first visit. */
 const WATCH_MS = 3_000;
@@ -42,10 +44,9 @@ export function FirstLink({ onMade }) {
       <p class="first-actions">${visits > 0 ? html`<button type="button" class="button primary" onClick=${() => go('analytics', { slug: made.link.slug })}>${say('seeAnalytics')}</button>` : html`<span class="waiting" aria-hidden="true"></span>`}
       <button type="button" class="button" onClick=${onMade}>${say('showList')}</button></p></section>`;
   }
-  return html`<section class="first"><span class="first-mark"><${Icon} name="link" /></span>
-    <h2>${say('firstTitle')}</h2><p class="first-text">${say('firstText')}</p>
+  return html`<section class="first"><h2>${say('firstTitle')}</h2><p class="first-text">${say('firstText')}</p>
     <form class="first-form" onSubmit=${create} novalidate><input class="input" type="url" inputmode="url" aria-label=${say('destination')} placeholder="https://example.com/a/long/address" autocomplete="off" spellcheck="false" value=${url} onInput=${(/** @type {any} */ event) => setUrl(event.currentTarget.value)} />
-      <button type="submit" class="button primary" disabled=${!url.trim()}>${say('shorten')}</button></form>
+      <button type="submit" class="button primary" disabled=${!url.trim() || refusalOfNew.value}>${say('shorten')}</button></form>
     ${error && html`<${ErrorNote} error=${error} />`}
-    <p class="first-more"><button type="button" class="text-button" onClick=${() => change({ new: '1', url: url || undefined })}>${say('moreOptions')}</button><button type="button" class="text-button" onClick=${() => change({ do: 'import' })}>${say('importInstead')}</button></p></section>`;
+    <p class="first-more"><button type="button" class="text-button" onClick=${() => change({ new: '1', url: url || undefined })}>${say('moreOptions')}</button><button type="button" class="text-button" onClick=${() => change({ do: 'import' })}>${say('importInstead')}</button></p><${Sample} /></section>`;
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { asUrl, createBody, draftOf, emptyDraft, isChanged, looksLikeSlug, patchBody } from './draft.js';
 import { batches, linesOf, outcomesOf, planOf, refusedRows } from './import-plan.js';
 import { qrFile, qrShape } from './qr-shape.js';
+import { UTM, readUtm, withUtm } from './utm.js';
 
 const ZONE = 'Europe/Berlin';
 const link = { id: '1', slug: 'a', url: 'https://example.com/', createdAt: 1, updatedAt: 1, tags: ['x'], comment: 'old', expiration: 1_940_689_800, unsafe: true, password: '•••' };
@@ -58,4 +59,21 @@ test('a code is drawn in runs, with a margin', () => {
   const shape = qrShape({ getModuleCount: () => 3, isDark: (row, column) => dark[row]?.[column] ?? false });
   assert.deepEqual(shape, { size: 11, path: 'M4 4h2v1h-2zM5 6h2v1h-2z' });
   assert.match(qrFile(shape), /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" viewBox="0 0 11 11"/);
+});
+
+test('campaign parameters are read from a destination and written into it, and nothing else of it changes', () => {
+  const url = 'https://example.com/a?b=%7Eok&UTM_Source=old+letter&c#d?e';
+  assert.deepEqual(readUtm(url), { utm_source: 'old letter', utm_medium: '', utm_campaign: '', utm_term: '', utm_content: '' });
+  assert.equal(withUtm(url, 'utm_source', 'new & short'), 'https://example.com/a?b=%7Eok&utm_source=new+%26+short&c#d?e');
+  assert.equal(withUtm(url, 'utm_source', ''), 'https://example.com/a?b=%7Eok&c#d?e');
+  assert.equal(withUtm('https://example.com/', 'utm_term', 'ä'), 'https://example.com/?utm_term=%C3%A4');
+  assert.equal(withUtm('https://example.com/?utm_term=x', 'utm_term', ''), 'https://example.com/');
+  assert.equal(withUtm('a?utm_term=1&b&utm_term=2', 'utm_term', '3'), 'a?utm_term=3&b');
+  assert.equal(readUtm('example.com?utm_term=50%').utm_term, '50%');
+});
+
+test('what is typed into a campaign field is what the field shows', () => {
+  for (const value of ['a', 'a ', 'a+b', 'ü & = # ? %', '{keyword}']) {
+    for (const name of UTM) assert.equal(readUtm(withUtm('https://example.com/?x=1#y', name, value))[name], value);
+  }
 });

@@ -6,6 +6,7 @@ import { Confirm, Menu, MenuItem } from '../parts/dialog.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, ErrorNote, wording } from '../parts/notes.js';
 import { addShortcuts } from '../shortcuts.js';
+import { moving, refusalOfChange, returns } from '../state/refusal.js';
 import { change, go, view } from '../state/router.js';
 import { toast } from '../state/toasts.js';
 import { html, useEffect, useRef, useState } from '../view.js';
@@ -14,6 +15,7 @@ import { BulkBar } from './bulk-bar.js';
 import { Editor } from './editor.js';
 import { findLinks, visitsOf } from './find.js';
 import { FirstLink } from './first-link.js';
+import { Moving } from './moving.js';
 import { QrDialog } from './qr-dialog.js';
 import { Row } from './row.js';
 import { shortLink } from './short-link.js';
@@ -28,7 +30,7 @@ export function LinksPage() {
   const { query } = view.value;
   const filter = { q: query.q, tag: query.tag, status: query.status, sort: query.sort };
   const [stamp, setStamp] = useState(0);
-  const key = JSON.stringify([filter, stamp]);
+  const key = JSON.stringify([filter, stamp, returns.value]);
   const list = useLinks(filter, key);
   const tags = useLoaded(`tags ${stamp}`, (signal) => listTags(signal));
   const count = useLoaded(`count ${key}`, (signal) => countLinks({ q: filter.q, tag: filter.tag, status: filter.status }, signal));
@@ -55,7 +57,7 @@ export function LinksPage() {
   const act = (/** @type {Link} */ link, /** @type {string} */ what, /** @type {string} */ value = '') => {
     if (what === 'edit') change({ edit: link.slug, new: undefined, url: undefined });
     if (what === 'qr') change({ qr: link.slug });
-    if (what === 'delete') setDeleting(link);
+    if (what === 'delete') refusalOfChange.value ? toast(say(refusalOfChange.value), 'bad') : setDeleting(link);
     if (what === 'copy-of') change({ new: '1', from: link.slug, edit: undefined });
     if (what === 'tag') go('links', { tag: value });
   };
@@ -75,13 +77,14 @@ export function LinksPage() {
 
   const filtered = Boolean(filter.q || filter.tag || (filter.status && filter.status !== 'active'));
   const nothing = !list.loading && !list.error && links.length === 0;
-  const first = nothing && !filtered;
+  const first = nothing && !filtered && !moving.value;
+  const off = refusalOfChange.value && say(refusalOfChange.value);
   const panelOpen = Boolean(query.edit || query.new);
 
   return html`<div class="page links ${panelOpen ? 'with-panel' : ''}">
     <div class="page-main">
     <h1 class="off-screen">${say('pageLinks')}</h1>
-    ${first ? html`<${FirstLink} onMade=${refresh} />` : html`
+    ${first ? html`<${FirstLink} onMade=${refresh} />` : moving.value ? html`<${Moving} />` : html`
     <div class="toolbar">
       <${SearchField} value=${filter.q ?? ''} />
       <${Select} label=${say('status')} value=${filter.status ?? 'active'} onChange=${(/** @type {string} */ status) => change({ status: status === 'active' ? undefined : status })}
@@ -93,14 +96,14 @@ export function LinksPage() {
       <span class="toolbar-count" aria-live="polite">${count.data ? say('linkCount', { n: count.data.count }) : ''}</span>
       <${Menu} label=${say('more')} class="toolbar-menu" button=${html`<${Icon} name="more" />`}>
         <${MenuItem} icon="up" onClick=${() => change({ do: 'import' })}>${say('import')}<//>
-        <${MenuItem} icon="down" onClick=${() => change({ do: 'export' })}>${say('export')}<//>
-        <${MenuItem} icon="check" onClick=${() => change({ do: 'check' })}>${say('checkLinks')}<//>
+        <${MenuItem} icon="down" off=${off} onClick=${() => change({ do: 'export' })}>${say('export')}<//>
+        <${MenuItem} icon="check" off=${off} onClick=${() => change({ do: 'check' })}>${say('checkLinks')}<//>
       <//>
     </div>
     ${filter.tag && html`<div class="chips"><${Chip} text=${`${say('tag')}: ${filter.tag}`} label=${say('removeFilter')} onRemove=${() => change({ tag: undefined })} /></div>`}
-    ${list.error && html`<${ErrorNote} error=${list.error} again=${refresh} />`}
+    ${list.error && !moving.value && html`<${ErrorNote} error=${list.error} again=${refresh} />`}
     ${nothing && html`<${Empty} icon="search" title=${say('nothingFound')} text=${say('nothingFoundHint')}><button type="button" class="button" onClick=${() => go('links')}>${say('clearFilters')}</button><//>`}
-    ${links.length > 0 && html`<div class="list-head" aria-hidden="true"><span></span><span>${say('shortLink')}</span><span>${say('destination')}</span><span>${say('tags')}</span><span class="right">${say('visits')}</span><span class="right">${say('created')}</span><span></span></div>
+    ${links.length > 0 && html`<div class="list-head" aria-hidden="true"><span></span><span>${say('shortLink')}</span><span>${say('destination')}</span><span>${say('tags')}</span><span class="right">${say('visits')}</span><span class="right">${say('created')}</span></div>
     <ul class="list ${list.loading ? 'stale' : ''}">${links.map((link, at) => html`<${Row} key=${link.id} link=${link} visits=${list.visits.get(link.id) ?? (list.counted ? 0 : undefined)} now=${now} selected=${selected.has(link.slug)}
       current=${query.edit === link.slug} onSelect=${(/** @type {boolean} */ on, /** @type {boolean} */ range) => select(at, on, range)} onAct=${(/** @type {string} */ what, /** @type {string} */ value) => act(link, what, value)} />`)}</ul>`}
     ${list.loading && links.length === 0 && html`<ul class="list skeleton" aria-hidden="true">${Array.from({ length: 8 }, (_, n) => html`<li key=${n} class="row"><span class="block"></span><span class="block"></span><span class="block"></span></li>`)}</ul>`}
@@ -121,11 +124,11 @@ function useLinks(filter, key) {
   const load = async (/** @type {string | undefined} */ cursor, /** @type {Link[]} */ before, /** @type {Map<string, number>} */ known) => {
     const { signal } = abort.current;
     const update = (/** @type {object} */ part) => { if (!signal.aborted) setState((/** @type {any} */ old) => ({ ...old, ...part })); };
-    update({ loading: true, error: undefined });
+    update({ loading: true });
     try {
       const found = await findLinks(filter, cursor, signal);
       const links = [...before, ...found.links];
-      update({ links, cursor: found.cursor, complete: found.complete, loading: false });
+      update({ links, cursor: found.cursor, complete: found.complete, loading: false, error: undefined });
       const visits = await visitsOf(found.links, signal);
       update({ visits: new Map([...known, ...visits]), counted: true });
     } catch (error) {

@@ -1,12 +1,13 @@
 // One link in the list.
 import { addressOf } from '../address.js';
+import { Address } from '../parts/address.js';
 import { CopyButton, IconButton } from '../parts/controls.js';
 import { Menu, MenuItem } from '../parts/dialog.js';
 import { Icon } from '../parts/icon.js';
+import { refusalOfChange } from '../state/refusal.js';
 import { follow, go } from '../state/router.js';
-import { bare, middleCut } from '../text/shorten.js';
 import { html } from '../view.js';
-import { figures, say, tag as languageTag } from '../words.js';
+import { figures, say } from '../words.js';
 import { shortLink } from './short-link.js';
 
 /** @typedef {import('../api.js').Link} Link */
@@ -31,11 +32,11 @@ export function Row({ link, visits, now, selected, current, onSelect, onAct }) {
       <a class="row-slug mono" href=${addressOf('links', { edit: link.slug })} onClick=${(/** @type {MouseEvent} */ event) => { follow(event, 'links', {}); onAct('edit'); }}>/${link.slug}</a>
       <${Badges} link=${link} now=${now} />
     </div>
-    <div class="row-url" title=${link.url}>${middleCut(bare(link.url), 64)}${link.comment && html`<span class="row-note">${link.comment}</span>`}</div>
+    <div class="row-url" title=${link.url}><${Address} url=${link.url} />${link.comment && html`<span class="row-note">${link.comment}</span>`}</div>
     <div class="row-tags">${link.tags.slice(0, 2).map((name) => html`<button key=${name} type="button" class="chip" onClick=${() => onAct('tag', name)}>${name}</button>`)}${link.tags.length > 2 && html`<span class="chip quiet" title=${link.tags.slice(2).join(', ')}>+${link.tags.length - 2}</span>`}</div>
     <a class="row-visits" href=${addressOf('analytics', { slug: link.slug })} title=${say('seeAnalytics')} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'analytics', { slug: link.slug })}>
       <${Icon} name="bars" /><span>${visits === undefined ? '–' : figures.value.short(visits)}</span><span class="off-screen">${say('visits')}</span></a>
-    <time class="row-age" title=${new Date(link.createdAt * 1000).toLocaleString(languageTag.value)}>${figures.value.age(link.createdAt, now)}</time>
+    <time class="row-age" title=${figures.value.moment(link.createdAt)}>${figures.value.age(link.createdAt, now)}</time>
     <div class="row-actions">
       <${CopyButton} text=${shortLink(link.slug)} label=${say('copyLink')} />
       <${IconButton} icon="qr" label=${say('qrCode')} onClick=${() => onAct('qr')} />
@@ -44,7 +45,7 @@ export function Row({ link, visits, now, selected, current, onSelect, onAct }) {
         <${MenuItem} icon="bars" onClick=${() => go('analytics', { slug: link.slug })}>${say('pageAnalytics')}<//>
         <${MenuItem} icon="copy" onClick=${() => onAct('copy-of')}>${say('duplicate')}<//>
         <a class="menu-item" href=${shortLink(link.slug)} target="_blank" rel="noreferrer"><${Icon} name="link" /><span>${say('openLink')}</span></a>
-        <${MenuItem} icon="trash" danger onClick=${() => onAct('delete')}>${say('delete')}<//>
+        <${MenuItem} icon="trash" danger off=${refusalOfChange.value && say(refusalOfChange.value)} onClick=${() => onAct('delete')}>${say('delete')}<//>
       <//>
     </div>
   </li>`;
@@ -55,8 +56,7 @@ function Badges({ link, now }) {
   const badges = [];
   if (link.expiration) {
     const over = link.expiration <= now;
-    const moment = new Date(link.expiration * 1000).toLocaleString(languageTag.value);
-    badges.push(html`<span key="e" class="badge ${over ? 'bad' : ''}" title=${say('expiresAt', { when: moment })}><${Icon} name="clock" />${over ? say('expired') : figures.value.age(link.expiration, now)}</span>`);
+    badges.push(html`<span key="e" class="badge ${over ? 'bad' : ''}" title=${say('expiresAt', { when: figures.value.moment(link.expiration) })}><${Icon} name="clock" /><span class="badge-text">${over ? say('expired') : figures.value.age(link.expiration, now)}</span></span>`);
   }
   if (link.password) badges.push(html`<span key="p" class="badge" title=${say('hasPassword')}><${Icon} name="lock" /><span class="off-screen">${say('hasPassword')}</span></span>`);
   if (link.unsafe) badges.push(html`<span key="u" class="badge warn" title=${say('warnsVisitors')}><${Icon} name="warn" /><span class="off-screen">${say('warnsVisitors')}</span></span>`);

@@ -28,12 +28,12 @@ export function Dialog({ title, onClose, class: name = '', children, footer, hid
 
 /**
  * Asks before something that cannot be undone.
- * @param {{ title: string, text: any, action: string, onConfirm: () => void, onClose: () => void, busy?: boolean }} props
+ * @param {{ title: string, text: any, action: string, onConfirm: () => void, onClose: () => void, busy?: boolean, children?: any }} props
  */
-export function Confirm({ title, text, action, onConfirm, onClose, busy }) {
+export function Confirm({ title, text, action, onConfirm, onClose, busy, children }) {
   const footer = html`<button type="button" class="button" onClick=${onClose}>${say('cancel')}</button>
     <button type="button" class="button danger" disabled=${busy} onClick=${onConfirm}>${action}</button>`;
-  return html`<${Dialog} title=${title} class="small" onClose=${onClose} footer=${footer}><p>${text}</p><//>`;
+  return html`<${Dialog} title=${title} class="small" onClose=${onClose} footer=${footer}><p>${text}</p>${children}<//>`;
 }
 
 /**
@@ -59,7 +59,7 @@ export function Menu({ label, button, class: name = '', children }) {
   const move = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
     event.preventDefault();
-    const items = [.../** @type {NodeListOf<HTMLElement>} */ (root.current?.querySelectorAll('.menu-list button, .menu-list a, .menu-list input, .menu-list select') ?? [])];
+    const items = [.../** @type {NodeListOf<HTMLElement>} */ (root.current?.querySelectorAll('.menu-list button:not(:disabled), .menu-list a, .menu-list input, .menu-list select') ?? [])];
     const place = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     items[(place + (event.key === 'ArrowDown' ? 1 : -1) + items.length) % items.length]?.focus();
   };
@@ -69,9 +69,12 @@ export function Menu({ label, button, class: name = '', children }) {
   </span>`;
 }
 
-/** @param {{ icon?: import('./icon.js').IconName, onClick: () => void, children: any, danger?: boolean, current?: boolean, keys?: string }} props */
-export function MenuItem({ icon, onClick, children, danger, current, keys }) {
-  return html`<button type="button" class="menu-item ${danger ? 'danger' : ''}" aria-current=${current ? 'true' : undefined} onClick=${onClick}>
-    ${icon && html`<${Icon} name=${icon} />`}<span>${children}</span>${current && html`<${Icon} name="check" />`}${keys && html`<kbd>${keys}</kbd>`}
+/**
+ * One that is off says why below its name.
+ * @param {{ icon?: import('./icon.js').IconName, onClick: () => void, children: any, danger?: boolean, current?: boolean, keys?: string, off?: string }} props
+ */
+export function MenuItem({ icon, onClick, children, danger, current, keys, off }) {
+  return html`<button type="button" class="menu-item ${danger ? 'danger' : ''}" aria-current=${current ? 'true' : undefined} disabled=${Boolean(off)} onClick=${onClick}>
+    ${icon && html`<${Icon} name=${icon} />`}<span>${children}${off && html`<span class="menu-why">${off}</span>`}</span>${current && html`<${Icon} name="check" />`}${keys && html`<kbd>${keys}</kbd>`}
   </button>`;
 }

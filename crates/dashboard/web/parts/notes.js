@@ -1,5 +1,6 @@
 // What stands where there is nothing to show, or something went wrong.
-import { html } from '../view.js';
+import { isPassing } from '../problem.js';
+import { html, useEffect, useState } from '../view.js';
 import { say } from '../words.js';
 import { Icon } from './icon.js';
 
@@ -17,10 +18,39 @@ export function wording(error) {
   return String(error?.message ?? error);
 }
 
-/** @param {{ error: any, again?: () => void }} props */
+/**
+ * What passes is tried again by itself, when the server said or a little later.
+ * @param {{ error: any, again?: () => void }} props
+ */
 export function ErrorNote({ error, again }) {
-  return html`<div class="error-note" role="alert"><${Icon} name="warn" /><span>${wording(error)} ${error?.code && html`<code>${error.code}</code>`}</span>
+  const passing = again !== undefined && isPassing(error);
+  const left = useCountdown(passing ? error.retryAfter ?? RETRY_SECONDS : 0, error, again);
+  const text = passing && error.status !== 0 ? say('busyNow') : wording(error);
+  return html`<div class="error-note" role="alert"><${Icon} name="warn" /><span>${text} ${error?.code && html`<code>${error.code}</code>`}</span>
+    ${passing && html`<span class="error-wait" aria-hidden="true">${say('retryIn', { n: left })}</span>`}
     ${again && html`<button type="button" class="button" onClick=${again}>${say('tryAgain')}</button>`}</div>`;
+}
+
+/** Seconds until the next attempt when the server names none. */
+const RETRY_SECONDS = 5;
+
+/** Counts down once for each error, and then tries again. @param {number} seconds @param {any} error @param {(() => void) | undefined} again */
+function useCountdown(seconds, error, again) {
+  const [left, setLeft] = useState(seconds);
+  useEffect(() => {
+    let remaining = seconds;
+    setLeft(remaining);
+    if (remaining <= 0) return undefined;
+    const timer = setInterval(() => {
+      remaining -= 1;
+      setLeft(Math.max(0, remaining));
+      if (remaining > 0) return;
+      clearInterval(timer);
+      again?.();
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, [error]);
+  return left;
 }
 
 /** @param {{ done: number, all: number, label: string }} props */

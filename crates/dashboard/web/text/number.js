@@ -2,26 +2,37 @@
 
 /** @param {string} language */
 export function numbers(language) {
-  const full = new Intl.NumberFormat(language);
-  const short = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
-  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 });
-  const fine = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
-  const age = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'narrow' });
+  // Each is made when it is first needed: to make one takes a phone milliseconds.
+  const full = late(() => new Intl.NumberFormat(language));
+  const short = late(() => new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }));
+  const percent = late(() => new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 }));
+  const fine = late(() => new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }));
+  const age = late(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'narrow' }));
+  const moment = late(() => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }));
   return {
     /** `12,480`. @param {number} value */
-    full: (value) => full.format(value),
+    full: (value) => full().format(value),
     /** `12.5K`. @param {number} value */
-    short: (value) => (value < 10_000 ? full.format(value) : short.format(value)),
+    short: (value) => (value < 10_000 ? full() : short()).format(value),
     /** `33 %`; below one percent with a decimal. @param {number} part @param {number} whole */
-    share: (part, whole) => (whole > 0 ? (part / whole < 0.01 ? fine : percent).format(part / whole) : ''),
+    share: (part, whole) => (whole > 0 ? (part / whole < 0.01 ? fine() : percent()).format(part / whole) : ''),
     /** `8 %`, without sign. @param {number} ratio */
-    change: (ratio) => percent.format(Math.abs(ratio)),
+    change: (ratio) => percent().format(Math.abs(ratio)),
     /** `3 d ago`, `in 2 d`. @param {number} moment @param {number} now Both in Unix seconds. */
     age: (moment, now) => {
       const [value, unit] = ageParts(moment - now);
-      return age.format(value, unit);
+      return age().format(value, unit);
     },
+    /** `22 Nov 2026, 11:02`. @param {number} seconds Since 1970. */
+    moment: (seconds) => moment().format(seconds * 1000),
   };
+}
+
+/** Made once, when it is first asked for. @template T @param {() => T} make */
+function late(make) {
+  /** @type {T | undefined} */
+  let made;
+  return () => (made ??= make());
 }
 
 const YEAR = 31_557_600;

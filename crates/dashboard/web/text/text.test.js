@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countryCodes, countryName, flag } from './country.js';
 import { csvRecords, writeCsv } from './csv.js';
+import { headAndEnd } from './middle.js';
 import { ageParts, changeOf, numbers } from './number.js';
 import { bare, hostOf, middleCut } from './shorten.js';
 
@@ -12,6 +13,15 @@ test('addresses lose their middle, not their end', () => {
   assert.ok(cut.startsWith('example.com/') && cut.endsWith('?id=9'));
   assert.equal(middleCut('short', 30), 'short');
   assert.equal(hostOf('no address'), '');
+});
+
+test('an address keeps its host and the last part that fits, whole', () => {
+  assert.deepEqual(headAndEnd('example.com/short'), ['example.com/short', '']);
+  assert.deepEqual(headAndEnd('shop.example.com/collections/story-199'), ['shop.example.com/collections', '/story-199']);
+  assert.deepEqual(headAndEnd('example.com/blog?utm_source=letter&utm_medium=email'), ['example.com/blog?utm_source=letter', '&utm_medium=email']);
+  const [head, end] = headAndEnd(`example.com/${'ä'.repeat(60)}`);
+  assert.equal([...end].length, 12);
+  assert.ok(head.startsWith('example.com/'));
 });
 
 test('what a spreadsheet would run is text in a table', () => {

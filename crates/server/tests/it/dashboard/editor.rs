@@ -8,7 +8,7 @@ fn open_sections(browser: &Browser<'_>) {
     browser.run("for (const head of document.querySelectorAll('.section-head[aria-expanded=false]')) head.click()");
     browser.until(
         "all sections are open",
-        "return document.querySelectorAll('.section-body').length === 4",
+        "return document.querySelectorAll('.section-body').length === 5",
     );
 }
 
@@ -235,6 +235,34 @@ fn a_demonstration_says_why_a_link_stays() {
     assert!(browser.text(".banner").contains("demonstration"));
     read(&server, "shown");
     browser.finish(&["403"]);
+}
+
+#[test]
+fn campaign_parameters_are_those_of_the_destination() {
+    let server = Server::start();
+    let destination = "https://example.com/a?x=%7E&utm_source=letter#part";
+    server.create(&json!({"url": destination, "slug": "campaign"}));
+    let browser = Browser::signed_in(&server, "links?edit=campaign");
+    browser.until(
+        "what the destination says is read",
+        "return document.querySelector('#utm_source')?.value === 'letter'",
+    );
+    browser.fill("#utm_source", "new letter");
+    browser.type_into("#utm_medium", "email");
+    browser.until(
+        "the destination says it",
+        "return document.querySelector('#url').value === 'https://example.com/a?x=%7E&utm_source=new+letter&utm_medium=email#part'",
+    );
+    browser.click(".panel-foot .primary");
+    browser.until(
+        "it is saved",
+        "return document.querySelector('.panel') === null",
+    );
+    assert_eq!(
+        read(&server, "campaign")["url"],
+        "https://example.com/a?x=%7E&utm_source=new+letter&utm_medium=email#part"
+    );
+    browser.finish(&[]);
 }
 
 #[test]

@@ -173,25 +173,3 @@ fn a_link_is_copied_where_a_page_has_no_clipboard() {
     assert_eq!(copied, json!(format!("{}/apple", server.origin())));
     browser.finish(&[]);
 }
-
-#[test]
-fn while_links_are_moved_here_the_page_says_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let old = folder.path().join("old.json");
-    std::fs::write(&old, r#"[{"key":"link:a","value":"{\"id\":\"a\",\"slug\":\"a\",\"url\":\"https://example.com/\"}"}]"#).unwrap();
-    let url = format!("file:{}", old.display());
-    let server = Server::start_with(&[("SLUGLINE_LEGACY_KV_URL", &url)]);
-    let browser = Browser::signed_in(&server, "links");
-    browser.until(
-        "the reason",
-        "return document.querySelector('.error-note')?.textContent.includes('older store')",
-    );
-    let moved = server
-        .api("POST", "/api/link/migration/run")
-        .json(&json!({}))
-        .send();
-    assert_eq!(moved.status, 200, "{}", moved.text);
-    browser.click(".error-note .button");
-    shows(&browser, "a");
-    browser.finish(&["423"]);
-}

@@ -5,14 +5,17 @@ mod driver; // the wire of WebDriver
 
 mod analytics; // numbers of the page are numbers of the API
 mod bulk; // many links at once
+mod compared; // a few links beside each other
 mod editor; // making and changing a link
 mod entering; // the token, and when it is refused
 mod files; // how the page and its files are served
 mod hostile; // texts of strangers
+mod large; // many links, many visits
 mod list; // finding links, addresses of views, keys
 mod live; // visits while they happen
 mod looks; // every page in both themes and two widths: accessible, and nothing to complain of
 mod prefix; // below a path that a proxy strips
 mod proxied; // pages of strangers under our origin
+mod refused; // what is off while the server refuses, and that it comes back
 mod seed; // a believable instance
 mod transfer; // files of links in and out
