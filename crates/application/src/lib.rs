@@ -77,8 +77,9 @@ pub use links::{
     BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, CheckLinks,
     CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, ImportLink,
     ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage, LinkService,
-    LinkServiceParts, ListLinks, ListRequest, ListVisited, ListedPage, NewLink, Precondition,
-    RangeStart, SlugPolicy, Upserted, VisitRange, VisitedLink, VisitedPage, VisitedPlace,
+    LinkServiceParts, ListLinks, ListRequest, ListVisited, ListedPage, MAX_TAGGED, NewLink,
+    Precondition, RangeStart, SlugPolicy, Upserted, VisitRange, VisitedLink, VisitedPage,
+    VisitedPlace,
 };
 pub use live::{LiveVisits, Watch};
 pub use migration::{

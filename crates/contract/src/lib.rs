@@ -25,7 +25,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`links`], [`location`], [`migration`], [`stats`] | wire types |
+//! | [`links`], [`location`], [`migration`], [`setup`], [`stats`] | wire types |
 //! | [`code`], [`problem`] | every error code with its status; errors and their body |
 //! | [`issue`] | faults of single members |
 //! | [`reader`], [`sent`] | JSON or a query string → wire type |
@@ -49,6 +49,7 @@ pub mod problem;
 pub mod reader;
 pub mod schema;
 pub mod sent;
+pub mod setup;
 pub mod stats;
 pub mod unknown;
 
@@ -78,9 +79,13 @@ pub use migration::{MigrationReport, MigrationView, RunMigration};
 pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};
 pub use sent::Sent;
+pub use setup::{
+    Finding, Fix, Level, Limits, LinkStoreKind, RedirectsView, SetupView, Stores, Switches,
+    VisitStoreKind, VisitsView,
+};
 pub use stats::{
     AnalyticsFilter, Answer, BotsName, CSV_HEAD, CounterView, DimensionName, EventView,
-    HeatmapRequest, HourView, LimitedRequest, LocationView, MetricView, MetricsRequest,
+    HeatmapRequest, HourView, LimitedRequest, LocationView, MAX_TAGS, MetricView, MetricsRequest,
     SamplingView, TimeBucket, Unit, ViewsRequest, csv_file_name, csv_lines,
 };
 pub use unknown::UnknownNames;

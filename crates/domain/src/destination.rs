@@ -101,8 +101,14 @@ impl DestinationRules {
         self.max_chars
     }
 
+    /// The schemes that destinations may have.
+    pub fn schemes(&self) -> impl Iterator<Item = &str> {
+        let extra = self.extra_schemes.iter().map(|scheme| scheme.0.as_str());
+        ["http", "https"].into_iter().chain(extra)
+    }
+
     fn allows(&self, scheme: &str) -> bool {
-        matches!(scheme, "http" | "https") || self.extra_schemes.iter().any(|s| s.0 == scheme)
+        self.schemes().any(|allowed| allowed == scheme)
     }
 }
 

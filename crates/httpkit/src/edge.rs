@@ -10,7 +10,7 @@ use crate::{
     cdn::PlaceHeaders,
     client::{TrustedProxies, header},
     origin::Origin,
-    proxy_watch::ProxyWatch,
+    proxy_watch::{ProxyDoubt, ProxyWatch},
     refusals::Refusals,
 };
 
@@ -97,6 +97,11 @@ impl Edge {
     pub fn client_address(&self, request: &HttpRequest) -> IpAddr {
         self.proxy_watch.look_at(request, &self.proxies);
         self.proxies.client_address(request)
+    }
+
+    /// Says what is odd about the proxy that the request came by.
+    pub fn proxy_doubt(&self, request: &HttpRequest) -> Option<ProxyDoubt> {
+        ProxyDoubt::about(request, &self.proxies)
     }
 
     /// The client's place, if a trusted proxy names it.

@@ -33,4 +33,5 @@ pub use guard::{guarded, public};
 pub use ignored::IgnoredNames;
 pub use origin::{Origin, OriginError};
 pub use problem::{Failure, problem_response, report, unreadable_body};
+pub use proxy_watch::ProxyDoubt;
 pub use slugline_contract::{Code, Problem};

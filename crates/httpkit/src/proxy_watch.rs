@@ -2,6 +2,7 @@
 
 use std::{
     cell::Cell,
+    net::IpAddr,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -11,6 +12,47 @@ use actix_web::{
 };
 
 use crate::client::{TrustedProxies, peer_address};
+
+/// What is odd about the proxy that a request came by: either way all its
+/// visitors look alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProxyDoubt {
+    /// It is not trusted. It may be no proxy of the operator's at all, but a
+    /// client that says it is one.
+    Untrusted {
+        /// The peer.
+        peer: IpAddr,
+        /// The header in which it names a client.
+        sent: HeaderName,
+    },
+    /// It is trusted, and names clients in another header than the one that
+    /// counts.
+    OtherHeader {
+        /// The peer.
+        peer: IpAddr,
+        /// The header in which it names a client.
+        sent: HeaderName,
+        /// The header that counts.
+        believed: HeaderName,
+    },
+}
+
+impl ProxyDoubt {
+    pub(crate) fn about(request: &HttpRequest, proxies: &TrustedProxies) -> Option<Self> {
+        let headers = request.headers();
+        let sent = USUAL.iter().find(|name| headers.contains_key(*name))?;
+        let (peer, sent) = (peer_address(request).to_canonical(), sent.clone());
+        if !proxies.trusts(peer) {
+            return Some(Self::Untrusted { peer, sent });
+        }
+        let believed = proxies.header();
+        (!headers.contains_key(believed)).then(|| Self::OtherHeader {
+            peer,
+            sent,
+            believed: believed.clone(),
+        })
+    }
+}
 
 /// Warns once of a peer that looks like a proxy but is not trusted, and once of
 /// a trusted one that names clients in another header than the one that counts:
@@ -41,28 +83,31 @@ impl ProxyWatch {
             return;
         }
         LOOKS_LEFT.set(left - 1);
-        let headers = request.headers();
-        let Some(sent) = USUAL.iter().find(|name| headers.contains_key(*name)) else {
+        let Some(doubt) = ProxyDoubt::about(request, proxies) else {
             return;
         };
-        let peer = peer_address(request).to_canonical();
-        if !proxies.trusts_peer_of(request) {
-            if !self.warned_of_untrusted.swap(true, Ordering::Relaxed) {
-                tracing::warn!(
-                    "{peer} sends the header {sent}, which is not believed; if it is your proxy, \
-                     add its address to SLUGLINE_TRUSTED_PROXIES, or all its visitors look alike \
-                     and share their limits"
-                );
-            }
-        } else if !headers.contains_key(proxies.header())
-            && !self.warned_of_header.swap(true, Ordering::Relaxed)
-        {
-            tracing::warn!(
-                "the trusted proxy {peer} sends the header {sent} and no {}; name the header that \
-                 it sets itself in SLUGLINE_CLIENT_IP_HEADER, or all its visitors look alike and \
-                 share their limits",
-                proxies.header()
-            );
+        let warned = match &doubt {
+            ProxyDoubt::Untrusted { .. } => &self.warned_of_untrusted,
+            ProxyDoubt::OtherHeader { .. } => &self.warned_of_header,
+        };
+        if warned.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        match doubt {
+            ProxyDoubt::Untrusted { peer, sent } => tracing::warn!(
+                "{peer} sends the header {sent}, which is not believed; if it is your proxy, add \
+                 its address to SLUGLINE_TRUSTED_PROXIES, or all its visitors look alike and share \
+                 their limits"
+            ),
+            ProxyDoubt::OtherHeader {
+                peer,
+                sent,
+                believed,
+            } => tracing::warn!(
+                "the trusted proxy {peer} sends the header {sent} and no {believed}; name the \
+                 header that it sets itself in SLUGLINE_CLIENT_IP_HEADER, or all its visitors look \
+                 alike and share their limits"
+            ),
         }
     }
 }

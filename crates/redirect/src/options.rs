@@ -56,6 +56,11 @@ impl RedirectStatus {
         }
     }
 
+    /// The number.
+    pub fn get(self) -> u16 {
+        self.0.as_u16()
+    }
+
     pub(crate) fn code(self) -> StatusCode {
         self.0
     }
@@ -105,7 +110,7 @@ impl CachePolicy {
 
     /// The time for which a browser may cache a redirect; `None` for
     /// "no-store".
-    pub(crate) fn max_age(&self) -> Option<Duration> {
+    pub fn max_age(&self) -> Option<Duration> {
         self.max_age
     }
 }

@@ -4,7 +4,8 @@ use aide::openapi::{Info, License};
 use slugline_contract::Rules;
 
 use crate::{
-    document_pages, documents, health, links, location, migration, registrar::Api, stats, verify,
+    document_pages, documents, health, links, location, migration, registrar::Api, setup, stats,
+    verify,
 };
 
 /// What the document says of the instance.
@@ -64,6 +65,7 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(stats::locations::spec(), stats::locations::handle)
         .route(location::spec(), location::handle)
         .route(verify::spec(), verify::handle)
+        .route(setup::spec(), setup::handle)
         .route(health::live_spec(), health::live)
         .route(health::ready_spec(), health::ready)
         .route(documents::spec(), documents::handle)

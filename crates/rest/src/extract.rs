@@ -16,7 +16,9 @@ use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use slugline_application::App;
-use slugline_contract::{Code, ImportLimit, Problem, Rules, UnknownNames, query_to_json, read};
+use slugline_contract::{
+    Code, ImportLimit, Problem, Rules, SetupView, UnknownNames, query_to_json, read,
+};
 use slugline_domain::{PageSize, Place};
 use slugline_httpkit::{Edge, Failure, IgnoredNames, Origin, header, unreadable_body};
 
@@ -29,6 +31,8 @@ pub struct RestState {
     pub rules: Rules,
     /// How many links come and go at once.
     pub transfer: TransferLimits,
+    /// How the instance is set up, as far as its settings tell.
+    pub setup: Arc<SetupView>,
 }
 
 /// How many links one request exports or imports.

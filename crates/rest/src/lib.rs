@@ -11,7 +11,7 @@
 //! | `registrar`, `route_list` | declaration → documented operation and mounted route |
 //! | `permit` | the check that the instance allows an operation |
 //! | `extract`, `reply`, `slices`, `csv` | what handlers take and give |
-//! | `links`, `migration`, `stats`, `location`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
+//! | `links`, `migration`, `stats`, `location`, `setup`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
 
 mod api;
 mod conditional;
@@ -27,6 +27,7 @@ mod permit;
 mod registrar;
 mod reply;
 mod route_list;
+mod setup;
 mod slices;
 mod stats;
 mod table;
@@ -35,4 +36,4 @@ mod verify;
 pub use api::{ApiOptions, api};
 pub use extract::{RestState, TransferLimits};
 pub use registrar::{Api, ExternalOperation};
-pub use route_list::RouteList;
+pub use route_list::{BODY_LIMIT, RouteList};

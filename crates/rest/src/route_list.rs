@@ -14,7 +14,7 @@ use crate::documents::Served;
 
 /// Most bytes a request body may have: generous for a link with a destination
 /// for every country.
-const BODY_LIMIT: usize = 1 << 20;
+pub const BODY_LIMIT: usize = 1 << 20;
 
 /// The declared routes, ready to be mounted in every worker.
 #[derive(Clone, Debug)]

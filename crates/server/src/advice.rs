@@ -1,29 +1,62 @@
 //! What the settings allow and an operator may regret.
 
 use slugline_application::SiteToken;
+use slugline_contract::{Finding, Fix, Level};
+use slugline_httpkit::PlaceHeaders;
 
 use crate::Settings;
+
+/// One finding for each thing that should, or could, be set otherwise; worst
+/// first.
+pub(crate) fn findings(settings: &Settings, token: Option<&SiteToken>) -> Vec<Finding> {
+    let short = token.is_some_and(SiteToken::is_short).then(|| Finding {
+        code: "short_token",
+        level: Level::Warning,
+        message: format!(
+            "the site token has fewer than {} characters, and a short one can be guessed",
+            SiteToken::ADVISED_CHARS
+        ),
+        fix: Fix::Setting {
+            setting: "SLUGLINE_SITE_TOKEN",
+            value: None,
+        },
+    });
+    let proxied = !settings.trusted_proxies.is_empty();
+    let unnamed = (proxied && settings.base_url.is_none()).then(|| Finding {
+        code: "base_url_missing",
+        level: Level::Warning,
+        message: "SLUGLINE_TRUSTED_PROXIES is set and SLUGLINE_BASE_URL is not, so the address in \
+                  short links is the one that the proxy passes on, which a client may have chosen"
+            .into(),
+        fix: Fix::setting("SLUGLINE_BASE_URL", "https://sl.example"),
+    });
+    let told_places = proxied && settings.place_headers != PlaceHeaders::Nobody;
+    let placeless = (settings.place_file.is_none() && !told_places).then(|| Finding {
+        code: "places_unknown",
+        level: Level::Note,
+        message: "nothing says where visitors are, so countries and cities stay unknown".into(),
+        fix: Fix::setting("SLUGLINE_GEOIP_PATH", "/path/to/cities.mmdb"),
+    });
+    let kept = settings.recorder.retention_days.is_none().then(|| Finding {
+        code: "visits_kept_for_good",
+        level: Level::Note,
+        message: "visits are kept for good".into(),
+        fix: Fix::setting("SLUGLINE_RETENTION_DAYS", "365"),
+    });
+    [short, unnamed, placeless, kept]
+        .into_iter()
+        .flatten()
+        .collect()
+}
 
 /// One sentence for each thing that should be set otherwise. The service says
 /// them when it starts, and `slugline doctor` repeats them.
 pub(crate) fn advice(settings: &Settings, token: Option<&SiteToken>) -> Vec<String> {
-    let mut advice = Vec::new();
-    if token.is_some_and(SiteToken::is_short) {
-        advice.push(format!(
-            "the site token has fewer than {} characters, and a short one can be guessed; set a \
-             longer SLUGLINE_SITE_TOKEN",
-            SiteToken::ADVISED_CHARS
-        ));
-    }
-    if !settings.trusted_proxies.is_empty() && settings.base_url.is_none() {
-        advice.push(
-            "SLUGLINE_TRUSTED_PROXIES is set and SLUGLINE_BASE_URL is not, so the address in short \
-             links is the one that the proxy passes on, which a client may have chosen; set \
-             SLUGLINE_BASE_URL to the public address, such as https://sl.example"
-                .into(),
-        );
-    }
-    advice
+    let findings = findings(settings, token).into_iter();
+    findings
+        .filter(|finding| finding.level < Level::Note)
+        .map(|Finding { message, fix, .. }| format!("{message}; {fix}"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -33,6 +66,12 @@ mod tests {
     fn given(pairs: &[(&str, &str)]) -> Vec<String> {
         let settings = Settings::from_pairs(pairs.iter().copied()).unwrap();
         advice(&settings, settings.site_token.as_ref())
+    }
+
+    fn noted(pairs: &[(&str, &str)]) -> Vec<&'static str> {
+        let settings = Settings::from_pairs(pairs.iter().copied()).unwrap();
+        let findings = findings(&settings, settings.site_token.as_ref()).into_iter();
+        findings.map(|finding| finding.code).collect()
     }
 
     #[test]
@@ -53,5 +92,22 @@ mod tests {
         assert!(!short[0].contains("hunter2"), "{short:?}");
         let proxied = given(&[("SLUGLINE_TRUSTED_PROXIES", "10.0.0.0/8")]);
         assert!(proxied[0].contains("set SLUGLINE_BASE_URL"), "{proxied:?}");
+    }
+
+    #[test]
+    fn what_may_be_meant_so_is_noted_and_no_advice() {
+        assert_eq!(noted(&[]), ["places_unknown", "visits_kept_for_good"]);
+        let by_headers = [
+            ("SLUGLINE_TRUSTED_PROXIES", "10.0.0.0/8"),
+            ("SLUGLINE_RETENTION_DAYS", "30"),
+        ];
+        assert_eq!(noted(&by_headers), ["base_url_missing"]);
+        let by_nobody = [by_headers[0], ("SLUGLINE_GEO_HEADERS", "none")];
+        assert_eq!(
+            noted(&by_nobody),
+            ["base_url_missing", "places_unknown", "visits_kept_for_good"]
+        );
+        let by_file = [("SLUGLINE_GEOIP_PATH", "/places.mmdb"), by_headers[1]];
+        assert_eq!(noted(&by_file), [""; 0]);
     }
 }

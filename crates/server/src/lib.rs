@@ -57,6 +57,7 @@ mod seed;
 mod service;
 mod service_path;
 pub mod settings;
+mod setup;
 mod site_token;
 mod stop_request;
 mod transfer;

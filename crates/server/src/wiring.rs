@@ -33,6 +33,7 @@ use crate::{
     links_database, old_store,
     service_path::may_be_service_path,
     settings::AccessLog,
+    setup::setup,
 };
 
 /// Every part of a running service, introduced to the others.
@@ -104,6 +105,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         live: Arc::clone(&live),
     });
     let rules = settings.rules.clone();
+    let setup = Arc::new(setup(settings, &token));
     let tools = slugline_mcp::Server::new(Arc::clone(&app), rules.clone(), VERSION);
     Ok(Components {
         routes: routes(&ApiOptions {
@@ -115,6 +117,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             app,
             rules,
             transfer: settings.transfer,
+            setup,
         }),
         mcp: Data::new(tools),
         redirects: Arc::new(Redirects {

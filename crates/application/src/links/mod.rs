@@ -38,6 +38,7 @@ pub use self::{
     import::{ImportOutcome, ImportedLink},
     list::{LinkPage, ListLinks},
     precondition::Precondition,
+    tagged::MAX_TAGGED,
     upsert::Upserted,
 };
 use crate::{Access, Error, MigrationLock, Passwords, PreviewMode, Resolver};

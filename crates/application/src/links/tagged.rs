@@ -10,7 +10,7 @@ use crate::{Access, Error};
 /// The most links that a question to the access log can name by their tags.
 /// ClickHouse reads 40 bytes for each, up to twice in a statement, and accepts
 /// statements of 64 MiB.
-pub(crate) const MAX_TAGGED: u32 = 250_000;
+pub const MAX_TAGGED: u32 = 250_000;
 
 impl LinkService {
     /// The identities of the links that have any of these tags today, expired

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The most tags that a question can name.
-const MAX_TAGS: usize = 100;
+pub const MAX_TAGS: usize = 100;
 
 /// Which visits. Members take comma-separated lists of exact values, to include
 /// or, with `!` in front of each, to exclude; a visit must match every member

@@ -17,7 +17,7 @@ pub use answer::{Answer, SamplingView};
 pub use counters::CounterView;
 pub use events::EventView;
 pub use export::{CSV_HEAD, csv_file_name, csv_lines};
-pub use filter::{AnalyticsFilter, BotsName};
+pub use filter::{AnalyticsFilter, BotsName, MAX_TAGS};
 pub use heatmap::{HeatmapRequest, HourView};
 pub(crate) use limit::DEFAULT_ROWS;
 pub use limit::LimitedRequest;

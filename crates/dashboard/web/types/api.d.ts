@@ -552,6 +552,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how the instance is set up
+         * @description Version, bounds, what is switched on, where links and visits are kept, and what may be set otherwise, worst first, with the setting or command that mends it. Nothing in it is secret.
+         */
+        get: operations["setup_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/_health/live": {
         parameters: {
             query?: never;
@@ -1914,6 +1934,210 @@ export interface components {
             userEmail: string;
             /** @description Whether another way of signing in is configured. */
             accessEnabled: boolean;
+        };
+        /** @description How an instance is set up. */
+        Setup: {
+            /** @description The binary's version. */
+            version: string;
+            /** @description The public address, if it was set. Otherwise short links have the address that each request names. */
+            baseUrl?: string;
+            /** @description Bounds of inputs and answers. */
+            limits: components["schemas"]["Limits"];
+            /** @description What is on. */
+            switches: components["schemas"]["Switches"];
+            /** @description How redirects are answered. */
+            redirects: components["schemas"]["RedirectSettings"];
+            /** @description What is recorded of visits. */
+            visits: components["schemas"]["VisitSettings"];
+            /** @description Where links and visits are kept. */
+            stores: components["schemas"]["Stores"];
+            /** @description What may be set otherwise, worst first. */
+            findings: components["schemas"]["Finding"][];
+        };
+        /** @description Bounds of inputs and answers. */
+        Limits: {
+            /**
+             * Format: uint
+             * @description Longest slug in characters.
+             */
+            slugChars: number;
+            /** @description A regular expression that slugs match. */
+            slugPattern: string;
+            /**
+             * Format: uint
+             * @description Characters of a generated slug, before any lengthening.
+             */
+            generatedSlugChars: number;
+            /**
+             * Format: uint
+             * @description Longest destination in characters.
+             */
+            urlChars: number;
+            /** @description Schemes that destinations may have. */
+            urlSchemes: string[];
+            /**
+             * Format: uint
+             * @description Longest comment in characters.
+             */
+            commentChars: number;
+            /**
+             * Format: uint
+             * @description Longest title in characters.
+             */
+            titleChars: number;
+            /**
+             * Format: uint
+             * @description Longest description in characters.
+             */
+            descriptionChars: number;
+            /**
+             * Format: uint
+             * @description Longest password in characters.
+             */
+            passwordChars: number;
+            /**
+             * Format: uint
+             * @description Tags of a link.
+             */
+            tags: number;
+            /**
+             * Format: uint
+             * @description Longest tag in characters.
+             */
+            tagChars: number;
+            /**
+             * Format: uint
+             * @description Links that one import may bring.
+             */
+            importLinks: number;
+            /**
+             * Format: uint16
+             * @description Links on a page of an export.
+             */
+            exportLinks: number;
+            /**
+             * Format: uint16
+             * @description Links on a page of a list.
+             */
+            listLinks: number;
+            /**
+             * Format: uint8
+             * @description Destinations that one check asks.
+             */
+            checkLinks: number;
+            /**
+             * Format: uint32
+             * @description Rows of an answer about visits.
+             */
+            statsRows: number;
+            /**
+             * Format: uint
+             * @description Tags that a question about visits can name.
+             */
+            statsTags: number;
+            /**
+             * Format: uint32
+             * @description Links that the tags of such a question may have together.
+             */
+            statsTaggedLinks: number;
+            /**
+             * Format: uint
+             * @description Visitors' events that one may watch at a time.
+             */
+            watchers: number;
+            /**
+             * Format: uint
+             * @description Bytes of a request's body, other than an import's.
+             */
+            bodyBytes: number;
+        };
+        /** @description What is on. */
+        Switches: {
+            /** @description The instance is a public demonstration: links end after five minutes, and nobody can change them. */
+            previewMode: boolean;
+            /** @description Links still have to be moved here from an older instance's store. */
+            migrationRequired: boolean;
+            /** @description `Docs` and `docs` are two slugs. */
+            caseSensitiveSlugs: boolean;
+            /** @description Links may pass their destination's answer on. */
+            proxiedLinks: boolean;
+            /** @description A language model suggests slugs and previews. Without it, suggestions are made from the destination alone. */
+            modelSuggestions: boolean;
+            /** @description Destinations are compared with a list of dangerous hosts. */
+            destinationScreening: boolean;
+            /** @description A receiver gets a message about each visit. */
+            webhook: boolean;
+            /** @description Web pages of any origin may call the API. */
+            apiCors: boolean;
+            /** @description Forwarded headers of some proxies are believed. */
+            trustedProxies: boolean;
+            /** @description A file says where visitors are. */
+            placeFile: boolean;
+        };
+        /** @description How redirects are answered. */
+        RedirectSettings: {
+            /**
+             * Format: uint16
+             * @description The HTTP status.
+             */
+            status: number;
+            /**
+             * Format: uint64
+             * @description Seconds for which a browser may remember a redirect: an edit shows after that time, and repeated visits in it are not counted. Left out when it may not remember any.
+             */
+            maxAgeSeconds?: number;
+            /** @description Visitors' query parameters are merged into destinations, unless a link says otherwise. */
+            withQuery: boolean;
+        };
+        /** @description What is recorded of visits. */
+        VisitSettings: {
+            /** @description Visits of bots are recorded. */
+            bots: boolean;
+            /**
+             * Format: uint32
+             * @description Days for which visits are kept; left out when they are kept for good.
+             */
+            retentionDays?: number;
+            /** @description How long a visitor can be told apart: `day`, `week`, `month` or `never` (no end). */
+            visitorSalt: string;
+            /**
+             * Format: uint32
+             * @description Visits per minute beyond which some stand for many; left out for no limit.
+             */
+            sampleAbove?: number;
+            /**
+             * Format: uint32
+             * @description The same for each link.
+             */
+            sampleLinkAbove?: number;
+        };
+        /** @description Where links and visits are kept. */
+        Stores: {
+            /** @description The links. */
+            links: "sqlite" | "postgresql";
+            /** @description The visits. */
+            visits: "embedded" | "clickhouse";
+        };
+        /** @description Something that may be set otherwise. */
+        Finding: {
+            /** @description Stable name of the finding. */
+            code: string;
+            /** @description How bad it is. */
+            level: "error" | "warning" | "note";
+            /** @description What is so, and what follows from it. */
+            message: string;
+            /** @description What mends it. */
+            fix: components["schemas"]["Fix"];
+        };
+        /** @description What mends a finding. */
+        Fix: {
+            /** @description Its name in the environment. */
+            setting: string;
+            /** @description A value, or an example of one; left out for secrets. */
+            value?: string;
+        } | {
+            /** @description The command. */
+            command: string;
         };
         /** @description A healthy answer. */
         Health: {
@@ -5013,6 +5237,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Identity"];
+                };
+            };
+            /** @description Error: unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: too_many_attempts */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error: internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setup_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setup"];
                 };
             };
             /** @description Error: unauthorized */

@@ -17,7 +17,10 @@ use slugline_application::{
     LinkServiceParts, LiveVisits, Passwords, PreviewMode, Resolver, ResolverOptions, SiteToken,
     SlugPolicy, StatsService, Suggestions,
 };
-use slugline_contract::{ImportLimit, Rules};
+use slugline_contract::{
+    ImportLimit, Limits, LinkStoreKind, RedirectsView, Rules, SetupView, Stores, Switches,
+    VisitStoreKind, VisitsView,
+};
 use slugline_domain::{PageSize, ports::OldStore};
 use slugline_httpkit::{Edge, TrustedProxies};
 use slugline_rest::{ApiOptions, RestState, RouteList, TransferLimits, api};
@@ -125,6 +128,7 @@ impl Fixture {
             state: Data::new(RestState {
                 app: Arc::new(app),
                 rules: Rules::default(),
+                setup: Arc::new(setup()),
                 transfer: TransferLimits {
                     export_page: PageSize::default(),
                     import_limit: ImportLimit(3),
@@ -162,5 +166,64 @@ impl Fixture {
             headers,
             text,
         }
+    }
+}
+
+/// A set-up as settings may make it; no test depends on its numbers.
+fn setup() -> SetupView {
+    SetupView {
+        version: "1.2.3",
+        base_url: None,
+        limits: Limits {
+            slug_chars: 1,
+            slug_pattern: "^a$",
+            generated_slug_chars: 1,
+            url_chars: 1,
+            url_schemes: vec!["https".into()],
+            comment_chars: 1,
+            title_chars: 1,
+            description_chars: 1,
+            password_chars: 1,
+            tags: 1,
+            tag_chars: 1,
+            import_links: 3,
+            export_links: 1,
+            list_links: 1,
+            check_links: 1,
+            stats_rows: 1,
+            stats_tags: 1,
+            stats_tagged_links: 1,
+            watchers: 1,
+            body_bytes: 1,
+        },
+        switches: Switches {
+            preview_mode: false,
+            migration_required: false,
+            case_sensitive_slugs: false,
+            proxied_links: false,
+            model_suggestions: false,
+            destination_screening: false,
+            webhook: false,
+            api_cors: false,
+            trusted_proxies: false,
+            place_file: false,
+        },
+        redirects: RedirectsView {
+            status: 301,
+            max_age_seconds: None,
+            with_query: false,
+        },
+        visits: VisitsView {
+            bots: true,
+            retention_days: None,
+            visitor_salt: "day",
+            sample_above: None,
+            sample_link_above: None,
+        },
+        stores: Stores {
+            links: LinkStoreKind::Sqlite,
+            visits: VisitStoreKind::Embedded,
+        },
+        findings: Vec::new(),
     }
 }

@@ -57,6 +57,7 @@ mod public_side; // what visitors meet
 mod routes; // the OpenAPI document against the mounted routes
 mod safe_browsing; // dangerous destinations get a warning by themselves
 mod searching; // finding and counting links
+mod setup; // what an instance tells of its set-up, and what it never tells
 mod sink_clients; // the requests of Sink's own clients
 mod slow_clients; // clients that send or take bytes slowly, endlessly or over many connections
 mod startup; // settings, token, data folder, shutdown

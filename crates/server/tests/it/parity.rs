@@ -103,7 +103,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and why.
-const WITHOUT_A_TOOL: [(&str, &str); 24] = [
+const WITHOUT_A_TOOL: [(&str, &str); 25] = [
     (
         "link_batch",
         "what one call of a model changes stays small; agents change and delete links one by one",
@@ -145,6 +145,10 @@ const WITHOUT_A_TOOL: [(&str, &str); 24] = [
     ),
     ("migration_run", "the same"),
     ("logs_stream", "an agent asks, it does not watch"),
+    (
+        "setup_get",
+        "for the operator; an agent cannot change settings",
+    ),
     ("token_verify", "an agent that is connected holds the token"),
     ("health_live", "for process managers"),
     ("health_ready", "for load balancers"),

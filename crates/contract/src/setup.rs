@@ -1,0 +1,323 @@
+//! How an instance is set up: its bounds, what is switched on, and what its
+//! operator may want to set otherwise. Nothing here is secret.
+
+use std::{fmt, net::IpAddr};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use slugline_domain::LogTrouble;
+
+/// How an instance is set up.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Setup")]
+pub struct SetupView {
+    /// The binary's version.
+    pub version: &'static str,
+    /// The public address, if it was set. Otherwise short links have the address that each request names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// Bounds of inputs and answers.
+    pub limits: Limits,
+    /// What is on.
+    pub switches: Switches,
+    /// How redirects are answered.
+    pub redirects: RedirectsView,
+    /// What is recorded of visits.
+    pub visits: VisitsView,
+    /// Where links and visits are kept.
+    pub stores: Stores,
+    /// What may be set otherwise, worst first.
+    pub findings: Vec<Finding>,
+}
+
+/// Bounds of inputs and answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Limits {
+    /// Longest slug in characters.
+    pub slug_chars: usize,
+    /// A regular expression that slugs match.
+    pub slug_pattern: &'static str,
+    /// Characters of a generated slug, before any lengthening.
+    pub generated_slug_chars: usize,
+    /// Longest destination in characters.
+    pub url_chars: usize,
+    /// Schemes that destinations may have.
+    pub url_schemes: Vec<String>,
+    /// Longest comment in characters.
+    pub comment_chars: usize,
+    /// Longest title in characters.
+    pub title_chars: usize,
+    /// Longest description in characters.
+    pub description_chars: usize,
+    /// Longest password in characters.
+    pub password_chars: usize,
+    /// Tags of a link.
+    pub tags: usize,
+    /// Longest tag in characters.
+    pub tag_chars: usize,
+    /// Links that one import may bring.
+    pub import_links: usize,
+    /// Links on a page of an export.
+    pub export_links: u16,
+    /// Links on a page of a list.
+    pub list_links: u16,
+    /// Destinations that one check asks.
+    pub check_links: u8,
+    /// Rows of an answer about visits.
+    pub stats_rows: u32,
+    /// Tags that a question about visits can name.
+    pub stats_tags: usize,
+    /// Links that the tags of such a question may have together.
+    pub stats_tagged_links: u32,
+    /// Visitors' events that one may watch at a time.
+    pub watchers: usize,
+    /// Bytes of a request's body, other than an import's.
+    pub body_bytes: usize,
+}
+
+/// What is on.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own, and the wire has a flag for each"
+)]
+pub struct Switches {
+    /// The instance is a public demonstration: links end after five minutes, and nobody can change them.
+    pub preview_mode: bool,
+    /// Links still have to be moved here from an older instance's store.
+    pub migration_required: bool,
+    /// `Docs` and `docs` are two slugs.
+    pub case_sensitive_slugs: bool,
+    /// Links may pass their destination's answer on.
+    pub proxied_links: bool,
+    /// A language model suggests slugs and previews. Without it, suggestions are made from the destination alone.
+    pub model_suggestions: bool,
+    /// Destinations are compared with a list of dangerous hosts.
+    pub destination_screening: bool,
+    /// A receiver gets a message about each visit.
+    pub webhook: bool,
+    /// Web pages of any origin may call the API.
+    pub api_cors: bool,
+    /// Forwarded headers of some proxies are believed.
+    pub trusted_proxies: bool,
+    /// A file says where visitors are.
+    pub place_file: bool,
+}
+
+/// How redirects are answered.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "RedirectSettings")]
+pub struct RedirectsView {
+    /// The HTTP status.
+    pub status: u16,
+    /// Seconds for which a browser may remember a redirect: an edit shows after that time, and repeated visits in it are not counted. Left out when it may not remember any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_age_seconds: Option<u64>,
+    /// Visitors' query parameters are merged into destinations, unless a link says otherwise.
+    pub with_query: bool,
+}
+
+/// What is recorded of visits.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "VisitSettings")]
+pub struct VisitsView {
+    /// Visits of bots are recorded.
+    pub bots: bool,
+    /// Days for which visits are kept; left out when they are kept for good.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retention_days: Option<u32>,
+    /// How long a visitor can be told apart: `day`, `week`, `month` or `never` (no end).
+    pub visitor_salt: &'static str,
+    /// Visits per minute beyond which some stand for many; left out for no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample_above: Option<u32>,
+    /// The same for each link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample_link_above: Option<u32>,
+}
+
+/// Where links and visits are kept.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Stores {
+    /// The links.
+    pub links: LinkStoreKind,
+    /// The visits.
+    pub visits: VisitStoreKind,
+}
+
+/// Where links are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum LinkStoreKind {
+    /// In a file of this node.
+    Sqlite,
+    /// In a database that nodes may share.
+    PostgreSql,
+}
+
+/// Where visits are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum VisitStoreKind {
+    /// In a file of this node.
+    Embedded,
+    /// In a database that nodes share.
+    ClickHouse,
+}
+
+/// Something that may be set otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Finding {
+    /// Stable name of the finding.
+    pub code: &'static str,
+    /// How bad it is.
+    pub level: Level,
+    /// What is so, and what follows from it.
+    pub message: String,
+    /// What mends it.
+    pub fix: Fix,
+}
+
+/// How bad a finding is. Worse ones are less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Level {
+    /// Something does not work.
+    Error,
+    /// The operator may regret it.
+    Warning,
+    /// It may be meant so.
+    Note,
+}
+
+/// What mends a finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Fix {
+    /// A setting.
+    Setting {
+        /// Its name in the environment.
+        setting: &'static str,
+        /// A value, or an example of one; left out for secrets.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        value: Option<String>,
+    },
+    /// A command.
+    Command {
+        /// The command.
+        command: &'static str,
+    },
+}
+
+impl Fix {
+    /// A setting with a value or an example of one.
+    pub fn setting(setting: &'static str, value: impl Into<String>) -> Self {
+        Self::Setting {
+            setting,
+            value: Some(value.into()),
+        }
+    }
+}
+
+/// As an order: `set SLUGLINE_RETENTION_DAYS, such as 365`.
+impl fmt::Display for Fix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Setting {
+                setting,
+                value: Some(value),
+            } => write!(f, "set {setting}, such as {value}"),
+            Self::Setting {
+                setting,
+                value: None,
+            } => write!(f, "set {setting}"),
+            Self::Command { command } => write!(f, "run `{command}`"),
+        }
+    }
+}
+
+impl Finding {
+    /// Links still have to be moved here.
+    pub fn migration_required() -> Self {
+        Self {
+            code: "migration_required",
+            level: Level::Error,
+            message: "links still have to be moved here from the older instance's store".into(),
+            fix: Fix::Command {
+                command: "slugline migrate",
+            },
+        }
+    }
+
+    /// The request came by a proxy that is not believed.
+    pub fn untrusted_proxy(peer: IpAddr, header: &str) -> Self {
+        Self {
+            code: "untrusted_proxy",
+            level: Level::Warning,
+            message: format!(
+                "your request came from {peer} with the header {header}, which is not believed; if \
+                 that is your proxy, all its visitors look alike and share their limits"
+            ),
+            fix: Fix::setting("SLUGLINE_TRUSTED_PROXIES", peer.to_string()),
+        }
+    }
+
+    /// The request came by a trusted proxy that names clients in another header.
+    pub fn other_client_header(peer: IpAddr, header: &str, believed: &str) -> Self {
+        Self {
+            code: "other_client_header",
+            level: Level::Warning,
+            message: format!(
+                "your request came from the trusted proxy {peer} with the header {header} and no \
+                 {believed}, so all its visitors look alike and share their limits"
+            ),
+            fix: Fix::setting("SLUGLINE_CLIENT_IP_HEADER", header),
+        }
+    }
+}
+
+impl From<LogTrouble> for Finding {
+    fn from(trouble: LogTrouble) -> Self {
+        let (code, fix) = match trouble {
+            LogTrouble::NotStoring => (
+                "visits_not_stored",
+                Fix::setting("SLUGLINE_DATA_DIR", "/a/folder/on/a/disk/with/room"),
+            ),
+            LogTrouble::Full => (
+                "spool_full",
+                Fix::Setting {
+                    setting: "SLUGLINE_ANALYTICS_URL",
+                    value: None,
+                },
+            ),
+            LogTrouble::NotShipping => (
+                "visits_not_shipped",
+                Fix::Setting {
+                    setting: "SLUGLINE_ANALYTICS_URL",
+                    value: None,
+                },
+            ),
+            LogTrouble::Damaged => (
+                "visits_damaged",
+                Fix::Command {
+                    command: "slugline doctor",
+                },
+            ),
+        };
+        Self {
+            code,
+            level: Level::Error,
+            message: trouble.to_string(),
+            fix,
+        }
+    }
+}
