@@ -2,7 +2,7 @@
 
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, QueryTrait,
-    sea_query::SimpleExpr,
+    sea_query::{Expr, ExprTrait},
 };
 use slugline_domain::{StatusFilter, Tag, UnixSeconds};
 
@@ -22,11 +22,23 @@ pub(crate) fn with_status(status: StatusFilter, now: UnixSeconds) -> Condition {
     }
 }
 
+/// Links with this tag, each looked at: for few links that something else finds.
+pub(crate) fn has_tag(tag: &Tag) -> Condition {
+    let of_link =
+        Expr::col((tag::Entity, tag::Column::LinkId)).equals((link::Entity, link::Column::Id));
+    let tagged = tag::Entity::find()
+        .select_only()
+        .column(tag::Column::LinkId)
+        .filter(tag::Column::Tag.eq(tag.as_str()))
+        .filter(of_link);
+    Condition::all().add(Expr::exists(tagged.into_query()))
+}
+
 /// Links with this tag.
-pub(crate) fn with_tag(tag: &Tag) -> SimpleExpr {
+pub(crate) fn with_tag(tag: &Tag) -> Condition {
     let tagged = tag::Entity::find()
         .select_only()
         .column(tag::Column::LinkId)
         .filter(tag::Column::Tag.eq(tag.as_str()));
-    link::Column::Id.in_subquery(tagged.into_query())
+    Condition::all().add(link::Column::Id.in_subquery(tagged.into_query()))
 }

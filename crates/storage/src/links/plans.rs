@@ -118,15 +118,17 @@ async fn links_of_a_tag_come_from_the_index_of_tags() {
 }
 
 #[rstest]
-#[case(LinkOrder::Newest)]
-#[case(LinkOrder::Oldest)]
-#[case(LinkOrder::SlugAscending)]
 #[tokio::test]
-async fn chosen_links_are_found_by_the_index_of_slugs(#[case] order: LinkOrder) {
+async fn chosen_links_are_found_by_the_index_of_slugs(
+    #[values(LinkOrder::Newest, LinkOrder::Oldest, LinkOrder::SlugAscending)] order: LinkOrder,
+    #[values(None, Some("news"))] tag: Option<&str>,
+    #[values(None, Some("shipping"))] text: Option<&str>,
+) {
     let mut query = page(order);
     let slugs = (0..500).map(|number| slug(&format!("s{number}")));
     query.filter.slugs = Some(slugs.collect());
-    query.filter.tag = Some(Tag::parse("news").unwrap());
+    query.filter.tag = tag.map(|tag| Tag::parse(tag).unwrap());
+    query.filter.text = text.map(|text| SearchText::parse(text).unwrap());
     let plan = Schema::new().await.plan_of_page(&query);
     assert!(
         plan.starts_with("SEARCH links USING INDEX links_slug (slug=?)"),

@@ -7,7 +7,7 @@ use sea_orm::{
 use slugline_domain::{Link, LinkFilter, SearchText, Slug, UnixSeconds};
 
 use super::{
-    conditions::{with_status, with_tag},
+    conditions::{has_tag, with_status, with_tag},
     list::with_tags,
 };
 use crate::{
@@ -78,7 +78,10 @@ pub(super) async fn matching(
 ) -> Result<Select<link::Entity>, Failure> {
     let mut select = link::select().filter(with_status(filter.status, now));
     if let Some(tag) = &filter.tag {
-        select = select.filter(with_tag(tag));
+        select = select.filter(match &filter.slugs {
+            Some(_) => has_tag(tag),
+            None => with_tag(tag),
+        });
     }
     if let Some(destination) = &filter.destination {
         select = select.filter(link::Column::DestinationKey.eq(destination_key(destination)));
@@ -88,22 +91,29 @@ pub(super) async fn matching(
         select = select.filter(link::Column::Slug.is_in(slugs));
     }
     if let Some(text) = &filter.text {
-        select = select.filter(holds(session, text).await?);
+        select = select.filter(match &filter.slugs {
+            Some(_) => holds_exactly(session.backend(), text),
+            None => holds(session, text).await?,
+        });
     }
     Ok(select)
 }
 
+/// Links that hold a text, each looked at.
+fn holds_exactly(backend: DbBackend, text: &SearchText) -> Condition {
+    Condition::all().add(if backend == DbBackend::Sqlite {
+        Expr::cust_with_values("instr(search_text, ?) > 0", [text.as_str()])
+    } else {
+        Expr::cust_with_values("search_text LIKE $1 ESCAPE '!'", [like_pattern(text)])
+    })
+}
+
 async fn holds(session: &impl Session, text: &SearchText) -> Result<Condition, Failure> {
+    let condition = holds_exactly(session.backend(), text);
     if session.backend() != DbBackend::Sqlite {
         // PostgreSQL's planner knows its trigram index and its statistics.
-        let pattern = like_pattern(text);
-        return Ok(Condition::all().add(Expr::cust_with_values(
-            "search_text LIKE $1 ESCAPE '!'",
-            [pattern],
-        )));
+        return Ok(condition);
     }
-    let exactly = Expr::cust_with_values("instr(search_text, ?) > 0", [text.as_str()]);
-    let condition = Condition::all().add(exactly);
     let source = Candidates::of(text);
     if source.count(session).await? > FEW {
         return Ok(condition);
