@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use slugline_domain::{UnixMillis, Visit};
+use slugline_domain::{Degrees, Dimension, UnixMillis, Visit};
 
 use crate::{sampling::Sampled, visitor::VisitorHash};
 
@@ -49,14 +49,40 @@ pub(crate) struct Client<'v> {
 }
 
 /// The visitor's place.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Place<'v> {
     pub(crate) country: &'v str,
     pub(crate) region: &'v str,
     pub(crate) city: &'v str,
     pub(crate) timezone: &'v str,
     pub(crate) colo: &'v str,
-    /// Degrees, never NaN; 0 when unknown. The same holds for the longitude.
-    pub(crate) latitude: f64,
-    pub(crate) longitude: f64,
+    /// Zero when unknown. The same holds for the longitude.
+    pub(crate) latitude: Degrees,
+    pub(crate) longitude: Degrees,
+}
+
+impl Row<'_> {
+    /// A property of the visit as answers show it.
+    pub(crate) fn text(&self, dimension: Dimension) -> Cow<'_, str> {
+        match dimension {
+            Dimension::Slug => self.target.slug.into(),
+            Dimension::Url => self.target.url.into(),
+            Dimension::UserAgent => self.client.user_agent.into(),
+            Dimension::Ip => self.visitor.to_string().into(),
+            Dimension::Referer => self.referer.as_ref().into(),
+            Dimension::Country => self.place.country.into(),
+            Dimension::Region => self.place.region.into(),
+            Dimension::City => self.place.city.into(),
+            Dimension::Timezone => self.place.timezone.into(),
+            Dimension::Language => self.language.into(),
+            Dimension::Os => self.client.os.into(),
+            Dimension::Browser => self.client.browser.into(),
+            Dimension::BrowserType => self.client.browser_type.into(),
+            Dimension::Device => self.client.device.into(),
+            Dimension::DeviceType => self.client.device_type.into(),
+            Dimension::Colo => self.place.colo.into(),
+            Dimension::Latitude => self.place.latitude.to_string().into(),
+            Dimension::Longitude => self.place.longitude.to_string().into(),
+        }
+    }
 }

@@ -45,10 +45,6 @@ impl Inlet {
 }
 
 impl RowTable for Inlet {
-    fn begin(&mut self, _: &Connection) -> Result<(), rusqlite::Error> {
-        Ok(())
-    }
-
     fn has_room(&mut self, db: &Connection) -> Result<bool, rusqlite::Error> {
         self.used = spool::bytes(db)?;
         Ok(self.used < self.room)

@@ -57,8 +57,7 @@ pub(super) fn encode(row: &Row<'_>) -> Vec<u8> {
     }
     // A `Decimal(5, 2)` is stored as hundredths.
     for degrees in [row.place.latitude, row.place.longitude] {
-        let hundredths = Degrees::nearest(degrees).hundredths();
-        bytes.extend_from_slice(&hundredths.to_le_bytes());
+        bytes.extend_from_slice(&degrees.hundredths().to_le_bytes());
     }
     bytes.extend_from_slice(&row.sampled.interval.get().to_le_bytes());
     bytes.push(row.sampled.coherent.into());
@@ -285,7 +284,7 @@ mod tests {
                 ..Client::default()
             },
             place: Place {
-                latitude: -48.21,
+                latitude: Degrees::nearest(-48.21),
                 ..Place::default()
             },
             referer: "r".repeat(200).into(),

@@ -10,6 +10,7 @@ use crate::{engine::FileKind, row::Row};
 /// Marks the file: "SLSP" in ASCII.
 pub(super) const FILE: FileKind = FileKind {
     application_id: 0x534c_5350,
+    first: 1,
     versions: &[include_str!("spool.sql"), include_str!("spool_2.sql")],
 };
 

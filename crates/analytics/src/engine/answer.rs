@@ -1,6 +1,8 @@
 //! What questions have to say.
 
-use slugline_domain::SamplingInterval;
+use std::cmp::Ordering;
+
+use slugline_domain::{RowLimit, SamplingInterval};
 
 /// Rows, and what they rest on.
 #[derive(Debug)]
@@ -24,8 +26,48 @@ impl<R> Answer<R> {
             sketched,
         }
     }
+
+    /// Each row made into another one.
+    pub(super) fn map<S>(self, convert: impl Fn(R) -> S) -> Answer<S> {
+        Answer {
+            rows: self.rows.into_iter().map(convert).collect(),
+            rows_before_limit: self.rows_before_limit,
+            interval_max: self.interval_max,
+            sketched: self.sketched,
+        }
+    }
 }
 
 pub(super) fn number(length: usize) -> u64 {
     u64::try_from(length).expect("a pointer's size fits 64 bits")
+}
+
+/// Leaves the first items of an order, as many as the limit allows.
+pub(super) fn keep_first<T>(
+    items: &mut Vec<T>,
+    limit: RowLimit,
+    compare: impl Fn(&T, &T) -> Ordering + Copy,
+) {
+    let limit = limit.as_usize();
+    if limit < items.len() {
+        items.select_nth_unstable_by(limit, compare);
+        items.truncate(limit);
+    }
+    items.sort_unstable_by(compare);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_are_kept_in_order() {
+        for limit in 1..7 {
+            let mut items = vec![5, 1, 4, 2, 3];
+            let most = RowLimit::new(limit, RowLimit::MAX).unwrap();
+            keep_first(&mut items, most, i64::cmp);
+            let expected: Vec<i64> = (1..=5.min(limit)).collect();
+            assert_eq!(items, expected);
+        }
+    }
 }

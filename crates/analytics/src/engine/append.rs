@@ -216,7 +216,6 @@ impl Appender {
         let tx = self
             .db
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        self.rows.begin(&tx)?;
         let done = act(&tx, self.rows.as_mut(), &mut self.salts)?;
         tx.commit()?;
         Ok(done)
@@ -338,13 +337,9 @@ mod tests {
             .db
             .query_row(
                 "SELECT concat_ws('|', ts_ms, link_id, slug, url, ua, browser, browser_type, \
-                                  country, region, city, \
-                                  timezone, colo, latitude, longitude, r.v, l.v, si, coh) \
-                 FROM tail \
-                 JOIN dim_target t ON t.id = target_id JOIN dim_client c ON c.id = client_id \
-                 JOIN dim_place p ON p.id = place_id \
-                 JOIN dim_value r ON r.kind = 1 AND r.id = ref_id \
-                 JOIN dim_value l ON l.kind = 2 AND l.id = lang_id",
+                                  country, region, city, timezone, colo, latitude, longitude, \
+                                  referer, language, si, coh) \
+                 FROM tail JOIN link ON number = link",
                 [],
                 |row| row.get(0),
             )
@@ -419,8 +414,7 @@ mod tests {
         let lengths: (u32, u32) = appender
             .db
             .query_row(
-                "SELECT octet_length(url), octet_length(ua) FROM dim_target t, dim_client c \
-                 WHERE t.id = 1 AND c.id = 1",
+                "SELECT octet_length(url), octet_length(ua) FROM tail",
                 [],
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )
@@ -442,7 +436,7 @@ mod tests {
         appender.db.execute_batch(&pages(u32::MAX - 1)).unwrap();
         appender.append(&batch).unwrap();
         assert_eq!(count(&appender.db, "tail"), 2_000);
-        assert_eq!(count(&appender.db, "dim_target"), 2_001);
+        assert_eq!(count(&appender.db, "link"), 1);
     }
 
     #[test]
@@ -461,20 +455,19 @@ mod tests {
             visit(2, "https://example.com/b", "Example/2.0"),
         ];
         assert!(appender.append(&batch).is_err());
-        for (table, rows) in [("tail", 0), ("dim_target", 1), ("dim_client", 1)] {
+        for (table, rows) in [("tail", 0), ("link", 0)] {
             assert_eq!(count(&appender.db, table), rows, "{table}");
         }
 
         appender.db.execute_batch("DROP TRIGGER disk_full").unwrap();
         appender.append(&batch).unwrap();
-        for (table, rows) in [("tail", 2), ("dim_target", 3), ("dim_client", 3)] {
+        for (table, rows) in [("tail", 2), ("link", 1)] {
             assert_eq!(count(&appender.db, table), rows, "{table}");
         }
         let dangling: u32 = appender
             .db
             .query_row(
-                "SELECT count(*) FROM tail WHERE target_id NOT IN (SELECT id FROM dim_target) \
-                 OR client_id NOT IN (SELECT id FROM dim_client)",
+                "SELECT count(*) FROM tail WHERE link NOT IN (SELECT number FROM link)",
                 [],
                 |row| row.get(0),
             )

@@ -1,247 +1,444 @@
 //! Rows in memory, column by column.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::{
-    chunk::{self, ChunkError, Span, decode_rows},
-    column::Column,
-    dictionaries::Ids,
-    dimension::Table,
+    chunk::{self, ChunkError, Directory, Entry, Number, Span},
+    columns::{Column, Family, TEXTS},
+    dictionary::Dictionary,
+    draft::{Numbers, RowTexts},
     error::EngineError,
     selection::{Selection, index},
+    values::Values,
 };
-use crate::row::Row;
 
 /// Some rows. Columns that were not asked for are empty.
 #[derive(Debug, Default)]
 pub(super) struct Block {
     pub(super) rows: usize,
     /// Milliseconds since 1970.
-    pub(super) time: Vec<i64>,
-    pub(super) interval: Vec<u32>,
+    pub(super) time: Values<i64>,
+    pub(super) interval: Values<u32>,
     /// 1 where the row says something about the number of visitors.
-    pub(super) coherent: Vec<u8>,
-    pub(super) target: Vec<u32>,
-    pub(super) visitor: Vec<u64>,
-    pub(super) referer: Vec<u32>,
-    pub(super) place: Vec<u32>,
-    pub(super) client: Vec<u32>,
-    pub(super) language: Vec<u32>,
+    pub(super) coherent: Values<u8>,
+    pub(super) link: Values<i64>,
+    pub(super) visitor: Values<u64>,
+    /// Of each family, the entry that each row has.
+    pub(super) codes: [Option<Values<u32>>; Family::ALL.len()],
+    /// Of each column of texts, those of its family's entries.
+    pub(super) texts: [Option<Texts>; TEXTS.len()],
+}
+
+/// The texts of one column.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Texts {
+    /// Of each entry of the family, the number of its text; empty where all are
+    /// the first one.
+    pub(super) of: Vec<u32>,
+    pub(super) dictionary: Dictionary,
+}
+
+impl Texts {
+    /// The number of an entry's text.
+    #[inline]
+    pub(super) fn number(&self, entry: u32) -> u32 {
+        if self.of.is_empty() {
+            0
+        } else {
+            self.of[index(entry)]
+        }
+    }
+
+    /// The text of an entry.
+    pub(super) fn get(&self, entry: u32) -> &str {
+        self.dictionary.get(self.number(entry))
+    }
+
+    fn unknown(column: usize) -> Self {
+        Self {
+            of: Vec::new(),
+            dictionary: Dictionary::of(TEXTS[column].unknown),
+        }
+    }
 }
 
 impl Block {
-    /// Adds a row, with every column.
-    pub(super) fn push(&mut self, row: &Row<'_>, ids: Ids) {
-        self.rows += 1;
-        self.time.push(row.at.get());
-        self.interval.push(row.sampled.interval.get());
-        self.coherent.push(row.sampled.coherent.into());
-        self.target.push(ids.target);
-        self.visitor.push(row.visitor.0);
-        self.referer.push(ids.referer);
-        self.place.push(ids.place);
-        self.client.push(ids.client);
-        self.language.push(ids.language);
-    }
-
-    /// The column that refers to a dictionary.
-    pub(super) fn ids(&self, table: Table) -> &[u32] {
-        match table {
-            Table::Targets => &self.target,
-            Table::Clients => &self.client,
-            Table::Places => &self.place,
-            Table::Referers => &self.referer,
-            Table::Languages => &self.language,
+    /// All of a chunk.
+    pub(super) fn whole(chunk: &Chunk<'_>) -> Result<Self, EngineError> {
+        let mut block = Self::essential(chunk)?;
+        for text in 0..TEXTS.len() {
+            block.load(chunk, Column::Text(text), &Selection::All)?;
         }
-    }
-
-    /// The same, to be changed.
-    pub(super) fn ids_mut(&mut self, table: Table) -> &mut Vec<u32> {
-        match table {
-            Table::Targets => &mut self.target,
-            Table::Clients => &mut self.client,
-            Table::Places => &mut self.place,
-            Table::Referers => &mut self.referer,
-            Table::Languages => &mut self.language,
-        }
-    }
-
-    /// What stands between `SELECT` and `FROM chunk` for [`Block::read`]. The
-    /// first column is the chunk's number.
-    pub(super) fn selection(columns: &[Column]) -> String {
-        ChunkHead::COLUMNS.to_owned() + ", " + &names(columns)
-    }
-
-    /// Reads columns of a chunk.
-    pub(super) fn read(row: &rusqlite::Row<'_>, columns: &[Column]) -> Result<Self, EngineError> {
-        let head = ChunkHead::read(row)?;
-        let mut block = Self {
-            rows: index(head.span.rows),
-            ..Self::default()
-        };
-        block.load_all(row, 5, head, columns, &Selection::All)?;
         Ok(block)
     }
 
-    /// Reads some rows of more columns of a chunk.
-    pub(super) fn add(
-        &mut self,
-        db: &Connection,
-        head: ChunkHead,
-        columns: &[Column],
-        rows: &Selection,
-    ) -> Result<(), EngineError> {
-        if columns.is_empty() {
-            return Ok(());
-        }
-        let sql = format!("SELECT {} FROM chunk WHERE id = ?1", names(columns));
-        let mut statement = db.prepare_cached(&sql)?;
-        let mut found = statement.query([head.id])?;
-        let row = found.next()?.ok_or(EngineError::Incomplete)?;
-        self.load_all(row, 0, head, columns, rows)
-    }
-
-    fn load_all(
-        &mut self,
-        row: &rusqlite::Row<'_>,
-        first: usize,
-        head: ChunkHead,
-        columns: &[Column],
-        rows: &Selection,
-    ) -> Result<(), EngineError> {
-        for (position, &column) in columns.iter().enumerate() {
-            let value = row.get_ref(first + position)?;
-            let loaded = match value.as_blob_or_null().map_err(rusqlite::Error::from)? {
-                Some(blob) => self.load(head.span, column, blob, rows),
-                None => self.load_absent(column, rows),
-            };
-            loaded.map_err(|source| head.damaged(source))?;
-        }
-        Ok(())
-    }
-
-    /// Fills a column that chunks of the time before it do not have.
-    fn load_absent(&mut self, column: Column, rows: &Selection) -> Result<(), ChunkError> {
-        let length = match rows {
-            Selection::All => self.rows,
-            Selection::Rows(chosen) => chosen.len(),
+    /// The columns of a chunk without which its rows say nothing.
+    pub(super) fn essential(chunk: &Chunk<'_>) -> Result<Self, EngineError> {
+        let mut block = Self {
+            rows: index(chunk.span().rows),
+            ..Self::default()
         };
-        let name = column.name();
-        let unknown = column
-            .unknown()
-            .ok_or(ChunkError::Absent { column: name })?;
-        let values = vec![unknown; length];
-        match column {
-            Column::Target => self.target = values,
-            Column::Referer => self.referer = values,
-            Column::Place => self.place = values,
-            Column::Client => self.client = values,
-            Column::Language => self.language = values,
-            Column::Time | Column::Interval | Column::Coherent | Column::Visitor => {}
+        for column in [
+            Column::Time,
+            Column::Interval,
+            Column::Coherent,
+            Column::Link,
+            Column::Visitor,
+        ] {
+            block.load(chunk, column, &Selection::All)?;
         }
-        Ok(())
+        Ok(block)
     }
 
-    /// Reads some rows of one column of a chunk.
-    pub(super) fn load(
-        &mut self,
-        span: Span,
-        column: Column,
-        blob: &[u8],
-        rows: &Selection,
-    ) -> Result<(), ChunkError> {
-        match column {
-            Column::Time => {
-                let name = column.name();
-                if span.min_ts.checked_add(u32::MAX.into()).is_none() {
-                    return Err(ChunkError::Value { column: name });
-                }
-                let offsets: Vec<u32> = decode_rows(span, column, blob, rows)?;
-                self.time = offsets
-                    .into_iter()
-                    .map(|offset| span.min_ts + i64::from(offset))
-                    .collect();
-            }
-            Column::Interval => self.interval = decode_rows(span, column, blob, rows)?,
-            Column::Coherent => self.coherent = decode_rows(span, column, blob, rows)?,
-            Column::Target => self.target = decode_rows(span, column, blob, rows)?,
-            Column::Visitor => self.visitor = decode_rows(span, column, blob, rows)?,
-            Column::Referer => self.referer = decode_rows(span, column, blob, rows)?,
-            Column::Place => self.place = decode_rows(span, column, blob, rows)?,
-            Column::Client => self.client = decode_rows(span, column, blob, rows)?,
-            Column::Language => self.language = decode_rows(span, column, blob, rows)?,
+    /// Takes a column of texts for unknown in all rows.
+    pub(super) fn forget(&mut self, column: usize) {
+        self.codes[TEXTS[column].family.index()].get_or_insert(Values::Same(0));
+        self.texts[column] = Some(Texts::unknown(column));
+    }
+
+    /// A row, to be written again.
+    pub(super) fn numbers(&self, row: usize) -> Numbers {
+        Numbers {
+            time: self.time.at(row),
+            link: self.link.at(row),
+            visitor: self.visitor.at(row),
+            interval: self.interval.at(row),
+            coherent: self.coherent.at(row) == 1,
         }
-        Ok(())
+    }
+
+    /// The texts of a row.
+    #[cfg(test)]
+    pub(super) fn texts_of(&self, row: usize) -> RowTexts<'_> {
+        RowTexts(std::array::from_fn(|column| self.text(column, row)))
+    }
+
+    /// Of a family, the entry that each row has.
+    pub(super) fn codes(&self, family: Family) -> &Values<u32> {
+        let codes = self.codes[family.index()].as_ref();
+        codes.expect("the column was asked for")
+    }
+
+    /// How many entries of a family the rows have at most.
+    pub(super) fn entries(&self, family: Family) -> usize {
+        let largest = self.codes(family).largest();
+        largest.map_or(0, |entry| index(entry) + 1)
+    }
+
+    /// The texts of the column at a place of [`TEXTS`].
+    pub(super) fn texts(&self, column: usize) -> &Texts {
+        let texts = self.texts[column].as_ref();
+        texts.expect("the column was asked for")
+    }
+
+    /// The text of one row.
+    pub(super) fn text(&self, column: usize, row: usize) -> &str {
+        let entry = self.codes(TEXTS[column].family).at(row);
+        self.texts(column).get(entry)
     }
 
     /// Leaves some rows.
     pub(super) fn keep(&mut self, rows: &Selection) {
-        if let Selection::Rows(chosen) = rows {
-            self.rows = chosen.len();
+        self.rows = rows.count(self.rows);
+        self.time.keep(rows);
+        self.interval.keep(rows);
+        self.coherent.keep(rows);
+        self.link.keep(rows);
+        self.visitor.keep(rows);
+        for codes in self.codes.iter_mut().flatten() {
+            codes.keep(rows);
         }
-        rows.apply(&mut self.time);
-        rows.apply(&mut self.interval);
-        rows.apply(&mut self.coherent);
-        rows.apply(&mut self.target);
-        rows.apply(&mut self.visitor);
-        rows.apply(&mut self.referer);
-        rows.apply(&mut self.place);
-        rows.apply(&mut self.client);
-        rows.apply(&mut self.language);
     }
 
-    /// The values of one column at some rows, as they stand in a chunk whose
-    /// first moment is `min_ts`.
-    pub(super) fn values(&self, column: Column, rows: &[usize], min_ts: i64) -> Vec<u64> {
-        fn widen<T: Copy + Into<u64>>(values: &[T], rows: &[usize]) -> Vec<u64> {
-            rows.iter().map(|&row| values[row].into()).collect()
-        }
+    /// Reads some rows of a column of a chunk, unless they were read before.
+    pub(super) fn load(
+        &mut self,
+        chunk: &Chunk<'_>,
+        column: Column,
+        rows: &Selection,
+    ) -> Result<(), EngineError> {
+        let read_before = match column {
+            Column::Time => !self.time.are_missing(),
+            Column::Visitor => !self.visitor.are_missing(),
+            Column::Interval | Column::Coherent | Column::Link | Column::Text(_) => false,
+        };
         match column {
-            Column::Time => rows
-                .iter()
-                .map(|&row| self.time[row].abs_diff(min_ts))
-                .collect(),
-            Column::Interval => widen(&self.interval, rows),
-            Column::Coherent => widen(&self.coherent, rows),
-            Column::Target => widen(&self.target, rows),
-            Column::Visitor => widen(&self.visitor, rows),
-            Column::Referer => widen(&self.referer, rows),
-            Column::Place => widen(&self.place, rows),
-            Column::Client => widen(&self.client, rows),
-            Column::Language => widen(&self.language, rows),
+            _ if read_before => {}
+            Column::Time => {
+                let first = chunk.directory.span.min_ts;
+                let times: Values<u32> = chunk.rows("ts", rows)?;
+                let past_the_end = first.checked_add(u32::MAX.into()).is_none();
+                if past_the_end {
+                    return Err(chunk.damaged(ChunkError::Value { column: "ts" }));
+                }
+                self.time = times.map(|offset| first + i64::from(offset));
+            }
+            Column::Interval => self.interval = chunk.rows("si", rows)?,
+            Column::Coherent => self.coherent = chunk.rows("coh", rows)?,
+            Column::Visitor => self.visitor = chunk.rows("visitor", rows)?,
+            Column::Link => self.link = chunk.links()?.of_rows(rows),
+            Column::Text(text) => {
+                self.load_codes(chunk, TEXTS[text].family, rows)?;
+                self.load_texts(chunk, text)?;
+            }
         }
+        Ok(())
+    }
+
+    /// Reads which entries of a family some rows have.
+    pub(super) fn load_codes(
+        &mut self,
+        chunk: &Chunk<'_>,
+        family: Family,
+        rows: &Selection,
+    ) -> Result<(), EngineError> {
+        if self.codes[family.index()].is_none() {
+            let codes = match chunk.directory.numbers(family.name()) {
+                Some(_) => chunk.rows(family.name(), rows)?,
+                None => Values::Same(0),
+            };
+            self.codes[family.index()] = Some(codes);
+            for column in family.columns() {
+                self.check(chunk, column)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the texts of a column.
+    pub(super) fn load_texts(
+        &mut self,
+        chunk: &Chunk<'_>,
+        column: usize,
+    ) -> Result<(), EngineError> {
+        if self.texts[column].is_none() {
+            self.texts[column] = Some(chunk.texts(column)?);
+            self.check(chunk, column)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses entries that have no text. Writers make none.
+    fn check(&self, chunk: &Chunk<'_>, column: usize) -> Result<(), EngineError> {
+        let codes = &self.codes[TEXTS[column].family.index()];
+        let (Some(codes), Some(texts)) = (codes, &self.texts[column]) else {
+            return Ok(());
+        };
+        let largest = codes.largest().map_or(0, index);
+        if texts.of.is_empty() || largest < texts.of.len() {
+            return Ok(());
+        }
+        let column = TEXTS[column].name;
+        Err(chunk.damaged(ChunkError::Value { column }))
     }
 }
 
-/// What a chunk's row says about its columns.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ChunkHead {
-    pub(super) id: i64,
-    pub(super) span: Span,
+/// The links of a chunk's rows, in order.
+#[derive(Debug, Default)]
+pub(super) struct LinkRuns {
+    links: Vec<i64>,
+    /// The row before which the rows of each end.
+    ends: Vec<u32>,
 }
 
-impl ChunkHead {
-    /// What stands between `SELECT` and `FROM chunk` for [`ChunkHead::read`].
-    pub(super) const COLUMNS: &str = "id, format, n, min_ts, max_ts";
+impl LinkRuns {
+    /// The rows of links that meet a condition.
+    pub(super) fn select(&self, meets: impl Fn(i64) -> bool) -> Selection {
+        let mut chosen = Vec::new();
+        let mut start = 0;
+        for (&link, &end) in self.links.iter().zip(&self.ends) {
+            if meets(link) {
+                chosen.extend(start..end);
+            }
+            start = end;
+        }
+        if chosen.len() == index(start) {
+            Selection::All
+        } else {
+            Selection::Rows(chosen)
+        }
+    }
+
+    /// The rows of one link.
+    pub(super) fn select_one(&self, link: i64) -> Selection {
+        match self.links.binary_search(&link) {
+            Ok(_) if self.links.len() == 1 => Selection::All,
+            Ok(place) => {
+                let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+                Selection::Rows((start..self.ends[place]).collect())
+            }
+            Err(_) => Selection::Rows(Vec::new()),
+        }
+    }
+
+    pub(super) fn links(&self) -> &[i64] {
+        &self.links
+    }
+
+    fn of_rows(&self, rows: &Selection) -> Values<i64> {
+        if let [only] = self.links[..] {
+            return Values::Same(only);
+        }
+        let runs = self.links.iter().zip(&self.ends);
+        Values::Each(match rows {
+            Selection::All => {
+                let mut each = Vec::new();
+                for (&link, &end) in runs {
+                    each.resize(index(end), link);
+                }
+                each
+            }
+            Selection::Rows(rows) => {
+                let mut runs = runs.peekable();
+                let link_of = |row: &u32| {
+                    while runs.next_if(|(_, end)| *end <= row).is_some() {}
+                    runs.peek().map_or(0, |(link, _)| **link)
+                };
+                rows.iter().map(link_of).collect()
+            }
+        })
+    }
+}
+
+/// A chunk in a file.
+#[derive(Debug)]
+pub(super) struct Chunk<'c> {
+    db: &'c Connection,
+    pub(super) id: i64,
+    directory: Directory,
+}
+
+impl<'c> Chunk<'c> {
+    /// What stands between `SELECT` and `FROM chunk` for [`Chunk::read`].
+    pub(super) const COLUMNS: &'static str = "id, format, n, min_ts, max_ts, directory";
 
     /// Reads it from a row that begins with these columns.
-    pub(super) fn read(row: &rusqlite::Row<'_>) -> Result<Self, EngineError> {
-        let head = Self {
-            id: row.get(0)?,
-            span: Span {
-                rows: row.get(2)?,
-                min_ts: row.get(3)?,
-                max_ts: row.get(4)?,
-            },
-        };
+    pub(super) fn read(db: &'c Connection, row: &rusqlite::Row<'_>) -> Result<Self, EngineError> {
+        let id = row.get(0)?;
+        let damaged = |source| EngineError::Chunk { id, source };
         let format: i64 = row.get(1)?;
         if format != i64::from(chunk::FORMAT) {
-            return Err(head.damaged(ChunkError::Format { found: format }));
+            return Err(damaged(ChunkError::Format { found: format }));
         }
-        Ok(head)
+        let span = Span {
+            rows: row.get(2)?,
+            min_ts: row.get(3)?,
+            max_ts: row.get(4)?,
+        };
+        let directory = row.get_ref(5)?.as_blob().map_err(rusqlite::Error::from)?;
+        let directory = Directory::parse(span, directory).map_err(damaged)?;
+        Ok(Self { db, id, directory })
     }
 
-    fn damaged(self, source: ChunkError) -> EngineError {
+    pub(super) fn span(&self) -> Span {
+        self.directory.span
+    }
+
+    /// The links of its rows.
+    pub(super) fn links(&self) -> Result<LinkRuns, EngineError> {
+        let links: Values<u64> = self.all("links")?;
+        let ends: Values<u32> = self.all("link_ends")?;
+        let count = self.count("links");
+        let list = |row| (links.at(row).cast_signed(), ends.at(row));
+        let (links, ends): (Vec<i64>, Vec<u32>) = (0..count).map(list).unzip();
+        let sound = count == self.count("link_ends")
+            && ends.is_sorted()
+            && links.is_sorted()
+            && ends.last().copied().unwrap_or(0) == self.span().rows;
+        if sound {
+            Ok(LinkRuns { links, ends })
+        } else {
+            Err(self.damaged(ChunkError::Value { column: "links" }))
+        }
+    }
+
+    /// The texts of the column at a place of [`TEXTS`].
+    fn texts(&self, column: usize) -> Result<Texts, EngineError> {
+        let name = TEXTS[column].name;
+        let Some(entry) = self.directory.texts(name) else {
+            return Ok(Texts::unknown(column));
+        };
+        let dictionary =
+            self.with_data(entry, name, |data| chunk::read_texts(name, entry, data))?;
+        let of = match self.directory.numbers(name) {
+            Some(_) => {
+                let of: Values<u32> = self.all(name)?;
+                (0..self.count(name)).map(|entry| of.at(entry)).collect()
+            }
+            None => Vec::new(),
+        };
+        let largest = of.iter().max().copied().map_or(0, index);
+        if largest < dictionary.len() {
+            Ok(Texts { of, dictionary })
+        } else {
+            Err(self.damaged(ChunkError::Value { column: name }))
+        }
+    }
+
+    /// Some rows of a column that has a number of each.
+    fn rows<T: Number>(
+        &self,
+        name: &'static str,
+        rows: &Selection,
+    ) -> Result<Values<T>, EngineError> {
+        let expected = index(self.span().rows);
+        let found = self.count(name);
+        if found == expected {
+            self.numbers(name, rows)
+        } else {
+            let column = name;
+            Err(self.damaged(ChunkError::Length {
+                column,
+                found,
+                expected,
+            }))
+        }
+    }
+
+    fn all<T: Number>(&self, name: &'static str) -> Result<Values<T>, EngineError> {
+        self.numbers(name, &Selection::All)
+    }
+
+    fn numbers<T: Number>(
+        &self,
+        name: &'static str,
+        rows: &Selection,
+    ) -> Result<Values<T>, EngineError> {
+        let entry = self.directory.numbers(name);
+        let entry = entry.ok_or_else(|| self.damaged(ChunkError::Absent { column: name }))?;
+        self.with_data(entry, name, |data| {
+            chunk::read_numbers(name, entry, data, rows)
+        })
+    }
+
+    fn count(&self, name: &str) -> usize {
+        self.directory.numbers(name).map_or(0, Entry::count)
+    }
+
+    /// Hands a column's data over, whether in the directory or in a part.
+    fn with_data<T>(
+        &self,
+        entry: &Entry,
+        name: &'static str,
+        read: impl FnOnce(&[u8]) -> Result<T, ChunkError>,
+    ) -> Result<T, EngineError> {
+        if let Some(data) = entry.here() {
+            return read(data).map_err(|source| self.damaged(source));
+        }
+        let part = part_id(self.id, entry.place);
+        let found = self
+            .db
+            .prepare_cached("SELECT data FROM part WHERE id = ?1")?
+            .query_row([part], |row| {
+                let part = row.get_ref(0)?.as_blob()?;
+                Ok(entry.data(self.span(), name, part).and_then(read))
+            })
+            .optional()?;
+        let found = found.unwrap_or(Err(ChunkError::Absent { column: name }));
+        found.map_err(|source| self.damaged(source))
+    }
+
+    fn damaged(&self, source: ChunkError) -> EngineError {
         EngineError::Chunk {
             id: self.id,
             source,
@@ -249,7 +446,35 @@ impl ChunkHead {
     }
 }
 
-fn names(columns: &[Column]) -> String {
-    let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
-    names.join(", ")
+/// The number of a part.
+pub(super) fn part_id(chunk: i64, place: u8) -> i64 {
+    chunk * 256 + i64::from(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_links_are_found_by_their_runs() {
+        let runs = LinkRuns {
+            links: vec![2, 5, 9],
+            ends: vec![3, 4, 6],
+        };
+        let rows = |rows: &[u32]| Selection::Rows(rows.to_vec());
+        assert_eq!(runs.select_one(2), rows(&[0, 1, 2]));
+        assert_eq!(runs.select_one(9), rows(&[4, 5]));
+        assert_eq!(runs.select_one(3), rows(&[]));
+        assert_eq!(runs.select(|link| link != 5), rows(&[0, 1, 2, 4, 5]));
+        assert_eq!(runs.select(|_| true), Selection::All);
+        let all = Values::Each(vec![2, 2, 2, 5, 9, 9]);
+        assert_eq!(runs.of_rows(&Selection::All), all);
+        assert_eq!(runs.of_rows(&rows(&[1, 3, 5])), Values::Each(vec![2, 5, 9]));
+        let one = LinkRuns {
+            links: vec![7],
+            ends: vec![2],
+        };
+        assert_eq!(one.select_one(7), Selection::All);
+        assert_eq!(one.of_rows(&Selection::All), Values::Same(7));
+    }
 }

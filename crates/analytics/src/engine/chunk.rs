@@ -1,33 +1,47 @@
-//! The chunk format: how one column of many rows stands in a BLOB.
+//! The chunk format: how columns of many rows stand in a file.
+//!
+//! A chunk is a row of table `chunk` and needs nothing else to be read but the
+//! names of its links. The row has a directory of the chunk's columns, by name:
 //!
 //! | bytes | content, little-endian |
 //! |---|---|
-//! | 1 | width of an entry: 0, 1, 2, 4 or 8 bytes |
-//! | 8 | base: the smallest value |
-//! | 8 | checksum |
-//! | rows × width | value less base, for each row in order of time |
+//! | 8 | checksum of the directory and of the chunk's span |
+//! | | then of each column: |
+//! | 1, n | length of its name, name |
+//! | 1 | width of its numbers: 0, 1, 2, 4 or 8 bytes; or 255 for texts |
+//! | 4 | how many there are |
+//! | 8 | base: the smallest number; 0 of texts |
+//! | 1, m | length of the data, data; or 255 if it is in a part |
 //!
-//! Width 0 means that all values equal the base; on a log that is not sampled
-//! this makes two columns free. Times are milliseconds since the chunk's first
-//! moment and fit 32 bits. The checksum also covers which column this is and
-//! the chunk's number of rows and span, so that neither a flipped bit nor an
-//! exchanged or cut value can pass for an answer.
+//! The data of numbers is each less the base. Width 0 means that all are equal,
+//! so such a column, as two are on a log that is not sampled, is never read.
+//! The data of texts is where each ends, in 4 bytes, and then all of them. What
+//! takes more than [`HERE_MAX`] bytes is a row of table `part`, behind a checksum
+//! that also covers what the directory says of it. So neither a flipped bit nor
+//! an exchanged or cut value can pass for an answer. A column that is not in the
+//! directory is unknown in all rows.
+//!
+//! Rows are in order of their links and, of each link, of time.
 
 use thiserror::Error;
 
 use super::{
-    column::Column,
-    selection::{Selection, index},
+    dictionary::Dictionary,
+    selection::{Selection, index, short},
+    values::Values,
 };
 
-/// The format written, and the only one there is so far.
-pub(super) const FORMAT: u8 = 1;
+/// The format written, and the only one there is.
+pub(super) const FORMAT: u8 = 4;
 
-/// Longest time from the first to the last row of a chunk: what 32 bits hold,
-/// a bit more than 49 days.
-pub(super) const SPAN_MAX_MS: u64 = (1 << 32) - 1;
+/// The most bytes of data that stand in the directory itself.
+const HERE_MAX: usize = 64;
 
-const HEADER_BYTES: usize = 17;
+/// Widths that are none.
+const TEXTS: u8 = 255;
+const IN_PART: u8 = 255;
+
+const CHECKSUM_BYTES: usize = 8;
 
 /// What a chunk's row in the table says about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,10 +56,12 @@ pub(super) struct Span {
 pub(crate) enum ChunkError {
     #[error("its format {found} is unknown")]
     Format { found: i64 },
+    #[error("its directory ends early")]
+    Directory,
+    #[error("the checksum of its directory does not match")]
+    DirectoryChecksum,
     #[error("column {column} is missing")]
     Absent { column: &'static str },
-    #[error("column {column} ends within its header")]
-    Header { column: &'static str },
     #[error("column {column} has entries of {width} bytes")]
     Width { column: &'static str, width: u8 },
     #[error("column {column} has {found} bytes where {expected} belong")]
@@ -58,123 +74,288 @@ pub(crate) enum ChunkError {
     Checksum { column: &'static str },
     #[error("column {column} holds a number that is too large for it")]
     Value { column: &'static str },
+    #[error("column {column} holds what is no text")]
+    Text { column: &'static str },
 }
 
-/// Writes a column.
-pub(super) fn encode(span: Span, column: Column, values: &[u64]) -> Vec<u8> {
-    let base = values.iter().copied().min().unwrap_or(0);
-    let largest = values.iter().copied().max().unwrap_or(0) - base;
-    let width = match largest {
-        0 => 0,
-        1..=0xff => 1,
-        0x100..=0xffff => 2,
-        0x1_0000..=0xffff_ffff => 4,
-        _ => 8,
-    };
-    let mut blob = Vec::with_capacity(HEADER_BYTES + values.len() * width);
-    blob.push(u8::try_from(width).expect("a width is at most 8"));
-    blob.extend(base.to_le_bytes());
-    blob.extend([0; 8]);
-    if width > 0 {
-        for value in values {
-            blob.extend(&(value - base).to_le_bytes()[..width]);
+/// A chunk as it is written.
+#[derive(Debug)]
+pub(super) struct Encoder {
+    span: Span,
+    directory: Vec<u8>,
+    columns: u8,
+    parts: Vec<(u8, Vec<u8>)>,
+}
+
+impl Encoder {
+    pub(super) fn new(span: Span) -> Self {
+        Self {
+            span,
+            directory: vec![0; CHECKSUM_BYTES],
+            columns: 0,
+            parts: Vec::new(),
         }
     }
-    let sealed = seal(span, column, &mut blob);
-    debug_assert!(sealed, "the header was written");
-    blob
-}
 
-/// Puts in the checksum that belongs to a column, unless it ends within its
-/// header.
-pub(super) fn seal(span: Span, column: Column, blob: &mut [u8]) -> bool {
-    if blob.len() < HEADER_BYTES {
-        return false;
+    /// Adds a column of numbers.
+    pub(super) fn numbers(&mut self, name: &str, numbers: &[u64]) {
+        let base = numbers.iter().copied().min().unwrap_or(0);
+        let largest = numbers.iter().copied().max().unwrap_or(0) - base;
+        let width: u8 = match largest {
+            0 => 0,
+            1..=0xff => 1,
+            0x100..=0xffff => 2,
+            0x1_0000..=0xffff_ffff => 4,
+            _ => 8,
+        };
+        let bytes = usize::from(width);
+        let mut data = Vec::with_capacity(numbers.len() * bytes);
+        if width > 0 {
+            for number in numbers {
+                data.extend(&(number - base).to_le_bytes()[..bytes]);
+            }
+        }
+        self.add(name, width, numbers.len(), base, data);
     }
-    let checksum = checksum(span, column, blob);
-    blob[9..HEADER_BYTES].copy_from_slice(&checksum.to_le_bytes());
-    true
+
+    /// Adds a column of texts.
+    pub(super) fn texts<'t>(&mut self, name: &str, texts: impl Iterator<Item = &'t str>) {
+        let mut text = String::new();
+        let mut data = Vec::new();
+        for next in texts {
+            text.push_str(next);
+            data.extend(short(text.len()).to_le_bytes());
+        }
+        let count = data.len() / 4;
+        data.extend(text.as_bytes());
+        self.add(name, TEXTS, count, 0, data);
+    }
+
+    fn add(&mut self, name: &str, width: u8, count: usize, base: u64, data: Vec<u8>) {
+        let header = self.directory.len();
+        let length = u8::try_from(name.len()).expect("names are short");
+        self.directory.push(length);
+        self.directory.extend(name.as_bytes());
+        self.directory.push(width);
+        self.directory.extend(short(count).to_le_bytes());
+        self.directory.extend(base.to_le_bytes());
+        match u8::try_from(data.len()) {
+            Ok(length) if data.len() <= HERE_MAX => {
+                self.directory.push(length);
+                self.directory.extend(data);
+            }
+            Ok(_) | Err(_) => {
+                let checksum = checksum(self.span, &self.directory[header..], &data);
+                self.directory.push(IN_PART);
+                let part = [&checksum.to_le_bytes()[..], &data].concat();
+                self.parts.push((self.columns, part));
+            }
+        }
+        self.columns += 1;
+    }
+
+    /// The directory, and the parts with their places in it.
+    pub(super) fn finish(mut self) -> (Vec<u8>, Vec<(u8, Vec<u8>)>) {
+        seal(self.span, &mut self.directory);
+        (self.directory, self.parts)
+    }
 }
 
-/// Reads all rows of a column that belongs to a chunk of this span.
-#[cfg(any(test, feature = "fuzzing"))]
-pub(super) fn decode<T: Number>(
-    span: Span,
-    column: Column,
-    blob: &[u8],
-) -> Result<Vec<T>, ChunkError> {
-    decode_rows(span, column, blob, &Selection::All)
+/// Puts in the checksum that belongs to a directory.
+pub(super) fn seal(span: Span, directory: &mut [u8]) {
+    if let Some((sum, rest)) = directory.split_first_chunk_mut::<CHECKSUM_BYTES>() {
+        *sum = checksum(span, &[], rest).to_le_bytes();
+    }
 }
 
-/// Reads some rows of a column that belongs to a chunk of this span. The whole
-/// column has to be sound.
-pub(super) fn decode_rows<T: Number>(
-    span: Span,
-    column: Column,
-    blob: &[u8],
+/// A column, as the directory says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Its place in the directory.
+    pub(super) place: u8,
+    /// What a part's checksum covers beside the data.
+    header: Vec<u8>,
+    name: String,
+    width: u8,
+    count: u32,
+    base: u64,
+    /// `None` if it is in a part.
+    data: Option<Vec<u8>>,
+}
+
+/// The columns of a chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Directory {
+    pub(super) span: Span,
+    entries: Vec<Entry>,
+}
+
+impl Directory {
+    /// Reads the directory of a chunk of this span.
+    pub(super) fn parse(span: Span, bytes: &[u8]) -> Result<Self, ChunkError> {
+        let (sum, rest) = bytes
+            .split_first_chunk::<CHECKSUM_BYTES>()
+            .ok_or(ChunkError::Directory)?;
+        if *sum != checksum(span, &[], rest).to_le_bytes() {
+            return Err(ChunkError::DirectoryChecksum);
+        }
+        let mut rest = rest;
+        let mut entries = Vec::new();
+        for place in 0..=u8::MAX {
+            if rest.is_empty() {
+                return Ok(Self { span, entries });
+            }
+            entries.push(entry(place, &mut rest).ok_or(ChunkError::Directory)?);
+        }
+        Err(ChunkError::Directory)
+    }
+
+    /// The column of numbers of this name, if there is one.
+    pub(super) fn numbers(&self, name: &str) -> Option<&Entry> {
+        self.entries
+            .iter()
+            .find(|entry| entry.name == name && entry.width != TEXTS)
+    }
+
+    /// The column of texts of this name, if there is one.
+    pub(super) fn texts(&self, name: &str) -> Option<&Entry> {
+        self.entries
+            .iter()
+            .find(|entry| entry.name == name && entry.width == TEXTS)
+    }
+}
+
+impl Entry {
+    /// How many numbers or texts there are.
+    pub(super) fn count(&self) -> usize {
+        index(self.count)
+    }
+
+    /// The data, if it is in the directory.
+    pub(super) fn here(&self) -> Option<&[u8]> {
+        self.data.as_deref()
+    }
+
+    /// The data of a part, which has to be sound.
+    pub(super) fn data<'p>(
+        &self,
+        span: Span,
+        column: &'static str,
+        part: &'p [u8],
+    ) -> Result<&'p [u8], ChunkError> {
+        let (sum, data) = part
+            .split_first_chunk::<CHECKSUM_BYTES>()
+            .ok_or(ChunkError::Checksum { column })?;
+        if *sum == checksum(span, &self.header, data).to_le_bytes() {
+            Ok(data)
+        } else {
+            Err(ChunkError::Checksum { column })
+        }
+    }
+}
+
+fn entry(place: u8, rest: &mut &[u8]) -> Option<Entry> {
+    let start = *rest;
+    let length = usize::from(take(rest, 1)?[0]);
+    let name = std::str::from_utf8(take(rest, length)?).ok()?.to_owned();
+    let width = take(rest, 1)?[0];
+    let count = u32::from_le_bytes(take(rest, 4)?.try_into().ok()?);
+    let base = u64::from_le_bytes(take(rest, 8)?.try_into().ok()?);
+    let header = start[..start.len() - rest.len()].to_vec();
+    let data = match take(rest, 1)?[0] {
+        IN_PART => None,
+        length => Some(take(rest, usize::from(length))?.to_vec()),
+    };
+    Some(Entry {
+        place,
+        header,
+        name,
+        width,
+        count,
+        base,
+        data,
+    })
+}
+
+fn take<'b>(bytes: &mut &'b [u8], length: usize) -> Option<&'b [u8]> {
+    let (taken, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    Some(taken)
+}
+
+/// Reads some numbers of a column.
+pub(super) fn read_numbers<T: Number>(
+    column: &'static str,
+    entry: &Entry,
+    data: &[u8],
     rows: &Selection,
-) -> Result<Vec<T>, ChunkError> {
-    let name = column.name();
-    let header = blob
-        .first_chunk::<HEADER_BYTES>()
-        .ok_or(ChunkError::Header { column: name })?;
-    let [width, rest @ ..] = header;
-    let width = *width;
+) -> Result<Values<T>, ChunkError> {
+    let width = entry.width;
     if !matches!(width, 0 | 1 | 2 | 4 | 8) {
-        return Err(ChunkError::Width {
-            column: name,
-            width,
-        });
+        return Err(ChunkError::Width { column, width });
     }
-    let (base, stored_checksum) = rest.split_at(8);
-    let count = index(span.rows);
-    let expected = count
-        .saturating_mul(usize::from(width))
-        .saturating_add(HEADER_BYTES);
-    if blob.len() != expected {
-        return Err(ChunkError::Length {
-            column: name,
-            found: blob.len(),
-            expected,
-        });
-    }
-    if stored_checksum != checksum(span, column, blob).to_le_bytes() {
-        return Err(ChunkError::Checksum { column: name });
-    }
-
-    let base = u64::from_le_bytes(base.try_into().expect("the header was split after 8 bytes"));
-    let entries = &blob[HEADER_BYTES..];
+    check_length(column, data, entry.count().saturating_mul(width.into()))?;
+    let base = entry.base;
     let values = match width {
-        0 => values(base, &vec![[]; count], |[]| 0, rows),
-        1 => values(base, entries.as_chunks().0, |[byte]| byte.into(), rows),
-        2 => values(
+        0 => T::try_from(base).ok().map(Values::Same),
+        1 => each(base, data.as_chunks().0, |[byte]| byte.into(), rows),
+        2 => each(
             base,
-            entries.as_chunks().0,
+            data.as_chunks().0,
             |two| u16::from_le_bytes(two).into(),
             rows,
         ),
-        4 => values(
+        4 => each(
             base,
-            entries.as_chunks().0,
+            data.as_chunks().0,
             |four| u32::from_le_bytes(four).into(),
             rows,
         ),
-        _ => values(base, entries.as_chunks().0, u64::from_le_bytes, rows),
+        _ => each(base, data.as_chunks().0, u64::from_le_bytes, rows),
     };
     // Writers make no such columns, so this is damage that the checksum did
     // not notice.
-    values.ok_or(ChunkError::Value { column: name })
+    values.ok_or(ChunkError::Value { column })
+}
+
+/// Reads the texts of a column.
+pub(super) fn read_texts(
+    column: &'static str,
+    entry: &Entry,
+    data: &[u8],
+) -> Result<Dictionary, ChunkError> {
+    let bytes = entry.count().saturating_mul(4);
+    let Some((ends, text)) = data.split_at_checked(bytes) else {
+        return Err(check_length(column, data, bytes).expect_err("it is too short"));
+    };
+    let ends = ends.as_chunks().0.iter().copied();
+    let ends = ends.map(u32::from_le_bytes).collect();
+    let text = std::str::from_utf8(text).map_err(|_| ChunkError::Text { column })?;
+    Dictionary::new(text.to_owned(), ends).ok_or(ChunkError::Text { column })
+}
+
+fn check_length(column: &'static str, data: &[u8], expected: usize) -> Result<(), ChunkError> {
+    let found = data.len();
+    if found == expected {
+        Ok(())
+    } else {
+        Err(ChunkError::Length {
+            column,
+            found,
+            expected,
+        })
+    }
 }
 
 /// The chosen entries, each added to the base; `None` when any of all is too
 /// large. That is found out beforehand, so that the processor can take several
 /// values at a time.
-fn values<const WIDTH: usize, T: Number>(
+fn each<const WIDTH: usize, T: Number>(
     base: u64,
     entries: &[[u8; WIDTH]],
     read: impl Fn([u8; WIDTH]) -> u64,
     rows: &Selection,
-) -> Option<Vec<T>> {
+) -> Option<Values<T>> {
     let fits = |entry: u64| {
         base.checked_add(entry)
             .is_some_and(|largest| T::try_from(largest).is_ok())
@@ -184,14 +365,14 @@ fn values<const WIDTH: usize, T: Number>(
         return None;
     }
     let value = |entry| T::low_bits(base.wrapping_add(read(entry)));
-    Some(match rows {
+    Some(Values::Each(match rows {
         Selection::All => entries.iter().map(|&entry| value(entry)).collect(),
         Selection::Rows(rows) => rows.iter().map(|&row| value(entries[index(row)])).collect(),
-    })
+    }))
 }
 
 /// What a column is read into.
-pub(super) trait Number: TryFrom<u64> {
+pub(super) trait Number: TryFrom<u64> + Copy {
     /// The number with the lowest bits of another one.
     fn low_bits(number: u64) -> Self;
 }
@@ -220,7 +401,7 @@ numbers!(u8, u32, u64);
 /// FNV-1a taken eight bytes at a time. Each step is a bijection of the state,
 /// so damage within one word is always noticed, and any other with all but one
 /// chance in 2^64. It runs at memory speed, which a table-driven CRC does not.
-fn checksum(span: Span, column: Column, blob: &[u8]) -> u64 {
+fn checksum(span: Span, header: &[u8], data: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     const START: u64 = 0xcbf2_9ce4_8422_2325;
     let step = |state: u64, word: u64| (state ^ word).wrapping_mul(PRIME).rotate_left(29);
@@ -234,10 +415,10 @@ fn checksum(span: Span, column: Column, blob: &[u8]) -> u64 {
     ] {
         state = step(state, word);
     }
-    for byte in column.name().bytes().chain(blob[..9].iter().copied()) {
+    for &byte in header {
         state = step(state, byte.into());
     }
-    let (words, tail) = blob[HEADER_BYTES..].as_chunks();
+    let (words, tail) = data.as_chunks();
     for word in words {
         state = step(state, u64::from_le_bytes(*word));
     }
@@ -253,19 +434,40 @@ mod tests {
 
     use super::*;
 
-    const COLUMN: Column = Column::Visitor;
+    const SPAN: Span = Span {
+        rows: 3,
+        min_ts: 1_767_225_600_000,
+        max_ts: 1_767_225_700_000,
+    };
 
-    fn span(rows: usize) -> Span {
-        Span {
-            rows: u32::try_from(rows).unwrap(),
-            min_ts: 1_767_225_600_000,
-            max_ts: 1_767_225_700_000,
-        }
+    fn one(numbers: &[u64]) -> (Vec<u8>, Vec<(u8, Vec<u8>)>) {
+        let mut encoder = Encoder::new(SPAN);
+        encoder.numbers("visitor", numbers);
+        encoder.finish()
+    }
+
+    /// Reads what [`one`] wrote.
+    fn read<T: Number>(
+        directory: &[u8],
+        parts: &[(u8, Vec<u8>)],
+        rows: &Selection,
+    ) -> Result<Values<T>, ChunkError> {
+        let directory = Directory::parse(SPAN, directory)?;
+        let entry = directory.numbers("visitor").unwrap();
+        let data = match (entry.here(), parts.first()) {
+            (Some(data), _) => data,
+            (None, Some((place, part))) => {
+                assert_eq!(*place, entry.place);
+                entry.data(SPAN, "visitor", part)?
+            }
+            (None, None) => return Err(ChunkError::Absent { column: "visitor" }),
+        };
+        read_numbers("visitor", entry, data, rows)
     }
 
     #[rstest]
     #[case::no_rows(&[], 0)]
-    #[case::one_value(&[7; 5], 0)]
+    #[case::one_value(&[7; 100], 0)]
     #[case::one_byte(&[1_000_000, 1_000_255, 1_000_001], 1)]
     #[case::two_bytes(&[0, 256], 2)]
     #[case::two_bytes_full(&[5, 65_540, 70], 2)]
@@ -273,91 +475,99 @@ mod tests {
     #[case::four_bytes_full(&[1, 4_294_967_296], 4)]
     #[case::eight_bytes(&[0, 4_294_967_296], 8)]
     #[case::eight_bytes_full(&[u64::MAX, 0, 3], 8)]
-    fn values_come_back_in_the_smallest_width(#[case] values: &[u64], #[case] width: usize) {
-        let span = span(values.len());
-        let blob = encode(span, COLUMN, values);
-        assert_eq!(blob.len(), HEADER_BYTES + values.len() * width);
-        assert_eq!(decode::<u64>(span, COLUMN, &blob).unwrap(), values);
+    fn numbers_come_back_in_the_smallest_width(#[case] numbers: &[u64], #[case] width: u8) {
+        let (directory, parts) = one(numbers);
+        let entries = Directory::parse(SPAN, &directory).unwrap().entries;
+        assert_eq!(entries[0].width, width);
+        assert!(parts.is_empty(), "it is short enough for the directory");
+        let expected = match (width, numbers.first()) {
+            (0, first) => Values::Same(first.copied().unwrap_or(0)),
+            _ => Values::Each(numbers.to_vec()),
+        };
+        assert_eq!(
+            read::<u64>(&directory, &parts, &Selection::All),
+            Ok(expected)
+        );
+    }
+
+    #[test]
+    fn a_long_column_is_a_part_and_some_of_its_rows_can_be_read() {
+        let numbers: Vec<u64> = (0..1_000).map(|n| n * 7).collect();
+        let (directory, parts) = one(&numbers);
+        assert_eq!(parts[0].1.len(), 2_008);
+        let rows = Selection::Rows(vec![1, 500]);
+        let found = read::<u32>(&directory, &parts, &rows);
+        assert_eq!(found, Ok(Values::Each(vec![7, 3_500])));
     }
 
     #[test]
     fn every_flipped_bit_is_noticed() {
-        for values in [
-            vec![9; 4],
-            vec![1, 2, 3, 250, 5, 6, 7, 8, 9, 10, 11],
-            vec![0, u64::MAX],
-        ] {
-            let span = span(values.len());
-            let blob = encode(span, COLUMN, &values);
-            for index in 0..blob.len() {
+        for numbers in [vec![9; 4], vec![1, 2, 300], (0..100).collect()] {
+            let (directory, parts) = one(&numbers);
+            for place in 0..directory.len() {
                 for bit in 0..8 {
-                    let mut damaged = blob.clone();
-                    damaged[index] ^= 1 << bit;
-                    assert!(decode::<u64>(span, COLUMN, &damaged).is_err());
+                    let mut damaged = directory.clone();
+                    damaged[place] ^= 1 << bit;
+                    assert!(Directory::parse(SPAN, &damaged).is_err());
+                }
+            }
+            for (column, part) in &parts {
+                for place in 0..part.len() {
+                    let mut damaged = part.clone();
+                    damaged[place] ^= 1 << (place % 8);
+                    let parts = [(*column, damaged)];
+                    assert!(read::<u64>(&directory, &parts, &Selection::All).is_err());
                 }
             }
         }
     }
 
     #[test]
-    fn every_cut_and_every_addition_is_noticed() {
-        let span = span(3);
-        let mut blob = encode(span, COLUMN, &[1, 500, 3]);
-        for length in 0..blob.len() {
-            let error = decode::<u64>(span, COLUMN, &blob[..length]).unwrap_err();
-            let expected = if length < HEADER_BYTES {
-                ChunkError::Header { column: "ip" }
-            } else {
-                ChunkError::Length {
-                    column: "ip",
-                    found: length,
-                    expected: blob.len(),
-                }
-            };
-            assert_eq!(error, expected);
-        }
-        blob.push(0);
-        assert!(decode::<u64>(span, COLUMN, &blob).is_err());
-    }
-
-    #[test]
-    fn a_column_counts_only_in_its_own_chunk_and_place() {
-        let values = [3, 3, 3];
-        let own = span(3);
-        let blob = encode(own, COLUMN, &values);
-        let checksum = Err(ChunkError::Checksum { column: "ip" });
+    fn a_chunk_counts_only_with_its_own_span_and_parts() {
+        let (directory, _) = one(&[3, 3, 3]);
         for other in [
-            span(4),
-            Span { min_ts: 0, ..own },
-            Span { max_ts: 0, ..own },
+            Span { rows: 4, ..SPAN },
+            Span { min_ts: 0, ..SPAN },
+            Span { max_ts: 0, ..SPAN },
         ] {
-            assert_eq!(decode::<u64>(other, COLUMN, &blob), checksum);
+            let error = Directory::parse(other, &directory).unwrap_err();
+            assert_eq!(error, ChunkError::DirectoryChecksum);
         }
+        let (short, long): (Vec<u64>, Vec<u64>) = ((0..100).collect(), (0..101).collect());
+        let (directory, _) = one(&short);
+        let (_, parts) = one(&long);
         assert_eq!(
-            decode::<u64>(own, Column::Target, &blob),
-            Err(ChunkError::Checksum { column: "target" })
+            read::<u64>(&directory, &parts, &Selection::All),
+            Err(ChunkError::Checksum { column: "visitor" })
         );
     }
 
     #[test]
     fn a_number_too_large_for_its_column_is_refused() {
-        let blob = encode(span(2), COLUMN, &[1, 256]);
-        assert_eq!(
-            decode::<u8>(span(2), COLUMN, &blob),
-            Err(ChunkError::Value { column: "ip" })
-        );
+        for numbers in [&[1, 256][..], &[256]] {
+            let (directory, parts) = one(numbers);
+            assert_eq!(
+                read::<u8>(&directory, &parts, &Selection::All),
+                Err(ChunkError::Value { column: "visitor" })
+            );
+        }
     }
 
     #[test]
-    fn an_unknown_width_is_refused() {
-        let mut blob = encode(span(1), COLUMN, &[1]);
-        blob[0] = 3;
-        assert_eq!(
-            decode::<u64>(span(1), COLUMN, &blob),
-            Err(ChunkError::Width {
-                column: "ip",
-                width: 3
-            })
-        );
+    fn texts_come_back_and_anything_else_is_refused() {
+        let mut encoder = Encoder::new(SPAN);
+        encoder.texts("ua", ["b", "", "ü"].into_iter());
+        let (directory, _) = encoder.finish();
+        let directory = Directory::parse(SPAN, &directory).unwrap();
+        assert_eq!(directory.numbers("ua"), None);
+        let entry = directory.texts("ua").unwrap();
+        let data = entry.here().unwrap();
+        let texts = read_texts("ua", entry, data).unwrap();
+        assert_eq!(texts.iter().collect::<Vec<_>>(), ["b", "", "ü"]);
+        let text = Err(ChunkError::Text { column: "ua" });
+        assert_eq!(read_texts("ua", entry, &data[..data.len() - 1]), text);
+        let longer = [data, b"x"].concat();
+        assert_eq!(read_texts("ua", entry, &longer), text);
+        assert!(read_texts("ua", entry, &data[..11]).is_err());
     }
 }

@@ -1,23 +1,12 @@
 //! The question for totals.
 
-use rusqlite::Row;
+use std::collections::HashMap;
+
 use slugline_domain::{CounterRow, CountersQuery, LinkId};
 
 use super::{
-    answer::Answer,
-    dimension::Table,
-    error::EngineError,
-    filter::RowFilter,
-    groups::{self, Labels},
-    scan::Snapshot,
+    answer::Answer, columns::Column, error::EngineError, filter::RowFilter, links, scan::Snapshot,
     totals::Totals,
-};
-
-/// Links. The collective entry of a full dictionary is none.
-const LABELS: Labels<LinkId> = Labels {
-    table: Table::Targets,
-    columns: "link_id",
-    read: |entry: &Row<'_>| Ok(LinkId::parse(entry.get_ref(1)?.as_str()?).ok()),
 };
 
 /// Works the totals out.
@@ -38,10 +27,8 @@ fn over_all(
     filter: &RowFilter,
 ) -> Result<Answer<CounterRow>, EngineError> {
     let mut totals = Totals::default();
-    let interval_max = snapshot.scan(filter, &Totals::COLUMNS, |block| {
-        for row in 0..block.rows {
-            totals.add(0, block, row);
-        }
+    let interval_max = snapshot.scan(filter, &Totals::columns(), |block| {
+        totals.add(block, |_| 0);
         Ok(())
     })?;
     let row = CounterRow {
@@ -59,18 +46,39 @@ fn per_link(
     snapshot: &Snapshot<'_>,
     filter: &RowFilter,
 ) -> Result<Answer<CounterRow>, EngineError> {
-    let db = snapshot.db();
-    let (links, mut totals, interval_max) = groups::totals(snapshot, filter, &LABELS)?;
-    let mut rows = Vec::new();
-    for link in 0..links.len() {
-        let counters = totals.counters(link);
-        if counters.visits > 0 {
+    let columns = [&Totals::columns()[..], &[Column::Link]].concat();
+    let mut groups: HashMap<i64, usize> = HashMap::new();
+    let mut totals = Totals::default();
+    let interval_max = snapshot.scan(filter, &columns, |block| {
+        // Rows of a link come together.
+        let mut latest = None;
+        totals.add(block, |row| {
+            let link = block.link.at(row);
+            match latest {
+                Some((known, group)) if known == link => group,
+                Some(_) | None => {
+                    let next = groups.len();
+                    let group = *groups.entry(link).or_insert(next);
+                    latest = Some((link, group));
+                    group
+                }
+            }
+        });
+        Ok(())
+    })?;
+    let mut rows = Vec::with_capacity(groups.len());
+    for (link, group) in groups {
+        let name = links::name(snapshot.db(), link)?;
+        let name = name.ok_or(EngineError::Dangling { link })?;
+        // One that was lost with a part of the file has no name any more.
+        if let Ok(link) = LinkId::parse(&name) {
             rows.push(CounterRow {
-                link: Some(groups::label(db, &LABELS, links.example(link))?),
-                counters,
+                link: Some(link),
+                counters: totals.counters(group),
             });
         }
     }
+    rows.sort_unstable_by(|one, other| one.link.cmp(&other.link));
     Ok(Answer::complete(rows, interval_max, totals.are_sketched()))
 }
 
@@ -80,12 +88,13 @@ mod tests {
 
     use rusqlite::Connection;
     use slugline_domain::{
-        Choice, Counters, Dimension, SamplingInterval, UnixMillis, UnixSeconds, VisitFilter,
+        Choice, Counters, Degrees, Dimension, SamplingInterval, UnixMillis, UnixSeconds,
+        VisitFilter,
     };
 
     use super::*;
     use crate::{
-        engine::{block::Block, dictionaries::Dictionaries, scan::Deadline, schema, seal, tail},
+        engine::{links::Links, scan::Deadline, schema, seal, tail},
         row::{Client, Place, Row, Target},
         sampling::Sampled,
         visitor::VisitorHash,
@@ -94,7 +103,7 @@ mod tests {
     struct Log {
         _folder: tempfile::TempDir,
         db: Connection,
-        dictionaries: Dictionaries,
+        links: Links,
     }
 
     impl Log {
@@ -103,15 +112,13 @@ mod tests {
             Self {
                 db: schema::open_writer(&folder.path().join("a.db")).unwrap(),
                 _folder: folder,
-                dictionaries: Dictionaries::new(),
+                links: Links::default(),
             }
         }
 
         fn add(&mut self, row: &Row<'_>) {
-            let ids = self.dictionaries.ids(&self.db, row).unwrap();
-            let mut block = Block::default();
-            block.push(row, ids);
-            tail::insert(&self.db, &block).unwrap();
+            let link = self.links.number(&self.db, row.target.link_id).unwrap();
+            tail::insert(&self.db, row, link).unwrap();
         }
 
         fn ask(&mut self, query: &CountersQuery) -> Answer<CounterRow> {
@@ -205,8 +212,8 @@ mod tests {
             .query_row(
                 "SELECT (SELECT sum(si) FROM tail), \
                         (SELECT sum(u) FROM (SELECT min(CASE WHEN coh = 1 THEN si END) AS u \
-                                             FROM tail GROUP BY ip)), \
-                        (SELECT count(DISTINCT ref_id) FROM tail WHERE ref_id <> 1)",
+                                             FROM tail GROUP BY visitor)), \
+                        (SELECT count(DISTINCT referer) FROM tail WHERE referer <> '')",
                 [],
                 |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
             )
@@ -302,8 +309,8 @@ mod tests {
                 city: "Kassel",
                 timezone: "Europe/Berlin",
                 colo: "FRA",
-                latitude: 51.312_7,
-                longitude: 9.479_7,
+                latitude: Degrees::nearest(51.312_7),
+                longitude: Degrees::nearest(9.479_7),
             },
             referer: Cow::Borrowed("news.example"),
             language: "de",
@@ -374,12 +381,10 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_its_target_is_an_error_rather_than_a_wrong_answer() {
+    fn a_row_without_its_link_is_an_error_rather_than_a_wrong_answer() {
         let mut log = Log::new();
         log.add(&row(1, 1, true));
-        log.db
-            .execute("UPDATE tail SET target_id = 99", [])
-            .unwrap();
+        log.db.execute("UPDATE tail SET link = 99", []).unwrap();
         let deadline = Deadline::after(Duration::from_mins(1));
         let snapshot = Snapshot::take(&log.db, deadline).unwrap();
         let query = CountersQuery {
@@ -388,7 +393,7 @@ mod tests {
         };
         assert_eq!(
             answer(&snapshot, &query).unwrap_err().to_string(),
-            "a row refers to target 99, which does not exist"
+            "a row refers to link 99, which does not exist"
         );
     }
 }

@@ -6,7 +6,10 @@ use rusqlite::Connection;
 use slugline_domain::UnixMillis;
 
 use super::{
-    block::Block, dictionaries::Dictionaries, row_table::RowTable, seal, tail, unused,
+    draft::{Draft, Numbers},
+    links::Links,
+    row_table::RowTable,
+    seal, tail,
     upkeep::Upkeep,
 };
 use crate::{RecorderOptions, row::Row, sampling::Pressure};
@@ -17,35 +20,22 @@ const SMALLEST_SHARE: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct EmbeddedRows {
-    dictionaries: Dictionaries,
+    links: Links,
     upkeep: Upkeep,
     rows_per_chunk: usize,
-    /// What the dictionaries' memory was made from.
-    foreign_changes: Option<i64>,
 }
 
 impl EmbeddedRows {
     pub(super) fn new(options: &RecorderOptions) -> Self {
         Self {
-            dictionaries: Dictionaries::new(),
-            upkeep: Upkeep::new(options.retention_days),
+            links: Links::default(),
+            upkeep: Upkeep::new(options.retention_days, options.rows_per_chunk.max(1)),
             rows_per_chunk: options.rows_per_chunk.max(1),
-            foreign_changes: None,
         }
     }
 }
 
 impl RowTable for EmbeddedRows {
-    fn begin(&mut self, db: &Connection) -> Result<(), rusqlite::Error> {
-        // Another process may have deleted dictionary entries.
-        let foreign_changes = Some(unused::foreign_changes(db)?);
-        if self.foreign_changes != foreign_changes {
-            self.dictionaries.look_again();
-            self.foreign_changes = foreign_changes;
-        }
-        Ok(())
-    }
-
     /// The disk decides, and that is waited for.
     fn has_room(&mut self, _: &Connection) -> Result<bool, rusqlite::Error> {
         Ok(true)
@@ -58,23 +48,24 @@ impl RowTable for EmbeddedRows {
         db: &Connection,
         rows: &mut dyn Iterator<Item = Row<'_>>,
     ) -> Result<(), rusqlite::Error> {
-        let mut block = Block::default();
-        for row in rows {
-            block.push(&row, self.dictionaries.ids(db, &row)?);
+        let rows: Vec<Row<'_>> = rows.collect();
+        if rows.len() >= self.rows_per_chunk / SMALLEST_SHARE {
+            let mut draft = Draft::default();
+            for row in &rows {
+                let link = self.links.number(db, row.target.link_id)?;
+                draft.push(Numbers::of(row, link), row);
+            }
+            return seal::write(db, &draft, None);
         }
-        if block.rows >= self.rows_per_chunk / SMALLEST_SHARE {
-            seal::write(db, &block)
-        } else {
-            tail::insert(db, &block)
+        for row in &rows {
+            let link = self.links.number(db, row.target.link_id)?;
+            tail::insert(db, row, link)?;
         }
+        Ok(())
     }
 
     fn settle(&mut self, durable: bool) {
-        if durable {
-            self.dictionaries.keep();
-        } else {
-            self.dictionaries.forget();
-        }
+        self.links.settle(durable);
     }
 
     /// Seals full tails and takes a step of the upkeep.
@@ -84,12 +75,7 @@ impl RowTable for EmbeddedRows {
             tracing::warn!(error, "the tail of the access log cannot be sealed yet");
         }
         match self.upkeep.step(db, now) {
-            Ok(progress) => {
-                if progress.forgot {
-                    self.dictionaries.look_again();
-                }
-                progress.more
-            }
+            Ok(more) => more,
             Err(error) => {
                 let error: &(dyn StdError + 'static) = &error;
                 tracing::warn!(error, "the access log cannot be tidied up yet");

@@ -38,6 +38,18 @@ pub enum OpenError {
         /// The newest format this version knows.
         known: i32,
     },
+    /// The file was written before the first release.
+    #[error(
+        "access log {} has format {found}, from before the first release, which this version \
+         cannot read; move the file elsewhere, and a new one is made at the next start",
+        path.display()
+    )]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: i32,
+    },
     /// ClickHouse is there and has no use for us.
     #[error("ClickHouse at {target} cannot be used")]
     ClickHouse {
@@ -101,10 +113,8 @@ pub(crate) enum EngineError {
     Sqlite(#[from] rusqlite::Error),
     #[error("chunk {id} is damaged")]
     Chunk { id: i64, source: ChunkError },
-    #[error("a row refers to {kind} {id}, which does not exist")]
-    Dangling { kind: &'static str, id: u32 },
-    #[error("a row refers to dictionary entries that do not exist")]
-    Incomplete,
+    #[error("a row refers to link {link}, which does not exist")]
+    Dangling { link: i64 },
     #[error("no answer within {} ms", limit.as_millis())]
     Deadline { limit: Duration },
     #[error("the system gives no thread to answer on")]
@@ -119,11 +129,9 @@ impl EngineError {
         match self {
             Self::Chunk { .. } => true,
             Self::Sqlite(error) => error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt),
-            Self::Dangling { .. }
-            | Self::Incomplete
-            | Self::Deadline { .. }
-            | Self::Thread(_)
-            | Self::Panicked => false,
+            Self::Dangling { .. } | Self::Deadline { .. } | Self::Thread(_) | Self::Panicked => {
+                false
+            }
         }
     }
 }

@@ -1,17 +1,13 @@
 //! Is the file sound? Read-only, also while somebody writes to it.
 
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use rusqlite::Connection;
 
 use super::{
-    block::{Block, ChunkHead},
-    chunk_targets,
-    column::Column,
-    dimension::Table,
-    error::{EngineError, OpenError},
-    id_set::IdSet,
-    schema, tail,
+    block::{Block, Chunk},
+    error::{EngineError, OpenError, chain},
+    links, schema,
 };
 
 /// Damages listed one by one; the rest are only counted.
@@ -20,7 +16,7 @@ const LISTED: usize = 5;
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examined {
-    /// What: `pages`, `chunks`, `tail` or `references` of an access log; `pages`,
+    /// What: `pages`, `chunks`, `tail` or `links` of an access log; `pages`,
     /// `rows` or `shipment` of a spool.
     pub what: &'static str,
     /// What was found, in words.
@@ -36,32 +32,17 @@ pub struct Examined {
 /// version.
 pub fn examine(path: &Path) -> Result<Vec<Examined>, OpenError> {
     let db = schema::open_to_examine(&schema::ACCESS_LOG, path)?;
-    let mut used = Usage::default();
+    let mut used = HashSet::new();
     Ok(vec![
         said("pages", pages(&db)),
         said("chunks", chunks(&db, &mut used)),
         said("tail", tail_rows(&db, &mut used)),
-        said("references", references(&db, &used)),
+        said("links", names(&db, &used)),
     ])
 }
 
 /// What is sound, or what is damaged.
 pub(crate) type Finding = Result<String, Vec<String>>;
-
-#[derive(Default)]
-struct Usage {
-    used: [IdSet; Table::ALL.len()],
-}
-
-impl Usage {
-    fn see(&mut self, block: &Block) {
-        for (table, used) in Table::ALL.into_iter().zip(&mut self.used) {
-            for &id in block.ids(table) {
-                used.insert(id);
-            }
-        }
-    }
-}
 
 pub(crate) fn said(what: &'static str, finding: Finding) -> Examined {
     match finding {
@@ -102,39 +83,26 @@ pub(crate) fn pages(db: &Connection) -> Finding {
     }
 }
 
-fn chunks(db: &Connection, used: &mut Usage) -> Finding {
+fn chunks(db: &Connection, used: &mut HashSet<i64>) -> Finding {
     let mut rows = 0;
     let mut chunks = 0;
     let mut damages = Vec::new();
     let mut read = || -> Result<(), EngineError> {
-        // A file that no later version has opened is still one of version 1.
-        let has_lists = db.table_exists(None, "chunk_target")?;
-        let selection = Block::selection(&Column::ALL);
-        let mut statement = db.prepare(&format!("SELECT {selection} FROM chunk ORDER BY id"))?;
+        let sql = format!("SELECT {} FROM chunk ORDER BY id", Chunk::COLUMNS);
+        let mut statement = db.prepare(&sql)?;
         let mut found = statement.query([])?;
         while let Some(row) = found.next()? {
             chunks += 1;
-            match Block::read(row, &Column::ALL) {
-                Ok(block) => {
-                    rows += block.rows;
-                    used.see(&block);
-                    let head = ChunkHead::read(row)?;
-                    let ChunkHead { id, span } = head;
-                    let ends = (block.time.first(), block.time.last());
-                    if ends != (Some(&span.min_ts), Some(&span.max_ts)) || !block.time.is_sorted() {
-                        damages.push(format!("chunk {id} is not in order of time"));
-                    }
-                    if has_lists && !chunk_targets::agree(db, head, &block)? {
-                        damages.push(format!("the list of links of chunk {id} is wrong"));
-                    }
-                }
-                Err(error) => damages.push(crate::engine::error::chain(&error)),
+            match Chunk::read(db, row).and_then(|chunk| examine_chunk(&chunk, used)) {
+                Ok((count, None)) => rows += count,
+                Ok((_, Some(damage))) => damages.push(damage),
+                Err(error) => damages.push(chain(&error)),
             }
         }
         Ok(())
     };
     if let Err(error) = read() {
-        damages.push(crate::engine::error::chain(&error));
+        damages.push(chain(&error));
     }
     if damages.is_empty() {
         Ok(format!("{chunks} with {rows} rows, all checksums match"))
@@ -143,37 +111,51 @@ fn chunks(db: &Connection, used: &mut Usage) -> Finding {
     }
 }
 
-fn tail_rows(db: &Connection, used: &mut Usage) -> Finding {
-    let mut rows = 0;
-    let mut after = i64::MIN;
-    loop {
-        let portion = tail::read(db, after, 65_536).map_err(|error| unreadable(&error))?;
-        rows += portion.block.rows;
-        used.see(&portion.block);
-        match portion.last {
-            Some(last) => after = last,
-            None => return Ok(format!("{rows} rows")),
+/// How many rows a chunk has, and what is wrong with them beside checksums.
+fn examine_chunk(
+    chunk: &Chunk<'_>,
+    used: &mut HashSet<i64>,
+) -> Result<(usize, Option<String>), EngineError> {
+    let block = Block::whole(chunk)?;
+    let keys = (0..block.rows).map(|row| (block.link.at(row), block.time.at(row)));
+    let times = || (0..block.rows).map(|row| block.time.at(row));
+    let span = chunk.span();
+    let ends = (times().min(), times().max()) == (Some(span.min_ts), Some(span.max_ts));
+    used.extend(chunk.links()?.links());
+    let damage = (!ends || !keys.is_sorted_by(|one, next| one <= next))
+        .then(|| format!("chunk {} is not in order of links and time", chunk.id));
+    Ok((block.rows, damage))
+}
+
+fn tail_rows(db: &Connection, used: &mut HashSet<i64>) -> Finding {
+    let mut read = || -> Result<usize, rusqlite::Error> {
+        let mut statement = db.prepare("SELECT * FROM tail ORDER BY seq")?;
+        let link = statement.column_index("link")?;
+        let mut found = statement.query([])?;
+        let mut rows = 0;
+        while let Some(row) = found.next()? {
+            used.insert(row.get(link)?);
+            rows += 1;
         }
+        Ok(rows)
+    };
+    match read() {
+        Ok(rows) => Ok(format!("{rows} rows")),
+        Err(error) => Err(unreadable(&error)),
     }
 }
 
-fn references(db: &Connection, used: &Usage) -> Finding {
-    let mut damages = Vec::new();
-    let mut entries = 0;
-    for (table, used) in Table::ALL.into_iter().zip(&used.used) {
-        let known = super::salvage::known_ids(db, table).map_err(|error| unreadable(&error))?;
-        entries += known.len();
-        let missing = used.missing_from(&known);
-        if missing > 0 {
-            damages.push(format!(
-                "{missing} {} entries are missing",
-                table.entry_name()
-            ));
+fn names(db: &Connection, used: &HashSet<i64>) -> Finding {
+    let mut missing = 0;
+    for &link in used {
+        match links::name(db, link) {
+            Ok(name) => missing += usize::from(name.is_none()),
+            Err(error) => return Err(unreadable(&error)),
         }
     }
-    if damages.is_empty() {
-        Ok(format!("all within {entries} dictionary entries"))
+    if missing == 0 {
+        Ok(format!("{} have visits", used.len()))
     } else {
-        Err(damages)
+        Err(vec![format!("{missing} links with visits are missing")])
     }
 }

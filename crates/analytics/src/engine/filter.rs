@@ -1,36 +1,56 @@
-//! Conditions, turned into sets of dictionary ids before any row is read.
+//! The conditions on rows.
 
-use std::collections::{BTreeSet, HashSet};
+use std::{
+    collections::{BTreeSet, HashSet},
+    hash::Hash,
+};
 
 use rusqlite::Connection;
-use slugline_domain::{Choice, Dimension, LinkId, VisitFilter};
+use slugline_domain::{Choice, Degrees, Dimension, VisitFilter};
 
 use super::{
-    block::Block,
-    column::Column,
-    dimension::{self, Home, Table},
-    id_choice::IdChoice,
-    id_set::{self, IdSet},
-    selection::Selection,
+    block::{Block, Chunk, Texts},
+    columns::{self, Column, Family, TEXTS},
+    error::EngineError,
+    links,
+    selection::{Selection, index},
 };
 use crate::{enrich::bounds::truncate, visitor::VisitorHash};
 
-/// The conditions on a row. `None` is no condition.
+/// Conditions, each of which a row has to meet.
 #[derive(Debug, Default)]
 pub(super) struct RowFilter {
     /// First and last millisecond, inclusive.
     from_ms: Option<i64>,
     until_ms: Option<i64>,
-    targets: Option<IdChoice>,
-    clients: Option<IdChoice>,
-    places: Option<IdChoice>,
-    referers: Option<IdChoice>,
-    languages: Option<IdChoice>,
-    visitors: Vec<Visitors>,
+    links: Option<Wanted<i64>>,
+    /// By the place of the column in [`TEXTS`].
+    texts: Vec<(usize, Wanted<String>)>,
+    visitors: Vec<Wanted<u64>>,
+}
+
+/// Values of which a row has to have one, or may have none.
+#[derive(Debug)]
+struct Wanted<T> {
+    values: HashSet<T>,
+    included: bool,
+}
+
+impl<T: Eq + Hash> Wanted<T> {
+    fn admits(&self, value: &T) -> bool {
+        self.values.contains(value) == self.included
+    }
+}
+
+/// Which entries of a family meet the conditions.
+enum Admitted {
+    All,
+    None,
+    Some(Vec<bool>),
 }
 
 impl RowFilter {
-    /// Looks the values of a filter up in the dictionaries.
+    /// Looks the numbers of the links up.
     pub(super) fn resolve(db: &Connection, filter: &VisitFilter) -> Result<Self, rusqlite::Error> {
         let mut resolved = Self {
             from_ms: filter.from.map(|second| second.start().get()),
@@ -38,42 +58,35 @@ impl RowFilter {
             ..Self::default()
         };
         if !filter.links.is_everything() {
-            let (ids, included) = parts(&filter.links);
-            let wanted = ids.iter().map(LinkId::as_str).collect();
-            let ids = id_set::matching(db, Table::Targets, "link_id", &wanted)?;
-            resolved.narrow(Table::Targets, IdChoice::new(ids, included));
+            let (wanted, included) = parts(&filter.links);
+            let values = links::find_all(db, wanted)?;
+            resolved.links = Some(Wanted { values, included });
         }
         for (dimension, choice) in &filter.values {
-            resolved.add(db, *dimension, choice)?;
+            resolved.add(*dimension, choice);
         }
         Ok(resolved)
     }
 
-    /// The conditions that are left for rows of which first and last moment,
-    /// in milliseconds and inclusive, are known.
-    pub(super) fn within(&self, first: i64, last: i64) -> Conditions<'_> {
-        Conditions {
-            filter: self,
-            from_ms: self.from_ms.filter(|&from| first < from),
-            until_ms: self.until_ms.filter(|&until| until < last),
-        }
-    }
-
-    /// Whether rows with this entry of a dictionary can meet the conditions.
-    pub(super) fn admits(&self, table: Table, id: u32) -> bool {
-        let condition = match table {
-            Table::Targets => &self.targets,
-            Table::Clients => &self.clients,
-            Table::Places => &self.places,
-            Table::Referers => &self.referers,
-            Table::Languages => &self.languages,
+    fn add(&mut self, dimension: Dimension, choice: &Choice<String>) {
+        let (values, included) = parts(choice);
+        let Some(column) = columns::place_of(dimension) else {
+            let hashes = values.iter().filter_map(|token| VisitorHash::parse(token));
+            let values = hashes.map(|hash| hash.0).collect();
+            self.visitors.push(Wanted { values, included });
+            return;
         };
-        condition.as_ref().is_none_or(|ids| ids.contains(id))
-    }
-
-    /// The targets of which rows have to have one, if that matters.
-    pub(super) fn targets(&self) -> Option<&IdSet> {
-        self.targets.as_ref().and_then(IdChoice::included)
+        let texts = values.iter().filter_map(|value| {
+            if matches!(dimension, Dimension::Latitude | Dimension::Longitude) {
+                let degrees: f64 = value.parse().ok()?;
+                return Some(Degrees::nearest(degrees).to_string());
+            }
+            // Stored texts were cut at their bounds. So are those asked for, or
+            // a long URL would never find itself.
+            Some(truncate(value, TEXTS[column].max_bytes).to_owned())
+        });
+        let values = texts.collect();
+        self.texts.push((column, Wanted { values, included }));
     }
 
     /// First and last millisecond that a row may have.
@@ -84,64 +97,102 @@ impl RowFilter {
         )
     }
 
-    fn add(
-        &mut self,
-        db: &Connection,
-        dimension: Dimension,
-        choice: &Choice<String>,
-    ) -> Result<(), rusqlite::Error> {
-        let (values, included) = parts(choice);
-        match dimension::home(dimension) {
-            Home::Text {
-                table,
-                column,
-                max_bytes,
-            } => {
-                // Stored texts were cut at their bounds. So are those asked
-                // for, or a long URL would never find itself.
-                let wanted = values.iter().map(|text| truncate(text, max_bytes));
-                let ids = id_set::matching(db, table, column, &wanted.collect())?;
-                self.narrow(table, IdChoice::new(ids, included));
-            }
-            Home::Degrees { column } => {
-                let numbers = values.iter().filter_map(|text| text.parse().ok());
-                let texts: Vec<String> = numbers.map(id_set::two_decimals).collect();
-                let wanted = texts.iter().map(String::as_str);
-                let table = Table::Places;
-                let ids = id_set::matching(db, table, column, &wanted.collect())?;
-                self.narrow(table, IdChoice::new(ids, included));
-            }
-            Home::Visitor => {
-                let hashes = values.iter().filter_map(|token| VisitorHash::parse(token));
-                self.visitors.push(Visitors {
-                    hashes: hashes.map(|hash| hash.0).collect(),
-                    included,
-                });
-            }
-        }
-        Ok(())
+    /// The columns of texts that conditions are about.
+    pub(super) fn text_columns(&self) -> impl Iterator<Item = usize> {
+        self.texts.iter().map(|(column, _)| *column)
     }
 
-    fn narrow(&mut self, table: Table, ids: IdChoice) {
-        let condition = match table {
-            Table::Targets => &mut self.targets,
-            Table::Clients => &mut self.clients,
-            Table::Places => &mut self.places,
-            Table::Referers => &mut self.referers,
-            Table::Languages => &mut self.languages,
+    /// Leaves the rows of a block that meet the conditions, and says which they
+    /// were. What the conditions are about is read from the block's chunk, and
+    /// no more of it than is needed; a block without one has it already, and its
+    /// rows are of the right time.
+    pub(super) fn narrow(
+        &self,
+        block: &mut Block,
+        chunk: Option<&Chunk<'_>>,
+    ) -> Result<Selection, EngineError> {
+        let mut rows = Selection::All;
+        let leave = |block: &mut Block, rows: &mut Selection, chosen: Selection| {
+            block.keep(&chosen);
+            rows.keep(&chosen);
+            block.rows > 0
         };
-        match condition {
-            Some(present) => present.narrow(ids),
-            none => *none = Some(ids),
+        if let Some(wanted) = &self.links {
+            let chosen = match chunk {
+                Some(chunk) => wanted.select(chunk)?,
+                None => block.link.select(|link| wanted.admits(&link)),
+            };
+            if !leave(block, &mut rows, chosen) {
+                return Ok(rows);
+            }
         }
+        for family in Family::ALL {
+            if let Some(chunk) = chunk {
+                for column in self.of_family(family) {
+                    block.load_texts(chunk, column)?;
+                }
+            }
+            let chosen = match self.admitted(block, family) {
+                Admitted::All => continue,
+                Admitted::None => Selection::Rows(Vec::new()),
+                Admitted::Some(entries) => {
+                    if let Some(chunk) = chunk {
+                        block.load_codes(chunk, family, &rows)?;
+                    }
+                    block.codes(family).select(|entry| entries[index(entry)])
+                }
+            };
+            if !leave(block, &mut rows, chosen) {
+                return Ok(rows);
+            }
+        }
+        if !self.visitors.is_empty() {
+            if let Some(chunk) = chunk {
+                block.load(chunk, Column::Visitor, &rows)?;
+            }
+            let admits = |visitor| self.visitors.iter().all(|wanted| wanted.admits(&visitor));
+            let chosen = block.visitor.select(admits);
+            if !leave(block, &mut rows, chosen) {
+                return Ok(rows);
+            }
+        }
+        if let Some(chunk) = chunk {
+            let (from, until) = self.time_range();
+            let span = chunk.span();
+            if span.min_ts < from || until < span.max_ts {
+                block.load(chunk, Column::Time, &rows)?;
+                let chosen = block.time.select(|time| (from..=until).contains(&time));
+                leave(block, &mut rows, chosen);
+            }
+        }
+        Ok(rows)
     }
-}
 
-/// Visitors to include or to exclude.
-#[derive(Debug)]
-struct Visitors {
-    hashes: HashSet<u64>,
-    included: bool,
+    fn of_family(&self, family: Family) -> impl Iterator<Item = usize> {
+        let columns = self.text_columns();
+        columns.filter(move |&column| TEXTS[column].family == family)
+    }
+
+    fn admitted(&self, block: &Block, family: Family) -> Admitted {
+        let mut admitted = Admitted::All;
+        for (column, wanted) in &self.texts {
+            if TEXTS[*column].family != family {
+                continue;
+            }
+            let entries = wanted.entries(block.texts(*column));
+            admitted = match (admitted, entries) {
+                (Admitted::None, _) | (_, Admitted::None) => return Admitted::None,
+                (Admitted::All, one) | (one, Admitted::All) => one,
+                (Admitted::Some(mut both), Admitted::Some(other)) => {
+                    for (one, other) in both.iter_mut().zip(other) {
+                        *one &= other;
+                    }
+                    Admitted::Some(both)
+                }
+            };
+        }
+        admitted
+    }
 }
 
 /// The values of a choice, and whether it includes them.
@@ -152,66 +203,41 @@ fn parts<T>(choice: &Choice<T>) -> (&BTreeSet<T>, bool) {
     }
 }
 
-/// The conditions on rows of a certain time.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Conditions<'f> {
-    filter: &'f RowFilter,
-    from_ms: Option<i64>,
-    until_ms: Option<i64>,
+impl Wanted<i64> {
+    fn select(&self, chunk: &Chunk<'_>) -> Result<Selection, EngineError> {
+        let links = chunk.links()?;
+        Ok(match self.values.iter().next() {
+            // Most questions with conditions are about one link.
+            Some(&only) if self.included && self.values.len() == 1 => links.select_one(only),
+            _ => links.select(|link| self.admits(&link)),
+        })
+    }
 }
 
-impl Conditions<'_> {
-    /// The columns that they are about.
-    pub(super) fn columns(self) -> impl Iterator<Item = Column> {
-        let filter = self.filter;
-        [
-            (Column::Target, filter.targets.is_some()),
-            (Column::Client, filter.clients.is_some()),
-            (Column::Place, filter.places.is_some()),
-            (Column::Referer, filter.referers.is_some()),
-            (Column::Language, filter.languages.is_some()),
-            (Column::Visitor, !filter.visitors.is_empty()),
-            (
-                Column::Time,
-                self.from_ms.is_some() || self.until_ms.is_some(),
-            ),
-        ]
-        .into_iter()
-        .filter_map(|(column, needed)| needed.then_some(column))
-    }
-
-    /// The rows of a block that meet all of them.
-    pub(super) fn select(self, block: &Block) -> Selection {
-        let filter = self.filter;
-        let mut rows = Selection::All;
-        for (ids, table) in [
-            (&filter.targets, Table::Targets),
-            (&filter.clients, Table::Clients),
-            (&filter.places, Table::Places),
-            (&filter.referers, Table::Referers),
-            (&filter.languages, Table::Languages),
-        ] {
-            let Some(ids) = ids else {
-                continue;
-            };
-            let column = block.ids(table);
-            match ids.included().and_then(IdSet::only) {
-                // Most questions with conditions are about one link.
-                Some(only) => rows.narrow(column, |id| id == only),
-                None => rows.narrow(column, |id| ids.contains(id)),
+impl Wanted<String> {
+    /// The entries whose text meets the condition.
+    fn entries(&self, texts: &Texts) -> Admitted {
+        let mut numbers = vec![!self.included; texts.dictionary.len()];
+        for text in &self.values {
+            if let Some(number) = texts.dictionary.find(text) {
+                numbers[index(number)] = self.included;
             }
         }
-        for Visitors { hashes, included } in &filter.visitors {
-            rows.narrow(&block.visitor, |visitor| {
-                hashes.contains(&visitor) == *included
-            });
+        let meets = |number: u32| numbers.get(index(number)).copied().unwrap_or(false);
+        if texts.of.is_empty() {
+            return if meets(0) {
+                Admitted::All
+            } else {
+                Admitted::None
+            };
         }
-        if let Some(from) = self.from_ms {
-            rows.narrow(&block.time, |time| time >= from);
+        let entries: Vec<bool> = texts.of.iter().map(|&number| meets(number)).collect();
+        if entries.iter().all(|&meets| meets) {
+            Admitted::All
+        } else if entries.contains(&true) {
+            Admitted::Some(entries)
+        } else {
+            Admitted::None
         }
-        if let Some(until) = self.until_ms {
-            rows.narrow(&block.time, |time| time <= until);
-        }
-        rows
     }
 }

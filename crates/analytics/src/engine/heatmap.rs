@@ -3,8 +3,8 @@
 use slugline_domain::{HeatmapQuery, HeatmapRow, HourOfWeek};
 
 use super::{
-    answer::Answer, column::Column, crowd::Crowds, error::EngineError, filter::RowFilter,
-    scan::Snapshot, wall_clock::WallClock,
+    answer::Answer, columns::Column, error::EngineError, filter::RowFilter, scan::Snapshot,
+    totals::Crowds, wall_clock::WallClock,
 };
 
 /// Works the rows out.
@@ -19,7 +19,7 @@ pub(super) fn answer(
     let mut crowds = Crowds::default();
     let interval_max = snapshot.scan(&filter, &columns, |block| {
         for row in 0..block.rows {
-            let hour = clock.read(block.time[row]).hour_of_week();
+            let hour = clock.read(block.time.at(row)).hour_of_week();
             crowds.add(hour.get().into(), block, row);
         }
         Ok(())

@@ -22,7 +22,6 @@ use super::{
     background, counters,
     error::EngineError,
     events, heatmap, locations, metrics,
-    pinned::Pinned,
     scan::{Damage, Deadline, Snapshot},
     schema, views,
 };
@@ -62,12 +61,12 @@ impl EmbeddedLog {
     }
 
     /// Asks a question about the log as it is now.
-    pub(super) async fn ask<T: Send + 'static>(
+    async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
         let (connections, tally) = (Arc::clone(&self.idle), Arc::clone(&self.tally));
-        self.run(None, move |db, deadline| {
+        self.run(move |db, deadline| {
             let snapshot = Snapshot::take(&db, deadline)?;
             let answer = question(&snapshot)?;
             tell_of_damage(&snapshot, &tally.troubles);
@@ -79,47 +78,11 @@ impl EmbeddedLog {
         .await
     }
 
-    /// Asks a question, and keeps the log as it was at that moment for those
-    /// that follow.
-    pub(super) async fn pin<T: Send + 'static>(
-        &self,
-        question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError> + Send + 'static,
-    ) -> Result<(T, Pinned), EngineError> {
-        let tally = Arc::clone(&self.tally);
-        let asked = self.run(None, move |db, deadline| {
-            db.execute_batch("BEGIN")?;
-            let snapshot = Snapshot::within(&db, deadline)?;
-            let answer = question(&snapshot)?;
-            tell_of_damage(&snapshot, &tally.troubles);
-            drop(snapshot);
-            Ok((answer, db))
-        });
-        let (answer, db) = asked.await?;
-        Ok((answer, Pinned::new(db)))
-    }
-
-    /// Asks a question about the log as it was when it was pinned.
-    pub(super) async fn ask_pinned<T: Send + 'static>(
-        &self,
-        pinned: &Pinned,
-        question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError> + Send + 'static,
-    ) -> Result<T, EngineError> {
-        let db = pinned.take()?;
-        let asked = self.run(Some(db), move |db, deadline| {
-            let answer = question(&Snapshot::within(&db, deadline)?)?;
-            Ok((answer, db))
-        });
-        let (answer, db) = asked.await?;
-        pinned.put_back(db);
-        Ok(answer)
-    }
-
     /// Runs a question on a thread of its own once it is its turn. Nothing can
     /// stop it there if the one who asked goes away, but it keeps its turn
     /// until it ends, at the latest at the deadline.
     async fn run<T: Send + 'static>(
         &self,
-        db: Option<Connection>,
         question: impl FnOnce(Connection, Deadline) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
         let deadline = Deadline::after(self.limits.deadline);
@@ -133,7 +96,8 @@ impl EmbeddedLog {
         background::run(move || {
             let _turn = turn;
             // Only now, so that there are no more of them than turns.
-            let db = match db.or_else(|| locked(&connections).pop()) {
+            let idle = locked(&connections).pop();
+            let db = match idle {
                 Some(db) => db,
                 None => schema::open_reader(&path)?,
             };
@@ -225,7 +189,10 @@ impl VisitLog for EmbeddedLog {
     }
 
     async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError> {
-        Ok(Box::new(access::answer(self, filter).await?))
+        let filter = filter.clone();
+        let rows = self.ask(move |log| access::answer(log, &filter)).await;
+        let rows = rows.map_err(|error| failed("list visits by link", error))?;
+        Ok(Box::new(access::Rows(rows.into_iter())))
     }
 
     fn troubles(&self) -> Vec<LogTrouble> {
@@ -249,13 +216,12 @@ fn tell_of_damage(snapshot: &Snapshot<'_>, troubles: &Troubles) {
 }
 
 /// Why there is no answer, as the port says it.
-pub(super) fn failed(action: &'static str, error: EngineError) -> VisitLogError {
+fn failed(action: &'static str, error: EngineError) -> VisitLogError {
     match error {
         EngineError::Deadline { limit } => VisitLogError::TooSlow { action, limit },
         EngineError::Sqlite(_)
         | EngineError::Chunk { .. }
         | EngineError::Dangling { .. }
-        | EngineError::Incomplete
         | EngineError::Thread(_)
         | EngineError::Panicked => VisitLogError::Failed {
             action,

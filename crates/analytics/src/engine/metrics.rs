@@ -1,20 +1,16 @@
 //! The question for the most frequent values of a dimension.
 
-use std::cmp::Reverse;
-
-use rusqlite::Row;
-use slugline_domain::{Degrees, MetricRow, MetricsQuery, RowLimit, SamplingInterval};
+use slugline_domain::{Dimension, MetricRow, MetricsQuery, RowLimit, SamplingInterval};
 
 use super::{
-    answer::{Answer, number},
-    column::Column,
-    counts,
-    dimension::{Home, Table, home},
+    answer::{Answer, keep_first, number},
+    columns::{Column, TEXTS, place_of},
     error::EngineError,
     filter::RowFilter,
-    groups::{self, Groups, Labels},
-    ranking::keep_first,
+    groups::{Ranking, most_first, visits_of_entries},
+    locations::degrees,
     scan::Snapshot,
+    selection::index,
 };
 use crate::visitor::VisitorHash;
 
@@ -24,49 +20,49 @@ pub(super) fn answer(
     query: &MetricsQuery,
 ) -> Result<Answer<MetricRow>, EngineError> {
     let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
-    match home(query.dimension) {
-        Home::Text { table, column, .. } => {
-            let read = |entry: &Row<'_>| entry.get::<_, String>(1).map(Some);
-            let labels = Labels {
-                table,
-                columns: column,
-                read,
-            };
-            by_entry(snapshot, &filter, &labels, query.limit)
-        }
-        Home::Degrees { column } => {
-            let read = |entry: &Row<'_>| Ok(Some(Degrees::nearest(entry.get(1)?)));
-            let labels = Labels {
-                table: Table::Places,
-                columns: column,
-                read,
-            };
-            by_entry(snapshot, &filter, &labels, query.limit)
-        }
-        Home::Visitor => by_visitor(snapshot, &filter, query.limit),
+    let limit = query.limit;
+    let Some(column) = place_of(query.dimension) else {
+        return by_visitor(snapshot, &filter, limit);
+    };
+    if matches!(query.dimension, Dimension::Latitude | Dimension::Longitude) {
+        return by_text(snapshot, &filter, column, limit, degrees);
     }
+    by_text(snapshot, &filter, column, limit, str::to_owned)
 }
 
-fn by_entry<K: PartialEq + ToString>(
+fn by_text<K: Ord + Send + ToString>(
     snapshot: &Snapshot<'_>,
     filter: &RowFilter,
-    labels: &Labels<K>,
+    column: usize,
     limit: RowLimit,
+    label: impl Fn(&str) -> K + Sync,
 ) -> Result<Answer<MetricRow>, EngineError> {
-    let db = snapshot.db();
-    let groups = Groups::load(db, labels, |id| filter.admits(labels.table, id))?;
-    let ranked = counts::rank(snapshot, filter, &groups, limit)?;
-    let mut rows = Vec::with_capacity(ranked.groups.len());
-    for (group, count) in ranked.groups {
-        let name = groups::label(db, labels, groups.example(group))?.to_string();
-        rows.push(MetricRow { name, count });
-    }
+    let family = TEXTS[column].family;
+    let mut ranking = Ranking::default();
+    let interval_max = snapshot.scan(filter, &[Column::Text(column)], |block| {
+        let texts = block.texts(column);
+        let mut visits = vec![0; texts.dictionary.len()];
+        for (entry, &more) in (0..).zip(&visits_of_entries(block, family)) {
+            visits[index(texts.number(entry))] += more;
+        }
+        for (text, &visits) in texts.dictionary.iter().zip(&visits) {
+            if visits > 0 {
+                ranking.add(visits, text, || label(text));
+            }
+        }
+        Ok(())
+    })?;
+    let (rows, all) = ranking.finish(limit);
     Ok(Answer {
         rows,
-        rows_before_limit: ranked.all,
-        interval_max: ranked.interval_max,
+        rows_before_limit: all,
+        interval_max,
         sketched: false,
-    })
+    }
+    .map(|(name, count)| MetricRow {
+        name: name.to_string(),
+        count,
+    }))
 }
 
 /// Rows that are held at the same time: 8 bytes each, 16 where visits are
@@ -93,10 +89,11 @@ fn by_visitor(
         let mut lists: Vec<List> = Vec::new();
         lists.resize_with(LISTS, List::default);
         interval_max = snapshot.scan(filter, &[Column::Visitor], |block| {
-            for (&visitor, &interval) in block.visitor.iter().zip(&block.interval) {
+            for row in 0..block.rows {
+                let visitor = block.visitor.at(row);
                 let place = place(visitor, shares * LISTS);
                 if place / LISTS == share {
-                    lists[place % LISTS].add(visitor, interval);
+                    lists[place % LISTS].add(visitor, block.interval.at(row));
                 }
             }
             Ok(())
@@ -105,9 +102,7 @@ fn by_visitor(
             let mut visits = list.visits();
             all += number(visits.len());
             best.append(&mut visits);
-            keep_first(&mut best, limit.as_usize(), |(visitor, visits)| {
-                (Reverse(*visits), *visitor)
-            });
+            keep_first(&mut best, limit, most_first);
         }
     }
     let rows = best

@@ -2,27 +2,27 @@
 //! visits arrive, and immutable column chunks, into which full tails are
 //! sealed. A row is in exactly one of the two at all times.
 //!
-//! Questions choose chunks by time, read only the columns they need, turn
-//! their conditions into sets of dictionary ids and go through the rows
-//! themselves; SQL over rows takes seconds where this takes milliseconds.
+//! A chunk stands alone: its texts and its columns are its own, and only the
+//! names of links are elsewhere. Questions choose chunks by time, read only the
+//! columns they need and go through the rows themselves; SQL over rows takes
+//! seconds where this takes milliseconds.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `append` | the write side: one batch, one transaction; also in front of ClickHouse |
 //! | `row_table`, `embedded_rows` | where an appender's rows go, and where they go here |
 //! | `schema` | tables, versions, opening the file |
-//! | `dictionary`, `dictionaries` | texts replaced by small numbers |
+//! | `columns` | the table of columns |
+//! | `links` | numbers of links |
 //! | `salts` | the keys of visitor hashes and their end |
 //! | `loss_table` | visits that were never stored, by their minutes |
-//! | `tail`, `seal`, `chunk`, `column`, `block`, `selection` | rows, their move into chunks, the chunk format, its columns, rows in memory |
-//! | `chunk_targets` | which links have rows in a chunk |
-//! | `upkeep`, `retention`, `steady_clock`, `unused`, `vacuum` | the end of old rows, by a clock that can be believed, and of what only they needed |
+//! | `tail`, `draft`, `seal`, `chunk` | rows, their move into chunks, the chunk format |
+//! | `block`, `values`, `dictionary`, `selection` | rows in memory |
+//! | `upkeep`, `retention`, `steady_clock`, `merge`, `vacuum` | the end of old rows, by a clock that can be believed; one chunk for each day of a quiet site; space that goes back |
 //! | `examine`, `salvage`, `remains`, `replace`, `wipe`, `lock` | whether the file is sound, a new one of what is left if not, no salts in the old one, and nobody in between |
-//! | `log`, `background`, `pinned` | the read side: limits, connections, the port; threads that step back; the log as it was at one moment |
-//! | `dimension` | where each dimension is kept |
-//! | `filter`, `id_choice`, `id_set`, `scan`, `distinct` | conditions, the pass over rows, counting without repetition |
-//! | `groups`, `counts`, `ranking` | rows put together by what is shown of them, counted and ranked |
-//! | `crowd`, `totals`, `wall_clock` | what rows add up to; the time of day at a row |
+//! | `log`, `background` | the read side: limits, connections, the port; threads that step back |
+//! | `filter`, `scan`, `distinct` | conditions, the pass over rows, counting without repetition |
+//! | `groups`, `totals`, `wall_clock`, `answer` | rows put together by what is shown of them; what they add up to; the time of day at a row |
 //! | `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access` | the questions, one each |
 
 mod access;
@@ -31,15 +31,11 @@ mod append;
 mod background;
 mod block;
 mod chunk;
-mod chunk_targets;
-mod column;
+mod columns;
 mod counters;
-mod counts;
-mod crowd;
-mod dictionaries;
 mod dictionary;
-mod dimension;
 mod distinct;
+mod draft;
 mod embedded_rows;
 mod error;
 mod events;
@@ -49,17 +45,15 @@ mod filter;
 mod fuzzing;
 mod groups;
 mod heatmap;
-mod id_choice;
-mod id_set;
+mod links;
 mod locations;
 mod lock;
 mod log;
 pub(crate) mod loss_table;
+mod merge;
 mod metrics;
-mod pinned;
 #[cfg(test)]
 mod properties;
-mod ranking;
 pub(crate) mod remains;
 mod replace;
 mod retention;
@@ -75,9 +69,9 @@ mod tail;
 #[cfg(test)]
 mod tests;
 mod totals;
-mod unused;
 mod upkeep;
 mod vacuum;
+mod values;
 mod views;
 mod wall_clock;
 mod wipe;

@@ -10,9 +10,6 @@ use crate::{row::Row, sampling::Pressure};
 /// Where an appender's rows go. It decides about transactions; this is called
 /// within them.
 pub(crate) trait RowTable: fmt::Debug + Send {
-    /// A transaction has begun.
-    fn begin(&mut self, db: &Connection) -> Result<(), rusqlite::Error>;
-
     /// Whether there is room for a batch. What there is no room for is dropped.
     fn has_room(&mut self, db: &Connection) -> Result<bool, rusqlite::Error>;
 

@@ -13,19 +13,18 @@ use slugline_domain::SamplingInterval;
 
 use super::{
     answer::number,
-    block::{Block, ChunkHead},
-    chunk_targets,
-    column::Column,
+    block::{Block, Chunk},
+    columns::{Column, TEXTS},
     error::EngineError,
     filter::RowFilter,
-    selection::{Selection, index},
+    selection::index,
     tail,
 };
 
 /// Rows of the tail that are looked at in one go.
 const TAIL_BLOCK_ROWS: usize = 65_536;
 
-/// Blocks that wait to be added up, of at most 3 MB each.
+/// Blocks that wait to be added up, of some 3 MB each.
 const BLOCKS_AHEAD: usize = 2;
 
 /// When to give up.
@@ -80,8 +79,8 @@ impl Deadline {
 #[derive(Debug)]
 pub(super) struct Snapshot<'c> {
     db: &'c Connection,
-    /// Ends with the snapshot. `None` when it began before and goes on.
-    _tx: Option<Transaction<'c>>,
+    /// Ends with the snapshot.
+    _tx: Transaction<'c>,
     deadline: Deadline,
     /// Chunks that were left out.
     damaged: RefCell<BTreeMap<i64, Damage>>,
@@ -97,21 +96,12 @@ pub(super) struct Damage {
 
 impl<'c> Snapshot<'c> {
     pub(super) fn take(db: &'c Connection, deadline: Deadline) -> Result<Self, EngineError> {
-        let tx = db.unchecked_transaction()?;
-        Ok(Self {
-            _tx: Some(tx),
-            ..Self::within(db, deadline)?
-        })
-    }
-
-    /// The log as a transaction that has begun sees it.
-    pub(super) fn within(db: &'c Connection, deadline: Deadline) -> Result<Self, EngineError> {
         // The question may have waited for a thread.
         deadline.check()?;
         deadline.limit(db)?;
         Ok(Self {
             db,
-            _tx: None,
+            _tx: db.unchecked_transaction()?,
             deadline,
             damaged: RefCell::default(),
         })
@@ -161,7 +151,9 @@ impl<'c> Snapshot<'c> {
         see: impl FnMut(&Block) -> Result<(), EngineError> + Send,
     ) -> Result<SamplingInterval, EngineError> {
         let mut columns = columns.to_vec();
-        columns.push(Column::Interval);
+        if !columns.contains(&Column::Interval) {
+            columns.push(Column::Interval);
+        }
         thread::scope(|scope| {
             let (hand_over, blocks) = mpsc::sync_channel(BLOCKS_AHEAD);
             let adding = thread::Builder::new()
@@ -190,79 +182,68 @@ impl<'c> Snapshot<'c> {
     ) -> Result<(), EngineError> {
         let mut interesting_from = i64::MIN;
         let mut after = i64::MIN;
-        // Their time is seen to by SQLite.
         let (first, last) = filter.time_range();
-        let conditions = filter.within(first, last);
-        let needed = distinct(conditions.columns().chain(columns.iter().copied()));
+        let asked = columns.iter().filter_map(|column| match column {
+            Column::Text(text) => Some(*text),
+            Column::Time | Column::Interval | Column::Coherent | Column::Link | Column::Visitor => {
+                None
+            }
+        });
+        let asked: Vec<usize> = asked.chain(filter.text_columns()).collect();
+        let texts: Vec<usize> = (0..TEXTS.len())
+            .filter(|text| asked.contains(text))
+            .collect();
         loop {
             self.deadline.check()?;
             let range = (first, last);
-            let mut portion = tail::read_columns(self.db, &needed, range, after, TAIL_BLOCK_ROWS)?;
+            let portion = tail::read_columns(self.db, &texts, range, after, TAIL_BLOCK_ROWS)?;
             match portion.last {
                 Some(last) => after = last,
                 None => break,
             }
-            portion.block.keep(&conditions.select(&portion.block));
-            if portion.block.rows > 0 {
-                interesting_from = see(portion.block)?;
+            let mut block = portion.draft.into_block();
+            filter.narrow(&mut block, None)?;
+            if block.rows > 0 {
+                interesting_from = see(block)?;
             }
         }
 
         let mut statement = self.db.prepare_cached(&format!(
             "SELECT {} FROM chunk WHERE max_ts >= ?1 AND min_ts <= ?2 ORDER BY max_ts DESC",
-            ChunkHead::COLUMNS
+            Chunk::COLUMNS
         ))?;
         let mut chunks = statement.query([first, last])?;
         while let Some(row) = chunks.next()? {
             self.deadline.check()?;
-            let head = match ChunkHead::read(row) {
-                Ok(head) => head,
-                Err(error) => {
-                    self.leave_out(row.get(0)?, row.get(2)?, error)?;
-                    continue;
-                }
-            };
-            if head.span.max_ts < interesting_from {
+            let (id, rows, max_ts): (i64, u32, i64) = (row.get(0)?, row.get(2)?, row.get(4)?);
+            if max_ts < interesting_from {
                 break;
             }
-            if let Some(wanted) = filter.targets()
-                && chunk_targets::lack(self.db, head, wanted)?
-            {
-                continue;
-            }
-            match self.read(head, filter, columns) {
+            let chunk = Chunk::read(self.db, row);
+            match chunk.and_then(|chunk| read(&chunk, filter, columns)) {
                 Ok(block) if block.rows > 0 => interesting_from = see(block)?,
                 Ok(_) => {}
-                Err(error) => self.leave_out(head.id, head.span.rows, error)?,
+                Err(error) => self.leave_out(id, rows, error)?,
             }
         }
         Ok(())
     }
+}
 
-    /// The rows of a chunk that meet the conditions. Columns that conditions
-    /// are about are read first: often they leave nothing to read of others.
-    fn read(
-        &self,
-        head: ChunkHead,
-        filter: &RowFilter,
-        columns: &[Column],
-    ) -> Result<Block, EngineError> {
-        let filter = filter.within(head.span.min_ts, head.span.max_ts);
-        let mut block = Block {
-            rows: index(head.span.rows),
-            ..Block::default()
-        };
-        let conditions: Vec<Column> = filter.columns().collect();
-        block.add(self.db, head, &conditions, &Selection::All)?;
-        let rows = filter.select(&block);
-        block.keep(&rows);
-        if !rows.is_empty() {
-            let others = columns.iter().copied();
-            let others = distinct(others.filter(|column| !conditions.contains(column)));
-            block.add(self.db, head, &others, &rows)?;
+/// The rows of a chunk that meet the conditions. Columns that conditions are
+/// about are read first: often they leave nothing to read of others.
+fn read(chunk: &Chunk<'_>, filter: &RowFilter, columns: &[Column]) -> Result<Block, EngineError> {
+    let mut block = Block {
+        rows: index(chunk.span().rows),
+        ..Block::default()
+    };
+    let rows = filter.narrow(&mut block, Some(chunk))?;
+    if block.rows > 0 {
+        for &column in columns {
+            block.load(chunk, column, &rows)?;
         }
-        Ok(block)
     }
+    Ok(block)
 }
 
 /// Has every block seen, and says what the largest interval was.
@@ -272,7 +253,7 @@ fn add_up(
 ) -> Result<SamplingInterval, EngineError> {
     let mut interval_max = SamplingInterval::EVERY;
     for block in blocks {
-        let largest = block.interval.iter().max().copied();
+        let largest = block.interval.largest();
         let largest = largest.and_then(SamplingInterval::new);
         interval_max = interval_max.max(largest.unwrap_or(interval_max));
         see(&block)?;
@@ -280,50 +261,33 @@ fn add_up(
     Ok(interval_max)
 }
 
-/// Columns without repetition.
-fn distinct(columns: impl Iterator<Item = Column>) -> Vec<Column> {
-    let mut distinct = Vec::new();
-    for column in columns {
-        if !distinct.contains(&column) {
-            distinct.push(column);
-        }
-    }
-    distinct
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{schema, seal};
+    use crate::engine::{
+        draft::{Draft, Numbers},
+        schema, seal,
+        tests::row,
+    };
 
     #[test]
     fn what_goes_wrong_while_adding_up_ends_the_question() {
         let folder = tempfile::tempdir().unwrap();
         let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
-        let block = Block {
-            rows: 1,
-            time: vec![0],
-            interval: vec![1],
-            coherent: vec![1],
-            target: vec![0],
-            visitor: vec![0],
-            referer: vec![0],
-            place: vec![0],
-            client: vec![0],
-            language: vec![0],
-        };
         // More than what may wait.
-        for _ in 0..10 {
-            seal::write(&db, &block).unwrap();
+        for day in 0..10 {
+            let mut draft = Draft::default();
+            draft.push(Numbers::of(&row(day * 86_400_000, 1), 1), &row(0, 1));
+            seal::write(&db, &draft, None).unwrap();
         }
         let deadline = Deadline::after(Duration::from_mins(1));
         let snapshot = Snapshot::take(&db, deadline).unwrap();
         let mut seen = 0;
         let failed = snapshot.scan(&RowFilter::default(), &[Column::Time], |_| {
             seen += 1;
-            Err(EngineError::Incomplete)
+            Err(EngineError::Dangling { link: 7 })
         });
-        assert!(matches!(failed, Err(EngineError::Incomplete)));
+        assert!(matches!(failed, Err(EngineError::Dangling { link: 7 })));
         assert_eq!(seen, 1);
 
         let panicked = snapshot.scan(&RowFilter::default(), &[Column::Time], |_| {
@@ -359,8 +323,7 @@ mod tests {
     fn a_scan_ends_at_its_deadline() {
         let folder = tempfile::tempdir().unwrap();
         let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
-        db.execute_batch("INSERT INTO tail VALUES (1, 0, 0, 0, 0, 0, 0, 0, 1, 1)")
-            .unwrap();
+        tail::insert(&db, &row(0, 1), 1).unwrap();
         let late = Deadline::after(Duration::ZERO);
         assert!(Snapshot::take(&db, late).is_err());
 

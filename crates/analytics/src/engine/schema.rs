@@ -4,13 +4,15 @@ use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::error::OpenError;
+use super::{error::OpenError, tail};
 
 /// What a file is for, and its tables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileKind {
     /// Marks the file as ours.
     pub(crate) application_id: i32,
+    /// The first version that was released.
+    pub(crate) first: i32,
     /// What makes each version out of the one before, the first one out of
     /// nothing. A step that was released never changes.
     pub(crate) versions: &'static [&'static str],
@@ -19,18 +21,15 @@ pub(crate) struct FileKind {
 impl FileKind {
     /// The newest version.
     fn version(&self) -> i32 {
-        i32::try_from(self.versions.len()).expect("there are few versions")
+        self.first - 1 + i32::try_from(self.versions.len()).expect("there are few versions")
     }
 }
 
 /// An access log: "SLUG" in ASCII.
 pub(super) const ACCESS_LOG: FileKind = FileKind {
     application_id: 0x534c_5547,
-    versions: &[
-        include_str!("tables.sql"),
-        include_str!("version_2.sql"),
-        include_str!("version_3.sql"),
-    ],
+    first: 4,
+    versions: &[include_str!("tables.sql")],
 };
 
 /// How long a statement waits for a lock of another connection. Longer waits
@@ -56,7 +55,20 @@ PRAGMA temp_store = MEMORY;
 
 /// Opens an access log for writing and creates what is missing.
 pub(super) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
-    open_file(&ACCESS_LOG, path)
+    let mut db = open_file(&ACCESS_LOG, path)?;
+    let mut complete = || -> Result<(), rusqlite::Error> {
+        if tail::has_all_columns(&db)? {
+            return Ok(());
+        }
+        let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        tail::add_columns(&tx)?;
+        tx.commit()
+    };
+    complete().map_err(|source| OpenError::Sqlite {
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok(db)
 }
 
 /// Opens a file for writing and creates what is missing.
@@ -117,15 +129,15 @@ fn is_blank(db: &Connection) -> Result<bool, rusqlite::Error> {
 
 /// Takes the steps that are missing, unless another process has just done so.
 fn upgrade(kind: &FileKind, db: &mut Connection) -> Result<(), rusqlite::Error> {
-    let found = |db: &Connection| {
-        db.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))
-            .map(|version| usize::try_from(version).unwrap_or(0))
+    let steps = |db: &Connection| {
+        let found = db.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))?;
+        Ok::<_, rusqlite::Error>(usize::try_from(found - (kind.first - 1)).unwrap_or(0))
     };
-    if found(db)? >= kind.versions.len() {
+    if steps(db)? >= kind.versions.len() {
         return Ok(());
     }
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for step in kind.versions.iter().skip(found(&tx)?) {
+    for step in kind.versions.iter().skip(steps(&tx)?) {
         tx.execute_batch(step)?;
     }
     tx.pragma_update(None, "application_id", kind.application_id)?;
@@ -147,6 +159,12 @@ fn check(kind: &FileKind, db: &Connection, path: &Path) -> Result<(), OpenError>
         });
     }
     let found = number("user_version")?;
+    if found < kind.first {
+        return Err(OpenError::Older {
+            path: path.to_owned(),
+            found,
+        });
+    }
     if found > kind.version() {
         return Err(OpenError::Newer {
             path: path.to_owned(),
@@ -160,6 +178,7 @@ fn check(kind: &FileKind, db: &Connection, path: &Path) -> Result<(), OpenError>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::tests::row;
 
     fn pragma(db: &Connection, name: &str) -> String {
         db.query_row(&format!("PRAGMA {name}"), [], |row| {
@@ -205,40 +224,56 @@ mod tests {
         let path = folder.path().join("a.db");
         let first = open_writer(&path).unwrap();
         first
-            .execute("INSERT INTO dim_value VALUES (1, 2, 'news.example')", [])
+            .execute("INSERT INTO link (link_id) VALUES ('docs-1')", [])
             .unwrap();
         drop(first);
         let rows: i64 = open_writer(&path)
             .unwrap()
-            .query_row("SELECT count(*) FROM dim_value", [], |row| row.get(0))
+            .query_row("SELECT count(*) FROM link", [], |row| row.get(0))
             .unwrap();
-        assert_eq!(rows, 5);
+        assert_eq!(rows, 1);
     }
 
     #[test]
-    fn a_log_of_an_older_version_gets_what_is_new() {
+    fn a_tail_without_a_column_gets_it_and_keeps_its_rows() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
-        let first = FileKind {
-            versions: &ACCESS_LOG.versions[..1],
-            ..ACCESS_LOG
-        };
-        let db = open_file(&first, &path).unwrap();
-        db.execute_batch("INSERT INTO tail VALUES (1, 0, 0, 0, 0, 0, 0, 0, 1, 1)")
+        let db = open_writer(&path).unwrap();
+        tail::insert(&db, &row(0, 1), 1).unwrap();
+        db.execute_batch("ALTER TABLE tail DROP COLUMN referer; ALTER TABLE tail DROP latitude")
             .unwrap();
         drop(db);
         for _ in 0..2 {
-            let db = open_writer(&path).unwrap();
-            assert_eq!(pragma(&db, "user_version"), "Integer(3)");
-            let found: (u32, u32) = db
-                .query_row(
-                    "SELECT (SELECT count(*) FROM tail), (SELECT count(*) FROM chunk_target)",
-                    [],
-                    |row| Ok((row.get(0)?, row.get(1)?)),
-                )
+            let found: (String, String) = open_writer(&path)
+                .unwrap()
+                .query_row("SELECT referer, latitude FROM tail", [], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })
                 .unwrap();
-            assert_eq!(found, (1, 0));
+            assert_eq!(found, (String::new(), "0.00".to_owned()));
         }
+    }
+
+    #[test]
+    fn a_log_from_before_the_first_release_is_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let db = open_writer(&path).unwrap();
+        db.pragma_update(None, "user_version", 3).unwrap();
+        drop(db);
+        let before = std::fs::read(&path).unwrap();
+        for error in [
+            open_writer(&path).unwrap_err(),
+            open_to_examine(&ACCESS_LOG, &path).unwrap_err(),
+        ] {
+            assert!(matches!(error, OpenError::Older { found: 3, .. }));
+            assert!(error.to_string().contains("a.db has format 3"), "{error}");
+            assert!(
+                error.to_string().contains("move the file elsewhere"),
+                "{error}"
+            );
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), before);
     }
 
     #[test]
@@ -253,7 +288,7 @@ mod tests {
         assert!(
             matches!(error, OpenError::Newer { found, .. } if found == ACCESS_LOG.version() + 1)
         );
-        assert!(error.to_string().contains("a.db has format 4"));
+        assert!(error.to_string().contains("a.db has format 5"));
     }
 
     #[test]

@@ -1,110 +1,134 @@
-//! Moving full tails into chunks.
+//! Moving rows into chunks.
 
-use rusqlite::{Connection, ToSql, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::{
-    block::{Block, ChunkHead},
+    block::part_id,
     chunk::{self, Span},
-    chunk_targets,
-    column::Column,
+    draft::Draft,
     tail,
 };
 
-/// Seals as long as the tail holds `rows_per_chunk` rows. The chunk appears
+const MILLIS_PER_DAY: i64 = 86_400_000;
+
+/// Seals as long as the tail holds `rows_per_chunk` rows. The chunks appear
 /// and the rows disappear in one transaction.
 pub(super) fn seal(db: &mut Connection, rows_per_chunk: usize) -> Result<(), rusqlite::Error> {
     while tail::len(db)? >= rows_per_chunk {
         let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let portion = tail::read(&tx, i64::MIN, rows_per_chunk)?;
+        let portion = tail::read(&tx, (i64::MIN, i64::MAX), rows_per_chunk)?;
         // Another process may have been faster.
         let Some(last) = portion.last else {
             return Ok(());
         };
-        write(&tx, &portion.block)?;
+        write(&tx, &portion.draft, None)?;
         tx.execute("DELETE FROM tail WHERE seq <= ?1", [last])?;
         tx.commit()?;
     }
     Ok(())
 }
 
-/// Writes rows, which may be in any order, as a new chunk, or as several where
-/// they span too much.
-pub(super) fn write(db: &Connection, block: &Block) -> Result<(), rusqlite::Error> {
-    for rows in split(block) {
-        insert(db, None, block, &rows)?;
+/// Seals rows of the tail from before a day, at most so many, and says whether
+/// there were any. So a day of a quiet site is one chunk.
+pub(super) fn seal_before(
+    db: &mut Connection,
+    day: i64,
+    rows_per_chunk: usize,
+) -> Result<bool, rusqlite::Error> {
+    let range = (i64::MIN, day * MILLIS_PER_DAY - 1);
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let portion = tail::read(&tx, range, rows_per_chunk)?;
+    let Some(last) = portion.last else {
+        return Ok(false);
+    };
+    write(&tx, &portion.draft, None)?;
+    tx.execute(
+        "DELETE FROM tail WHERE seq <= ?1 AND ts_ms <= ?2",
+        [last, range.1],
+    )?;
+    tx.commit()?;
+    Ok(true)
+}
+
+/// The day of UTC in which a moment is, by its number since 1970.
+pub(super) fn day_of(moment_ms: i64) -> i64 {
+    moment_ms.div_euclid(MILLIS_PER_DAY)
+}
+
+/// Writes rows, which may be in any order, as chunks: one for each day of UTC.
+/// The first one gets the number, if there is one.
+pub(super) fn write(
+    db: &Connection,
+    draft: &Draft,
+    id: Option<i64>,
+) -> Result<(), rusqlite::Error> {
+    let key = |row: usize| {
+        let numbers = draft.numbers(row);
+        (day_of(numbers.time), numbers.link, numbers.time)
+    };
+    let mut rows: Vec<usize> = (0..draft.len()).collect();
+    // Rows of the same moment stay in order of arrival.
+    rows.sort_by_cached_key(|&row| key(row));
+    let mut id = id;
+    for day in rows.chunk_by(|&one, &next| key(one).0 == key(next).0) {
+        insert(db, draft, day, id.take())?;
     }
     Ok(())
 }
 
-/// The rows in order of time, cut where a chunk would span more than its
-/// format can hold. Rows of the same moment stay in order of arrival.
-fn split(block: &Block) -> Vec<Vec<usize>> {
-    let mut rows: Vec<usize> = (0..block.rows).collect();
-    rows.sort_by_key(|&row| block.time[row]);
-    let mut parts = Vec::new();
-    let mut rest = rows.as_slice();
-    while let Some(&first) = rest.first() {
-        let start = block.time[first];
-        let end =
-            rest.partition_point(|&row| block.time[row].abs_diff(start) <= chunk::SPAN_MAX_MS);
-        let (part, later) = rest.split_at(end);
-        parts.push(part.to_vec());
-        rest = later;
-    }
-    parts
-}
-
-/// Writes rows, which are in order of time, as a chunk: a new one, unless it
-/// takes the place of a number.
-pub(super) fn insert(
+fn insert(
     db: &Connection,
-    id: Option<i64>,
-    block: &Block,
+    draft: &Draft,
     rows: &[usize],
+    id: Option<i64>,
 ) -> Result<(), rusqlite::Error> {
-    let (Some(&first), Some(&last)) = (rows.first(), rows.last()) else {
+    let times = || rows.iter().map(|&row| draft.numbers(row).time);
+    let (Some(min_ts), Some(max_ts)) = (times().min(), times().max()) else {
         return Ok(());
     };
     let span = Span {
         rows: u32::try_from(rows.len()).expect("a chunk is far smaller than 2^32 rows"),
-        min_ts: block.time[first],
-        max_ts: block.time[last],
+        min_ts,
+        max_ts,
     };
-    let blobs = Column::ALL
-        .map(|column| chunk::encode(span, column, &block.values(column, rows, span.min_ts)));
-    let names = Column::ALL.map(Column::name).join(", ");
-    let mut values: Vec<&dyn ToSql> =
-        vec![&id, &chunk::FORMAT, &span.min_ts, &span.max_ts, &span.rows];
-    values.extend(blobs.iter().map(|blob| -> &dyn ToSql { blob }));
-    db.execute(
-        &format!(
-            "INSERT INTO chunk (id, format, min_ts, max_ts, n, {names}) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
-        ),
-        values.as_slice(),
-    )?;
+    let (directory, parts) = draft.encode(span, rows).finish();
+    db.prepare_cached(
+        "INSERT INTO chunk (id, format, day, min_ts, max_ts, n, directory) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?
+    .execute(params![
+        id,
+        chunk::FORMAT,
+        day_of(min_ts),
+        min_ts,
+        max_ts,
+        span.rows,
+        directory
+    ])?;
     let id = db.last_insert_rowid();
-    chunk_targets::insert(db, ChunkHead { id, span }, block, rows)
+    for (place, data) in parts {
+        db.prepare_cached("INSERT INTO part (id, data) VALUES (?1, ?2)")?
+            .execute(params![part_id(id, place), data])?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use rusqlite::params;
-
     use super::*;
-    use crate::engine::{schema, selection::Selection};
 
-    const DAY_MS: i64 = 86_400_000;
+    const DAY: i64 = MILLIS_PER_DAY;
+    use crate::engine::{
+        block::{Block, Chunk},
+        schema,
+        tests::row,
+    };
 
     fn log_with_times(folder: &tempfile::TempDir, times: &[i64]) -> Connection {
         let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
-        for (ip, time) in (0_i64..).zip(times) {
-            db.execute(
-                "INSERT INTO tail (ts_ms, target_id, client_id, place_id, ref_id, lang_id, ip, si, coh) \
-                 VALUES (?1, 70000, 300, 2, 1, 1, ?2, 1, 1)",
-                params![time, ip],
-            )
-            .unwrap();
+        for (visitor, &time) in (0_u64..).zip(times) {
+            let link = i64::try_from(visitor % 2).unwrap();
+            tail::insert(&db, &row(time, visitor), link).unwrap();
         }
         db
     }
@@ -131,43 +155,55 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_a_chunk_are_in_order_of_time() {
+    fn rows_of_a_chunk_are_in_order_of_link_and_time() {
         let folder = tempfile::tempdir().unwrap();
-        let mut db = log_with_times(&folder, &[30, -10, 20, 30]);
-        seal(&mut db, 4).unwrap();
-        let (ts, ip): (Vec<u8>, Vec<u8>) = db
-            .query_row("SELECT ts, ip FROM chunk", [], |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })
+        let mut db = log_with_times(&folder, &[30, 40, 20, 10, 30]);
+        seal(&mut db, 5).unwrap();
+        let block = db
+            .query_row(
+                &format!("SELECT {} FROM chunk", Chunk::COLUMNS),
+                [],
+                |row| Ok(Block::whole(&Chunk::read(&db, row).unwrap()).unwrap()),
+            )
             .unwrap();
-        let span = Span {
-            rows: 4,
-            min_ts: -10,
-            max_ts: 30,
-        };
-        let mut block = Block::default();
-        block
-            .load(span, Column::Time, &ts, &Selection::All)
-            .unwrap();
-        block
-            .load(span, Column::Visitor, &ip, &Selection::All)
-            .unwrap();
-        assert_eq!(block.time, [-10, 20, 30, 30]);
-        assert_eq!(block.visitor, [1, 2, 0, 3]);
+        let rows = (0..block.rows).map(|row| {
+            let numbers = block.numbers(row);
+            (numbers.link, numbers.time, numbers.visitor)
+        });
+        let expected = [(0, 20, 2), (0, 30, 0), (0, 30, 4), (1, 10, 3), (1, 40, 1)];
+        assert_eq!(rows.collect::<Vec<_>>(), expected);
     }
 
     #[test]
-    fn a_chunk_spans_49_days_at_most() {
+    fn rows_from_before_a_day_are_sealed_and_those_of_the_day_stay() {
         let folder = tempfile::tempdir().unwrap();
-        let limit = i64::try_from(chunk::SPAN_MAX_MS).unwrap();
-        let mut db = log_with_times(&folder, &[0, limit, limit + 1, 400 * DAY_MS]);
-        seal(&mut db, 4).unwrap();
+        let mut db = log_with_times(&folder, &[DAY, 5, DAY + 1, 3, DAY - 1, 2 * DAY]);
+        assert!(seal_before(&mut db, 1, 100).unwrap());
+        assert!(!seal_before(&mut db, 1, 100).unwrap());
+        assert_eq!(chunks(&db), [(3, 3, DAY - 1)]);
+        let left: Vec<i64> = db
+            .prepare("SELECT ts_ms FROM tail ORDER BY seq")
+            .unwrap()
+            .query_map([], |row| row.get(0))
+            .unwrap()
+            .collect::<Result<_, _>>()
+            .unwrap();
+        assert_eq!(left, [DAY, DAY + 1, 2 * DAY]);
+    }
+
+    #[test]
+    fn a_chunk_is_of_one_day_of_utc() {
+        let folder = tempfile::tempdir().unwrap();
+        let day = MILLIS_PER_DAY;
+        let mut db = log_with_times(&folder, &[day, -1, day - 1, 0, 400 * day]);
+        seal(&mut db, 5).unwrap();
         assert_eq!(
             chunks(&db),
             [
-                (2, 0, limit),
-                (1, limit + 1, limit + 1),
-                (1, 400 * DAY_MS, 400 * DAY_MS)
+                (1, -1, -1),
+                (2, 0, day - 1),
+                (1, day, day),
+                (1, 400 * day, 400 * day)
             ]
         );
         assert_eq!(tail::len(&db).unwrap(), 0);

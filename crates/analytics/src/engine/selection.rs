@@ -9,25 +9,35 @@ pub(super) enum Selection {
 }
 
 impl Selection {
-    pub(super) fn is_empty(&self) -> bool {
-        matches!(self, Self::Rows(rows) if rows.is_empty())
+    /// The rows whose value meets a condition.
+    pub(super) fn of<T: Copy>(column: &[T], meets: impl Fn(T) -> bool) -> Self {
+        // Without a branch, which would often be guessed wrong.
+        let mut rows = vec![0; column.len()];
+        let mut chosen = 0;
+        for (row, &value) in (0..).zip(column) {
+            rows[chosen] = row;
+            chosen += usize::from(meets(value));
+        }
+        if chosen == column.len() {
+            return Self::All;
+        }
+        rows.truncate(chosen);
+        Self::Rows(rows)
     }
 
-    /// Leaves the rows whose value meets a condition.
-    pub(super) fn narrow<T: Copy>(&mut self, column: &[T], meets: impl Fn(T) -> bool) {
+    /// How many there are, of so many.
+    pub(super) fn count(&self, all: usize) -> usize {
         match self {
-            Self::All => {
-                // Without a branch, which would often be guessed wrong.
-                let mut rows = vec![0; column.len()];
-                let mut chosen = 0;
-                for (row, &value) in (0..).zip(column) {
-                    rows[chosen] = row;
-                    chosen += usize::from(meets(value));
-                }
-                rows.truncate(chosen);
-                *self = Self::Rows(rows);
-            }
-            Self::Rows(rows) => rows.retain(|&row| meets(column[index(row)])),
+            Self::All => all,
+            Self::Rows(rows) => rows.len(),
+        }
+    }
+
+    /// Of these rows, those that were chosen among them.
+    pub(super) fn keep(&mut self, chosen: &Self) {
+        match self {
+            Self::All => *self = chosen.clone(),
+            Self::Rows(rows) => chosen.apply(rows),
         }
     }
 
@@ -50,27 +60,32 @@ pub(super) fn index(row: u32) -> usize {
     usize::try_from(row).expect("32 bits fit a pointer's size")
 }
 
+/// The number of a position, which is that of a row or of one of its values.
+pub(super) fn short(position: usize) -> u32 {
+    u32::try_from(position).expect("there are far fewer than 2^32 rows")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn conditions_narrow_one_another() {
-        let mut selection = Selection::All;
-        selection.narrow(&[1, 2, 3, 4, 5, 6], |n| n % 2 == 0);
+    fn what_is_chosen_among_chosen_rows_is_chosen() {
+        let mut selection = Selection::of(&[1, 2, 3, 4, 5, 6], |n| n % 2 == 0);
         assert_eq!(selection, Selection::Rows(vec![1, 3, 5]));
-        selection.narrow(&[9, 9, 9, 1, 9, 9], |n| n == 9);
-        assert_eq!(selection, Selection::Rows(vec![1, 5]));
-        assert!(!selection.is_empty());
         let mut column = vec!['a', 'b', 'c', 'd', 'e', 'f'];
         selection.apply(&mut column);
-        assert_eq!(column, ['b', 'f']);
-        selection.narrow(&[0; 6], |n| n == 1);
-        assert!(selection.is_empty());
+        assert_eq!(column, ['b', 'd', 'f']);
+        selection.keep(&Selection::of(&column, |letter| letter != 'd'));
+        assert_eq!(selection, Selection::Rows(vec![1, 5]));
+        assert_eq!((selection.count(6), Selection::All.count(6)), (2, 6));
+        selection.keep(&Selection::of(&[0, 0], |n| n == 1));
+        assert_eq!(selection.count(6), 0);
     }
 
     #[test]
     fn all_rows_stay_all() {
+        assert_eq!(Selection::of(&[1, 2], |n| n > 0), Selection::All);
         let mut column = vec![1, 2];
         Selection::All.apply(&mut column);
         assert_eq!(column, [1, 2]);

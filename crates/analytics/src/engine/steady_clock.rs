@@ -161,7 +161,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::engine::{block::Block, schema, seal, tail};
+    use crate::engine::{schema, seal, tail, tests::row};
 
     /// 2026-01-01 and 2099-01-01, both 00:00:00 UTC.
     const NEW_YEAR: i64 = 1_767_225_600_000;
@@ -188,20 +188,9 @@ mod tests {
         }
 
         fn visits(&self, moments: &[i64]) {
-            let ones = || vec![1; moments.len()];
-            let block = Block {
-                rows: moments.len(),
-                time: moments.to_vec(),
-                interval: ones(),
-                coherent: vec![1; moments.len()],
-                target: ones(),
-                visitor: vec![1; moments.len()],
-                referer: ones(),
-                place: ones(),
-                client: ones(),
-                language: ones(),
-            };
-            tail::insert(&self.db, &block).unwrap();
+            for &moment in moments {
+                tail::insert(&self.db, &row(moment, 1), 1).unwrap();
+            }
         }
 
         fn looks(&mut self, now_ms: i64) -> bool {

@@ -1,28 +1,58 @@
 //! The tail: where visits arrive, one row each.
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ToSql};
 
-use super::{block::Block, column::Column};
+use super::{
+    columns::TEXTS,
+    draft::{Draft, Numbers, RowTexts},
+};
+use crate::row::Row;
 
-/// Adds rows at the end.
-pub(super) fn insert(db: &Connection, block: &Block) -> Result<(), rusqlite::Error> {
-    let mut statement = db.prepare_cached(
-        "INSERT INTO tail (ts_ms, target_id, client_id, place_id, ref_id, lang_id, ip, si, coh) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    )?;
-    for row in 0..block.rows {
-        statement.execute(params![
-            block.time[row],
-            block.target[row],
-            block.client[row],
-            block.place[row],
-            block.referer[row],
-            block.language[row],
-            block.visitor[row].cast_signed(),
-            block.interval[row],
-            block.coherent[row],
-        ])?;
+/// Columns before those of texts.
+const NUMBERS: &str = "seq, ts_ms, link, visitor, si, coh";
+
+/// Adds the columns of texts that the table does not have yet.
+pub(super) fn add_columns(db: &Connection) -> Result<(), rusqlite::Error> {
+    for column in &TEXTS {
+        if !db.column_exists(None, "tail", column.name)? {
+            let (name, unknown) = (column.name, column.unknown);
+            db.execute_batch(&format!(
+                "ALTER TABLE tail ADD COLUMN {name} TEXT NOT NULL DEFAULT '{unknown}'"
+            ))?;
+        }
     }
+    Ok(())
+}
+
+/// Whether [`add_columns`] has nothing to add.
+pub(super) fn has_all_columns(db: &Connection) -> Result<bool, rusqlite::Error> {
+    for column in &TEXTS {
+        if !db.column_exists(None, "tail", column.name)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Adds a row, whose link has this number, at the end.
+pub(super) fn insert(db: &Connection, row: &Row<'_>, link: i64) -> Result<(), rusqlite::Error> {
+    let names = TEXTS.map(|column| column.name).join(", ");
+    let marks = ["?"; 5 + TEXTS.len()].join(", ");
+    let mut statement = db.prepare_cached(&format!(
+        "INSERT INTO tail (ts_ms, link, visitor, si, coh, {names}) VALUES ({marks})"
+    ))?;
+    let Numbers {
+        time,
+        link,
+        visitor,
+        interval,
+        coherent,
+    } = Numbers::of(row, link);
+    let visitor = visitor.cast_signed();
+    let texts = TEXTS.map(|column| row.text(column.dimension));
+    let numbers: [&dyn ToSql; 5] = [&time, &link, &visitor, &interval, &coherent];
+    let texts = texts.iter().map(|text| -> &dyn ToSql { text });
+    statement.execute(rusqlite::params_from_iter(numbers.into_iter().chain(texts)))?;
     Ok(())
 }
 
@@ -42,67 +72,60 @@ pub(super) fn len(db: &Connection) -> Result<usize, rusqlite::Error> {
 /// Rows in order of arrival.
 #[derive(Debug)]
 pub(super) struct Portion {
-    pub(super) block: Block,
+    pub(super) draft: Draft,
     /// The number of its last row; `None` when there is no row.
     pub(super) last: Option<i64>,
 }
 
-/// Reads up to `limit` rows with numbers above `after`.
-pub(super) fn read(db: &Connection, after: i64, limit: usize) -> Result<Portion, rusqlite::Error> {
-    read_columns(db, &Column::ALL, (i64::MIN, i64::MAX), after, limit)
+/// Reads up to `limit` rows from the first to the last of two milliseconds.
+pub(super) fn read(
+    db: &Connection,
+    range: (i64, i64),
+    limit: usize,
+) -> Result<Portion, rusqlite::Error> {
+    let all: Vec<usize> = (0..TEXTS.len()).collect();
+    read_columns(db, &all, range, i64::MIN, limit)
 }
 
-/// The same of some columns, and only rows from the first to the last of two
-/// milliseconds.
+/// Reads some columns of texts, of rows with numbers above `after`. Other texts
+/// are empty.
 pub(super) fn read_columns(
     db: &Connection,
-    columns: &[Column],
+    columns: &[usize],
     (from, until): (i64, i64),
     after: i64,
     limit: usize,
 ) -> Result<Portion, rusqlite::Error> {
-    let names: String = columns.iter().map(|&column| name(column)).collect();
+    let mut names = NUMBERS.to_owned();
+    let mut places = [None; TEXTS.len()];
+    for (place, &column) in (6..).zip(columns) {
+        names = names + ", " + TEXTS[column].name;
+        places[column] = Some(place);
+    }
     let mut statement = db.prepare_cached(&format!(
-        "SELECT seq{names} FROM tail \
+        "SELECT {names} FROM tail \
          WHERE seq > ?1 AND ts_ms BETWEEN ?2 AND ?3 ORDER BY seq LIMIT ?4"
     ))?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut rows = statement.query([after, from, until, limit])?;
-    let mut block = Block::default();
+    let mut draft = Draft::default();
     let mut last = None;
     while let Some(row) = rows.next()? {
         last = Some(row.get(0)?);
-        block.rows += 1;
-        for (place, column) in (1..).zip(columns) {
-            match column {
-                Column::Time => block.time.push(row.get(place)?),
-                Column::Interval => block.interval.push(row.get(place)?),
-                Column::Coherent => block.coherent.push(row.get(place)?),
-                Column::Target => block.target.push(row.get(place)?),
-                Column::Visitor => block
-                    .visitor
-                    .push(row.get::<_, i64>(place)?.cast_unsigned()),
-                Column::Referer => block.referer.push(row.get(place)?),
-                Column::Place => block.place.push(row.get(place)?),
-                Column::Client => block.client.push(row.get(place)?),
-                Column::Language => block.language.push(row.get(place)?),
+        let numbers = Numbers {
+            time: row.get(1)?,
+            link: row.get(2)?,
+            visitor: row.get::<_, i64>(3)?.cast_unsigned(),
+            interval: row.get(4)?,
+            coherent: row.get(5)?,
+        };
+        let mut texts = [""; TEXTS.len()];
+        for (text, place) in texts.iter_mut().zip(places) {
+            if let Some(place) = place {
+                *text = row.get_ref(place)?.as_str()?;
             }
         }
+        draft.push(numbers, &RowTexts(texts));
     }
-    Ok(Portion { block, last })
-}
-
-/// What a column of visits is called here, after a comma.
-fn name(column: Column) -> &'static str {
-    match column {
-        Column::Time => ", ts_ms",
-        Column::Interval => ", si",
-        Column::Coherent => ", coh",
-        Column::Target => ", target_id",
-        Column::Visitor => ", ip",
-        Column::Referer => ", ref_id",
-        Column::Place => ", place_id",
-        Column::Client => ", client_id",
-        Column::Language => ", lang_id",
-    }
+    Ok(Portion { draft, last })
 }

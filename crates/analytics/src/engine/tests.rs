@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 use slugline_domain::{
-    CountersQuery, Dimension, EventsQuery, HeatmapQuery, LocalSeconds, LogTrouble, MetricRow,
-    MetricsQuery, RowLimit, SamplingInterval, TimeUnit, UnixMillis, UtcOffset, ViewRow, ViewsQuery,
-    VisitFilter, ZoneOffsets,
+    Choice, CountersQuery, Dimension, EventsQuery, HeatmapQuery, LocalSeconds, LogTrouble,
+    MetricRow, MetricsQuery, RowLimit, SamplingInterval, TimeUnit, UnixMillis, UtcOffset, ViewRow,
+    ViewsQuery, VisitFilter, ZoneOffsets,
     ports::{VisitLog, VisitLogError},
 };
 use tempfile::TempDir;
 
-use super::{EmbeddedLog, block::Block, dictionaries::Dictionaries, schema, seal, tail};
+use super::{EmbeddedLog, links::Links, schema, seal, tail};
 use crate::{
     QueryLimits,
     oracle::{Party, agrees_with_sql},
@@ -26,7 +26,7 @@ use crate::{
 struct Embedded {
     _folder: TempDir,
     db: Connection,
-    dictionaries: Dictionaries,
+    links: Links,
     rows_per_chunk: usize,
     log: EmbeddedLog,
 }
@@ -40,7 +40,7 @@ impl Embedded {
         Self {
             _folder: folder,
             db,
-            dictionaries: Dictionaries::new(),
+            links: Links::default(),
             rows_per_chunk,
             log,
         }
@@ -55,14 +55,12 @@ impl Embedded {
 impl Party for Embedded {
     async fn store(&mut self, rows: &[Row<'_>]) {
         let tx = self.db.transaction().unwrap();
-        let mut block = Block::default();
         for row in rows {
-            let ids = self.dictionaries.ids(&tx, row).unwrap();
-            block.push(row, ids);
+            let link = self.links.number(&tx, row.target.link_id).unwrap();
+            tail::insert(&tx, row, link).unwrap();
         }
-        tail::insert(&tx, &block).unwrap();
         tx.commit().unwrap();
-        self.dictionaries.keep();
+        self.links.settle(true);
         seal::seal(&mut self.db, self.rows_per_chunk).unwrap();
     }
 
@@ -82,7 +80,7 @@ async fn every_answer_is_that_of_plain_sql_over_the_same_rows() {
 }
 
 /// A visit about which only the moment and the visitor matter.
-fn row(at: i64, visitor: u64) -> Row<'static> {
+pub(super) fn row(at: i64, visitor: u64) -> Row<'static> {
     Row {
         at: UnixMillis::new(at),
         target: Target {
@@ -232,7 +230,7 @@ async fn the_latest_visits_are_found_without_reading_older_chunks() {
     engine.store(&rows).await;
     engine
         .db
-        .execute("UPDATE chunk SET target = x'00' WHERE min_ts = 0", [])
+        .execute("UPDATE chunk SET directory = x'00' WHERE min_ts = 0", [])
         .unwrap();
     let seconds = async |limit| {
         let query = EventsQuery {
@@ -268,16 +266,8 @@ async fn a_list_by_link_is_of_one_moment_whatever_is_deleted_meanwhile() {
     engine.store(&rows).await;
     let mut parts = engine.log.access(&VisitFilter::default()).await.unwrap();
     let mut found = parts.next().await.unwrap();
-    // As retention does, and then other links take the numbers.
-    engine
-        .db
-        .execute_batch(
-            "DELETE FROM tail;
-             DELETE FROM dim_target WHERE id > 0;
-             WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n LIMIT 700)
-             INSERT INTO dim_target SELECT i, 'other', 'other', 'https://example.com/' FROM n",
-        )
-        .unwrap();
+    // As retention does.
+    engine.db.execute_batch("DELETE FROM tail").unwrap();
     found.extend(parts.next().await.unwrap());
     let found: Vec<String> = found.into_iter().map(|row| row.slug).collect();
     assert_eq!(found, slugs);
@@ -289,20 +279,21 @@ async fn a_column_that_an_older_chunk_does_not_have_reads_as_unknown() {
     let mut engine = Embedded::new(3);
     let rows: Vec<Row<'_>> = (0..6)
         .map(|second| Row {
-            referer: "news.example".into(),
+            // Nothing is written of a column in which nothing is known.
+            referer: if second < 3 { "" } else { "news.example" }.into(),
             ..row(second * 1_000, 1)
         })
         .collect();
     engine.store(&rows).await;
-    // The table as it is after a column was added.
-    engine
+    let of_referers: u32 = engine
         .db
-        .execute_batch(
-            "ALTER TABLE chunk RENAME COLUMN ref TO former;
-             ALTER TABLE chunk ADD COLUMN ref BLOB;
-             UPDATE chunk SET ref = former WHERE id = 2",
+        .query_row(
+            "SELECT count(*) FROM chunk WHERE instr(directory, 'referer') > 0",
+            [],
+            |row| row.get(0),
         )
         .unwrap();
+    assert_eq!((engine.count("chunk"), of_referers), (2, 1));
     let query = CountersQuery::default();
     let report = engine.log.counters(&query).await.unwrap();
     assert_eq!(report.rows[0].counters.visits, 6);
@@ -319,6 +310,52 @@ async fn a_column_that_an_older_chunk_does_not_have_reads_as_unknown() {
         .map(|row| (row.name.as_str(), row.count))
         .collect();
     assert_eq!(found, [("", 3), ("news.example", 3)]);
+}
+
+#[tokio::test]
+async fn very_many_programs_and_languages_lose_none() {
+    const AGENTS: u32 = 70_000;
+    const LANGUAGES: u32 = 5_000;
+    let mut engine = Embedded::new(20_000);
+    let texts: Vec<(String, String)> = (0..AGENTS)
+        .map(|n| (format!("Example/{n}"), format!("x-{}", n % LANGUAGES)))
+        .collect();
+    let rows: Vec<Row<'_>> = (0..)
+        .zip(&texts)
+        .map(|(n, (user_agent, language))| Row {
+            client: Client {
+                user_agent,
+                browser: "Example",
+                ..Client::default()
+            },
+            language,
+            ..row(n, 1)
+        })
+        .collect();
+    engine.store(&rows).await;
+    let metrics = async |dimension, value: Option<&str>| {
+        let values = value.map(|value| (dimension, Choice::any_of([value.to_owned()])));
+        let query = MetricsQuery {
+            filter: VisitFilter {
+                values: values.into_iter().collect(),
+                ..VisitFilter::default()
+            },
+            dimension,
+            limit: RowLimit::MAX,
+        };
+        engine.log.metrics(&query).await.unwrap()
+    };
+    let agents = metrics(Dimension::UserAgent, None).await;
+    assert_eq!(agents.rows.len(), 70_000);
+    assert!(agents.rows.iter().all(|row| row.count == 1));
+    let languages = metrics(Dimension::Language, None).await;
+    assert_eq!(languages.rows.len(), 5_000);
+    assert!(languages.rows.iter().all(|row| row.count == 14));
+    let browsers = metrics(Dimension::Browser, None).await;
+    assert_eq!(browsers.rows.len(), 1);
+    assert_eq!(browsers.rows[0].name, "Example");
+    let last = metrics(Dimension::UserAgent, Some("Example/69999")).await;
+    assert_eq!(last.rows.len(), 1);
 }
 
 #[tokio::test]

@@ -1,34 +1,95 @@
-//! Visits, visitors and referring hosts.
+//! What the rows of groups add up to: visits, visitors and referring hosts.
 
-use slugline_domain::Counters;
+use std::hash::{BuildHasher, RandomState};
+
+use slugline_domain::{Counters, Dimension};
 
 use super::{
     block::Block,
-    column::Column,
-    crowd::Crowds,
-    dictionary::EMPTY,
-    distinct::{self, DistinctCounts},
+    columns::{Column, TEXTS, text_of},
+    distinct::DistinctCounts,
+    selection::index,
 };
 
-/// The totals of rows in groups, which are numbered from 0 without large gaps.
+/// Visits and distinct visitors of groups, which are numbered from 0 without
+/// large gaps.
+#[derive(Debug, Default)]
+pub(super) struct Crowds {
+    visits: Vec<u64>,
+    visitors: DistinctCounts,
+}
+
+/// Those of one group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Crowd {
+    pub(super) visits: u64,
+    pub(super) visitors: u64,
+}
+
+impl Crowds {
+    /// What [`Crowds::add`] looks at.
+    pub(super) const COLUMNS: [Column; 3] = [Column::Interval, Column::Coherent, Column::Visitor];
+
+    #[inline]
+    pub(super) fn add(&mut self, group: usize, block: &Block, row: usize) {
+        let interval = block.interval.at(row);
+        if group >= self.visits.len() {
+            self.visits.resize(group + 1, 0);
+        }
+        self.visits[group] += u64::from(interval);
+        if block.coherent.at(row) == 1 {
+            self.visitors.see(group, block.visitor.at(row), interval);
+        }
+    }
+
+    pub(super) fn get(&mut self, group: usize) -> Crowd {
+        Crowd {
+            visits: self.visits.get(group).copied().unwrap_or(0),
+            visitors: self.visitors.estimate(group),
+        }
+    }
+
+    /// Whether visitors were too many to be counted one by one.
+    pub(super) fn are_sketched(&self) -> bool {
+        self.visitors.is_sketch()
+    }
+}
+
+/// The same with distinct referring hosts.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
     crowds: Crowds,
     referers: DistinctCounts,
+    key: RandomState,
 }
 
 impl Totals {
     /// What [`Totals::add`] looks at.
-    pub(super) const COLUMNS: [Column; 4] = {
-        let [interval, coherent, visitor] = Crowds::COLUMNS;
-        [interval, coherent, visitor, Column::Referer]
-    };
+    pub(super) fn columns() -> Vec<Column> {
+        let referer = Column::Text(text_of(Dimension::Referer));
+        [&Crowds::COLUMNS[..], &[referer]].concat()
+    }
 
-    pub(super) fn add(&mut self, group: usize, block: &Block, row: usize) {
-        self.crowds.add(group, block, row);
-        let referer = block.referer[row];
-        if referer != EMPTY {
-            self.referers.see(group, distinct::spread(referer), 1);
+    /// Adds all rows of a block, each to the group that `group_of` says.
+    pub(super) fn add(&mut self, block: &Block, mut group_of: impl FnMut(usize) -> usize) {
+        let referer = text_of(Dimension::Referer);
+        let (entries, texts) = (block.codes(TEXTS[referer].family), block.texts(referer));
+        // Keys, which are evenly spread, of the hosts that there are.
+        let hosts = texts.dictionary.iter();
+        let hosts = hosts.map(|host| (!host.is_empty()).then(|| self.key.hash_one(host)));
+        let hosts: Vec<Option<u64>> = hosts.collect();
+        // The group that had each of them last: rows of a group come together.
+        let mut seen = vec![usize::MAX; hosts.len()];
+        for row in 0..block.rows {
+            let group = group_of(row);
+            self.crowds.add(group, block, row);
+            let host = index(texts.number(entries.at(row)));
+            if seen[host] != group {
+                seen[host] = group;
+                if let Some(key) = hosts[host] {
+                    self.referers.see(group, key, 1);
+                }
+            }
         }
     }
 
@@ -50,29 +111,29 @@ impl Totals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{distinct, values::Values};
 
     #[test]
     fn totals_of_very_many_visitors_say_that_they_are_estimates() {
         const EXACT: usize = 1 << 20;
-        const VISITORS: usize = 2 * EXACT + 1;
-        let mut totals = Totals::default();
-        let block = Block {
-            rows: VISITORS,
-            interval: vec![1; VISITORS],
-            coherent: vec![1; VISITORS],
-            referer: vec![EMPTY; VISITORS],
-            visitor: (0..=2 << 20).map(distinct::spread).collect(),
-            ..Block::default()
+        let block = |visitors: std::ops::RangeInclusive<u32>| {
+            let mut block = Block {
+                rows: visitors.clone().count(),
+                interval: Values::Same(1),
+                coherent: Values::Same(1),
+                visitor: Values::Each(visitors.map(distinct::spread).collect()),
+                ..Block::default()
+            };
+            block.forget(text_of(Dimension::Referer));
+            block
         };
-        for row in 0..EXACT {
-            totals.add(0, &block, row);
-        }
+        let mut totals = Totals::default();
+        totals.add(&block(1..=1 << 20), |_| 0);
         assert_eq!(totals.counters(0).visitors, 1 << 20);
         assert!(!totals.are_sketched());
-        for row in EXACT..VISITORS {
-            totals.add(0, &block, row);
-        }
-        assert_eq!(totals.counters(0).visits, (2 << 20) + 1);
+        totals.add(&block(0..=2 << 20), |_| 0);
+        let visits = totals.counters(0).visits;
+        assert_eq!(usize::try_from(visits), Ok(3 * EXACT + 1));
         assert!(totals.are_sketched());
     }
 }

@@ -1,5 +1,6 @@
 //! What the log needs beside appending and answering, in small steps between
-//! batches: old rows end, and so does what only they needed.
+//! batches: old rows end, days that are over become chunks, and few of them, and
+//! space goes back.
 
 use std::num::NonZeroU32;
 
@@ -7,10 +8,13 @@ use rusqlite::Connection;
 use slugline_domain::UnixMillis;
 
 use super::{
-    error::EngineError, loss_table, retention, steady_clock::SteadyClock, unused::Usage, vacuum,
+    error::EngineError, loss_table, merge, retention, seal, steady_clock::SteadyClock, vacuum,
 };
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
+
+/// How late visits of a day may come without being a chunk of their own.
+const LATE_MS: i64 = 300_000;
 
 /// From one round to the next.
 const PAUSE_MS: i64 = 3_600_000;
@@ -19,6 +23,7 @@ const PAUSE_MS: i64 = 3_600_000;
 #[derive(Debug)]
 pub(super) struct Upkeep {
     retention_days: Option<NonZeroU32>,
+    rows_per_chunk: usize,
     clock: SteadyClock,
     next: Step,
 }
@@ -32,114 +37,80 @@ enum Step {
     },
     DeleteChunks {
         cutoff_ms: i64,
-        any: bool,
     },
     DeleteTailRows {
         cutoff_ms: i64,
-        any: bool,
     },
-    /// Chunks up to this one were looked at.
-    TrimChunks {
-        cutoff_ms: i64,
-        any: bool,
-        after: i64,
+    /// The tail's rows from before this day become chunks.
+    SealDays {
+        today: i64,
     },
-    SeeChunks(Usage),
-    DeleteUnused(Usage),
+    /// Small chunks become fewer, from one day to before another one.
+    Merge {
+        first: i64,
+        today: i64,
+    },
     GiveBack,
 }
 
-/// What a step leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Progress {
-    /// There is more to do now.
-    pub(super) more: bool,
-    /// Dictionary entries were deleted.
-    pub(super) forgot: bool,
-}
-
 impl Upkeep {
-    pub(super) fn new(retention_days: Option<NonZeroU32>) -> Self {
+    pub(super) fn new(retention_days: Option<NonZeroU32>, rows_per_chunk: usize) -> Self {
         Self {
             retention_days,
+            rows_per_chunk,
             clock: SteadyClock::default(),
             next: Step::Rest { until_ms: i64::MIN },
         }
     }
 
-    /// Takes one step. After an error the round ends, and the next one begins
-    /// from the start.
+    /// Takes one step, and says whether there is more to do now. After an error
+    /// the round ends, and the next one begins from the start.
     pub(super) fn step(
         &mut self,
         db: &mut Connection,
         now: UnixMillis,
-    ) -> Result<Progress, EngineError> {
+    ) -> Result<bool, EngineError> {
         let rest = Step::Rest {
             until_ms: now.get() + PAUSE_MS,
         };
         let step = std::mem::replace(&mut self.next, rest);
-        let mut forgot = false;
         let next = match step {
             Step::Rest { until_ms } => self.begin(db, now, until_ms)?,
-            Step::DeleteChunks { cutoff_ms, any } => {
+            Step::DeleteChunks { cutoff_ms } => {
                 if retention::delete_chunks(db, cutoff_ms)? {
-                    Some(Step::DeleteChunks {
-                        cutoff_ms,
-                        any: true,
-                    })
+                    Some(Step::DeleteChunks { cutoff_ms })
                 } else {
-                    Some(Step::DeleteTailRows { cutoff_ms, any })
+                    Some(Step::DeleteTailRows { cutoff_ms })
                 }
             }
-            Step::DeleteTailRows { cutoff_ms, any } => {
+            Step::DeleteTailRows { cutoff_ms } => {
                 if retention::delete_tail_rows(db, cutoff_ms)? {
-                    Some(Step::DeleteTailRows {
-                        cutoff_ms,
-                        any: true,
-                    })
+                    Some(Step::DeleteTailRows { cutoff_ms })
                 } else {
-                    Some(Step::TrimChunks {
-                        cutoff_ms,
-                        any,
-                        after: i64::MIN,
-                    })
+                    Some(seal_days(now))
                 }
             }
-            Step::TrimChunks {
-                cutoff_ms,
-                any,
-                after,
-            } => match retention::trim_chunk(db, cutoff_ms, after)? {
-                Some(after) => Some(Step::TrimChunks {
-                    cutoff_ms,
-                    any: true,
-                    after,
-                }),
-                None if any => Some(Step::SeeChunks(Usage::start(db)?)),
-                None => None,
-            },
-            Step::SeeChunks(mut usage) => {
-                if usage.see_chunk(db)? {
-                    Some(Step::SeeChunks(usage))
+            Step::SealDays { today } => {
+                if seal::seal_before(db, today, self.rows_per_chunk)? {
+                    Some(Step::SealDays { today })
                 } else {
-                    Some(Step::DeleteUnused(usage))
+                    let first = i64::MIN;
+                    Some(Step::Merge { first, today })
                 }
             }
-            Step::DeleteUnused(mut usage) => match usage.delete_unused(db)? {
-                Some(true) => {
-                    forgot = true;
-                    Some(Step::DeleteUnused(usage))
+            Step::Merge { first, today } => {
+                match merge::merge_day(db, (first, today), self.rows_per_chunk)? {
+                    Some(first) => Some(Step::Merge { first, today }),
+                    None => Some(Step::GiveBack),
                 }
-                Some(false) => Some(Step::GiveBack),
-                None => Some(Step::SeeChunks(Usage::start(db)?)),
-            },
+            }
             Step::GiveBack => vacuum::give_back(db)?.then_some(Step::GiveBack),
         };
         let more = !matches!(next, None | Some(Step::Rest { .. }));
         if let Some(next) = next {
             self.next = next;
         }
-        Ok(Progress { more, forgot })
+        Ok(more)
     }
 
     fn begin(
@@ -148,22 +119,28 @@ impl Upkeep {
         now: UnixMillis,
         until_ms: i64,
     ) -> Result<Option<Step>, EngineError> {
-        let Some(days) = self.retention_days else {
-            return Ok(None);
+        let believed = match self.retention_days {
+            Some(days) if self.clock.is_believed(now, db)? => Some(days),
+            Some(_) | None => None,
         };
-        let believed = self.clock.is_believed(now, db)?;
         // A clock that was set back may not postpone the next round for long.
         let early = now.get() < until_ms && until_ms - now.get() <= PAUSE_MS;
         if early {
             return Ok(Some(Step::Rest { until_ms }));
         }
-        if !believed {
-            return Ok(None);
-        }
+        let Some(days) = believed else {
+            return Ok(Some(seal_days(now)));
+        };
         let cutoff_ms = now.get() - i64::from(days.get()) * MILLIS_PER_DAY;
         loss_table::delete_before(db, cutoff_ms)?;
-        let any = false;
-        Ok(Some(Step::DeleteChunks { cutoff_ms, any }))
+        Ok(Some(Step::DeleteChunks { cutoff_ms }))
+    }
+}
+
+/// Visits that were on their way at midnight belong to the day before.
+fn seal_days(now: UnixMillis) -> Step {
+    Step::SealDays {
+        today: seal::day_of(now.get() - LATE_MS),
     }
 }
 

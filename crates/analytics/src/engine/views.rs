@@ -1,18 +1,17 @@
 //! The question for visits over time.
 
-use std::collections::HashMap;
-
 use slugline_domain::{LocalSeconds, ViewRow, ViewsQuery};
 
 use super::{
     answer::Answer,
-    column::Column,
-    crowd::{Crowd, Crowds},
+    columns::Column,
     error::EngineError,
     filter::RowFilter,
     scan::Snapshot,
+    totals::{Crowd, Crowds},
     wall_clock::WallClock,
 };
+use crate::number_map::NumberMap;
 
 /// Works the rows out.
 pub(super) fn answer(
@@ -23,18 +22,19 @@ pub(super) fn answer(
     let mut columns = Crowds::COLUMNS.to_vec();
     columns.push(Column::Time);
     let mut clock = WallClock::new(&query.zone);
-    let mut groups: HashMap<LocalSeconds, usize> = HashMap::new();
+    // By the start, in seconds.
+    let mut groups: NumberMap<usize> = NumberMap::default();
     let mut crowds = Crowds::default();
     let interval_max = snapshot.scan(&filter, &columns, |block| {
         let mut latest: Option<(LocalSeconds, usize)> = None;
         for row in 0..block.rows {
-            let start = clock.read(block.time[row]).start_of(query.unit);
-            // Rows of a chunk are in order of time: it is mostly the same one.
+            let start = clock.read(block.time.at(row)).start_of(query.unit);
+            // The rows of a link are in order of time: it is mostly the same one.
             let group = match latest {
                 Some((known, group)) if known == start => group,
                 Some(_) | None => {
                     let next = groups.len();
-                    *groups.entry(start).or_insert(next)
+                    *groups.entry(start.get().cast_unsigned()).or_insert(next)
                 }
             };
             latest = Some((start, group));
@@ -47,7 +47,7 @@ pub(super) fn answer(
         .map(|(start, group)| {
             let Crowd { visits, visitors } = crowds.get(group);
             ViewRow {
-                start,
+                start: LocalSeconds::new(start.cast_signed()),
                 visits,
                 visitors,
             }

@@ -11,7 +11,7 @@ pub use fuzzing::fuzz_visit_headers;
 use std::{borrow::Cow, sync::Arc};
 
 use slugline_domain::{
-    Colo, Coordinates, Country, Place, SamplingInterval, TimeZoneName, Visit, VisitRecord,
+    Colo, Coordinates, Country, Degrees, Place, SamplingInterval, TimeZoneName, Visit, VisitRecord,
     ports::PlaceFinder,
 };
 
@@ -136,8 +136,8 @@ impl Enriched<'_> {
                 city: &self.labels.city,
                 timezone: place.timezone.as_ref().map_or("", TimeZoneName::as_str),
                 colo: place.colo.as_ref().map_or("", Colo::as_str),
-                latitude: place.coordinates.map_or(0.0, Coordinates::latitude),
-                longitude: place.coordinates.map_or(0.0, Coordinates::longitude),
+                latitude: degrees(place.coordinates.map(Coordinates::latitude)),
+                longitude: degrees(place.coordinates.map(Coordinates::longitude)),
             },
             referer: record.referer.into(),
             language: record.language,
@@ -166,6 +166,10 @@ impl Enriched<'_> {
             interval,
         }
     }
+}
+
+fn degrees(known: Option<f64>) -> Degrees {
+    known.map_or(Degrees::ZERO, Degrees::nearest)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use slugline_domain::{SamplingInterval, UnixMillis};
+use slugline_domain::{Degrees, SamplingInterval, UnixMillis};
 
 use super::dice::Dice;
 use crate::{
@@ -104,8 +104,8 @@ fn row(dice: &Dice, sampled: bool) -> Row<'static> {
             city: dice.pick(&CITIES),
             timezone: dice.pick(&ZONES),
             colo: dice.pick(&COLOS),
-            latitude: dice.pick(&LATITUDES),
-            longitude: dice.pick(&LONGITUDES),
+            latitude: Degrees::nearest(dice.pick(&LATITUDES)),
+            longitude: Degrees::nearest(dice.pick(&LONGITUDES)),
         },
         referer: dice.pick(&REFERERS).into(),
         language: dice.pick(&LANGUAGES),

@@ -3,7 +3,8 @@ use std::{error::Error, fs, path::Path};
 use rusqlite::Connection;
 use slugline_analytics::{OpenError, Recorder, RecorderOptions, SamplingTargets, examine, rebuild};
 use slugline_domain::{
-    CountersQuery, EventsQuery, LogTrouble, RowLimit, UnixSeconds, VisitFilter,
+    CountersQuery, EventsQuery, LogTrouble, RowLimit, UnixSeconds, Visit, VisitFilter,
+    VisitHeaders,
     ports::{VisitLog, VisitSink},
 };
 
@@ -40,9 +41,14 @@ async fn with_one_chunk() -> Fixture {
 #[tokio::test]
 async fn a_damaged_chunk_is_left_out_and_answers_that_lack_it_say_so() {
     for (damage, rows) in [
-        ("UPDATE chunk SET ip = zeroblob(length(ip))", 64),
-        ("UPDATE chunk SET ip = substr(ip, 1, 100)", 64),
-        ("UPDATE chunk SET ref = x''", 64),
+        ("UPDATE part SET data = zeroblob(length(data))", 64),
+        ("UPDATE part SET data = substr(data, 1, 100)", 64),
+        ("DELETE FROM part", 64),
+        ("UPDATE chunk SET directory = x''", 64),
+        (
+            "UPDATE chunk SET directory = zeroblob(length(directory))",
+            64,
+        ),
         ("UPDATE chunk SET n = 63", 63),
         ("UPDATE chunk SET max_ts = max_ts + 1", 64),
         ("UPDATE chunk SET format = 9", 64),
@@ -145,7 +151,7 @@ async fn a_damaged_chunk_does_not_keep_new_visits_out() {
     let fixture = with_one_chunk().await;
     Connection::open(fixture.file())
         .unwrap()
-        .execute_batch("UPDATE chunk SET ip = x''")
+        .execute_batch("DELETE FROM part")
         .unwrap();
     for client in 0..70 {
         fixture.recorder.record(visit(NEW_YEAR_MS, client));
@@ -185,7 +191,11 @@ fn a_missing_folder_is_an_error_with_the_path() {
 async fn closed_log() -> tempfile::TempDir {
     let fixture = Fixture::new(options());
     for client in 0..300 {
-        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+        let program = format!("Example/{client}");
+        fixture.recorder.record(Visit {
+            headers: VisitHeaders::new(&program, "", ""),
+            ..visit(NEW_YEAR_MS, client)
+        });
     }
     fixture.recorder.shutdown().await;
     let Fixture { folder, .. } = fixture;
@@ -212,9 +222,14 @@ fn now() -> UnixSeconds {
 async fn an_examination_finds_each_kind_of_damage() {
     for (sql, what, found) in [
         (
-            "UPDATE chunk SET ip = x'' WHERE id = 2",
+            "UPDATE part SET data = x'' WHERE id / 256 = 2",
             "chunks",
-            "chunk 2 is damaged: column ip ends within its header",
+            "chunk 2 is damaged: the checksum of column visitor does not match",
+        ),
+        (
+            "DELETE FROM part WHERE id / 256 = 3",
+            "chunks",
+            "chunk 3 is damaged: column visitor is missing",
         ),
         (
             "UPDATE chunk SET format = 7 WHERE id = 1",
@@ -222,9 +237,9 @@ async fn an_examination_finds_each_kind_of_damage() {
             "chunk 1 is damaged: its format 7 is unknown",
         ),
         (
-            "DELETE FROM dim_client WHERE id > 0",
-            "references",
-            "1 client entries are missing",
+            "DELETE FROM link",
+            "links",
+            "1 links with visits are missing",
         ),
         (
             "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'chunk_time'",
@@ -249,9 +264,9 @@ async fn a_rebuild_keeps_what_can_be_read_and_says_what_was_lost() {
     let file = file(folder.path());
     damage(
         &file,
-        "UPDATE chunk SET ip = x'' WHERE id = 2;
-         UPDATE chunk SET client = x'00' WHERE id = 3;
-         UPDATE tail SET client_id = 99 WHERE seq % 2 = 0",
+        "UPDATE part SET data = x'' WHERE id / 256 = 2;
+         UPDATE part SET data = x'00' WHERE id = (SELECT max(id) FROM part WHERE id / 256 = 3);
+         DELETE FROM link",
     );
     let before = fs::read(&file).unwrap();
     let rebuilt = rebuild(&file, now()).unwrap();
@@ -259,9 +274,10 @@ async fn a_rebuild_keeps_what_can_be_read_and_says_what_was_lost() {
     assert_eq!(
         rebuilt.lost,
         [
-            "64 rows: chunk 2 is damaged: column ip ends within its header",
-            "the client of 64 visits: chunk 3 is damaged: column client ends within its header; \
-             they count as (other)"
+            "64 rows: chunk 2 is damaged: the checksum of column visitor does not match",
+            "ua of 64 visits: chunk 3 is damaged: the checksum of column ua does not match; \
+             it counts as unknown",
+            "the identity of 1 links; their visits count for none"
         ]
     );
     // The old file is unchanged, but for the salt.

@@ -341,7 +341,7 @@ async fn reopening_keeps_rows_ids_and_visitors() {
     let ids = |fixture: &Fixture| -> Vec<(i64, String)> {
         Connection::open(fixture.file())
             .unwrap()
-            .prepare("SELECT id, ua FROM dim_client ORDER BY id")
+            .prepare("SELECT number, link_id FROM link ORDER BY number")
             .unwrap()
             .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
             .unwrap()

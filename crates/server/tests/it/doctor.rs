@@ -257,7 +257,7 @@ fn a_damaged_chunk_is_named_and_does_not_keep_the_rest_from_being_counted() {
     // A chunk of a format that nobody knows.
     let script = "import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
-db.execute(\"INSERT INTO chunk VALUES (1, 9, 1000, 2000, 7, x'', x'', x'', x'', x'', x'', x'', x'', x'')\")
+db.execute(\"INSERT INTO chunk VALUES (1, 9, 0, 1000, 2000, 7, x'')\")
 db.commit()
 db.close()";
     let mut python = Command::new("python3");

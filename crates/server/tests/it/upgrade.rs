@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::server::Server;
+use crate::server::{Server, command};
 
 /// A copy of the data folder that this version left behind.
 fn left_by(version: &str) -> TempDir {
@@ -102,4 +102,23 @@ fn visits_recorded_by_version_0_1_0_are_still_counted() {
         .json();
     assert_eq!(counters["data"][0]["visits"], 3);
     assert_eq!(counters["data"][0]["visitors"], 1);
+}
+
+#[test]
+fn an_access_log_from_before_the_first_release_is_refused_with_what_to_do() {
+    let folder = left_by("before-release");
+    let log = folder.path().join("analytics.db");
+    let before = fs::read(&log).unwrap();
+    for arguments in [&[][..], &["doctor"]] {
+        let output = command(folder.path()).args(arguments).output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        assert!(!output.status.success(), "{said}");
+        assert!(said.contains("has format 1"), "{said}");
+        assert!(said.contains("move the file elsewhere"), "{said}");
+        assert_eq!(fs::read(&log).unwrap(), before);
+    }
+    fs::rename(&log, folder.path().join("elsewhere.db")).unwrap();
+    let server = Server::start_in(folder, &[]);
+    assert_eq!(server.visit("/_health/ready").status, 200);
 }

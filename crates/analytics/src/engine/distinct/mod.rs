@@ -96,8 +96,7 @@ impl Mode {
 }
 
 impl DistinctCounts {
-    /// Takes a key. The keys of visitors are evenly spread, because they are
-    /// hashes; other keys have to go through [`spread`]. Groups are numbered
+    /// Takes a key. Keys have to be evenly spread, as hashes are. Groups are numbered
     /// from 0 without large gaps.
     pub(super) fn see(&mut self, group: usize, key: u64, weight: u32) {
         if group >= self.groups.len() {
@@ -179,6 +178,7 @@ impl Default for DistinctCounts {
 
 /// Spreads numbers that are counted up evenly over 64 bits, each to a place of
 /// its own. The finisher of `SplitMix64` (Steele, Lea, Flood 2014).
+#[cfg(test)]
 pub(super) fn spread(number: u32) -> u64 {
     let number = u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,15 +1,14 @@
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 use super::super::{
-    chunk::{ChunkError, Span, decode, encode, seal},
-    column::Column,
+    chunk::{ChunkError, Directory, Encoder, Span, read_numbers, read_texts, seal},
+    selection::Selection,
+    values::Values,
 };
 
-const HEADER_BYTES: usize = 17;
-
-/// Values of a column: few bits or many above any base, so that every width
+/// Numbers of a column: few bits or many above any base, so that every width
 /// comes up, and blocks of eight bytes end in every place.
-fn values() -> impl Strategy<Value = Vec<u64>> {
+fn numbers() -> impl Strategy<Value = Vec<u64>> {
     (any::<u64>(), 0..=64_u32).prop_flat_map(|(base, bits)| {
         let mask = u64::MAX.checked_shr(64 - bits).unwrap_or(0);
         vec(any::<u64>(), 0..70).prop_map(move |entries| {
@@ -19,133 +18,138 @@ fn values() -> impl Strategy<Value = Vec<u64>> {
     })
 }
 
-fn column() -> impl Strategy<Value = Column> {
-    prop::sample::select(&Column::ALL[..])
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    vec("\\PC{0,9}", 0..30).prop_map(|mut texts| {
+        texts.sort();
+        texts.dedup();
+        texts
+    })
 }
 
-fn span(rows: usize, (min_ts, max_ts): (i64, i64)) -> Span {
-    Span {
-        rows: u32::try_from(rows).unwrap(),
+fn span() -> impl Strategy<Value = Span> {
+    any::<(u32, i64, i64)>().prop_map(|(rows, min_ts, max_ts)| Span {
+        rows,
         min_ts,
         max_ts,
-    }
+    })
 }
 
-/// A column as it is written: where it belongs, its values and its bytes.
-fn written() -> impl Strategy<Value = (Span, Column, Vec<u64>, Vec<u8>)> {
-    (values(), any::<(i64, i64)>(), column()).prop_map(|(values, times, column)| {
-        let span = span(values.len(), times);
-        let blob = encode(span, column, &values);
-        (span, column, values, blob)
-    })
+/// A directory with its parts.
+type Written = (Vec<u8>, Vec<(u8, Vec<u8>)>);
+
+fn write(span: Span, numbers: &[u64], texts: &[String]) -> Written {
+    let mut encoder = Encoder::new(span);
+    encoder.numbers("visitor", numbers);
+    encoder.texts("ua", texts.iter().map(String::as_str));
+    encoder.finish()
+}
+
+/// Reads what [`write`] wrote.
+fn read(span: Span, (directory, parts): &Written) -> Result<(Vec<u64>, Vec<String>), ChunkError> {
+    let directory = Directory::parse(span, directory)?;
+    let part = |place: u8| {
+        parts
+            .iter()
+            .find(|part| part.0 == place)
+            .map(|part| &part.1[..])
+    };
+    let entry = directory.numbers("visitor").unwrap();
+    let data = match entry.here() {
+        Some(data) => data,
+        None => entry.data(span, "visitor", part(entry.place).unwrap())?,
+    };
+    let numbers: Values<u64> = read_numbers("visitor", entry, data, &Selection::All)?;
+    let numbers = (0..entry.count()).map(|row| numbers.at(row)).collect();
+    let entry = directory.texts("ua").unwrap();
+    let data = match entry.here() {
+        Some(data) => data,
+        None => entry.data(span, "ua", part(entry.place).unwrap())?,
+    };
+    let texts = read_texts("ua", entry, data)?;
+    Ok((numbers, texts.iter().map(str::to_owned).collect()))
 }
 
 proptest! {
     #[test]
-    fn any_values_come_back((span, column, values, blob) in written()) {
-        prop_assert_eq!(decode::<u64>(span, column, &blob), Ok(values.clone()));
-        // And as smaller numbers exactly if they are.
-        let narrow: Result<Vec<u32>, _> = values.into_iter().map(u32::try_from).collect();
-        let too_large = ChunkError::Value { column: column.name() };
-        prop_assert_eq!(
-            decode::<u32>(span, column, &blob),
-            narrow.map_err(|_| too_large)
-        );
+    fn anything_comes_back(span in span(), numbers in numbers(), texts in texts()) {
+        let written = write(span, &numbers, &texts);
+        prop_assert_eq!(read(span, &written), Ok((numbers, texts)));
     }
 
     #[test]
-    fn any_flipped_bit_is_an_error(
-        (span, column, _, blob) in written(),
+    fn any_damage_is_an_error(
+        span in span(),
+        numbers in numbers(),
+        texts in texts(),
         place in any::<Index>(),
+        cut in any::<bool>(),
         bit in 0..8,
     ) {
-        let mut damaged = blob;
-        let place = place.index(damaged.len());
-        damaged[place] ^= 1_u8 << bit;
-        let error = decode::<u64>(span, column, &damaged).unwrap_err();
-        // Only the first byte says something about the others.
-        let checksum = ChunkError::Checksum { column: column.name() };
-        prop_assert!(place == 0 || error == checksum, "{}", error);
-    }
-
-    #[test]
-    fn any_cut_is_an_error((span, column, _, blob) in written(), place in any::<Index>()) {
-        let cut = &blob[..place.index(blob.len())];
-        let expected = if cut.len() < HEADER_BYTES {
-            ChunkError::Header { column: column.name() }
-        } else {
-            ChunkError::Length {
-                column: column.name(),
-                found: cut.len(),
-                expected: blob.len(),
+        let (directory, parts) = write(span, &numbers, &texts);
+        let count = parts.len() + 1;
+        for which in 0..count {
+            let (mut directory, mut parts) = (directory.clone(), parts.clone());
+            let bytes = match which.checked_sub(1) {
+                None => &mut directory,
+                Some(part) => &mut parts[part].1,
+            };
+            let place = place.index(bytes.len());
+            if cut {
+                bytes.truncate(place);
+            } else {
+                bytes[place] ^= 1_u8 << bit;
             }
-        };
-        prop_assert_eq!(decode::<u64>(span, column, cut), Err(expected));
+            prop_assert!(read(span, &(directory, parts)).is_err());
+        }
     }
 
     #[test]
-    fn any_appended_bytes_are_an_error(
-        (span, column, _, blob) in written(),
-        more in vec(any::<u8>(), 1..40),
+    fn what_belongs_to_another_chunk_is_an_error(
+        (one, other) in (span(), span()),
+        (numbers, others) in (numbers(), numbers()),
     ) {
-        let longer = [blob.as_slice(), &more].concat();
-        let expected = ChunkError::Length {
-            column: column.name(),
-            found: longer.len(),
-            expected: blob.len(),
-        };
-        prop_assert_eq!(decode::<u64>(span, column, &longer), Err(expected));
+        let written = write(one, &numbers, &[]);
+        if one != other {
+            prop_assert_eq!(read(other, &written), Err(ChunkError::DirectoryChecksum));
+        }
+        let exchanged = (written.0.clone(), write(one, &others, &[]).1);
+        if !written.1.is_empty() && !exchanged.1.is_empty() && numbers != others {
+            prop_assert!(read(one, &exchanged).is_err());
+        }
     }
 
     #[test]
-    fn a_column_of_another_chunk_is_an_error(
-        (span, column, _, blob) in written(),
-        other_times in any::<(i64, i64)>(),
-        more_rows in 0_u32..3,
-    ) {
-        let (min_ts, max_ts) = other_times;
-        let other = Span { rows: span.rows + more_rows, min_ts, max_ts };
-        prop_assume!(other != span);
-        let error = decode::<u64>(other, column, &blob).unwrap_err();
-        let clear = matches!(error, ChunkError::Checksum { .. })
-            || more_rows > 0 && matches!(error, ChunkError::Length { .. });
-        prop_assert!(clear, "{}", error);
-    }
-
-    #[test]
-    fn a_column_in_the_place_of_another_is_an_error(
-        (span, column, _, blob) in written(),
-        other in column(),
-    ) {
-        prop_assume!(other != column);
-        let expected = ChunkError::Checksum { column: other.name() };
-        prop_assert_eq!(decode::<u64>(span, other, &blob), Err(expected));
-    }
-
-    #[test]
-    fn any_bytes_are_refused_or_are_as_many_values_as_there_are_rows(
-        bytes in vec(any::<u8>(), 0..200),
+    fn any_bytes_are_refused_or_are_as_many_as_they_say(
+        span in span(),
+        bytes in vec(any::<u8>(), 8..100),
         width in prop::sample::select(&[0_u8, 1, 2, 4, 8, 3, 255][..]),
-        rows in 0_usize..30,
-        times in any::<(i64, i64)>(),
-        column in column(),
+        count in 0_u32..30,
+        data in vec(any::<u8>(), 0..64),
     ) {
-        let span = span(rows, times);
-        prop_assert!(decode::<u64>(span, column, &bytes).is_err());
-        // With a checksum that matches, which damage hardly ever has.
-        let mut blob = bytes;
-        blob.resize(HEADER_BYTES + rows * usize::from(width), 0xa5);
-        blob[0] = width;
-        prop_assert!(seal(span, column, &mut blob));
-        match decode::<u64>(span, column, &blob) {
-            Ok(values) => prop_assert_eq!(values.len(), rows),
-            // The smallest value and the distance to it may be too much together.
-            Err(ChunkError::Value { .. }) => prop_assert!(width > 0),
-            Err(error) => {
-                let expected = ChunkError::Width { column: column.name(), width };
-                prop_assert_eq!(error, expected);
+        prop_assert!(Directory::parse(span, &bytes).is_err());
+        let mut sealed = bytes;
+        seal(span, &mut sealed);
+        let _: Result<Directory, ChunkError> = Directory::parse(span, &sealed);
+        // One column, with a checksum that matches, which damage hardly ever has.
+        let mut directory = vec![0; 8];
+        directory.extend([2, b'u', b'a', width]);
+        directory.extend(count.to_le_bytes());
+        directory.extend([0xff; 8]);
+        directory.push(u8::try_from(data.len()).unwrap());
+        directory.extend(&data);
+        seal(span, &mut directory);
+        let directory = Directory::parse(span, &directory).unwrap();
+        if let Some(entry) = directory.texts("ua")
+            && let Ok(texts) = read_texts("ua", entry, &data)
+        {
+            prop_assert_eq!(texts.iter().count(), entry.count());
+        }
+        if let Some(entry) = directory.numbers("ua") {
+            match read_numbers::<u64>("ua", entry, &data, &Selection::All) {
+                Ok(Values::Each(numbers)) => prop_assert_eq!(numbers.len(), entry.count()),
+                Ok(Values::Same(_)) => prop_assert_eq!(width, 0),
+                Err(_) => {}
             }
         }
-        let _: Result<Vec<u8>, _> = decode(span, column, &blob);
     }
 }

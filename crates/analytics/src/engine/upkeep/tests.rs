@@ -6,11 +6,9 @@ use tempfile::TempDir;
 use super::*;
 use crate::{
     engine::{
-        block::Block,
-        column::Column,
-        dictionaries::Dictionaries,
+        block::{Block, Chunk},
+        links::Links,
         schema, seal, tail,
-        unused::foreign_changes,
         vacuum::{PAGES, SPARE_PAGES},
     },
     row::{Client, Place, Row, Target},
@@ -23,9 +21,9 @@ const NEW_YEAR: i64 = 1_767_225_600_000;
 const THIRTY_DAYS: Option<NonZeroU32> = NonZeroU32::new(30);
 
 struct Log {
-    folder: TempDir,
+    _folder: TempDir,
     db: Connection,
-    dictionaries: Dictionaries,
+    links: Links,
     upkeep: Upkeep,
 }
 
@@ -34,9 +32,9 @@ impl Log {
         let folder = tempfile::tempdir().unwrap();
         Self {
             db: schema::open_writer(&folder.path().join("a.db")).unwrap(),
-            folder,
-            dictionaries: Dictionaries::new(),
-            upkeep: Upkeep::new(retention_days),
+            _folder: folder,
+            links: Links::default(),
+            upkeep: Upkeep::new(retention_days, 64),
         }
     }
 
@@ -66,10 +64,8 @@ impl Log {
                 coherent: true,
             },
         };
-        let ids = self.dictionaries.ids(&self.db, &row).unwrap();
-        let mut block = Block::default();
-        block.push(&row, ids);
-        tail::insert(&self.db, &block).unwrap();
+        let link = self.links.number(&self.db, row.target.link_id).unwrap();
+        tail::insert(&self.db, &row, link).unwrap();
     }
 
     fn seal(&mut self, rows: usize) {
@@ -87,11 +83,7 @@ impl Log {
     fn round(&mut self, day: i64) -> u32 {
         let now = self.come_to(day);
         for steps in 1.. {
-            let progress = self.upkeep.step(&mut self.db, now).unwrap();
-            if progress.forgot {
-                self.dictionaries.look_again();
-            }
-            if !progress.more {
+            if !self.upkeep.step(&mut self.db, now).unwrap() {
                 return steps;
             }
         }
@@ -106,18 +98,15 @@ impl Log {
     /// The days of all rows there are, chunks first.
     fn days(&self) -> Vec<i64> {
         let mut days = Vec::new();
-        let columns = [Column::Time];
-        let selection = Block::selection(&columns);
-        let mut statement = self
-            .db
-            .prepare(&format!("SELECT {selection} FROM chunk ORDER BY id"))
-            .unwrap();
+        let mut see = |block: &Block| days.extend((0..block.rows).map(|row| block.time.at(row)));
+        let sql = format!("SELECT {} FROM chunk ORDER BY id", Chunk::COLUMNS);
+        let mut statement = self.db.prepare(&sql).unwrap();
         let mut rows = statement.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
-            let block = Block::read(row, &columns).unwrap();
-            days.extend(block.time);
+            see(&Block::whole(&Chunk::read(&self.db, row).unwrap()).unwrap());
         }
-        days.extend(tail::read(&self.db, i64::MIN, 100_000).unwrap().block.time);
+        let tail = tail::read(&self.db, (i64::MIN, i64::MAX), 100_000).unwrap();
+        see(&tail.draft.into_block());
         days.iter()
             .map(|at| (at - NEW_YEAR) / MILLIS_PER_DAY)
             .collect()
@@ -128,8 +117,41 @@ impl Log {
 fn rows_are_kept_for_good_unless_there_is_a_retention() {
     let mut log = Log::new(None);
     log.add(0);
-    assert_eq!(log.round(10_000), 1);
+    log.round(10_000);
     assert_eq!(log.days(), [0]);
+}
+
+#[test]
+fn each_day_of_a_quiet_site_is_one_chunk() {
+    let mut log = Log::new(None);
+    for day in 0..40 {
+        for _ in 0..3 {
+            log.add(day);
+        }
+        log.round(day);
+        // One that was late, because the clock had been wrong.
+        log.add(day / 2);
+    }
+    log.round(50);
+    assert_eq!((log.count("chunk"), log.count("tail")), (40, 0));
+    let mut expected: Vec<i64> = (0..40).flat_map(|day| [day, day, day, day / 2]).collect();
+    expected.sort_unstable();
+    let mut days = log.days();
+    days.sort_unstable();
+    assert_eq!(days, expected);
+}
+
+#[test]
+fn a_day_is_sealed_when_its_last_visits_have_come() {
+    let mut log = Log::new(None);
+    log.add(0);
+    let mut tail_after = |minutes: i64| {
+        let now = UnixMillis::new(NEW_YEAR + MILLIS_PER_DAY + minutes * 60_000);
+        log.upkeep.next = Step::Rest { until_ms: i64::MIN };
+        while log.upkeep.step(&mut log.db, now).unwrap() {}
+        log.count("tail")
+    };
+    assert_eq!((tail_after(4), tail_after(5)), (1, 0));
 }
 
 #[test]
@@ -152,20 +174,18 @@ fn old_chunks_and_old_tail_rows_go() {
 }
 
 #[test]
-fn a_chunk_with_young_rows_loses_its_old_ones() {
+fn rows_that_were_sealed_together_end_day_by_day() {
     let mut log = Log::new(THIRTY_DAYS);
     for day in 0..40 {
         log.add(day);
     }
     log.seal(40);
-    // Within a day it is not worth while.
-    log.round(31);
-    assert_eq!(log.days(), (0..40).collect::<Vec<_>>());
+    assert_eq!(log.count("chunk"), 40);
     log.round(35);
     assert_eq!(log.days(), (5..40).collect::<Vec<_>>());
-    assert_eq!(log.count("chunk"), 1);
-    log.round(60);
-    assert_eq!(log.days(), (30..40).collect::<Vec<_>>());
+    assert_eq!(log.count("chunk"), 35);
+    let without_a_chunk = "part WHERE id / 256 NOT IN (SELECT id FROM chunk)";
+    assert_eq!(log.count(without_a_chunk), 0);
 }
 
 #[test]
@@ -175,16 +195,16 @@ fn a_round_comes_once_an_hour() {
     let mut step = |hours: i64| {
         let now = UnixMillis::new(NEW_YEAR + hours * PAUSE_MS);
         let mut steps = 1;
-        while log.upkeep.step(&mut log.db, now).unwrap().more {
+        while log.upkeep.step(&mut log.db, now).unwrap() {
             steps += 1;
         }
         steps
     };
-    assert_eq!(step(0), 4);
+    assert_eq!(step(0), 6);
     assert_eq!(step(0), 1);
-    assert_eq!(step(1), 4);
+    assert_eq!(step(1), 6);
     // The clock was set back.
-    assert_eq!(step(-20), 4);
+    assert_eq!(step(-20), 6);
 }
 
 #[test]
@@ -196,7 +216,7 @@ fn a_clock_that_jumps_ahead_for_a_minute_ends_nothing() {
     log.seal(10);
     let mut round = |day: i64| {
         let now = UnixMillis::new(NEW_YEAR + day * MILLIS_PER_DAY);
-        while log.upkeep.step(&mut log.db, now).unwrap().more {}
+        while log.upkeep.step(&mut log.db, now).unwrap() {}
         log.days()
     };
     let before = (9..40).collect::<Vec<_>>();
@@ -210,120 +230,12 @@ fn a_clock_that_jumps_ahead_for_a_minute_ends_nothing() {
 }
 
 #[test]
-fn dictionary_entries_that_nobody_refers_to_any_more_go() {
-    let mut log = Log::new(THIRTY_DAYS);
-    for day in 0..45 {
-        log.add(day);
-    }
-    log.seal(10);
-    let entries = [
-        ("dim_target", 1),
-        ("dim_client", 1),
-        ("dim_place", 1),
-        ("dim_value WHERE kind = 1", 2),
-        ("dim_value WHERE kind = 2", 2),
-    ];
-    for (entries, special) in entries {
-        assert_eq!(log.count(entries), 45 + special, "{entries}");
-    }
-    log.round(50);
-    assert_eq!(log.days(), (20..45).collect::<Vec<_>>());
-    for (entries, special) in entries {
-        assert_eq!(log.count(entries), 25 + special, "{entries}");
-    }
-    // A text that comes again gets an entry again, and the others kept theirs.
-    log.add(0);
-    log.add(44);
-    for (entries, special) in entries {
-        assert_eq!(log.count(entries), 26 + special, "{entries}");
-    }
-}
-
-#[test]
-fn what_comes_while_entries_are_looked_through_is_in_use() {
-    let mut log = Log::new(THIRTY_DAYS);
-    for day in 0..40 {
-        log.add(day);
-    }
-    log.seal(10);
-    let now = log.come_to(45);
-    // Nobody has referred to days 0 to 14 when the looking through begins;
-    // then rows of theirs come, and one of them is even sealed.
-    while !matches!(log.upkeep.next, Step::SeeChunks(_)) {
-        log.upkeep.step(&mut log.db, now).unwrap();
-    }
-    log.upkeep.step(&mut log.db, now).unwrap();
-    for day in 0..11 {
-        log.add(day);
-    }
-    log.seal(10);
-    while log.upkeep.step(&mut log.db, now).unwrap().more {}
-    let dangling: u32 = log
-        .db
-        .query_row(
-            "SELECT count(*) FROM tail WHERE target_id NOT IN (SELECT id FROM dim_target)",
-            [],
-            |row| row.get(0),
-        )
-        .unwrap();
-    assert_eq!(dangling, 0);
-    // Day 0 to 10 and day 15 to 39, and the entry for all others.
-    assert_eq!(log.count("dim_client"), 11 + 25 + 1);
-}
-
-#[test]
-fn another_process_makes_the_looking_through_begin_again() {
-    let mut log = Log::new(THIRTY_DAYS);
-    for day in 0..40 {
-        log.add(day);
-    }
-    log.seal(10);
-    let now = log.come_to(45);
-    while !matches!(log.upkeep.next, Step::DeleteUnused(_)) {
-        log.upkeep.step(&mut log.db, now).unwrap();
-    }
-    let before = foreign_changes(&log.db).unwrap();
-    let other = schema::open_writer(&log.folder.path().join("a.db")).unwrap();
-    other
-        .execute("UPDATE chunk SET min_ts = min_ts WHERE id = 4", [])
-        .unwrap();
-    assert_ne!(foreign_changes(&log.db).unwrap(), before);
-    log.upkeep.step(&mut log.db, now).unwrap();
-    assert!(matches!(log.upkeep.next, Step::SeeChunks(_)));
-    while log.upkeep.step(&mut log.db, now).unwrap().more {}
-    assert_eq!(log.count("dim_client"), 25 + 1);
-}
-
-#[test]
-fn a_damaged_chunk_keeps_the_entries_it_may_refer_to_and_nothing_else() {
-    let mut log = Log::new(THIRTY_DAYS);
-    for day in 0..60 {
-        log.add(day);
-    }
-    log.seal(10);
-    log.db
-        .execute("UPDATE chunk SET ref = x'00' WHERE id = 6", [])
-        .unwrap();
-    let referers = "dim_value WHERE kind = 1";
-    let before = log.count(referers);
-    log.round(60);
-    assert_eq!(log.count("chunk"), 3);
-    assert_eq!(log.count(referers), before);
-    // Those of the rows that are left, and the collective one.
-    assert_eq!(log.count("dim_client"), 30 + 1);
-    assert_eq!(log.count("dim_value WHERE kind = 2"), 30 + 2);
-    // The round went on to its end: the next one begins with a rest.
-    assert!(matches!(log.upkeep.next, Step::Rest { .. }));
-}
-
-#[test]
 fn space_is_given_back_in_portions() {
     let mut log = Log::new(THIRTY_DAYS);
     log.db
         .execute_batch(
-            "INSERT INTO chunk (format, min_ts, max_ts, n, ts, si, coh, target, ip, ref, place, \
-                                client, lang) \
-             SELECT 1, 0, 0, 0, zeroblob(1000000), x'', x'', x'', x'', x'', x'', x'', x'' \
+            "INSERT INTO chunk (format, day, min_ts, max_ts, n, directory) \
+             SELECT 4, 0, 0, 0, 0, zeroblob(1000000) \
              FROM (VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10))",
         )
         .unwrap();

@@ -1,0 +1,161 @@
+//! The table of columns. A new column is a line here, and the place of
+//! [`Row::text`](crate::row::Row::text) that fills it; files of before read as
+//! if it had been unknown.
+
+use slugline_domain::Dimension;
+
+use crate::enrich::bounds;
+
+/// A column of visits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    Time,
+    Interval,
+    Coherent,
+    Link,
+    Visitor,
+    /// The column of [`TEXTS`] at this place.
+    Text(usize),
+}
+
+/// A column of texts.
+#[derive(Debug)]
+pub(super) struct TextColumn {
+    pub(super) dimension: Dimension,
+    /// In files.
+    pub(super) name: &'static str,
+    pub(super) family: Family,
+    /// The text of a visit about which nothing is known.
+    pub(super) unknown: &'static str,
+    /// The bytes at which stored texts were cut.
+    pub(super) max_bytes: usize,
+}
+
+/// Columns whose texts mostly come together. Each row of a chunk has one number
+/// for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    Target,
+    Client,
+    Place,
+    Referer,
+    Language,
+}
+
+impl Family {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Target,
+        Self::Client,
+        Self::Place,
+        Self::Referer,
+        Self::Language,
+    ];
+
+    /// The column of these numbers in files.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Target => "targets",
+            Self::Client => "clients",
+            Self::Place => "places",
+            Self::Referer => "referers",
+            Self::Language => "languages",
+        }
+    }
+
+    /// Its place in lists of all.
+    pub(super) fn index(self) -> usize {
+        match self {
+            Self::Target => 0,
+            Self::Client => 1,
+            Self::Place => 2,
+            Self::Referer => 3,
+            Self::Language => 4,
+        }
+    }
+
+    /// The places of its columns in [`TEXTS`].
+    pub(super) fn columns(self) -> impl Iterator<Item = usize> {
+        let columns = TEXTS.iter().enumerate();
+        columns.filter_map(move |(place, column)| (column.family == self).then_some(place))
+    }
+}
+
+/// Every column of texts.
+pub(super) const TEXTS: [TextColumn; 17] = {
+    use Dimension as D;
+    use Family::{Client, Language, Place, Referer, Target};
+    [
+        text(D::Slug, "slug", Target, usize::MAX),
+        text(D::Url, "url", Target, bounds::URL_MAX_BYTES),
+        text(D::UserAgent, "ua", Client, bounds::USER_AGENT_MAX_BYTES),
+        text(D::Os, "os", Client, bounds::NAME_MAX_BYTES),
+        text(D::Browser, "browser", Client, bounds::NAME_MAX_BYTES),
+        text(D::BrowserType, "browser_type", Client, usize::MAX),
+        text(D::Device, "device", Client, bounds::NAME_MAX_BYTES),
+        text(D::DeviceType, "device_type", Client, usize::MAX),
+        text(D::Country, "country", Place, usize::MAX),
+        text(D::Region, "region", Place, usize::MAX),
+        text(D::City, "city", Place, usize::MAX),
+        text(D::Timezone, "timezone", Place, usize::MAX),
+        text(D::Colo, "colo", Place, usize::MAX),
+        degrees(D::Latitude, "latitude"),
+        degrees(D::Longitude, "longitude"),
+        text(D::Referer, "referer", Referer, bounds::REFERER_MAX_BYTES),
+        text(
+            D::Language,
+            "language",
+            Language,
+            bounds::LANGUAGE_MAX_BYTES,
+        ),
+    ]
+};
+
+/// The place of a dimension in [`TEXTS`]; `None` for visitors, who are numbers.
+pub(super) fn place_of(dimension: Dimension) -> Option<usize> {
+    TEXTS
+        .iter()
+        .position(|column| column.dimension == dimension)
+}
+
+/// The place of a dimension that is a text.
+pub(super) fn text_of(dimension: Dimension) -> usize {
+    place_of(dimension).expect("it is a text")
+}
+
+const fn text(
+    dimension: Dimension,
+    name: &'static str,
+    family: Family,
+    max_bytes: usize,
+) -> TextColumn {
+    TextColumn {
+        dimension,
+        name,
+        family,
+        unknown: "",
+        max_bytes,
+    }
+}
+
+const fn degrees(dimension: Dimension, name: &'static str) -> TextColumn {
+    TextColumn {
+        unknown: "0.00",
+        ..text(dimension, name, Family::Place, usize::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_dimension_but_the_visitor_is_one_column() {
+        for dimension in Dimension::ALL {
+            let columns = TEXTS.iter().filter(|column| column.dimension == dimension);
+            assert_eq!(columns.count(), usize::from(dimension != Dimension::Ip));
+        }
+        for (place, family) in Family::ALL.into_iter().enumerate() {
+            assert_eq!(family.index(), place);
+        }
+    }
+}

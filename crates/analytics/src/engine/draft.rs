@@ -1,0 +1,261 @@
+//! Rows on their way into chunks: each text is there once.
+
+use std::{
+    borrow::Cow,
+    hash::{BuildHasher, Hash, Hasher, RandomState},
+};
+
+use super::{
+    block::{Block, Texts},
+    chunk::{Encoder, Span},
+    columns::{Family, TEXTS},
+    dictionary::{Dictionary, Interner},
+    selection::{index, short},
+    values::Values,
+};
+use crate::{number_map::NumberMap, row::Row};
+
+/// Everything about a visit that is no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Numbers {
+    pub(super) time: i64,
+    pub(super) link: i64,
+    pub(super) visitor: u64,
+    pub(super) interval: u32,
+    pub(super) coherent: bool,
+}
+
+impl Numbers {
+    /// Those of a row, whose link has this number.
+    pub(super) fn of(row: &Row<'_>, link: i64) -> Self {
+        Self {
+            time: row.at.get(),
+            link,
+            visitor: row.visitor.0,
+            interval: row.sampled.interval.get(),
+            coherent: row.sampled.coherent,
+        }
+    }
+}
+
+/// The texts of a visit.
+pub(super) trait TextsOf {
+    /// Tells those of a family from others.
+    fn fingerprint(&self, key: &RandomState, family: Family) -> u64;
+
+    /// That of the column at a place of [`TEXTS`].
+    fn text(&self, column: usize) -> Cow<'_, str>;
+}
+
+impl TextsOf for Row<'_> {
+    fn fingerprint(&self, key: &RandomState, family: Family) -> u64 {
+        match family {
+            Family::Target => key.hash_one((self.target.slug, self.target.url)),
+            Family::Client => key.hash_one(self.client),
+            Family::Place => key.hash_one(self.place),
+            Family::Referer => key.hash_one(self.referer.as_ref()),
+            Family::Language => key.hash_one(self.language),
+        }
+    }
+
+    fn text(&self, column: usize) -> Cow<'_, str> {
+        self.text(TEXTS[column].dimension)
+    }
+}
+
+/// The texts of a row that was stored before.
+#[derive(Debug)]
+pub(super) struct RowTexts<'r>(pub(super) [&'r str; TEXTS.len()]);
+
+impl TextsOf for RowTexts<'_> {
+    fn fingerprint(&self, key: &RandomState, family: Family) -> u64 {
+        let mut hasher = key.build_hasher();
+        for column in family.columns() {
+            self.0[column].hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    fn text(&self, column: usize) -> Cow<'_, str> {
+        self.0[column].into()
+    }
+}
+
+/// Some rows.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    key: RandomState,
+    rows: Vec<(Numbers, [u32; Family::ALL.len()])>,
+    /// The entries of each family, by the fingerprints of their texts.
+    families: [NumberMap<u32>; Family::ALL.len()],
+    /// Of each column, the texts of the entries of its family.
+    columns: [Drafted; TEXTS.len()],
+}
+
+#[derive(Debug, Default)]
+struct Drafted {
+    of: Vec<u32>,
+    texts: Interner,
+}
+
+impl Draft {
+    /// Adds a row.
+    pub(super) fn push(&mut self, numbers: Numbers, texts: &impl TextsOf) {
+        let codes = Family::ALL.map(|family| self.code(family, texts));
+        self.rows.push((numbers, codes));
+    }
+
+    /// The entry of a family with these texts.
+    fn code(&mut self, family: Family, texts: &impl TextsOf) -> u32 {
+        let known = &mut self.families[family.index()];
+        let next = short(known.len());
+        let fingerprint = texts.fingerprint(&self.key, family);
+        let code = *known.entry(fingerprint).or_insert(next);
+        if code == next {
+            for column in family.columns() {
+                let drafted = &mut self.columns[column];
+                let number = drafted.texts.number(&self.key, &texts.text(column));
+                drafted.of.push(number);
+            }
+        }
+        code
+    }
+
+    /// Adds all rows of a block that has every column.
+    pub(super) fn append(&mut self, block: &Block) {
+        // Of each family, the entries here of those there.
+        let entries = Family::ALL.map(|family| {
+            let entry = |entry| {
+                let text = |column| block.texts(column).get(entry);
+                let mut texts = [""; TEXTS.len()];
+                for column in family.columns() {
+                    texts[column] = text(column);
+                }
+                self.code(family, &RowTexts(texts))
+            };
+            let count = short(block.entries(family));
+            (0..count).map(entry).collect::<Vec<u32>>()
+        });
+        for row in 0..block.rows {
+            let code = |family: Family| {
+                let entry = block.codes(family).at(row);
+                entries[family.index()][index(entry)]
+            };
+            self.rows.push((block.numbers(row), Family::ALL.map(code)));
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(super) fn numbers(&self, row: usize) -> Numbers {
+        self.rows[row].0
+    }
+
+    /// All rows, in the order in which they came.
+    pub(super) fn into_block(self) -> Block {
+        let codes = Family::ALL.map(|family| {
+            let code = |(_, codes): &(_, [u32; 5])| codes[family.index()];
+            Some(Values::Each(self.rows.iter().map(code).collect()))
+        });
+        let texts = self.columns.map(|column| {
+            Some(Texts {
+                of: column.of,
+                dictionary: column.texts.texts,
+            })
+        });
+        let rows = || self.rows.iter().map(|(numbers, _)| numbers);
+        Block {
+            rows: self.rows.len(),
+            time: Values::Each(rows().map(|row| row.time).collect()),
+            interval: Values::Each(rows().map(|row| row.interval).collect()),
+            coherent: Values::Each(rows().map(|row| row.coherent.into()).collect()),
+            link: Values::Each(rows().map(|row| row.link).collect()),
+            visitor: Values::Each(rows().map(|row| row.visitor).collect()),
+            codes,
+            texts,
+        }
+    }
+
+    /// Writes some rows, which are in order of link and time, as a chunk.
+    pub(super) fn encode(&self, span: Span, rows: &[usize]) -> Encoder {
+        let mut encoder = Encoder::new(span);
+        let mut column = |name, of: &dyn Fn(&Numbers) -> u64| {
+            let numbers: Vec<u64> = rows.iter().map(|&row| of(&self.rows[row].0)).collect();
+            encoder.numbers(name, &numbers);
+        };
+        column("si", &|row| row.interval.into());
+        column("coh", &|row| row.coherent.into());
+        column("ts", &|row| row.time.abs_diff(span.min_ts));
+        column("visitor", &|row| row.visitor);
+        let (links, ends) = self.link_runs(rows);
+        encoder.numbers("links", &links);
+        encoder.numbers("link_ends", &ends);
+        for family in Family::ALL {
+            self.encode_family(family, rows, &mut encoder);
+        }
+        encoder
+    }
+
+    fn link_runs(&self, rows: &[usize]) -> (Vec<u64>, Vec<u64>) {
+        let link = |row: &usize| self.rows[*row].0.link;
+        let mut end = 0;
+        rows.chunk_by(|one, next| link(one) == link(next))
+            .map(|run| {
+                end += u64::from(short(run.len()));
+                (link(&run[0]).cast_unsigned(), end)
+            })
+            .unzip()
+    }
+
+    fn encode_family(&self, family: Family, rows: &[usize], encoder: &mut Encoder) {
+        // The entries that these rows have, in the order in which they come.
+        let mut entries = Vec::new();
+        let mut renumbered = vec![u32::MAX; self.families[family.index()].len()];
+        let mut codes = Vec::with_capacity(rows.len());
+        for &row in rows {
+            let code = self.rows[row].1[family.index()];
+            let new = &mut renumbered[index(code)];
+            if *new == u32::MAX {
+                *new = short(entries.len());
+                entries.push(code);
+            }
+            codes.push(u64::from(*new));
+        }
+        let mut any_known = false;
+        for column in family.columns() {
+            let drafted = &self.columns[column];
+            let of = entries.iter().map(|&code| drafted.of[index(code)]);
+            let (of, texts) = sorted(of.collect(), &drafted.texts.texts);
+            let (name, unknown) = (TEXTS[column].name, TEXTS[column].unknown);
+            if texts != [unknown] {
+                any_known = true;
+                if texts.len() > 1 {
+                    encoder.numbers(name, &of);
+                }
+                encoder.texts(name, texts.into_iter());
+            }
+        }
+        if any_known {
+            encoder.numbers(family.name(), &codes);
+        }
+    }
+}
+
+/// The texts that entries have, in order, and which of them each has.
+fn sorted(of: Vec<u32>, texts: &Dictionary) -> (Vec<u64>, Vec<&str>) {
+    let mut used = of.clone();
+    used.sort_unstable();
+    used.dedup();
+    used.sort_unstable_by_key(|&number| texts.get(number));
+    let mut places = vec![0; texts.len()];
+    for (place, &number) in (0..).zip(&used) {
+        places[index(number)] = place;
+    }
+    let of = of.into_iter().map(|number| places[index(number)]).collect();
+    (
+        of,
+        used.into_iter().map(|number| texts.get(number)).collect(),
+    )
+}

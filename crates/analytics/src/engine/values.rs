@@ -1,0 +1,66 @@
+//! One number of each of some rows.
+
+use super::selection::Selection;
+
+/// The numbers of some rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Values<T> {
+    /// All rows have this one.
+    Same(T),
+    Each(Vec<T>),
+}
+
+impl<T> Default for Values<T> {
+    fn default() -> Self {
+        Self::Each(Vec::new())
+    }
+}
+
+impl<T: Copy> Values<T> {
+    /// The number of a row.
+    #[inline]
+    pub(super) fn at(&self, row: usize) -> T {
+        match self {
+            Self::Same(value) => *value,
+            Self::Each(values) => values[row],
+        }
+    }
+
+    /// Whether they were not read, of rows that there are.
+    pub(super) fn are_missing(&self) -> bool {
+        matches!(self, Self::Each(values) if values.is_empty())
+    }
+
+    /// The rows whose number meets a condition.
+    pub(super) fn select(&self, meets: impl Fn(T) -> bool) -> Selection {
+        match self {
+            Self::Same(value) if meets(*value) => Selection::All,
+            Self::Same(_) => Selection::Rows(Vec::new()),
+            Self::Each(values) => Selection::of(values, meets),
+        }
+    }
+
+    /// Leaves some rows.
+    pub(super) fn keep(&mut self, rows: &Selection) {
+        if let Self::Each(values) = self {
+            rows.apply(values);
+        }
+    }
+
+    pub(super) fn map<U>(self, convert: impl Fn(T) -> U) -> Values<U> {
+        match self {
+            Self::Same(value) => Values::Same(convert(value)),
+            Self::Each(values) => Values::Each(values.into_iter().map(convert).collect()),
+        }
+    }
+}
+
+impl<T: Copy + Ord> Values<T> {
+    /// The largest of them, if there is any row.
+    pub(super) fn largest(&self) -> Option<T> {
+        match self {
+            Self::Same(value) => Some(*value),
+            Self::Each(values) => values.iter().max().copied(),
+        }
+    }
+}
