@@ -6,7 +6,7 @@ use super::{
     chunk::{self, ChunkError, Directory, Entry, Number, Span},
     columns::{Column, Family, TEXTS},
     dictionary::Dictionary,
-    draft::{Numbers, RowTexts},
+    draft::Numbers,
     error::EngineError,
     selection::{Selection, index},
     values::Values,

@@ -875,15 +875,14 @@ export interface components {
         };
         /** @description Details of an error. */
         ProblemData: {
-            /** @description Always `ZodError`, for clients that look for it. */
-            name: string;
-            /** @description The same as `message` outside. */
-            message: string;
-            /** @description The faults. */
-            issues: components["schemas"]["Issue"][];
-        } | {
-            /** @description The link as it is now. */
-            link: components["schemas"]["Link"];
+            /** @description Of a validation error always `ZodError`, for clients that look for it. */
+            name?: string;
+            /** @description Of a validation error the same as `message` outside. */
+            message?: string;
+            /** @description The faults of a validation error. */
+            issues?: components["schemas"]["Issue"][];
+            /** @description The link as it is now, of a failed precondition. */
+            link?: components["schemas"]["Link"];
         };
         /**
          * @description One fault of an input. `path` names wire members; positions in arrays are

@@ -26,9 +26,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use async_trait::async_trait;
 use slugline_domain::{
     Link, LinkFilter, LinkId, ListQuery, Slug, Tag, TagCount, UnixSeconds,
-    ports::{
-        Deletion, Hearing, Insertion, LinkObserver, LinkStore, StoreError, Update, Version,
-    },
+    ports::{Deletion, Hearing, Insertion, LinkObserver, LinkStore, StoreError, Update, Version},
 };
 
 pub(crate) use self::write::insert_row;

@@ -154,7 +154,8 @@ fn a_batch_whose_process_dies_in_the_middle_is_finished_by_sending_it_again(
     const DEATH: &str = "kill -9 in a batch";
 
     let mut random = Random::new();
-    let own = (database == "postgres").then(|| OwnDatabase::create(&format!("faults_batches_{}", random.seed())));
+    let own = (database == "postgres")
+        .then(|| OwnDatabase::create(&format!("faults_batches_{}", random.seed())));
     let url = own.as_ref().map(|own| own.url().to_string());
     let settings: Vec<(&str, &str)> = url
         .iter()
