@@ -300,6 +300,9 @@ mod tests {
     use super::*;
     use crate::links::fixture::{Fixture, demonstration, fixture};
 
+    /// Whether an action left this.
+    type IsRight = fn(Option<Link>) -> bool;
+
     fn tags(texts: &[&str]) -> Tags {
         Tags::new(texts.iter().map(|text| tag(text))).unwrap()
     }
@@ -387,7 +390,7 @@ mod tests {
 
     #[tokio::test]
     async fn every_action_does_what_it_says_and_nothing_twice() {
-        let cases: [(BatchAction, fn(Option<Link>) -> bool); 4] = [
+        let cases: [(BatchAction, IsRight); 4] = [
             (BatchAction::RemoveTags(tags(&["a", "z"])), |link| {
                 link.unwrap().content.tags == tags(&["b"])
             }),
@@ -399,7 +402,7 @@ mod tests {
             }),
             (BatchAction::Delete, |link| link.is_none()),
         ];
-        for (action, check) in cases {
+        for (action, is_right) in cases {
             let before = link("docs").tags(&["a", "b"]).expires(5).build();
             let fixture = fixture_with(&[before]).await;
             fixture.resolver.find(&slug("docs")).await.unwrap();
@@ -412,7 +415,7 @@ mod tests {
                 };
                 assert_eq!(told(&report.await.unwrap())[0].1, expected, "{action:?}");
                 let stored = fixture.store.find(&slug("docs")).await.unwrap();
-                assert!(check(stored.clone()), "{stored:?}");
+                assert!(is_right(stored.clone()), "{stored:?}");
                 let seen = fixture.resolver.find(&slug("docs")).await.unwrap();
                 assert_eq!(seen.is_some(), stored.is_some(), "{action:?}");
             }

@@ -70,7 +70,7 @@ options!(BatchActionName);
 #[serde(default)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct BatchFilter {
-    /// Only links with this text in slug, URL, comment or a tag.
+    /// Text in slug, URL, comment or a tag.
     #[schemars(length(max = SearchText::MAX_BYTES))]
     pub q: Sent<String>,
     /// Only links with this tag.

@@ -34,15 +34,15 @@ pub struct ListLinks {
     /// Only links that still lead somewhere, only expired ones, or all.
     #[schemars(extend("default" = "active"))]
     pub status: Sent<Status>,
-    /// Only links with this text in slug, URL, comment or a tag.
+    /// Text in slug, URL, comment or a tag.
     #[schemars(length(max = SearchText::MAX_BYTES))]
     pub q: Sent<String>,
-    /// Only links with these slugs: up to 100, separated by commas.
+    /// Up to 100 slugs, separated by commas.
     #[schemars(length(min = 1))]
     pub slugs: Sent<String>,
-    /// With sort visits: first second to count, in Unix seconds; 0 for no beginning, 30 days before the last one when left out.
+    /// With sort visits: first Unix second to count; 0 is no bound, left out is 30 days.
     pub start_at: Sent<IntOrString>,
-    /// With sort visits: last second to count; now when left out.
+    /// With sort visits: last second; now when left out.
     pub end_at: Sent<IntOrString>,
 }
 

@@ -1190,7 +1190,7 @@ export interface components {
         };
         /** @description All active links, or those that meet every condition. */
         BatchFilter: {
-            /** @description Only links with this text in slug, URL, comment or a tag. */
+            /** @description Text in slug, URL, comment or a tag. */
             q?: string;
             /** @description Only links with this tag. */
             tag?: string;
@@ -2833,13 +2833,13 @@ export interface operations {
                 tag?: string;
                 /** @description Only links that still lead somewhere, only expired ones, or all. */
                 status?: components["schemas"]["Status"];
-                /** @description Only links with this text in slug, URL, comment or a tag. */
+                /** @description Text in slug, URL, comment or a tag. */
                 q?: string;
-                /** @description Only links with these slugs: up to 100, separated by commas. */
+                /** @description Up to 100 slugs, separated by commas. */
                 slugs?: string;
-                /** @description With sort visits: first second to count, in Unix seconds; 0 for no beginning, 30 days before the last one when left out. */
+                /** @description With sort visits: first Unix second to count; 0 is no bound, left out is 30 days. */
                 startAt?: number;
-                /** @description With sort visits: last second to count; now when left out. */
+                /** @description With sort visits: last second; now when left out. */
                 endAt?: number;
             };
             header?: never;

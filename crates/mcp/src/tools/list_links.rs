@@ -13,8 +13,7 @@ impl Tool for ListLinksTool {
     const DESCRIPTION: &'static str = "List links page by page, newest first unless sort says \
         otherwise; active ones only unless status says otherwise. While list_complete is false, \
         call again with the returned cursor and otherwise the same input. Rows hold slug, url, \
-        tags, comment and expiration; get_link has the rest. With sort visits they hold the \
-        visits in the range, too, and links without any come last, newest first.";
+        tags, comment and expiration, with sort visits their visits, too; get_link has the rest.";
     const NEEDS: Access = LinkService::LIST;
     const HINTS: Hints = Hints::Reads;
     type Input = ListLinks;

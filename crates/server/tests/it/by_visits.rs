@@ -44,9 +44,9 @@ fn followed_links_come_first_by_rest_and_by_tool() {
     let first = list("&tag=a&limit=2");
     assert_eq!(rows(&first), all[..2]);
     let cursor = first["cursor"].as_str().unwrap();
-    let last = list(&format!("&tag=a&limit=2&cursor={cursor}"));
-    assert_eq!(rows(&last), all[2..3]);
-    assert_eq!(last["list_complete"], true);
+    let second = list(&format!("&tag=a&limit=2&cursor={cursor}"));
+    assert_eq!(rows(&second), all[2..3]);
+    assert_eq!(second["list_complete"], true);
 
     let input = json!({"sort": "visits", "slugs": "never,seldom,often,unknown", "q": "e"});
     let told = call_tool(&server, "list_links", &input);

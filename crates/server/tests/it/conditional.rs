@@ -8,18 +8,14 @@ use serde_json::json;
 use crate::server::{Answer, Server};
 
 #[rstest]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the test command hands the server over this way"
-)]
 fn of_changes_meant_for_one_version_exactly_one_is_made(
     #[values("sqlite", "postgres")] database: &str,
 ) {
     let server = if database == "postgres" {
-        let url = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
+        let url = std::env::var_os("SLUGLINE_TEST_POSTGRES_URL").expect(
             "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
         );
-        Server::start_with(&[("SLUGLINE_DATABASE_URL", url.as_str())])
+        Server::start_with(&[("SLUGLINE_DATABASE_URL", url.to_str().unwrap())])
     } else {
         Server::start()
     };
