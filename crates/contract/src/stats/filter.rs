@@ -51,9 +51,9 @@ pub struct AnalyticsFilter {
     pub device: Sent<String>,
     /// Kinds of devices.
     pub device_type: Sent<String>,
-    /// First second, in Unix seconds, inclusive; 0 for no beginning.
+    /// From this Unix second on, inclusive; 0 for any.
     pub start_at: Sent<IntOrString>,
-    /// Last second, in Unix seconds, inclusive; 0 for no end.
+    /// Until this Unix second, inclusive; 0 for any.
     pub end_at: Sent<IntOrString>,
     /// Tags of links today.
     pub tag: Sent<String>,

@@ -4230,9 +4230,9 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description First second, in Unix seconds, inclusive; 0 for no beginning. */
+                /** @description From this Unix second on, inclusive; 0 for any. */
                 startAt?: number;
-                /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
+                /** @description Until this Unix second, inclusive; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -4352,9 +4352,9 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description First second, in Unix seconds, inclusive; 0 for no beginning. */
+                /** @description From this Unix second on, inclusive; 0 for any. */
                 startAt?: number;
-                /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
+                /** @description Until this Unix second, inclusive; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -4474,9 +4474,9 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description First second, in Unix seconds, inclusive; 0 for no beginning. */
+                /** @description From this Unix second on, inclusive; 0 for any. */
                 startAt?: number;
-                /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
+                /** @description Until this Unix second, inclusive; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -4594,9 +4594,9 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description First second, in Unix seconds, inclusive; 0 for no beginning. */
+                /** @description From this Unix second on, inclusive; 0 for any. */
                 startAt?: number;
-                /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
+                /** @description Until this Unix second, inclusive; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -4712,9 +4712,9 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description First second, in Unix seconds, inclusive; 0 for no beginning. */
+                /** @description From this Unix second on, inclusive; 0 for any. */
                 startAt?: number;
-                /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
+                /** @description Until this Unix second, inclusive; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -4830,9 +4830,9 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description First second, in Unix seconds, inclusive; 0 for no beginning. */
+                /** @description From this Unix second on, inclusive; 0 for any. */
                 startAt?: number;
-                /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
+                /** @description Until this Unix second, inclusive; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -4950,9 +4950,9 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description First second, in Unix seconds, inclusive; 0 for no beginning. */
+                /** @description From this Unix second on, inclusive; 0 for any. */
                 startAt?: number;
-                /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
+                /** @description Until this Unix second, inclusive; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -5070,9 +5070,9 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description First second, in Unix seconds, inclusive; 0 for no beginning. */
+                /** @description From this Unix second on, inclusive; 0 for any. */
                 startAt?: number;
-                /** @description Last second, in Unix seconds, inclusive; 0 for no end. */
+                /** @description Until this Unix second, inclusive; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;

@@ -11,10 +11,10 @@ pub(crate) struct CountersTool;
 impl Tool for CountersTool {
     const NAME: &'static str = "get_analytics_counters";
     const DESCRIPTION: &'static str = "Count visits, distinct visitors and distinct referring \
-        hosts, for all links or those that match the filters. Filters take exact values, such as \
-        DE,FR; !DE,!FR excludes; (none) is unknown. With id, there is one row per link that has \
-        visits. sampling.exact says whether the numbers are counts or \
-        estimates. A visit is counted within about a second.";
+        hosts, for all links or those that match the filters. Filters take exact values, DE,FR; \
+        !DE excludes, (none) is unknown. With id, there is one row per link that has visits. \
+        sampling.exact says whether the numbers are counts or estimates. A visit is counted \
+        within about a second.";
     const NEEDS: Access = Access::Open;
     const HINTS: Hints = Hints::Reads;
     type Input = AnalyticsFilter;

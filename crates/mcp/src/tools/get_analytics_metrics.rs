@@ -12,8 +12,8 @@ impl Tool for MetricsTool {
     const NAME: &'static str = "get_analytics_metrics";
     const DESCRIPTION: &'static str = "Count visits by one property, such as country, referer, \
         browser or slug: the values with the most visits, most first. An empty name means unknown. \
-        Give a small limit for a top list. Filters take exact values, such as DE,FR; !DE,!FR \
-        excludes; (none) is unknown; the names found here can be passed to them.";
+        Give a small limit for a top list. Filters take exact values, DE,FR; !DE excludes, (none) \
+        is unknown; the names found here can be passed to them.";
     const NEEDS: Access = Access::Open;
     const HINTS: Hints = Hints::Reads;
     type Input = MetricsRequest;

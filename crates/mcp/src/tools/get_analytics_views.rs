@@ -12,8 +12,8 @@ impl Tool for ViewsTool {
     const NAME: &'static str = "get_analytics_views";
     const DESCRIPTION: &'static str = "Count visits and distinct visitors of each minute, hour or day \
         that has any, in order of time. Give clientTimezone to get rows of the user's own clock; \
-        startAt and endAt keep the answer short, since it has no limit. Filters take \
-        exact values, such as DE,FR; !DE,!FR excludes; (none) is unknown. Visitors of several rows must not be added up.";
+        startAt and endAt keep the answer short, since it has no limit. Filters take exact values, \
+        DE,FR; !DE excludes, (none) is unknown. Visitors of several rows must not be added up.";
     const NEEDS: Access = Access::Open;
     const HINTS: Hints = Hints::Reads;
     type Input = ViewsRequest;
