@@ -368,6 +368,30 @@ pub trait Forwarder: fmt::Debug + Send + Sync {
     async fn forward(&self, request: ForwardedRequest) -> Result<ForwardedAnswer, ForwardFailure>;
 }
 
+/// Looks at the disk that the service writes to.
+pub trait DiskWatch: fmt::Debug + Send + Sync {
+    /// What is wrong with the disk, if anything. Health checks call this, so it
+    /// must be quick.
+    fn trouble(&self) -> Option<DiskTrouble>;
+}
+
+/// A disk that takes no data, or soon will not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum DiskTrouble {
+    /// Little is left.
+    #[error("the disk of the data folder has {} MiB left", free_bytes >> 20)]
+    NearlyFull {
+        /// The bytes that the service may still write.
+        free_bytes: u64,
+    },
+    /// It is mounted for reading only.
+    #[error("the disk of the data folder is mounted for reading only")]
+    ReadOnly,
+    /// The system does not tell.
+    #[error("the data folder cannot be examined")]
+    Unknown,
+}
+
 /// Tells the time.
 pub trait Clock: fmt::Debug + Send + Sync {
     /// The present moment.

@@ -19,7 +19,7 @@ use slugline_application::App;
 use slugline_contract::{
     Code, ImportLimit, Problem, Rules, SetupView, UnknownNames, query_to_json, read,
 };
-use slugline_domain::{PageSize, Place};
+use slugline_domain::{PageSize, Place, ports::DiskWatch};
 use slugline_httpkit::{Edge, Failure, IgnoredNames, Origin, header, unreadable_body};
 
 /// What every handler works with, from the app's data.
@@ -33,6 +33,8 @@ pub struct RestState {
     pub transfer: TransferLimits,
     /// How the instance is set up, as far as its settings tell.
     pub setup: Arc<SetupView>,
+    /// The disk that the service writes to.
+    pub disk: Arc<dyn DiskWatch>,
 }
 
 /// How many links one request exports or imports.

@@ -39,6 +39,8 @@ pub(crate) struct Parts {
     /// The connection on which PostgreSQL announces changes that other nodes make.
     /// Without it this node reads each link again after a second. SQLite needs none.
     listener: Part,
+    /// The disk of the data folder.
+    disk: Part,
 }
 
 /// A part of the service.
@@ -131,6 +133,14 @@ pub(crate) async fn ready(context: Context) -> Result<Json<200, Readiness>, Fail
                     links: Part::with(Vec::new()),
                     log: Part::with(reasons),
                     listener: listener(context.app.links.hears_of_changes()),
+                    disk: Part::with(
+                        context
+                            .disk
+                            .trouble()
+                            .iter()
+                            .map(ToString::to_string)
+                            .collect(),
+                    ),
                 },
             }))
         }

@@ -46,6 +46,7 @@ pub mod cli;
 mod clickhouse_wire;
 mod connections;
 mod data_folder;
+mod disk;
 mod doctor;
 mod instance_lock;
 mod links_database;

@@ -30,6 +30,7 @@ use crate::{
     Settings, VERSION,
     ambient::{OsRandom, SystemClock},
     clickhouse_wire::OutboundWire,
+    disk::FolderDisk,
     links_database, old_store,
     service_path::may_be_service_path,
     settings::AccessLog,
@@ -118,6 +119,9 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             rules,
             transfer: settings.transfer,
             setup,
+            disk: Arc::new(FolderDisk {
+                folder: settings.data_dir.clone(),
+            }),
         }),
         mcp: Data::new(tools),
         redirects: Arc::new(Redirects {

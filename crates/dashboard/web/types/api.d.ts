@@ -2165,6 +2165,8 @@ export interface components {
              *     Without it this node reads each link again after a second. SQLite needs none.
              */
             listener: components["schemas"]["Part"];
+            /** @description The disk of the data folder. */
+            disk: components["schemas"]["Part"];
         };
         /** @description A part of the service. */
         Part: {

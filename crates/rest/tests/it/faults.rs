@@ -131,3 +131,16 @@ async fn a_log_that_cannot_be_read_fails_questions_without_telling_why() {
         assert!(!failed.text.contains("disk"), "{failed:?}");
     }
 }
+
+#[actix_web::test]
+async fn a_part_that_does_not_work_is_named_and_leaves_the_service_in_rotation() {
+    let ready = Fixture::new().await.get("/_health/ready").await;
+    assert_eq!(ready.status, 200, "{ready:?}");
+    let parts = &ready.json()["parts"];
+    let full = "the disk of the data folder has 5 MiB left";
+    assert_eq!(
+        parts["disk"],
+        json!({"status": "degraded", "reasons": [full]})
+    );
+    assert_eq!(parts["listener"], json!({"status": "ok", "reasons": []}));
+}

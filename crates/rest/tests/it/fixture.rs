@@ -21,7 +21,10 @@ use slugline_contract::{
     ImportLimit, Limits, LinkStoreKind, RedirectsView, Rules, SetupView, Stores, Switches,
     VisitStoreKind, VisitsView,
 };
-use slugline_domain::{PageSize, ports::OldStore};
+use slugline_domain::{
+    PageSize,
+    ports::{DiskTrouble, DiskWatch, OldStore},
+};
 use slugline_httpkit::{Edge, TrustedProxies};
 use slugline_rest::{ApiOptions, RestState, RouteList, TransferLimits, api};
 use slugline_testkit::{
@@ -133,6 +136,7 @@ impl Fixture {
                     export_page: PageSize::default(),
                     import_limit: ImportLimit(3),
                 },
+                disk: Arc::new(FullDisk),
             }),
             edge: Data::new(Edge::new(authenticator, TrustedProxies::default(), None)),
         }
@@ -166,6 +170,18 @@ impl Fixture {
             headers,
             text,
         }
+    }
+}
+
+/// A disk without room.
+#[derive(Debug)]
+struct FullDisk;
+
+impl DiskWatch for FullDisk {
+    fn trouble(&self) -> Option<DiskTrouble> {
+        Some(DiskTrouble::NearlyFull {
+            free_bytes: 5 << 20,
+        })
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::{fs, net::TcpListener};
 
+use serde_json::json;
+
 use crate::server::{Server, command, refusal, under_sh};
 
 /// Start-up stops with one line that names the setting and the fix.
@@ -280,4 +282,12 @@ fn as_many_files_may_be_open_as_the_system_lets() {
         .find(|line| line.starts_with("Max open files"));
     let numbers: Vec<&str> = files.unwrap().split_whitespace().skip(3).collect();
     assert_eq!(numbers, ["1000", "1000", "files"]);
+}
+
+#[test]
+fn readiness_names_every_part() {
+    let ready = Server::start().visit("/_health/ready").json();
+    let well = json!({"status": "ok", "reasons": []});
+    let parts = json!({"links": well, "log": well, "listener": well, "disk": well});
+    assert_eq!(ready["parts"], parts);
 }

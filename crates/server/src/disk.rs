@@ -1,0 +1,60 @@
+//! The disk of the data folder.
+
+use std::path::PathBuf;
+
+use rustix::fs::{StatVfsMountFlags, statvfs};
+use slugline_domain::ports::{DiskTrouble, DiskWatch};
+
+/// Below this, somebody should look: visits of some hours, or a backup, need more.
+const FEW_BYTES: u64 = 64 << 20;
+
+/// Looks at the disk that holds a folder.
+#[derive(Debug)]
+pub(crate) struct FolderDisk {
+    pub(crate) folder: PathBuf,
+}
+
+impl DiskWatch for FolderDisk {
+    fn trouble(&self) -> Option<DiskTrouble> {
+        let Ok(disk) = statvfs(&self.folder) else {
+            return Some(DiskTrouble::Unknown);
+        };
+        // Not all free blocks: some are kept for root.
+        let free_bytes = disk.f_bavail.saturating_mul(disk.f_frsize);
+        if disk.f_flag.contains(StatVfsMountFlags::RDONLY) {
+            Some(DiskTrouble::ReadOnly)
+        } else if free_bytes < FEW_BYTES {
+            Some(DiskTrouble::NearlyFull { free_bytes })
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trouble_of(folder: impl Into<PathBuf>) -> Option<DiskTrouble> {
+        let folder = folder.into();
+        FolderDisk { folder }.trouble()
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_trouble() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = folder.path().join("gone");
+        assert_eq!(trouble_of(gone), Some(DiskTrouble::Unknown));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")] // whose `/proc` is a disk without room
+    fn a_disk_without_room_is_trouble() {
+        let full = DiskTrouble::NearlyFull { free_bytes: 0 };
+        assert_eq!(trouble_of("/proc"), Some(full));
+        assert_eq!(
+            full.to_string(),
+            "the disk of the data folder has 0 MiB left"
+        );
+    }
+}
