@@ -8,7 +8,13 @@ use super::{node, postgres, python};
 use crate::process;
 
 /// Programs that the tests start by name, and the packages that bring them.
-const PROGRAMS: [(&str, &str); 3] = [BROWSER[0], BROWSER[1], ("redis-server", "redis-server")];
+const PROGRAMS: [(&str, &str); 5] = [
+    BROWSER[0],
+    BROWSER[1],
+    ("redis-server", "redis-server"),
+    ("nginx", "nginx"),
+    ("systemd-analyze", "systemd"),
+];
 
 /// The browser that the dashboard is tested in; its driver is of the same version.
 pub(crate) const BROWSER: [(&str, &str); 2] = [

@@ -22,6 +22,8 @@ mod clickhouse; // visits in ClickHouse, of several nodes
 mod client_identity; // who a client is, behind proxies
 mod conditional; // changes that are meant for a version
 mod dashboard; // the dashboard, in a real browser
+#[cfg(target_os = "linux")] // whose service manager there is a unit for
+mod deploy; // samples for nginx and systemd
 mod devices; // programs and devices of visitors
 mod doctor; // whether the databases are sound
 mod editing; // changing links
