@@ -23,7 +23,8 @@ pub struct RecorderOptions {
     /// long. The default leaves a tenth of a second for the commit, so that a
     /// visit is durable within a second.
     pub batch_age: Duration,
-    /// The number of rows of the tail that are sealed into one chunk.
+    /// The number of rows of the tail that are sealed into one chunk. When their
+    /// day is over, chunks become larger ones of up to four times as many rows.
     pub rows_per_chunk: usize,
     /// The rates, in rows per minute, above which visits are sampled.
     pub sampling: SamplingTargets,
@@ -48,7 +49,7 @@ impl Default for RecorderOptions {
             queue_bytes: 64 << 20,
             batch_rows: 16_384,
             batch_age: Duration::from_millis(900),
-            rows_per_chunk: 65_536,
+            rows_per_chunk: 16_384,
             sampling: SamplingTargets::default(),
             skip_bots: false,
             salt_period: SaltPeriod::default(),

@@ -10,9 +10,9 @@ use super::{
 
 const TOTALS: &str = "sum(v), sum(u), uniqExactArray(r), max(m)";
 
-/// The statement and the function that reads its rows. A link without an
-/// identity, which stands for many in a full dictionary, is not returned as a
-/// row, but its visits count for the accuracy of the answer.
+/// The statement and the function that reads its rows. A link whose identity
+/// was lost is not returned as a row, but its visits count for the accuracy of
+/// the answer.
 pub(super) fn statement(
     query: &CountersQuery,
 ) -> (String, ReadRow<WithInterval<Option<CounterRow>>>) {

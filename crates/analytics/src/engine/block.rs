@@ -109,8 +109,8 @@ impl Block {
 
     /// The texts of a row.
     #[cfg(test)]
-    pub(super) fn texts_of(&self, row: usize) -> RowTexts<'_> {
-        RowTexts(std::array::from_fn(|column| self.text(column, row)))
+    pub(super) fn texts_of(&self, row: usize) -> super::draft::RowTexts<'_> {
+        super::draft::RowTexts(std::array::from_fn(|column| self.text(column, row)))
     }
 
     /// Of a family, the entry that each row has.
@@ -259,18 +259,6 @@ impl LinkRuns {
         }
     }
 
-    /// The rows of one link.
-    pub(super) fn select_one(&self, link: i64) -> Selection {
-        match self.links.binary_search(&link) {
-            Ok(_) if self.links.len() == 1 => Selection::All,
-            Ok(place) => {
-                let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
-                Selection::Rows((start..self.ends[place]).collect())
-            }
-            Err(_) => Selection::Rows(Vec::new()),
-        }
-    }
-
     pub(super) fn links(&self) -> &[i64] {
         &self.links
     }
@@ -347,6 +335,30 @@ impl<'c> Chunk<'c> {
             && ends.last().copied().unwrap_or(0) == self.span().rows;
         if sound {
             Ok(LinkRuns { links, ends })
+        } else {
+            Err(self.damaged(ChunkError::Value { column: "links" }))
+        }
+    }
+
+    /// The rows of one link. Most chunks have none, and of those no more is read
+    /// than which links they have.
+    pub(super) fn rows_of(&self, link: i64) -> Result<Selection, EngineError> {
+        let links: Values<u64> = self.all("links")?;
+        let place = match &links {
+            Values::Same(only) => (only.cast_signed() == link).then_some(0),
+            Values::Each(links) => links.binary_search(&link.cast_unsigned()).ok(),
+        };
+        let Some(place) = place else {
+            return Ok(Selection::Rows(Vec::new()));
+        };
+        if self.count("links") != self.count("link_ends") {
+            return Err(self.damaged(ChunkError::Value { column: "links" }));
+        }
+        let ends: Values<u32> = self.all("link_ends")?;
+        let start = place.checked_sub(1).map_or(0, |before| ends.at(before));
+        let end = ends.at(place);
+        if start <= end && end <= self.span().rows {
+            Ok(Selection::Rows((start..end).collect()))
         } else {
             Err(self.damaged(ChunkError::Value { column: "links" }))
         }
@@ -462,9 +474,6 @@ mod tests {
             ends: vec![3, 4, 6],
         };
         let rows = |rows: &[u32]| Selection::Rows(rows.to_vec());
-        assert_eq!(runs.select_one(2), rows(&[0, 1, 2]));
-        assert_eq!(runs.select_one(9), rows(&[4, 5]));
-        assert_eq!(runs.select_one(3), rows(&[]));
         assert_eq!(runs.select(|link| link != 5), rows(&[0, 1, 2, 4, 5]));
         assert_eq!(runs.select(|_| true), Selection::All);
         let all = Values::Each(vec![2, 2, 2, 5, 9, 9]);
@@ -474,7 +483,6 @@ mod tests {
             links: vec![7],
             ends: vec![2],
         };
-        assert_eq!(one.select_one(7), Selection::All);
         assert_eq!(one.of_rows(&Selection::All), Values::Same(7));
     }
 }

@@ -15,8 +15,9 @@
 //!
 //! The data of numbers is each less the base. Width 0 means that all are equal,
 //! so such a column, as two are on a log that is not sampled, is never read.
-//! The data of texts is where each ends, in 4 bytes, and then all of them. What
-//! takes more than [`HERE_MAX`] bytes is a row of table `part`, behind a checksum
+//! The data of texts, which are in order, is of each how many bytes it begins
+//! with are those of the one before, how many follow, and these; neighbours have
+//! much in common. What takes more than [`HERE_MAX`] bytes is a row of table `part`, behind a checksum
 //! that also covers what the directory says of it. So neither a flipped bit nor
 //! an exchanged or cut value can pass for an answer. A column that is not in the
 //! directory is unknown in all rows.
@@ -118,16 +119,20 @@ impl Encoder {
         self.add(name, width, numbers.len(), base, data);
     }
 
-    /// Adds a column of texts.
+    /// Adds a column of texts, which are in order.
     pub(super) fn texts<'t>(&mut self, name: &str, texts: impl Iterator<Item = &'t str>) {
-        let mut text = String::new();
         let mut data = Vec::new();
-        for next in texts {
-            text.push_str(next);
-            data.extend(short(text.len()).to_le_bytes());
+        let mut count = 0;
+        let mut before = "";
+        for text in texts {
+            let same = before.bytes().zip(text.bytes());
+            let shared = same.take_while(|(one, other)| one == other).count();
+            put_length(&mut data, shared);
+            put_length(&mut data, text.len() - shared);
+            data.extend(&text.as_bytes()[shared..]);
+            before = text;
+            count += 1;
         }
-        let count = data.len() / 4;
-        data.extend(text.as_bytes());
         self.add(name, TEXTS, count, 0, data);
     }
 
@@ -324,14 +329,50 @@ pub(super) fn read_texts(
     entry: &Entry,
     data: &[u8],
 ) -> Result<Dictionary, ChunkError> {
-    let bytes = entry.count().saturating_mul(4);
-    let Some((ends, text)) = data.split_at_checked(bytes) else {
-        return Err(check_length(column, data, bytes).expect_err("it is too short"));
+    let mut rest = data;
+    let mut text = Vec::with_capacity(data.len());
+    let mut ends = Vec::new();
+    let mut start = 0;
+    let mut read = || {
+        let (shared, more) = (take_length(&mut rest)?, take_length(&mut rest)?);
+        let end = text.len();
+        if shared > end - start {
+            return None;
+        }
+        text.extend_from_within(start..start + shared);
+        text.extend(take(&mut rest, more)?);
+        start = end;
+        ends.push(u32::try_from(text.len()).ok()?);
+        Some(())
     };
-    let ends = ends.as_chunks().0.iter().copied();
-    let ends = ends.map(u32::from_le_bytes).collect();
-    let text = std::str::from_utf8(text).map_err(|_| ChunkError::Text { column })?;
-    Dictionary::new(text.to_owned(), ends).ok_or(ChunkError::Text { column })
+    let all = (0..entry.count).try_for_each(|_| read());
+    let text = String::from_utf8(text).ok();
+    let sound = all.is_some() && rest.is_empty();
+    let texts = text.filter(|_| sound);
+    let texts = texts.and_then(|text| Dictionary::new(text, ends));
+    texts.ok_or(ChunkError::Text { column })
+}
+
+/// Adds a length, seven bits a byte, lowest first (LEB128).
+fn put_length(bytes: &mut Vec<u8>, length: usize) {
+    let mut rest = length;
+    while let Some(byte) = u8::try_from(rest & 0x7f).ok().filter(|_| rest > 0x7f) {
+        bytes.push(byte | 0x80);
+        rest >>= 7;
+    }
+    bytes.push(u8::try_from(rest).expect("seven bits are left"));
+}
+
+fn take_length(bytes: &mut &[u8]) -> Option<usize> {
+    let mut length = 0;
+    for shift in [0, 7, 14, 21, 28] {
+        let byte = take(bytes, 1)?[0];
+        length |= usize::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(length);
+        }
+    }
+    None
 }
 
 fn check_length(column: &'static str, data: &[u8], expected: usize) -> Result<(), ChunkError> {
@@ -556,18 +597,36 @@ mod tests {
     #[test]
     fn texts_come_back_and_anything_else_is_refused() {
         let mut encoder = Encoder::new(SPAN);
-        encoder.texts("ua", ["b", "", "ü"].into_iter());
+        encoder.texts("ua", ["", "b", "ü"].into_iter());
         let (directory, _) = encoder.finish();
         let directory = Directory::parse(SPAN, &directory).unwrap();
         assert_eq!(directory.numbers("ua"), None);
         let entry = directory.texts("ua").unwrap();
         let data = entry.here().unwrap();
         let texts = read_texts("ua", entry, data).unwrap();
-        assert_eq!(texts.iter().collect::<Vec<_>>(), ["b", "", "ü"]);
+        assert_eq!(texts.iter().collect::<Vec<_>>(), ["", "b", "ü"]);
         let text = Err(ChunkError::Text { column: "ua" });
         assert_eq!(read_texts("ua", entry, &data[..data.len() - 1]), text);
         let longer = [data, b"x"].concat();
         assert_eq!(read_texts("ua", entry, &longer), text);
-        assert!(read_texts("ua", entry, &data[..11]).is_err());
+        assert_eq!(read_texts("ua", entry, &data[..3]), text);
+        // More of the one before than there is.
+        assert_eq!(read_texts("ua", entry, &[0, 1, b'b', 2, 0, 0, 0]), text);
+    }
+
+    #[test]
+    fn texts_that_begin_alike_take_little_room() {
+        let texts: Vec<String> = (1_000..2_000)
+            .map(|n| format!("https://example.com/{}/{n}", "ü".repeat(100)))
+            .collect();
+        let mut encoder = Encoder::new(SPAN);
+        encoder.texts("url", texts.iter().map(String::as_str));
+        let (directory, parts) = encoder.finish();
+        let directory = Directory::parse(SPAN, &directory).unwrap();
+        let entry = directory.texts("url").unwrap();
+        let data = entry.data(SPAN, "url", &parts[0].1).unwrap();
+        assert!(data.len() < 6_000, "{}", data.len());
+        let found = read_texts("url", entry, data).unwrap();
+        assert_eq!(found.iter().collect::<Vec<_>>(), texts);
     }
 }

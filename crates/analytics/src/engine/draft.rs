@@ -90,6 +90,8 @@ pub(super) struct Draft {
     families: [NumberMap<u32>; Family::ALL.len()],
     /// Of each column, the texts of the entries of its family.
     columns: [Drafted; TEXTS.len()],
+    /// Families of which no text is asked for.
+    left_out: [bool; Family::ALL.len()],
 }
 
 #[derive(Debug, Default)]
@@ -99,9 +101,24 @@ struct Drafted {
 }
 
 impl Draft {
+    /// For rows of which only some columns of texts are asked for.
+    pub(super) fn of_columns(columns: &[usize]) -> Self {
+        let is_asked_for = |family| columns.iter().any(|&column| TEXTS[column].family == family);
+        Self {
+            left_out: Family::ALL.map(|family| !is_asked_for(family)),
+            ..Self::default()
+        }
+    }
+
     /// Adds a row.
     pub(super) fn push(&mut self, numbers: Numbers, texts: &impl TextsOf) {
-        let codes = Family::ALL.map(|family| self.code(family, texts));
+        let codes = Family::ALL.map(|family| {
+            if self.left_out[family.index()] {
+                0
+            } else {
+                self.code(family, texts)
+            }
+        });
         self.rows.push((numbers, codes));
     }
 

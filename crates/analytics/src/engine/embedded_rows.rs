@@ -14,10 +14,6 @@ use super::{
 };
 use crate::{RecorderOptions, row::Row, sampling::Pressure};
 
-/// A batch of this part of a chunk's usual rows becomes a chunk of its own.
-/// Smaller ones would make scans slower than they make writing fast.
-const SMALLEST_SHARE: usize = 4;
-
 #[derive(Debug)]
 pub(super) struct EmbeddedRows {
     links: Links,
@@ -49,7 +45,7 @@ impl RowTable for EmbeddedRows {
         rows: &mut dyn Iterator<Item = Row<'_>>,
     ) -> Result<(), rusqlite::Error> {
         let rows: Vec<Row<'_>> = rows.collect();
-        if rows.len() >= self.rows_per_chunk / SMALLEST_SHARE {
+        if rows.len() >= self.rows_per_chunk {
             let mut draft = Draft::default();
             for row in &rows {
                 let link = self.links.number(db, row.target.link_id)?;

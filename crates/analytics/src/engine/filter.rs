@@ -205,12 +205,11 @@ fn parts<T>(choice: &Choice<T>) -> (&BTreeSet<T>, bool) {
 
 impl Wanted<i64> {
     fn select(&self, chunk: &Chunk<'_>) -> Result<Selection, EngineError> {
-        let links = chunk.links()?;
-        Ok(match self.values.iter().next() {
+        match self.values.iter().next() {
             // Most questions with conditions are about one link.
-            Some(&only) if self.included && self.values.len() == 1 => links.select_one(only),
-            _ => links.select(|link| self.admits(&link)),
-        })
+            Some(&only) if self.included && self.values.len() == 1 => chunk.rows_of(only),
+            _ => Ok(chunk.links()?.select(|link| self.admits(&link))),
+        }
     }
 }
 

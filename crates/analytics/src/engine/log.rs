@@ -78,14 +78,15 @@ impl EmbeddedLog {
         .await
     }
 
-    /// Runs a question on a thread of its own once it is its turn. Nothing can
-    /// stop it there if the one who asked goes away, but it keeps its turn
-    /// until it ends, at the latest at the deadline.
+    /// Runs a question on a thread of its own once it is its turn. It ends at the
+    /// deadline, and soon after the one who asked has gone away; until then it
+    /// keeps its turn.
     async fn run<T: Send + 'static>(
         &self,
         question: impl FnOnce(Connection, Deadline) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
         let deadline = Deadline::after(self.limits.deadline);
+        let _waiting = deadline.waiting();
         let turn = Arc::clone(&self.permits).acquire_owned();
         let turn = tokio::time::timeout_at(deadline.at.into(), turn)
             .await
@@ -101,7 +102,7 @@ impl EmbeddedLog {
                 Some(db) => db,
                 None => schema::open_reader(&path)?,
             };
-            question(db, deadline).map_err(|error| deadline.explain(error))
+            question(db, deadline.clone()).map_err(|error| deadline.explain(error))
         })
         .await
     }
@@ -232,4 +233,40 @@ fn failed(action: &'static str, error: EngineError) -> VisitLogError {
 
 fn locked(connections: &Mutex<Vec<Connection>>) -> std::sync::MutexGuard<'_, Vec<Connection>> {
     connections.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, time::Duration};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_question_that_nobody_waits_for_gives_its_turn_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let _writer = schema::open_writer(&path).unwrap();
+        let limits = QueryLimits {
+            concurrent: 1,
+            deadline: Duration::from_hours(1),
+        };
+        let log = EmbeddedLog::new(&path, limits, Arc::default());
+        let (begin, begun) = mpsc::channel();
+        let asking = log.clone();
+        let asked = tokio::spawn(async move {
+            let endless = move |log: &Snapshot<'_>| {
+                begin.send(()).unwrap();
+                let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
+                           SELECT count(*) FROM n";
+                Ok(log.db().query_row(sql, [], |_| Ok(()))?)
+            };
+            asking.ask(endless).await
+        });
+        tokio::task::spawn_blocking(move || begun.recv())
+            .await
+            .unwrap()
+            .unwrap();
+        asked.abort();
+        assert_eq!(log.ask(|_| Ok(7)).await.unwrap(), 7);
+    }
 }

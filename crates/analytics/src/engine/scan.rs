@@ -3,7 +3,11 @@
 use std::{
     cell::RefCell,
     collections::BTreeMap,
-    sync::mpsc::{self, Receiver},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, Receiver},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -27,11 +31,22 @@ const TAIL_BLOCK_ROWS: usize = 65_536;
 /// Blocks that wait to be added up, of some 3 MB each.
 const BLOCKS_AHEAD: usize = 2;
 
-/// When to give up.
-#[derive(Clone, Copy, Debug)]
+/// When to give up: at a moment, or as soon as nobody waits for the answer.
+#[derive(Clone, Debug)]
 pub(super) struct Deadline {
     pub(super) at: Instant,
     limit: Duration,
+    abandoned: Arc<AtomicBool>,
+}
+
+/// Somebody waits for an answer, as long as this is there.
+#[derive(Debug)]
+pub(super) struct Waiting(Arc<AtomicBool>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Deadline {
@@ -39,32 +54,38 @@ impl Deadline {
         Self {
             at: Instant::now() + limit,
             limit,
+            abandoned: Arc::default(),
         }
     }
 
-    pub(super) fn check(self) -> Result<(), EngineError> {
-        if Instant::now() < self.at {
+    /// Belongs to who waits for the answer.
+    pub(super) fn waiting(&self) -> Waiting {
+        Waiting(Arc::clone(&self.abandoned))
+    }
+
+    pub(super) fn check(&self) -> Result<(), EngineError> {
+        if Instant::now() < self.at && !self.abandoned.load(Ordering::Relaxed) {
             Ok(())
         } else {
             Err(self.exceeded())
         }
     }
 
-    pub(super) fn exceeded(self) -> EngineError {
+    pub(super) fn exceeded(&self) -> EngineError {
         EngineError::Deadline { limit: self.limit }
     }
 
-    /// Has SQLite give up at this time whatever it is doing, such as sorting a
-    /// dictionary.
-    fn limit(self, db: &Connection) -> Result<(), rusqlite::Error> {
+    /// Has SQLite give up in time whatever it is doing.
+    fn limit(&self, db: &Connection) -> Result<(), rusqlite::Error> {
         /// SQLite's instructions from one look at the time to the next, some
         /// tenths of a millisecond.
         const INSTRUCTIONS: i32 = 10_000;
-        db.progress_handler(INSTRUCTIONS, Some(move || self.check().is_err()))
+        let deadline = self.clone();
+        db.progress_handler(INSTRUCTIONS, Some(move || deadline.check().is_err()))
     }
 
     /// What an error is if SQLite has given up.
-    pub(super) fn explain(self, error: EngineError) -> EngineError {
+    pub(super) fn explain(&self, error: EngineError) -> EngineError {
         if let EngineError::Sqlite(cause) = &error
             && cause.sqlite_error_code() == Some(ErrorCode::OperationInterrupted)
         {
@@ -301,7 +322,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         let soon = Deadline::after(Duration::from_millis(20));
-        let snapshot = Snapshot::take(&db, soon).unwrap();
+        let snapshot = Snapshot::take(&db, soon.clone()).unwrap();
         let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
                        SELECT count(*) FROM n";
         let result = snapshot.db().query_row(endless, [], |_| Ok(()));
@@ -311,7 +332,7 @@ mod tests {
 
         // The next question has a time of its own.
         let later = Deadline::after(Duration::from_mins(1));
-        let snapshot = Snapshot::take(&db, later).unwrap();
+        let snapshot = Snapshot::take(&db, later.clone()).unwrap();
         let result = snapshot
             .db()
             .query_row("SELECT x FROM tail", [], |_| Ok(()));
@@ -325,7 +346,7 @@ mod tests {
         let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         tail::insert(&db, &row(0, 1), 1).unwrap();
         let late = Deadline::after(Duration::ZERO);
-        assert!(Snapshot::take(&db, late).is_err());
+        assert!(Snapshot::take(&db, late.clone()).is_err());
 
         let mut snapshot = Snapshot::take(&db, Deadline::after(Duration::from_mins(1))).unwrap();
         let scan = |snapshot: &Snapshot<'_>| {

@@ -97,10 +97,8 @@ pub(super) fn read_columns(
     limit: usize,
 ) -> Result<Portion, rusqlite::Error> {
     let mut names = NUMBERS.to_owned();
-    let mut places = [None; TEXTS.len()];
-    for (place, &column) in (6..).zip(columns) {
+    for &column in columns {
         names = names + ", " + TEXTS[column].name;
-        places[column] = Some(place);
     }
     let mut statement = db.prepare_cached(&format!(
         "SELECT {names} FROM tail \
@@ -108,7 +106,7 @@ pub(super) fn read_columns(
     ))?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut rows = statement.query([after, from, until, limit])?;
-    let mut draft = Draft::default();
+    let mut draft = Draft::of_columns(columns);
     let mut last = None;
     while let Some(row) = rows.next()? {
         last = Some(row.get(0)?);
@@ -120,10 +118,8 @@ pub(super) fn read_columns(
             coherent: row.get(5)?,
         };
         let mut texts = [""; TEXTS.len()];
-        for (text, place) in texts.iter_mut().zip(places) {
-            if let Some(place) = place {
-                *text = row.get_ref(place)?.as_str()?;
-            }
+        for (place, &column) in (6..).zip(columns) {
+            texts[column] = row.get_ref(place)?.as_str()?;
         }
         draft.push(numbers, &RowTexts(texts));
     }

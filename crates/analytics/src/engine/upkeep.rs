@@ -13,6 +13,10 @@ use super::{
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
 
+/// Chunks of the usual number of rows that become one when their day is over:
+/// while it lasts, the tail is short, and later there are few chunks.
+const MERGED: usize = 4;
+
 /// How late visits of a day may come without being a chunk of their own.
 const LATE_MS: i64 = 300_000;
 
@@ -99,7 +103,8 @@ impl Upkeep {
                 }
             }
             Step::Merge { first, today } => {
-                match merge::merge_day(db, (first, today), self.rows_per_chunk)? {
+                let most = self.rows_per_chunk.saturating_mul(MERGED);
+                match merge::merge_day(db, (first, today), most)? {
                     Some(first) => Some(Step::Merge { first, today }),
                     None => Some(Step::GiveBack),
                 }
