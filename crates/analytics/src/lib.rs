@@ -102,6 +102,6 @@ pub use engine::{EmbeddedLog, Examined, OpenError, Rebuilt, examine, rebuild};
 pub use enrich::fuzz_visit_headers;
 pub use options::{QueryLimits, RecorderOptions, RecorderPorts};
 pub use place_file::{PlaceFile, PlaceFileError};
-pub use recorder::{Recorder, RecorderClosed};
+pub use recorder::{Recorder, RecorderClosed, RecorderNumbers};
 pub use salt::{SaltPeriod, SaltPeriodError};
 pub use sampling::SamplingTargets;

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use slugline_domain::{Visit, ports::VisitSink};
+use slugline_domain::{LogTrouble, Visit, measure::Timings, ports::VisitSink};
 use thiserror::Error;
 use tokio::sync::{oneshot, watch};
 
@@ -126,6 +126,20 @@ impl Recorder {
         self.tally.stored()
     }
 
+    /// What the recorder has done since its start, and what waits.
+    pub fn numbers(&self) -> RecorderNumbers {
+        let waiting = self.tally.waiting();
+        RecorderNumbers {
+            waiting: waiting.messages,
+            waiting_bytes: waiting.bytes,
+            stored: self.tally.stored(),
+            left_out: self.tally.left_out(),
+            dropped: self.tally.dropped(),
+            appends: self.tally.appends.get(),
+            troubles: self.tally.troubles.list(),
+        }
+    }
+
     /// Waits until every visit that was taken before the call is durable. In
     /// the embedded log it can be seen by questions then; in ClickHouse, once
     /// it has arrived there. While the disk refuses, this waits as well;
@@ -214,6 +228,25 @@ impl Drop for Recorder {
         self.close();
         self.join();
     }
+}
+
+/// The work of a recorder since its start, and the state of its queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecorderNumbers {
+    /// Visits in the queue.
+    pub waiting: usize,
+    /// The memory that they take, in bytes.
+    pub waiting_bytes: usize,
+    /// Visits that became rows.
+    pub stored: u64,
+    /// Visits that other rows stand for, by sampling.
+    pub left_out: u64,
+    /// Visits that were lost.
+    pub dropped: u64,
+    /// How long it took to make a batch durable.
+    pub appends: Timings,
+    /// What is wrong at the moment.
+    pub troubles: Vec<LogTrouble>,
 }
 
 /// The reason why the queue did not accept a message.

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use slugline_domain::{LogTrouble, UnixMillis};
+use slugline_domain::{LogTrouble, UnixMillis, measure::Histogram};
 
 use crate::losses::Losses;
 
@@ -21,6 +21,9 @@ pub(crate) struct Tally {
     waiting: AtomicU64,
     dropped: AtomicU64,
     stored: AtomicU64,
+    left_out: AtomicU64,
+    /// How long the engine took for a batch, attempts that failed included.
+    pub(crate) appends: Histogram,
     closing: AtomicBool,
     /// Visits that were never stored, by the time at which they came.
     pub(crate) losses: Losses,
@@ -79,6 +82,15 @@ impl Tally {
     pub(crate) fn store(&self, visits: usize) {
         let visits = u64::try_from(visits).unwrap_or(u64::MAX);
         self.stored.fetch_add(visits, Ordering::Relaxed);
+    }
+
+    /// Visits that are no rows, because sampling has others stand for them.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.left_out.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn leave_out(&self) {
+        self.left_out.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Visits that were lost since the start.

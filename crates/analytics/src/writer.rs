@@ -186,6 +186,7 @@ impl Writer {
             .sampler
             .decide(at, &visit.link.id, visitor, self.pressure())
         else {
+            self.tally.leave_out();
             return;
         };
         self.batch_bytes += bytes;
@@ -209,7 +210,9 @@ impl Writer {
         if self.batch.is_empty() {
             return !self.gave_up;
         }
+        let begun = Instant::now();
         let appended = self.retry_until_done(Appender::append);
+        self.tally.appends.observe(begun.elapsed());
         if appended == Some(Appended::Stored) {
             self.tally.store(self.batch.len());
         } else {

@@ -3,7 +3,7 @@
 use std::{fmt, net::IpAddr, sync::Arc};
 
 use sha2::{Digest, Sha256};
-use slugline_domain::{ClientNetwork, ports::Clock};
+use slugline_domain::{ClientNetwork, measure::Counter, ports::Clock};
 use subtle::ConstantTimeEq;
 use thiserror::Error;
 
@@ -91,6 +91,7 @@ pub struct Authenticator {
     token: SiteToken,
     clock: Arc<dyn Clock>,
     failures: ClientLimit<()>,
+    turned_away: Counter,
 }
 
 impl Authenticator {
@@ -106,7 +107,13 @@ impl Authenticator {
             token,
             clock,
             failures,
+            turned_away: Counter::default(),
         }
+    }
+
+    /// Callers whom the limit on wrong tokens has turned away since the start.
+    pub fn turned_away(&self) -> u64 {
+        self.turned_away.get()
     }
 
     /// Checks the token that a client presents. The right one passes whatever
@@ -121,7 +128,8 @@ impl Authenticator {
             return Ok(());
         }
         let now = self.clock.now();
-        self.failures.count(&(), ClientNetwork::of(client), now)?;
+        let counted = self.failures.count(&(), ClientNetwork::of(client), now);
+        counted.inspect_err(|_| self.turned_away.count())?;
         if presented.chars().count() < SiteToken::MIN_CHARS {
             return Err(Denied::TooShort);
         }

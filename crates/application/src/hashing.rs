@@ -45,6 +45,7 @@ impl Busy {
 /// Lets few hashes be computed at a time, and few wait for that.
 pub(crate) struct HashingQueue {
     at_work: Arc<Semaphore>,
+    at_a_time: usize,
     waiting: AtomicUsize,
     max_waiting: usize,
 }
@@ -59,6 +60,7 @@ impl HashingQueue {
     pub(crate) fn new(at_a_time: usize, max_waiting: usize) -> Self {
         Self {
             at_work: Arc::new(Semaphore::new(at_a_time)),
+            at_a_time,
             waiting: AtomicUsize::new(0),
             max_waiting,
         }
@@ -71,6 +73,12 @@ impl HashingQueue {
         Ok(HashingPermit {
             _permit: permit.expect("the semaphore is never closed"),
         })
+    }
+
+    /// Hashes that are being computed.
+    pub(crate) fn at_work(&self) -> usize {
+        self.at_a_time
+            .saturating_sub(self.at_work.available_permits())
     }
 
     #[cfg(test)]

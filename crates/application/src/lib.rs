@@ -86,8 +86,8 @@ pub use migration::{
     LinkMigration, LinkMigrationParts, MigrationLock, MigrationStatus, OldLinks, RunCursor,
     RunMigration, RunReport,
 };
-pub use passwords::{NotChecked, PasswordCheck, Passwords};
+pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};
 pub use preview::{Forbidden, PreviewMode};
-pub use resolver::{Recalled, Resolver, ResolverOptions};
+pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
 pub use stats::{AccessExport, Asked, StatsService};
 pub use suggestions::Suggestions;

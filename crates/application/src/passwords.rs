@@ -10,7 +10,7 @@ use pbkdf2::pbkdf2_hmac_array;
 use sha2::Sha256;
 use slugline_domain::{
     ClientNetwork, ImportedPassword, Password, PasswordForm, PasswordFormError, PasswordHash,
-    SinkForm, Slug, UnixMillis, ports::Random,
+    SinkForm, Slug, UnixMillis, measure::Counter, ports::Random,
 };
 use subtle::ConstantTimeEq;
 use thiserror::Error;
@@ -44,6 +44,20 @@ pub struct Passwords {
     visitors: HashingQueue,
     authors: HashingQueue,
     guesses: Arc<Guesses>,
+    too_many: Counter,
+    busy: Counter,
+}
+
+/// What passwords cost at the moment, and whom limits have turned away since the
+/// start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PasswordNumbers {
+    /// Hashes that are being computed.
+    pub hashing: usize,
+    /// Visitors with too many wrong passwords.
+    pub too_many: u64,
+    /// Visitors who found as many waiting as may.
+    pub busy: u64,
 }
 
 /// What came of checking a password.
@@ -101,6 +115,17 @@ impl Passwords {
             visitors: HashingQueue::new(Self::AT_A_TIME, Self::WAITING_VISITORS),
             authors: HashingQueue::new(1, Self::WAITING_AUTHORS),
             guesses: Arc::new(Guesses::new()),
+            too_many: Counter::default(),
+            busy: Counter::default(),
+        }
+    }
+
+    /// What passwords cost at the moment, and whom limits have turned away.
+    pub fn numbers(&self) -> PasswordNumbers {
+        PasswordNumbers {
+            hashing: self.visitors.at_work() + self.authors.at_work(),
+            too_many: self.too_many.get(),
+            busy: self.busy.get(),
         }
     }
 
@@ -138,6 +163,19 @@ impl Passwords {
     /// # Errors
     /// Too many were wrong, or too many wait for a check.
     pub async fn check(&self, attempt: PasswordAttempt<'_>) -> Result<PasswordCheck, NotChecked> {
+        let checked = self.check_uncounted(attempt).await;
+        match &checked {
+            Err(NotChecked::TooMany(_)) => self.too_many.count(),
+            Err(NotChecked::Busy(_)) => self.busy.count(),
+            Ok(PasswordCheck::Right | PasswordCheck::Wrong) => {}
+        }
+        checked
+    }
+
+    async fn check_uncounted(
+        &self,
+        attempt: PasswordAttempt<'_>,
+    ) -> Result<PasswordCheck, NotChecked> {
         let guess = Guess {
             slug: attempt.slug.clone(),
             client: ClientNetwork::of(attempt.client),

@@ -12,6 +12,7 @@ use quick_cache::{
 };
 use slugline_domain::{
     Link, PasswordHash, Slug, SlugCase, UnixMillis,
+    measure::Counter,
     ports::{Clock, Hearing, LinkChange, LinkObserver, LinkStore},
 };
 
@@ -46,6 +47,21 @@ pub struct Resolver {
     cache: Cache<Slug, Entry, Weight>,
     outage: Outage,
     old_links: Option<Arc<OldLinks>>,
+    hits: Counter,
+    misses: Counter,
+}
+
+/// What the resolver's memory holds and has answered since the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResolverNumbers {
+    /// Slugs whose link, or whose having none, was remembered.
+    pub hits: u64,
+    /// Slugs that the store had to be asked for.
+    pub misses: u64,
+    /// Slugs in memory.
+    pub entries: usize,
+    /// Bytes that they take, roughly.
+    pub bytes: u64,
 }
 
 /// Bounds of the resolver's memory.
@@ -128,6 +144,18 @@ impl Resolver {
             cache,
             outage: Outage::default(),
             old_links: None,
+            hits: Counter::default(),
+            misses: Counter::default(),
+        }
+    }
+
+    /// What its memory holds and has answered since the start.
+    pub fn numbers(&self) -> ResolverNumbers {
+        ResolverNumbers {
+            hits: self.hits.get(),
+            misses: self.misses.get(),
+            entries: self.cache.len(),
+            bytes: self.cache.weight(),
         }
     }
 
@@ -162,12 +190,17 @@ impl Resolver {
     pub fn recall(&self, slug: &Slug, now: UnixMillis) -> Recalled {
         let hearing = self.store.hearing();
         let canonical = self.case.canonical(slug);
-        match self.recall_spelled(&canonical, now, hearing) {
+        let recalled = match self.recall_spelled(&canonical, now, hearing) {
             Recalled::NoLink if canonical.as_ref() != slug => {
                 self.recall_spelled(slug, now, hearing)
             }
             recalled @ (Recalled::Link(_) | Recalled::NoLink | Recalled::Nothing) => recalled,
+        };
+        match &recalled {
+            Recalled::Link(_) | Recalled::NoLink => self.hits.count(),
+            Recalled::Nothing => self.misses.count(),
         }
+        recalled
     }
 
     /// Forgets what is known of a spelling. Called after every change to it.

@@ -28,6 +28,7 @@
 //! | [`client_network`] | clients as limits count them |
 //! | [`zone`] | local time, for answers by hour and day |
 //! | [`own_addresses`] | destinations that are the address of the link itself |
+//! | [`measure`] | numbers that grow while the service works |
 //! | [`page`], [`search`] | keyset paging, searching for links |
 //! | [`suggestion`] | slugs and previews made from a destination |
 //! | [`forwarding`] | a visitor's request that is passed on, and the answer |
@@ -44,6 +45,7 @@ pub mod id;
 pub mod imported_password;
 pub mod legacy;
 pub mod link;
+pub mod measure;
 pub mod migration;
 pub mod own_addresses;
 pub mod page;

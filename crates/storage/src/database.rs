@@ -1,9 +1,12 @@
 //! An open database of either kind, and its schema.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use sea_orm::{DatabaseConnection, DbErr};
-use slugline_domain::ports::{Hearing, LinkObserver};
+use slugline_domain::{
+    measure::{Histogram, Timings},
+    ports::{Hearing, LinkObserver},
+};
 use thiserror::Error;
 
 use crate::{
@@ -18,6 +21,25 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Database {
     engine: Engine,
+    clocked: Arc<Clocked>,
+}
+
+#[derive(Debug, Default)]
+struct Clocked {
+    finds: Histogram,
+    reads: Histogram,
+    changes: Histogram,
+}
+
+/// How long the database took, failures included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreTimings {
+    /// To find one link by its slug.
+    pub finds: Timings,
+    /// For every other read: lists, searches, counts.
+    pub reads: Timings,
+    /// To make a change durable, its wait for the writer included.
+    pub changes: Timings,
 }
 
 #[derive(Clone, Debug)]
@@ -54,7 +76,10 @@ impl Database {
                 Engine::Postgres(opened.map_err(|error| refused(&error))?)
             }
         };
-        Ok(Self { engine })
+        Ok(Self {
+            engine,
+            clocked: Arc::default(),
+        })
     }
 
     pub(crate) fn listen(&self, observer: Arc<dyn LinkObserver>) -> Option<Listening> {
@@ -65,25 +90,42 @@ impl Database {
     }
 
     pub(crate) async fn change<C: Change>(&self, change: C) -> Result<C::Answer, Failure> {
-        match &self.engine {
+        let begun = Instant::now();
+        let changed = match &self.engine {
             Engine::Sqlite(file) => file.change(change).await,
             Engine::Postgres(server) => server.change(&change).await,
-        }
+        };
+        self.clocked.changes.observe(begun.elapsed());
+        changed
     }
 
     pub(crate) async fn read<R: Read>(&self, read: R) -> Result<R::Answer, Failure> {
-        match &self.engine {
+        let begun = Instant::now();
+        let answer = match &self.engine {
             Engine::Sqlite(file) => file.read(read).await,
             Engine::Postgres(server) => server.read(&read).await,
-        }
+        };
+        self.clocked.reads.observe(begun.elapsed());
+        answer
     }
 
     /// Reads like [`Database::read`], for a single statement that finds one row
     /// by an index.
     pub(crate) async fn read_at_once<R: Read>(&self, read: R) -> Result<R::Answer, Failure> {
-        match &self.engine {
+        let begun = Instant::now();
+        let answer = match &self.engine {
             Engine::Sqlite(file) => file.read_at_once(&read),
             Engine::Postgres(server) => server.read(&read).await,
+        };
+        self.clocked.finds.observe(begun.elapsed());
+        answer
+    }
+
+    pub(crate) fn timings(&self) -> StoreTimings {
+        StoreTimings {
+            finds: self.clocked.finds.get(),
+            reads: self.clocked.reads.get(),
+            changes: self.clocked.changes.get(),
         }
     }
 

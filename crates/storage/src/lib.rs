@@ -40,7 +40,7 @@ mod postgres;
 mod session;
 mod sqlite;
 
-pub use database::{ConnectError, Database, SchemaConnection};
+pub use database::{ConnectError, Database, SchemaConnection, StoreTimings};
 pub use database_url::{DatabaseUrl, DatabaseUrlError};
 pub use links::SqlLinkStore;
 pub use postgres::Listening;

@@ -43,7 +43,7 @@ use self::{
     update::UpdateLink,
 };
 use crate::{
-    database::Database,
+    database::{Database, StoreTimings},
     failure::{Failure, failing_to},
     postgres::Listening,
 };
@@ -65,6 +65,11 @@ impl SqlLinkStore {
     /// counts changes, and the value is `None`.
     pub fn listen(&self, observer: Arc<dyn LinkObserver>) -> Option<Listening> {
         self.database.listen(observer)
+    }
+
+    /// How long the database has taken since it was opened.
+    pub fn timings(&self) -> StoreTimings {
+        self.database.timings()
     }
 }
 

@@ -1,0 +1,157 @@
+//! Numbers that grow while the service works: counters and histograms.
+//!
+//! Each part keeps its own and gives them away as plain values; an adapter shows
+//! them. They are written with relaxed atomic additions only, without a lock or
+//! an allocation, because redirects do it.
+
+use std::{
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+    time::Duration,
+};
+
+/// Places that threads share a counter over.
+const STRIPES: usize = 16;
+
+/// A number that only grows. Threads add to different cache lines, so that they
+/// do not wait for each other.
+#[derive(Debug, Default)]
+pub struct Counter {
+    stripes: [Stripe; STRIPES],
+}
+
+/// A cache line of its own, on common processors.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Stripe(AtomicU64);
+
+/// The next stripe for a thread that counts for the first time.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static STRIPE: usize = NEXT.fetch_add(1, Relaxed) % STRIPES;
+}
+
+impl Counter {
+    /// Adds one.
+    pub fn count(&self) {
+        self.add(1);
+    }
+
+    /// Adds some.
+    pub fn add(&self, number: u64) {
+        // A thread that ends has no place of its own any more.
+        let stripe = STRIPE.try_with(|stripe| *stripe).unwrap_or(0);
+        self.stripes[stripe].0.fetch_add(number, Relaxed);
+    }
+
+    /// The sum.
+    pub fn get(&self) -> u64 {
+        self.stripes
+            .iter()
+            .map(|stripe| stripe.0.load(Relaxed))
+            .sum()
+    }
+}
+
+/// How long things took, by buckets.
+#[derive(Debug, Default)]
+pub struct Histogram {
+    buckets: [AtomicU64; Timings::BOUNDS.len() + 1],
+    nanoseconds: AtomicU64,
+}
+
+/// The content of a histogram at a moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// How many things took at most the bound of the same place, and more than
+    /// the one before; the last are beyond all bounds.
+    pub buckets: [u64; Self::BOUNDS.len() + 1],
+    /// How long all of them took together.
+    pub sum: Duration,
+}
+
+impl Histogram {
+    /// Counts a thing that took so long.
+    pub fn observe(&self, took: Duration) {
+        let bucket = Timings::BOUNDS.partition_point(|bound| *bound < took);
+        self.buckets[bucket].fetch_add(1, Relaxed);
+        let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.nanoseconds.fetch_add(nanoseconds, Relaxed);
+    }
+
+    /// What was counted until now.
+    pub fn get(&self) -> Timings {
+        Timings {
+            buckets: std::array::from_fn(|bucket| self.buckets[bucket].load(Relaxed)),
+            sum: Duration::from_nanos(self.nanoseconds.load(Relaxed)),
+        }
+    }
+}
+
+impl Timings {
+    /// From a redirect out of memory to a question about all visits.
+    pub const BOUNDS: [Duration; 16] = [
+        Duration::from_micros(10),
+        Duration::from_micros(25),
+        Duration::from_micros(100),
+        Duration::from_micros(250),
+        Duration::from_millis(1),
+        Duration::from_micros(2_500),
+        Duration::from_millis(5),
+        Duration::from_millis(10),
+        Duration::from_millis(25),
+        Duration::from_millis(50),
+        Duration::from_millis(100),
+        Duration::from_millis(250),
+        Duration::from_millis(500),
+        Duration::from_secs(1),
+        Duration::from_millis(2_500),
+        Duration::from_secs(10),
+    ];
+
+    /// How many things were counted.
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().sum()
+    }
+
+    /// Adds what another histogram has counted.
+    pub fn add(&mut self, other: &Self) {
+        for (own, other) in self.buckets.iter_mut().zip(other.buckets) {
+            *own += other;
+        }
+        self.sum = self.sum.saturating_add(other.sum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_threads_count_adds_up() {
+        let counter = Counter::default();
+        std::thread::scope(|scope| {
+            for _ in 0..STRIPES + 2 {
+                scope.spawn(|| (0..1_000).for_each(|_| counter.count()));
+            }
+        });
+        counter.add(5);
+        assert_eq!(counter.get(), 18_005);
+    }
+
+    #[test]
+    fn durations_are_counted_up_to_their_bound() {
+        assert!(Timings::BOUNDS.is_sorted());
+        let histogram = Histogram::default();
+        for (micros, bucket) in [(0, 0), (10, 0), (11, 1), (10_000_000, 15), (10_000_001, 16)] {
+            let before = histogram.get().buckets[bucket];
+            histogram.observe(Duration::from_micros(micros));
+            assert_eq!(histogram.get().buckets[bucket], before + 1, "{micros}");
+        }
+        let mut timings = histogram.get();
+        assert_eq!(timings.count(), 5);
+        assert_eq!(timings.sum, Duration::from_micros(20_000_022));
+        timings.add(&histogram.get());
+        assert_eq!(timings.count(), 10);
+    }
+}
