@@ -44,3 +44,4 @@ pub use database::{ConnectError, Database, SchemaConnection, StoreTimings};
 pub use database_url::{DatabaseUrl, DatabaseUrlError};
 pub use links::SqlLinkStore;
 pub use postgres::Listening;
+pub use sqlite::{Copied, FileSnapshot, SnapshotError};

@@ -10,18 +10,21 @@
 //! | `search_queue` | the queue of texts to be indexed |
 //! | `readers` | connections for reading, used from any thread |
 //! | `schema` | a connection wrapped as sea-orm's, for schema steps |
+//! | `snapshot` | a copy of a file while others write to it |
 
 mod file;
 mod job;
 mod readers;
 mod schema;
 mod search_queue;
+mod snapshot;
 mod statements;
 mod transaction;
 mod writer;
 
 use std::sync::Arc;
 
+pub use self::snapshot::{Copied, FileSnapshot, SnapshotError};
 #[cfg(test)]
 pub(crate) use self::statements::{Statements, bind, complete};
 pub(crate) use self::{file::SqliteFile, schema::SchemaStatements};
