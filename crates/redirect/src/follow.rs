@@ -19,7 +19,9 @@ use crate::{
     Redirects,
     answer::{self, Passage},
     gate::{self, Verdict},
-    link_pages, pages,
+    link_pages,
+    outcome::Outcome,
+    pages,
     proxy::{self, Proxied},
     words::Message,
 };
@@ -46,6 +48,7 @@ async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> 
     };
     answer.unwrap_or_else(|failure| {
         let problem = failure.report();
+        redirects.outcomes.count(Outcome::of(&problem));
         moved(redirects, request, &problem)
             .unwrap_or_else(|| answer::problem(&problem, request, &redirects.options))
     })
@@ -135,8 +138,12 @@ async fn resolve(
             ))
             .await?
             {
-                Verdict::Stopped(response) => return Ok(response),
+                Verdict::Stopped(response) => {
+                    redirects.outcomes.count(Outcome::Gate);
+                    return Ok(response);
+                }
                 Verdict::Warned(password) => {
+                    redirects.outcomes.count(Outcome::Gate);
                     let target = link.target(&visitor, rules);
                     return Ok(pages::warning(request, &target, password.as_deref()));
                 }
@@ -169,7 +176,9 @@ async fn resolve(
             now: now.second(),
             cache: &redirects.options.cache,
         };
-        return Ok(Box::pin(proxy::pass_on(proxying, proxied)).await?);
+        let response = Box::pin(proxy::pass_on(proxying, proxied)).await?;
+        redirects.outcomes.count(Outcome::Proxied);
+        return Ok(response);
     }
     let left = link.seconds_left(visitor.now);
     let response = arrive(redirects, request, &link, &delivery, passage, left);
@@ -186,14 +195,17 @@ fn arrive(
     passage: Passage,
     left: Option<u64>,
 ) -> HttpResponse {
-    match delivery {
+    let (outcome, response) = match delivery {
         // Without a forwarder a proxied link redirects.
-        Arrival::Redirect(target) | Arrival::Proxy(target) => {
-            answer::redirect(target, &redirects.options, passage, left)
-        }
-        Arrival::Preview(target) => link_pages::preview(request, link, target),
-        Arrival::Cloak(target) => link_pages::frame(request, link, target),
-    }
+        Arrival::Redirect(target) | Arrival::Proxy(target) => (
+            Outcome::Redirected,
+            answer::redirect(target, &redirects.options, passage, left),
+        ),
+        Arrival::Preview(target) => (Outcome::Preview, link_pages::preview(request, link, target)),
+        Arrival::Cloak(target) => (Outcome::Framed, link_pages::frame(request, link, target)),
+    };
+    redirects.outcomes.count(outcome);
+    response
 }
 
 /// A form that was posted must not be posted again to the destination.

@@ -12,6 +12,7 @@
 //! | `follow` | path → link → decision → answer |
 //! | `gate` | the password or confirmation that a visitor sends |
 //! | `answer` | redirects, errors and pages as HTTP |
+//! | `outcome` | what became of visits, as numbers |
 //! | `options`, `address` | settings of the public side |
 //! | `location`, `disguise`, `percent` | destinations in headers, and as people see them |
 //! | `pages`, `words` | the pages in the service's own words, in ten languages |
@@ -36,6 +37,7 @@ mod link_pages;
 mod locale;
 mod location;
 mod options;
+mod outcome;
 mod page;
 mod page_meta;
 mod pages;
@@ -59,6 +61,7 @@ pub use address::{Address, AddressError};
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::{fuzz_content_type, fuzz_gate_form, fuzz_languages, fuzz_path, fuzz_query_merge};
 pub use options::{CachePolicy, RedirectOptions, RedirectStatus, UnknownRedirectStatus};
+pub use outcome::{Outcome, Outcomes};
 pub use page::STYLE_PATH;
 pub use proxy::{ProxyLimits, Proxying};
 
@@ -80,6 +83,8 @@ pub struct Redirects {
     pub moved: fn(&str, Option<&str>) -> Option<String>,
     /// What the instance decides.
     pub options: RedirectOptions,
+    /// What became of visits.
+    pub outcomes: Outcomes,
 }
 
 impl Redirects {

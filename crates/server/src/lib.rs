@@ -31,10 +31,12 @@
 //! | `open_files` | how many files and connections the process may have open |
 //! | `service_path` | which paths are the service's own |
 //! | `mcp_bridge` | MCP over standard input and output, to a running instance |
+//! | `metrics` | the numbers of all parts, for Prometheus |
 //! | `links_database` | the database of links, opened with its schema up to date |
 //! | `old_store` | moving links here from an older instance |
 //! | `data_folder`, `instance_lock`, `site_token` | what is kept beside the databases |
 //! | `transfer` | links to and from files |
+//! | `backup` | backups of everything, and the way back |
 //! | `clickhouse_wire` | how the access log reaches ClickHouse |
 //! | `ambient` | the real clock and the real random source |
 //! | `stop_request` | Ctrl-C and SIGTERM |
@@ -42,6 +44,7 @@
 
 mod advice;
 mod ambient;
+mod backup;
 pub mod cli;
 mod clickhouse_wire;
 mod connections;
@@ -52,6 +55,7 @@ mod instance_lock;
 mod links_database;
 mod logging;
 mod mcp_bridge;
+mod metrics;
 mod old_store;
 mod open_files;
 mod seed;

@@ -4,6 +4,7 @@ use std::{
     io,
     net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
+    sync::Arc,
     time::Instant,
 };
 
@@ -16,9 +17,11 @@ use crate::{
     Settings,
     advice::advice,
     ambient::OsRandom,
+    backup::{journal, schedule::Scheduled},
     connections,
     data_folder::{self, NewFolder},
     instance_lock::InstanceLock,
+    metrics::MetricsListener,
     old_store,
     site_token::{self, Source},
     wiring::{self, Components},
@@ -38,6 +41,8 @@ pub struct Service {
     live: std::sync::Arc<slugline_application::LiveVisits>,
     webhook: Option<std::sync::Arc<slugline_outbound::Webhook>>,
     migration: JoinHandle<()>,
+    backups: Option<Scheduled>,
+    metrics: Option<MetricsListener>,
     handle: ServerHandle,
     server: JoinHandle<io::Result<()>>,
     // The last to go: others may take the folder only when nothing writes.
@@ -56,6 +61,7 @@ impl Service {
         let made = data_folder::prepare(&settings.data_dir)?;
         let lock = InstanceLock::take(&settings.data_dir)?;
         let folder = NewFolder::new(made);
+        journal::finish(&settings.data_dir, &lock)?;
         let (token, token_source) = match settings.site_token.clone() {
             Some(token) => (token, Source::Settings),
             None => site_token::kept_in(&settings.data_dir, &OsRandom)?,
@@ -72,6 +78,8 @@ impl Service {
         if let Source::Minted(token) = &token_source {
             site_token::keep_in(&settings.data_dir, token)?;
         }
+        let backups = Scheduled::start(settings, Arc::clone(&parts.metrics.backups))?;
+        let metrics = MetricsListener::start(settings.metrics_listen, &parts.metrics)?;
         let (server, address) = serve(settings, listener, parts)?;
         folder.keep();
         data_folder::warn_of_readers(settings);
@@ -85,6 +93,8 @@ impl Service {
             live,
             webhook,
             migration: tokio::spawn(old_store::watch(migration)),
+            backups,
+            metrics,
             handle: server.handle(),
             server: tokio::spawn(server),
             _lock: lock,
@@ -96,6 +106,11 @@ impl Service {
         self.address
     }
 
+    /// The address at which it serves metrics, if a setting names one.
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.metrics.as_ref().map(MetricsListener::address)
+    }
+
     /// Stops taking requests, finishes those under way, and writes the visits
     /// that still wait.
     ///
@@ -105,9 +120,13 @@ impl Service {
         let (asked_at, stored) = (Instant::now(), self.recorder.stored());
         tracing::info!("stopping: finishing requests and writing visits");
         self.migration.abort();
+        drop(self.backups);
         // They would go on for as long as somebody watches.
         self.live.close();
         self.handle.stop(true).await;
+        if let Some(metrics) = self.metrics {
+            metrics.stop().await;
+        }
         // After the last request, so that its visit is written too.
         let ended = self.server.await;
         self.recorder.shutdown().await;

@@ -22,7 +22,7 @@ use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
 use slugline_outbound::{
     Client, HttpForwarder, HttpProber, LanguageModel, NameServiceScreen, Policy, Webhook,
 };
-use slugline_redirect::{Proxying, Redirects};
+use slugline_redirect::{Outcomes, Proxying, Redirects};
 use slugline_rest::{ApiOptions, ExternalOperation, RestState, RouteList};
 use slugline_storage::{Listening, SqlLinkStore};
 
@@ -31,7 +31,9 @@ use crate::{
     ambient::{OsRandom, SystemClock},
     clickhouse_wire::OutboundWire,
     disk::FolderDisk,
-    links_database, old_store,
+    links_database,
+    metrics::{self, Metrics, Requests},
+    old_store,
     service_path::may_be_service_path,
     settings::AccessLog,
     setup::setup,
@@ -46,6 +48,9 @@ pub(crate) struct Components {
     pub(crate) migration: LinkMigration,
     /// Tells the resolver of changes by other nodes.
     _listening: Option<Arc<Listening>>,
+    pub(crate) metrics: Arc<Metrics>,
+    /// The metrics are on this listener, for holders of the token.
+    shows_metrics: bool,
     routes: RouteList,
     edge: Data<Edge>,
     rest: Data<RestState>,
@@ -60,6 +65,8 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     let dependencies = open_link_dependencies(settings).await?;
     let links = dependencies.link_service(settings);
     let listening = dependencies.listen();
+    let setup = Arc::new(setup(settings, &token));
+    let authenticator = Arc::new(Authenticator::new(token, Arc::clone(&dependencies.clock)));
     let LinkDependencies {
         clock,
         random,
@@ -86,8 +93,8 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     let (recorder, log) = open_access_log(settings, ports).await?;
     let recorder = Arc::new(recorder);
     let gatekeeper = Gatekeeper::new(GatekeeperParts {
-        passwords,
-        store,
+        passwords: Arc::clone(&passwords),
+        store: store.clone(),
         resolver: Arc::clone(&resolver),
     });
     let checks = LinkChecker::new(
@@ -105,15 +112,43 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         stats,
         live: Arc::clone(&live),
     });
+    let redirects = Arc::new(Redirects {
+        resolver: Arc::clone(&resolver),
+        gatekeeper: Arc::new(gatekeeper),
+        visits: recorder.clone(),
+        clock: Arc::clone(&clock),
+        proxying: settings.proxy.clone().map(|proxy| {
+            let forwarder = HttpForwarder::new(Client::new(proxy.reach));
+            Proxying::new(Arc::new(forwarder), proxy.limits)
+        }),
+        moved: slugline_dashboard::moved,
+        options: settings.redirects.clone(),
+        outcomes: Outcomes::default(),
+    });
     let rules = settings.rules.clone();
-    let setup = Arc::new(setup(settings, &token));
+    let routes = routes(&ApiOptions {
+        version: VERSION,
+        rules: rules.clone(),
+    });
+    let metrics = Metrics {
+        started_at: clock.now(),
+        requests: Requests::of(documented_paths(&routes).chain([metrics::PATH.to_owned()])),
+        refused_connections: Arc::default(),
+        redirects: Arc::clone(&redirects),
+        resolver,
+        passwords,
+        authenticator: Arc::clone(&authenticator),
+        store,
+        recorder: Arc::clone(&recorder),
+        backups: Arc::default(),
+        files: metrics::files(settings),
+    };
     let tools = slugline_mcp::Server::new(Arc::clone(&app), rules.clone(), VERSION);
     Ok(Components {
-        routes: routes(&ApiOptions {
-            version: VERSION,
-            rules: rules.clone(),
-        }),
-        edge: Data::new(edge(settings, token, Arc::clone(&clock), places)),
+        metrics: Arc::new(metrics),
+        shows_metrics: settings.metrics_listen.is_none(),
+        routes,
+        edge: Data::new(edge(settings, authenticator, places)),
         rest: Data::new(RestState {
             app,
             rules,
@@ -124,18 +159,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             }),
         }),
         mcp: Data::new(tools),
-        redirects: Arc::new(Redirects {
-            resolver,
-            gatekeeper: Arc::new(gatekeeper),
-            visits: recorder.clone(),
-            clock,
-            proxying: settings.proxy.clone().map(|proxy| {
-                let forwarder = HttpForwarder::new(Client::new(proxy.reach));
-                Proxying::new(Arc::new(forwarder), proxy.limits)
-            }),
-            moved: slugline_dashboard::moved,
-            options: settings.redirects.clone(),
-        }),
+        redirects,
         migration,
         _listening: listening.map(Arc::new),
         recorder,
@@ -219,6 +243,15 @@ pub(crate) fn routes(options: &ApiOptions) -> RouteList {
         .finish()
 }
 
+/// The routes by the names under which their requests are counted.
+fn documented_paths(routes: &RouteList) -> impl Iterator<Item = String> {
+    let document = routes.document();
+    let paths = document["paths"].as_object().cloned().unwrap_or_default();
+    let paths = paths.into_iter().map(|(path, _)| path);
+    // Redirects have a name of their own.
+    paths.filter(|path| may_be_service_path(path))
+}
+
 impl Components {
     /// Mounts the adapters: paths of the service through a table of routes, and
     /// every other path straight at the links. Each route of the table is an
@@ -241,6 +274,9 @@ impl Components {
         slugline_mcp::configure(&self.mcp, config);
         slugline_redirect::configure_service_paths(config);
         slugline_dashboard::configure(config);
+        if self.shows_metrics {
+            config.service(guarded(metrics::resource(&self.metrics)));
+        }
         // Whatever else lies below `/api/` asks for the token before it says
         // that there is nothing.
         config.service(guarded(
@@ -269,12 +305,11 @@ fn suggester(settings: &Settings) -> Option<Arc<dyn Suggester>> {
 
 fn edge(
     settings: &Settings,
-    token: SiteToken,
-    clock: Arc<dyn Clock>,
+    authenticator: Arc<Authenticator>,
     places: Option<Arc<dyn PlaceFinder>>,
 ) -> Edge {
     let edge = Edge::new(
-        Arc::new(Authenticator::new(token, clock)),
+        authenticator,
         settings.trusted_proxies.clone(),
         settings.base_url.clone(),
     )

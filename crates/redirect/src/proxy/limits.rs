@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use slugline_domain::ClientNetwork;
+use slugline_domain::{ClientNetwork, measure::Counter};
 use slugline_httpkit::{Code, Problem};
 
 /// Limits of proxied requests. Each request holds two connections and some
@@ -40,6 +40,7 @@ impl ProxyLimits {
 pub(super) struct Slots {
     limits: ProxyLimits,
     taken: Mutex<Taken>,
+    turned_away: Counter,
 }
 
 #[derive(Debug, Default)]
@@ -64,7 +65,12 @@ impl Slots {
         Arc::new(Self {
             limits,
             taken: Mutex::default(),
+            turned_away: Counter::default(),
         })
+    }
+
+    pub(super) fn turned_away(&self) -> u64 {
+        self.turned_away.get()
     }
 
     /// Takes a slot for a request of this client.
@@ -87,6 +93,7 @@ impl Slots {
                 client,
             });
         };
+        self.turned_away.count();
         Err(Problem {
             retry_after: Some(Self::RETRY_AFTER),
             ..Problem::new(Code::ProxyBusy, detail)

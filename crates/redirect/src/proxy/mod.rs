@@ -39,6 +39,11 @@ impl Proxying {
             slots: Slots::new(limits),
         }
     }
+
+    /// Visitors whom the limits have turned away since the start.
+    pub fn turned_away(&self) -> u64 {
+        self.slots.turned_away()
+    }
 }
 
 /// A visit to a proxied link, past its gates.

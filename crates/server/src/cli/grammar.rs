@@ -10,6 +10,9 @@ use crate::{
 /// The flag of `slugline mcp` that lets a token travel in clear.
 pub(super) const PLAIN_HTTP: &str = "allow-plain-http";
 
+/// The flag of `slugline backup` that adds the site token.
+pub(super) const WITH_TOKEN: &str = "with-site-token";
+
 /// The flag of `slugline token show` that leaves out the address.
 pub(super) const BARE: &str = "bare";
 
@@ -44,6 +47,13 @@ const EXAMINED: &[&str] = &[
     "SLUGLINE_SITE_TOKEN",
     "SLUGLINE_BASE_URL",
     "SLUGLINE_TRUSTED_PROXIES",
+];
+
+/// What is backed up and restored.
+const BACKED_UP: &[&str] = &[
+    "SLUGLINE_DATA_DIR",
+    "SLUGLINE_DATABASE_URL",
+    "SLUGLINE_ANALYTICS_URL",
 ];
 
 const LOGGED: &[&str] = &["SLUGLINE_LOG", "SLUGLINE_LOG_FORMAT"];
@@ -102,6 +112,8 @@ pub(super) fn command() -> Command {
         ))
         .subcommand(with(export(), these(&[LINKS])))
         .subcommand(with(import(), these(&[LINKS, IMPORTED])))
+        .subcommand(with(backup(), these(&[BACKED_UP])))
+        .subcommand(with(restore(), these(&[BACKED_UP])))
         .subcommand(with(doctor(), these(&[EXAMINED])))
         .subcommand(with(seed(), every()))
         .subcommand(config)
@@ -166,6 +178,59 @@ fn format() -> Arg {
         .long("format")
         .value_parser(["json", "csv"])
         .help("Form of the file [default: by its name, else json]")
+}
+
+const BACKUP_CODES: &str = "Exit codes:\n  \
+     0    done\n  \
+     1    not done, and nothing was changed; the error says why\n  \
+     2    the command line is wrong";
+
+fn backup() -> Command {
+    let file = Arg::new("file").value_name("FILE").required(true);
+    let verify = Command::new("verify")
+        .about("Say whether a backup can be restored, one line for each thing looked at")
+        .arg(file.clone().help("The backup"))
+        .after_help(BACKUP_CODES);
+    Command::new("backup")
+        .about(
+            "Write links, visits and the keys of visitor hashes to one file, also while the \
+             service runs; the links and visits of SQLite files only",
+        )
+        .subcommand_negates_reqs(true)
+        .args_conflicts_with_subcommands(true)
+        .subcommand(verify)
+        .arg(file.help("Where to; it appears when it is complete, readable by its owner only"))
+        .arg(
+            Arg::new("replace")
+                .long("replace")
+                .action(ArgAction::SetTrue)
+                .help("Replace a file of that name"),
+        )
+        .arg(
+            Arg::new(WITH_TOKEN)
+                .long(WITH_TOKEN)
+                .action(ArgAction::SetTrue)
+                .help("Put the site token of the data folder into it, too"),
+        )
+        .after_help(BACKUP_CODES)
+}
+
+fn restore() -> Command {
+    Command::new("restore")
+        .about("Put a backup into the data folder of a stopped service, wholly or not at all")
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .required(true)
+                .help("The backup"),
+        )
+        .arg(
+            Arg::new("replace")
+                .long("replace")
+                .action(ArgAction::SetTrue)
+                .help("Delete the links and visits that are there now"),
+        )
+        .after_help(BACKUP_CODES)
 }
 
 fn doctor() -> Command {
@@ -272,7 +337,9 @@ mod tests {
 
     #[test]
     fn every_setting_that_a_command_uses_is_one() {
-        for names in [LINKS, IMPORTED, DOCUMENTED, EXAMINED, LOGGED, TOKEN] {
+        for names in [
+            LINKS, IMPORTED, DOCUMENTED, EXAMINED, BACKED_UP, LOGGED, TOKEN,
+        ] {
             assert_eq!(these(&[names]).count(), names.len(), "{names:?}");
         }
     }

@@ -16,7 +16,9 @@ use slugline_contract::TransferFormat;
 use slugline_rest::ApiOptions;
 
 use crate::{
-    Service, Settings, VERSION, data_folder, doctor, logging,
+    Service, Settings, VERSION,
+    backup::{self, create::Wishes, journal},
+    data_folder, doctor, logging,
     mcp_bridge::{self, Upstream},
     old_store, open_files,
     seed::{self, Amount},
@@ -69,6 +71,11 @@ fn obey(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("import", given)) => {
             let (file, format) = file_and_format(given);
             transfer::import::run(&settings(given)?, file, format)
+        }
+        Some(("backup", given)) => back_up(given),
+        Some(("restore", given)) => {
+            let file = given.get_one::<String>("file").expect("it is required");
+            backup::restore::run(&settings(given)?, file, given.get_flag("replace"))
         }
         Some(("doctor", given)) => look_after(given),
         Some(("seed", given)) => seed(given),
@@ -145,8 +152,25 @@ fn serve(given: &ArgMatches) -> anyhow::Result<()> {
     })
 }
 
+fn back_up(given: &ArgMatches) -> anyhow::Result<()> {
+    let file = |given: &ArgMatches| given.get_one::<String>("file").cloned();
+    if let Some(("verify", given)) = given.subcommand() {
+        return backup::verify::run(&file(given).expect("it is required"));
+    }
+    let wishes = Wishes {
+        site_token: given.get_flag(grammar::WITH_TOKEN),
+        replace: given.get_flag("replace"),
+    };
+    backup::create::run(
+        &settings(given)?,
+        &file(given).expect("it is required"),
+        wishes,
+    )
+}
+
 fn look_after(given: &ArgMatches) -> anyhow::Result<()> {
     let settings = settings(given)?;
+    journal::finish_pending(&settings)?;
     if given.get_flag("rebuild") {
         return doctor::rebuild_visits(&settings);
     }

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use slugline_domain::ClientNetwork;
+use slugline_domain::{ClientNetwork, measure::Counter};
 use slugline_httpkit::TrustedProxies;
 
 /// How often the log says that connections are refused.
@@ -20,6 +20,7 @@ pub(super) struct Admissions {
     /// Their connections carry many clients, so they are not counted.
     trusted: TrustedProxies,
     open: Mutex<Open>,
+    refused: Arc<Counter>,
 }
 
 #[derive(Debug, Default)]
@@ -29,11 +30,12 @@ struct Open {
 }
 
 impl Admissions {
-    pub(super) fn new(per_client: usize, trusted: TrustedProxies) -> Self {
+    pub(super) fn new(per_client: usize, trusted: TrustedProxies, refused: Arc<Counter>) -> Self {
         Self {
             per_client,
             trusted,
             open: Mutex::default(),
+            refused,
         }
     }
 
@@ -46,6 +48,7 @@ impl Admissions {
         let mut open = self.open();
         let connections = open.connections.entry(client).or_default();
         if *connections >= self.per_client {
+            self.refused.count();
             self.warn(&mut open, client);
             return None;
         }
@@ -107,7 +110,7 @@ mod tests {
     fn admissions(per_client: usize) -> Arc<Admissions> {
         let trusted =
             TrustedProxies::new(vec!["10.0.0.0/8".parse().unwrap()], ClientHeader::default());
-        Arc::new(Admissions::new(per_client, trusted))
+        Arc::new(Admissions::new(per_client, trusted, Arc::default()))
     }
 
     fn admit(admissions: &Arc<Admissions>, peer: &str) -> Option<Admission> {

@@ -5,6 +5,7 @@ use std::{
     future::Future,
     pin::Pin,
     rc::Rc,
+    sync::Arc,
     task::{Context, Poll, ready},
 };
 
@@ -22,9 +23,15 @@ use super::{
     request_body::{SharedBody, timed},
     request_log::LoggedRequest,
 };
+use crate::metrics::{Measured, WorkerRequests};
 
 /// Hands a request to the app.
-pub(super) fn begin<S>(mut request: Request, app: &S, logged: bool) -> Exchange<S::Future>
+pub(super) fn begin<S>(
+    mut request: Request,
+    app: &S,
+    logged: bool,
+    measured: &Arc<WorkerRequests>,
+) -> Exchange<S::Future>
 where
     S: Service<Request, Response = ServiceResponse<BoxBody>, Error = Error>,
 {
@@ -42,6 +49,7 @@ where
         *request.payload() = Payload::Stream { payload };
     }
     let logged = logged.then(|| Box::new(LoggedRequest::begin(&request)));
+    let measured = Measured::begin(measured, request.path());
     // Some of a handler's work may be done in here.
     let entered = logged.as_ref().map(|logged| logged.enter());
     let app = app.call(request);
@@ -50,6 +58,7 @@ where
         app,
         held: Some(Held { answering, body }),
         logged,
+        measured,
     }
 }
 
@@ -58,6 +67,7 @@ pub(super) struct Exchange<F> {
     app: F,
     held: Option<Held>,
     logged: Option<Box<LoggedRequest>>,
+    measured: Measured,
 }
 
 /// What lives until the answer is sent.
@@ -105,6 +115,9 @@ where
         drop(entered);
         let answered = ready!(polled);
         let mut logged = this.logged.take();
+        if let Ok(response) = &answered {
+            this.measured.routed(response.request());
+        }
         if let (Some(logged), Ok(response)) = (&mut logged, &answered) {
             logged.routed(response.request());
         }
@@ -112,6 +125,7 @@ where
             Ok(response) => response.into(),
             Err(error) => error.into(),
         };
+        this.measured.answered(response.status().as_u16());
         if let Some(logged) = &mut logged {
             logged.answered(response.status().as_u16(), response.headers_mut());
         }

@@ -105,12 +105,14 @@ pub(crate) fn serve(
     server = server
         .workers(workers)
         .max_concurrent_connections((in_all / workers).max(1));
-    let admissions = Arc::new(Admissions::new(limits.per_client, trusted));
+    let refused = Arc::clone(&parts.metrics.refused_connections);
+    let admissions = Arc::new(Admissions::new(limits.per_client, trusted, refused));
     let stopping = server.graceful_shutdown_signal();
     let server = server.listen("http", listener, move || {
         let admissions = Arc::clone(&admissions);
         let stopping = stopping.clone();
         let parts = parts.clone();
+        let measured = parts.metrics.requests.of_a_worker();
         let app = App::new().configure(move |config| parts.configure(config));
         let app = map_config(app, |()| AppConfig::default());
         let http = HttpService::build()
@@ -124,7 +126,7 @@ pub(crate) fn serve(
                 data.insert(Rc::clone(stream.connection()));
             })
             .finish(apply_fn_factory(app, move |request, app: &_| {
-                exchange::begin(request, app, log_requests)
+                exchange::begin(request, app, log_requests, &measured)
             }));
         fn_service(move |io: TcpStream| ready(admit(io, &admissions, limits))).and_then(http)
     })?;

@@ -21,6 +21,8 @@ pub enum Group {
     Services,
     /// What the service tells its operator.
     Log,
+    /// Copies of everything, by a timetable.
+    Backups,
     /// How many connections there may be, and how slow.
     Connections,
 }
@@ -38,6 +40,7 @@ impl Group {
             Self::Checks => "Checks of destinations",
             Self::Services => "Servers that are called",
             Self::Log => "Log",
+            Self::Backups => "Backups",
             Self::Connections => "Connections",
         }
     }
@@ -485,6 +488,35 @@ pub const CATALOGUE: &[Setting] = &[
         "false",
         "Whether the log has a line for each request: id, method, route, status, duration and \
          bytes, and never a slug, an address or a secret; the id is the client's X-Request-Id or a new one",
+    ),
+    setting(
+        Group::Log,
+        "SLUGLINE_METRICS_LISTEN",
+        &[],
+        "",
+        "Address and port for Prometheus to read /_metrics without a token [default: beside the \
+         API, with the site token]",
+    ),
+    setting(
+        Group::Backups,
+        "SLUGLINE_BACKUP_DIR",
+        &[],
+        "",
+        "Folder for scheduled backups, of this instance only [default: none are made]",
+    ),
+    setting(
+        Group::Backups,
+        "SLUGLINE_BACKUP_EVERY",
+        &[],
+        "24",
+        "Hours from one scheduled backup to the next, 1 to 8760",
+    ),
+    setting(
+        Group::Backups,
+        "SLUGLINE_BACKUP_KEEP",
+        &[],
+        "7",
+        "Scheduled backups that are kept, 1 to 10000; older ones are removed",
     ),
     setting(
         Group::Connections,

@@ -6,6 +6,7 @@
 //! secret may stand in a file that a flag or a variable names, as secrets are
 //! often mounted.
 
+mod backups;
 mod catalogue;
 mod connections;
 mod parse;
@@ -26,6 +27,7 @@ use slugline_rest::TransferLimits;
 use slugline_storage::DatabaseUrl;
 use url::Url;
 
+pub use crate::backup::schedule::BackupSchedule;
 pub use catalogue::{CATALOGUE, Group, Setting};
 pub use connections::ConnectionLimits;
 pub use source::{SettingError, Shown, Sources};
@@ -36,6 +38,8 @@ pub use unknown::warnings as unknown_names;
 pub struct Settings {
     /// Where to listen.
     pub listen: SocketAddr,
+    /// Where to serve metrics, if not beside the API.
+    pub metrics_listen: Option<SocketAddr>,
     /// How many connections there may be, and how slow.
     pub connections: ConnectionLimits,
     /// Folder of the databases and the minted token.
@@ -84,6 +88,8 @@ pub struct Settings {
     pub recorder: RecorderOptions,
     /// What is logged.
     pub log: Log,
+    /// Scheduled backups, if there are to be some.
+    pub backups: Option<BackupSchedule>,
     /// HTTP workers; as many as cores when not given.
     pub workers: Option<usize>,
 }
@@ -187,13 +193,16 @@ impl Settings {
             None => own_addresses,
         };
         let data_dir: PathBuf = sources.parsed("SLUGLINE_DATA_DIR", parse::path)?;
+        let links = sources
+            .optional("SLUGLINE_DATABASE_URL", str::parse)?
+            .unwrap_or_else(|| DatabaseUrl::File(data_dir.join("links.db")));
         Ok(Self {
+            backups: backups::schedule(sources, &links)?,
             listen: sources.parsed("SLUGLINE_LISTEN", parse::address)?,
+            metrics_listen: sources.optional("SLUGLINE_METRICS_LISTEN", parse::address)?,
             connections: ConnectionLimits::resolve(sources)?,
             site_token: sources.optional("SLUGLINE_SITE_TOKEN", SiteToken::new)?,
-            links: sources
-                .optional("SLUGLINE_DATABASE_URL", str::parse)?
-                .unwrap_or_else(|| DatabaseUrl::File(data_dir.join("links.db"))),
+            links,
             data_dir,
             access_log: sources.optional("SLUGLINE_ANALYTICS_URL", parse::analytics_url)?,
             legacy: sources.optional("SLUGLINE_LEGACY_KV_URL", str::parse)?,
@@ -403,6 +412,9 @@ mod tests {
     #[case("SLUGLINE_LOG", "slugline=loud", "expected error, warn, info")]
     #[case("SLUGLINE_LOG_REQUESTS", "all", "true or false")]
     #[case("SLUGLINE_BODY_TIMEOUT", "0", "from 1 to 3600")]
+    #[case("SLUGLINE_METRICS_LISTEN", "9090", "127.0.0.1:8080")]
+    #[case("SLUGLINE_BACKUP_EVERY", "24h", "from 1 to 8760")]
+    #[case("SLUGLINE_BACKUP_KEEP", "0", "from 1 to 10000")]
     #[case("SLUGLINE_CONNECTIONS_PER_CLIENT", "none", "from 1 to 1000000")]
     #[case("SLUGLINE_CONNECTIONS", "0", "from 1 to 1000000")]
     #[case("SLUGLINE_WORKERS", "0", "from 1")]

@@ -15,6 +15,7 @@ mod server; // starts the binary on a free port and talks HTTP to it
 mod access; // who may use the API, and how errors look
 mod agent_day; // the tasks of a campaign, in few calls and bytes
 mod analytics; // every question about visits, on both faces
+mod backup; // one file of everything, and the way back
 mod browser; // the pages of the API reference in Chromium
 mod by_visits; // links in the order of their visits
 mod check; // destinations are asked, and inner ones are not
@@ -44,6 +45,7 @@ mod mcp_gates; // every gate of the endpoint, on every path
 mod mcp_schemas; // what the tools publish, against what they give and take
 mod mcp_wire; // the gates and shapes of the MCP endpoint, by raw HTTP
 mod mcp_words; // what a model reads: errors to repair, and texts of strangers
+mod metrics; // what Prometheus reads
 mod migration; // links of an older instance
 #[cfg(target_os = "linux")] // whose processes the tests stop
 mod nodes; // several nodes on one database, whatever happens to it

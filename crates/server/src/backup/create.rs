@@ -1,0 +1,173 @@
+//! Making a backup while the service runs.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail};
+use slugline_domain::ports::Clock;
+use slugline_storage::FileSnapshot;
+
+use super::{
+    Draft,
+    archive::{About, ArchiveWriter},
+    beside, create_private, examine, folder_of, journal,
+    parts::Part,
+    progress::{self, Watch},
+    sync_folder,
+};
+use crate::{Settings, VERSION, ambient::SystemClock};
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wishes {
+    /// The site token goes into the backup, too.
+    pub(crate) site_token: bool,
+    /// A file of that name may be replaced.
+    pub(crate) replace: bool,
+}
+
+/// Runs `slugline backup FILE`.
+pub(crate) fn run(settings: &Settings, file: &str, wishes: Wishes) -> anyhow::Result<()> {
+    journal::finish_pending(settings)?;
+    if Part::Visits.file(settings)?.is_none() {
+        // A closed standard error is no reason to stop.
+        let _ = writeln!(
+            io::stderr(),
+            "warning: the visits are in ClickHouse and not in this backup; back them up with \
+             ClickHouse's own BACKUP"
+        );
+    }
+    let parts = write(
+        settings,
+        Path::new(file),
+        wishes,
+        &mut progress::on_terminal(),
+    )?;
+    let parts: Vec<String> = parts
+        .into_iter()
+        .map(|(part, bytes)| format!("{} ({bytes} bytes)", part.word()))
+        .collect();
+    Ok(writeln!(
+        io::stdout(),
+        "backed up {} to {file}",
+        parts.join(", ")
+    )?)
+}
+
+/// Writes a backup, which appears under its name when it is complete, on the
+/// disk, and its databases were found to be sound. Gives its parts with their
+/// bytes.
+///
+/// The databases are copied beside the file one after the other, so there must
+/// be room for the backup and the larger of them.
+///
+/// # Errors
+/// A database is missing, damaged or cannot be read; the file is there already
+/// or cannot be written; or `watch` stopped it. No file is left then.
+pub(crate) fn write(
+    settings: &Settings,
+    to: &Path,
+    wishes: Wishes,
+    watch: &mut Watch<'_>,
+) -> anyhow::Result<Vec<(Part, u64)>> {
+    refuse_to_replace(to, wishes)?;
+    let made_at = SystemClock.now().second();
+    // Both as they are now. A visit comes after its link, so the links are kept
+    // second: every visit of the backup finds its link there.
+    let visits = snapshot(Part::Visits, settings)?;
+    let links = snapshot(Part::Links, settings)?;
+    if links.is_none() {
+        let file = Part::Links.file(settings)?.unwrap_or_default();
+        bail!(
+            "there is no database {}; name the folder of an instance in --data-dir, or its \
+             database in --database-url",
+            file.display()
+        );
+    }
+    let cannot = || format!("{} cannot be written", to.display());
+    let draft = Draft::at(draft_of(to, ".partial")).with_context(cannot)?;
+    let file = create_private(&draft.path).with_context(cannot)?;
+    let about = About {
+        version: VERSION.to_owned(),
+        made_at,
+    };
+    let mut archive = ArchiveWriter::begin(BufWriter::new(file), &about).with_context(cannot)?;
+    let mut parts = Vec::new();
+    let databases = [(Part::Visits, visits), (Part::Links, links)];
+    for (part, snapshot) in databases {
+        let Some(snapshot) = snapshot else { continue };
+        let copy = Draft::at(draft_of(to, ".copy")).with_context(cannot)?;
+        let copied = snapshot.copy_to(&copy.path, |copied| watch(part, copied));
+        // Writers may reuse their log again.
+        drop(snapshot);
+        copied.with_context(cannot)?;
+        // A damaged database must not take the place of a good backup.
+        examine::examine(part, &copy.path).context("nothing was backed up")?;
+        let bytes = append(&mut archive, part, &copy.path).with_context(cannot)?;
+        parts.push((part, bytes));
+    }
+    if wishes.site_token {
+        let token = Part::SiteToken.file(settings)?.unwrap_or_default();
+        if settings.site_token.is_some() || !token.exists() {
+            bail!(
+                "the site token is not in the data folder, so it cannot be backed up: a setting \
+                 gives it, or the instance was never started"
+            );
+        }
+        let bytes = append(&mut archive, Part::SiteToken, &token).with_context(cannot)?;
+        parts.push((Part::SiteToken, bytes));
+    }
+    let whole = || {
+        let file = archive.end()?.into_inner().map_err(io::Error::from)?;
+        file.sync_all()?;
+        drop(file);
+        refuse_to_replace(to, wishes)?;
+        fs::rename(&draft.path, to)?;
+        draft.keep();
+        sync_folder(folder_of(to))?;
+        anyhow::Ok(())
+    };
+    whole().with_context(cannot)?;
+    Ok(parts)
+}
+
+fn refuse_to_replace(to: &Path, wishes: Wishes) -> anyhow::Result<()> {
+    if !wishes.replace && to.exists() {
+        bail!(
+            "{} is there already; choose another name, or replace it with --replace",
+            to.display()
+        );
+    }
+    Ok(())
+}
+
+/// `None` for what is not in a file, or not there yet.
+fn snapshot(part: Part, settings: &Settings) -> anyhow::Result<Option<FileSnapshot>> {
+    match part.file(settings)? {
+        Some(file) if file.exists() => Ok(Some(FileSnapshot::take(&file)?)),
+        Some(_) | None => Ok(None),
+    }
+}
+
+/// A hidden name beside the file, so that an unfinished one is not taken for a
+/// backup.
+pub(super) fn draft_of(file: &Path, suffix: &str) -> PathBuf {
+    let name = file.file_name().unwrap_or_default();
+    let mut hidden = std::ffi::OsString::from(".");
+    hidden.push(name);
+    beside(&file.with_file_name(hidden), suffix)
+}
+
+fn append(
+    archive: &mut ArchiveWriter<BufWriter<File>>,
+    part: Part,
+    copy: &Path,
+) -> io::Result<u64> {
+    let copy = File::open(copy)?;
+    let bytes = copy.metadata()?.len();
+    archive.append(part, bytes, copy)?;
+    Ok(bytes)
+}

@@ -1,0 +1,61 @@
+//! Whether the databases of a backup are sound and of a known version.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use slugline_application::SiteToken;
+use slugline_storage::{DatabaseUrl, SchemaConnection};
+
+use super::parts::Part;
+
+/// Examines a copy of a part and says what was found, one line for each thing.
+/// SQLite may leave files beside the copy.
+///
+/// # Errors
+/// The copy is damaged, of a newer version, or something else.
+pub(super) fn examine(part: Part, copy: &Path) -> anyhow::Result<Vec<String>> {
+    let examined = || match part {
+        Part::Links => links(copy),
+        Part::Visits => visits(copy),
+        Part::SiteToken => site_token(copy),
+    };
+    examined().with_context(|| format!("the {} cannot be used", part.word()))
+}
+
+fn links(copy: &Path) -> anyhow::Result<Vec<String>> {
+    let url = DatabaseUrl::File(copy.to_owned());
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    runtime.block_on(async {
+        let database = SchemaConnection::open_to_examine(&url).await?;
+        let damages = database.damages().await?;
+        if !damages.is_empty() {
+            bail!("damaged: {}", damages.join("; "));
+        }
+        let pending = slugline_migrations::pending(database.connection())
+            .await
+            .context("a newer version of slugline may have written it")?;
+        let schema = match pending {
+            0 => "the schema is up to date".to_owned(),
+            steps => format!("the schema is {steps} steps behind; the next start takes them"),
+        };
+        Ok(vec!["pages are sound".to_owned(), schema])
+    })
+}
+
+fn visits(copy: &Path) -> anyhow::Result<Vec<String>> {
+    let examined = slugline_analytics::examine(copy)?;
+    let told = |sound: bool| {
+        let things = examined.iter().filter(move |thing| thing.sound == sound);
+        things.map(|thing| format!("{}: {}", thing.what, thing.found))
+    };
+    let damages: Vec<String> = told(false).collect();
+    if !damages.is_empty() {
+        bail!("damaged: {}", damages.join("; "));
+    }
+    Ok(told(true).collect())
+}
+
+fn site_token(copy: &Path) -> anyhow::Result<Vec<String>> {
+    SiteToken::new(std::fs::read_to_string(copy)?.trim())?;
+    Ok(vec!["it is there".to_owned()])
+}

@@ -1,0 +1,196 @@
+//! What a restore that was cut short has left to do.
+//!
+//! Several files take their places, which no file system does at once. So a
+//! restore first puts all of them beside their places, on the disk, and then
+//! writes this list. Before the list is there, nothing has happened to the old
+//! files; once it is there, whoever opens them next does what it says, as often
+//! as it takes.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+
+use super::{Draft, SQLITE_FILES, beside, create_private, folder_of, remove, sync_folder};
+use crate::{Settings, instance_lock::InstanceLock};
+
+const FILE: &str = "restore.pending";
+
+/// A file that is ready, and the place it is to take. Relative paths are from the
+/// data folder, which may be mounted elsewhere tomorrow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Move {
+    pub(super) from: PathBuf,
+    pub(super) to: PathBuf,
+}
+
+/// Finishes a restore that was cut short, if there is one.
+///
+/// # Errors
+/// It is still under way, or a file cannot take its place.
+pub(crate) fn finish_pending(settings: &Settings) -> anyhow::Result<()> {
+    if !settings.data_dir.join(FILE).exists() {
+        return Ok(());
+    }
+    let lock = InstanceLock::take(&settings.data_dir)?;
+    finish(&settings.data_dir, &lock)
+}
+
+/// The same for who holds the data folder already.
+pub(crate) fn finish(folder: &Path, _held: &InstanceLock) -> anyhow::Result<()> {
+    let journal = folder.join(FILE);
+    let text = match fs::read(&journal) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        read => read.with_context(|| format!("{} cannot be read", journal.display()))?,
+    };
+    let moves =
+        parsed(&text).with_context(|| format!("{} is no list of a restore", journal.display()))?;
+    for Move { from, to } in &moves {
+        let (from, to) = (folder.join(from), folder.join(to));
+        exchange(&from, &to).with_context(|| {
+            format!(
+                "a restore was cut short and cannot be finished: {} cannot take the place of {}; \
+                 mend that and start again",
+                from.display(),
+                to.display()
+            )
+        })?;
+    }
+    remove(&journal)?;
+    Ok(sync_folder(folder)?)
+}
+
+/// Writes the list. When this returns, the restore is certain to happen.
+pub(super) fn write(folder: &Path, moves: &[Move]) -> anyhow::Result<()> {
+    let text = |path: &Path| -> anyhow::Result<String> {
+        let path = match path.strip_prefix(folder) {
+            Ok(within) => within.to_owned(),
+            Err(_) => std::path::absolute(path)?,
+        };
+        let text = path
+            .to_str()
+            .context("the path of a database is not UTF-8")?;
+        Ok(text.to_owned())
+    };
+    let lines: anyhow::Result<Vec<Value>> = moves
+        .iter()
+        .map(|Move { from, to }| Ok(json!({"from": text(from)?, "to": text(to)?})))
+        .collect();
+    let lines = lines?;
+    let draft = Draft::at(folder.join(format!("{FILE}.partial")))?;
+    let mut file = create_private(&draft.path)?;
+    file.write_all(Value::from(lines).to_string().as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&draft.path, folder.join(FILE))?;
+    draft.keep();
+    Ok(sync_folder(folder)?)
+}
+
+fn parsed(text: &[u8]) -> Option<Vec<Move>> {
+    let lines: Value = serde_json::from_slice(text).ok()?;
+    let path = |line: &Value, name: &str| Some(PathBuf::from(line.get(name)?.as_str()?));
+    lines
+        .as_array()?
+        .iter()
+        .map(|line| {
+            Some(Move {
+                from: path(line, "from")?,
+                to: path(line, "to")?,
+            })
+        })
+        .collect()
+}
+
+/// Puts a file into its place, if that has not been done.
+fn exchange(from: &Path, to: &Path) -> anyhow::Result<()> {
+    if !from.try_exists()? {
+        if to.try_exists()? {
+            return Ok(());
+        }
+        bail!("both are missing");
+    }
+    // A log of the old database would be applied to the new one. So it is gone,
+    // also after a power failure, before the new one is there.
+    for suffix in SQLITE_FILES.iter().filter(|suffix| !suffix.is_empty()) {
+        remove(&beside(to, suffix))?;
+    }
+    sync_folder(folder_of(to))?;
+    fs::rename(from, to)?;
+    Ok(sync_folder(folder_of(to))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two databases with their logs, and what is to take their places.
+    fn prepared(folder: &Path) -> Vec<Move> {
+        let moves = ["a", "b"].map(|name| Move {
+            from: folder.join(format!("{name}.restoring")),
+            to: folder.join(name),
+        });
+        for Move { from, to } in &moves {
+            fs::write(from, "new").unwrap();
+            fs::write(to, "old").unwrap();
+            fs::write(beside(to, "-wal"), "old").unwrap();
+        }
+        moves.into()
+    }
+
+    #[test]
+    fn a_restore_is_finished_from_wherever_it_was_cut_short() {
+        // After so many single steps of the exchange.
+        for done in 0..=4 {
+            let folder = tempfile::tempdir().unwrap();
+            let folder = folder.path();
+            let moves = prepared(folder);
+            write(folder, &moves).unwrap();
+            let steps = moves.iter().flat_map(|Move { from, to }| {
+                [(beside(to, "-wal"), None), (from.clone(), Some(to.clone()))]
+            });
+            for (path, to) in steps.take(done) {
+                match to {
+                    Some(to) => fs::rename(path, to).unwrap(),
+                    None => fs::remove_file(path).unwrap(),
+                }
+            }
+            let lock = InstanceLock::take(folder).unwrap();
+            finish(folder, &lock).unwrap();
+            drop(lock);
+            fs::remove_file(folder.join("slugline.lock")).unwrap();
+            for name in ["a", "b"] {
+                assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "new");
+            }
+            assert_eq!(fs::read_dir(folder).unwrap().count(), 2, "{done}");
+        }
+    }
+
+    #[test]
+    fn without_a_list_nothing_happens() {
+        let folder = tempfile::tempdir().unwrap();
+        prepared(folder.path());
+        let lock = InstanceLock::take(folder.path()).unwrap();
+        finish(folder.path(), &lock).unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), "old");
+    }
+
+    #[test]
+    fn a_list_whose_files_are_gone_is_not_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let moves = prepared(folder.path());
+        write(folder.path(), &moves).unwrap();
+        fs::remove_file(&moves[1].from).unwrap();
+        fs::remove_file(&moves[1].to).unwrap();
+        let lock = InstanceLock::take(folder.path()).unwrap();
+        let error = finish(folder.path(), &lock).unwrap_err();
+        assert!(
+            format!("{error:#}").contains("both are missing"),
+            "{error:#}"
+        );
+        assert!(folder.path().join(FILE).exists());
+    }
+}

@@ -1,0 +1,73 @@
+//! What a backup holds, and where an instance keeps it.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use slugline_storage::DatabaseUrl;
+
+use crate::{Settings, settings::AccessLog, site_token};
+
+/// A part of a backup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The links database.
+    Links,
+    /// The access log, with the keys of visitor hashes.
+    Visits,
+    /// The site token that the data folder keeps.
+    SiteToken,
+}
+
+impl Part {
+    /// What the format calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Links => "links",
+            Self::Visits => "visits",
+            Self::SiteToken => "site-token",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let all = [Self::Links, Self::Visits, Self::SiteToken];
+        all.into_iter().find(|part| part.name() == name)
+    }
+
+    /// What people call it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Links => "links",
+            Self::Visits => "access log",
+            Self::SiteToken => "site token",
+        }
+    }
+
+    /// Where an instance with these settings keeps it. `None` for visits that
+    /// are in ClickHouse.
+    ///
+    /// # Errors
+    /// The links are in PostgreSQL.
+    pub(crate) fn file(self, settings: &Settings) -> anyhow::Result<Option<PathBuf>> {
+        Ok(match self {
+            Self::Links => Some(links_file(settings)?),
+            Self::Visits => match &settings.access_log {
+                Some(AccessLog::File(file)) => Some(file.clone()),
+                Some(AccessLog::ClickHouse(_)) => None,
+                None => Some(settings.data_dir.join("analytics.db")),
+            },
+            Self::SiteToken => Some(site_token::file_in(&settings.data_dir)),
+        })
+    }
+}
+
+/// PostgreSQL has a backup of its own, which is consistent and can go on to any
+/// moment; a second one of ours would be neither.
+fn links_file(settings: &Settings) -> anyhow::Result<PathBuf> {
+    match &settings.links {
+        DatabaseUrl::File(file) => Ok(file.clone()),
+        DatabaseUrl::Postgres(_) => bail!(
+            "SLUGLINE_DATABASE_URL names PostgreSQL, and slugline backs up and restores SQLite \
+             only: use pg_dump and pg_restore; `slugline export` writes the links alone"
+        ),
+    }
+}

@@ -1,0 +1,105 @@
+//! `slugline restore`: a backup into the data folder, wholly or not at all.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use anyhow::{Context, bail};
+
+use super::{
+    Draft, beside, create_private, examine, folder_of,
+    journal::{self, Move},
+    parts::Part,
+    sync_folder,
+    verify::unpack,
+};
+use crate::{
+    Settings,
+    data_folder::{self, NewFolder},
+    instance_lock::InstanceLock,
+};
+
+/// A part beside the place that it is to take.
+struct Staged {
+    part: Part,
+    draft: Draft,
+    place: Move,
+}
+
+/// Restores a backup. The service must be stopped.
+///
+/// # Errors
+/// The backup is damaged or of a newer version, there is data already and it may
+/// not be replaced, or something cannot be written. Nothing was changed then.
+pub(crate) fn run(settings: &Settings, file: &str, replace: bool) -> anyhow::Result<()> {
+    // Before anything is made.
+    Part::Links.file(settings)?;
+    let folder = &settings.data_dir;
+    let made = data_folder::prepare(folder)?;
+    let lock = InstanceLock::take(folder)?;
+    let new = NewFolder::new(made);
+    journal::finish(folder, &lock)?;
+    let staged = stage(settings, Path::new(file), replace)
+        .with_context(|| format!("{file} was not restored, and nothing was changed"))?;
+    let moves: Vec<Move> = staged.iter().map(|staged| staged.place.clone()).collect();
+    journal::write(folder, &moves)
+        .with_context(|| format!("{file} was not restored, and nothing was changed"))?;
+    // From here on it will happen, if not now, then at the next start.
+    new.keep();
+    let words: Vec<&str> = staged.iter().map(|staged| staged.part.word()).collect();
+    for staged in staged {
+        staged.draft.keep();
+    }
+    journal::finish(folder, &lock)?;
+    Ok(writeln!(
+        io::stdout(),
+        "restored {} from {file}",
+        words.join(", ")
+    )?)
+}
+
+/// Puts the parts beside their places, on the disk, and looks at them.
+fn stage(settings: &Settings, file: &Path, replace: bool) -> anyhow::Result<Vec<Staged>> {
+    let mut staged: Vec<Staged> = Vec::new();
+    unpack(file, |part| {
+        let Some(to) = part.file(settings)? else {
+            bail!(
+                "it has visits, but SLUGLINE_ANALYTICS_URL names ClickHouse: leave that setting \
+                 out, or name a file in it"
+            );
+        };
+        refuse_to_replace(&to, replace)?;
+        let from = beside(&to, ".restoring");
+        let draft = Draft::at(from.clone())
+            .with_context(|| format!("{} cannot be written", from.display()))?;
+        let made = create_private(&from)
+            .with_context(|| format!("{} cannot be written", from.display()))?;
+        let place = Move { from, to };
+        staged.push(Staged { part, draft, place });
+        Ok(Some(made))
+    })?;
+    if !staged.iter().any(|staged| staged.part == Part::Links) {
+        bail!("it has no links");
+    }
+    for Staged { part, place, .. } in &staged {
+        examine::examine(*part, &place.from)?;
+        // What the look has left; it has read only.
+        for suffix in ["-wal", "-shm"] {
+            super::remove(&beside(&place.from, suffix))?;
+        }
+        sync_folder(folder_of(&place.from))?;
+    }
+    Ok(staged)
+}
+
+fn refuse_to_replace(place: &Path, replace: bool) -> anyhow::Result<()> {
+    if !replace && place.exists() {
+        bail!(
+            "{} is there already; name an empty folder in --data-dir, or let it be replaced with \
+             --replace, which deletes what is there now",
+            place.display()
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,259 @@
+//! Backups by setting, and their rotation.
+
+use std::{
+    fs, io,
+    num::NonZeroUsize,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
+    },
+    thread::{self, Thread},
+    time::Duration,
+};
+
+use anyhow::Context;
+use slugline_domain::ports::Clock;
+
+use super::create::{self, Wishes};
+use crate::{Settings, ambient::SystemClock};
+
+/// Every name of ours begins and ends like this; between them is the Unix second
+/// in ten digits or more. Other files in the folder are left alone.
+const PREFIX: &str = "slugline-";
+const SUFFIX: &str = ".backup";
+
+/// The time until the next attempt after one that failed.
+const RETRY: Duration = Duration::from_mins(10);
+
+/// The clock may be set meanwhile, so it is looked at this often.
+const LOOK: Duration = Duration::from_mins(1);
+
+/// When backups are made, where they are kept, and how many.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackupSchedule {
+    /// The folder; it is made if it is missing.
+    pub folder: PathBuf,
+    /// From one backup to the next.
+    pub every: Duration,
+    /// Older ones are removed.
+    pub keep: NonZeroUsize,
+}
+
+/// What became of scheduled backups since the start.
+#[derive(Debug, Default)]
+pub(crate) struct BackupCounts {
+    pub(crate) made: AtomicU64,
+    pub(crate) failed: AtomicU64,
+    /// The Unix second of the newest one, also of an earlier start; 0 for none.
+    pub(crate) newest: AtomicI64,
+}
+
+/// The thread that makes backups. It ends when this is dropped, and a backup
+/// under way is given up.
+#[derive(Debug)]
+pub(crate) struct Scheduled {
+    stopping: Arc<AtomicBool>,
+    thread: Thread,
+}
+
+impl Scheduled {
+    /// Starts the thread, if the settings ask for backups.
+    pub(crate) fn start(
+        settings: &Settings,
+        counts: Arc<BackupCounts>,
+    ) -> anyhow::Result<Option<Self>> {
+        let Some(schedule) = settings.backups.clone() else {
+            return Ok(None);
+        };
+        let stopping = Arc::new(AtomicBool::new(false));
+        let (settings, stop) = (settings.clone(), Arc::clone(&stopping));
+        let handle = thread::Builder::new()
+            .name("backups".into())
+            .spawn(move || work(&settings, &schedule, &counts, &stop))
+            .context("no thread can be started for backups")?;
+        Ok(Some(Self {
+            stopping,
+            thread: handle.thread().clone(),
+        }))
+    }
+}
+
+impl Drop for Scheduled {
+    fn drop(&mut self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        self.thread.unpark();
+    }
+}
+
+fn work(settings: &Settings, schedule: &BackupSchedule, counts: &BackupCounts, stop: &AtomicBool) {
+    let stopping = || stop.load(Ordering::Relaxed);
+    let mut not_before = None;
+    while !stopping() {
+        let now = SystemClock.now().second().get();
+        let newest = kept_in(&schedule.folder)
+            .ok()
+            .and_then(|kept| kept.last().copied());
+        counts.newest.store(newest.unwrap_or(0), Ordering::Relaxed);
+        if !stopping() && is_due(newest, not_before, now, schedule.every) {
+            match make(settings, schedule, now, stop) {
+                Ok(()) => {
+                    not_before = None;
+                    counts.made.fetch_add(1, Ordering::Relaxed);
+                    counts.newest.store(now, Ordering::Relaxed);
+                }
+                Err(_) if stopping() => return,
+                Err(error) => {
+                    counts.failed.fetch_add(1, Ordering::Relaxed);
+                    let retry = RETRY.min(schedule.every);
+                    not_before = Some(later(now, retry));
+                    tracing::error!(
+                        "no backup was made: {error:#}; earlier ones stay, and the next attempt \
+                         is in {} minutes",
+                        retry.as_secs() / 60
+                    );
+                }
+            }
+        }
+        thread::park_timeout(LOOK);
+    }
+}
+
+/// Moments are Unix seconds. A newest backup of the future was made by a wrong clock, and keeps nobody from
+/// making the next one.
+fn is_due(newest: Option<i64>, not_before: Option<i64>, now: i64, every: Duration) -> bool {
+    let waits = not_before.is_some_and(|moment| now < moment && later(now, RETRY) >= moment);
+    let fresh = newest.is_some_and(|newest| newest <= now && now < later(newest, every));
+    !waits && !fresh
+}
+
+fn later(second: i64, by: Duration) -> i64 {
+    second.saturating_add(i64::try_from(by.as_secs()).unwrap_or(i64::MAX))
+}
+
+fn make(
+    settings: &Settings,
+    schedule: &BackupSchedule,
+    now: i64,
+    stop: &AtomicBool,
+) -> anyhow::Result<()> {
+    let folder = &schedule.folder;
+    let cannot = || format!("SLUGLINE_BACKUP_DIR: {}", folder.display());
+    fs::create_dir_all(folder).with_context(cannot)?;
+    remove_unfinished(folder).with_context(cannot)?;
+    let file = folder.join(name_of(now));
+    let wishes = Wishes {
+        site_token: false,
+        // Of the same second: the clock was set back.
+        replace: true,
+    };
+    let mut watch = |_, _| {
+        if stop.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let parts = create::write(settings, &file, wishes, &mut watch)?;
+    let bytes: u64 = parts.iter().map(|(_, bytes)| bytes).sum();
+    let removed = rotate(folder, now, schedule.keep).with_context(cannot)?;
+    tracing::info!(file = %file.display(), bytes, removed, "a backup was made");
+    Ok(())
+}
+
+/// Removes all but the newest. The one that was just made always stays, whatever
+/// the clock said for the others.
+fn rotate(folder: &Path, made: i64, keep: NonZeroUsize) -> io::Result<usize> {
+    let mut others = kept_in(folder)?;
+    others.retain(|other| *other != made);
+    let excess = (others.len() + 1).saturating_sub(keep.get());
+    for old in &others[..excess] {
+        fs::remove_file(folder.join(name_of(*old)))?;
+    }
+    Ok(excess)
+}
+
+fn name_of(moment: i64) -> String {
+    format!("{PREFIX}{moment:010}{SUFFIX}")
+}
+
+/// The moments of the backups in a folder, the oldest first.
+fn kept_in(folder: &Path) -> io::Result<Vec<i64>> {
+    let mut kept = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let moment = name.to_str().and_then(|name| {
+            let digits = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
+            let moment = digits.parse().ok()?;
+            (name_of(moment) == name).then_some(moment)
+        });
+        kept.extend(moment);
+    }
+    kept.sort_unstable();
+    Ok(kept)
+}
+
+/// What is left of backups whose process was killed.
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    let beginning = format!(".{PREFIX}");
+    let parts = [".partial", ".copy", "-wal", "-shm"];
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let unfinished = name.starts_with(&beginning)
+            && name.contains(SUFFIX)
+            && parts.iter().any(|part| name.ends_with(part));
+        if unfinished {
+            super::remove(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backup_is_due_when_the_newest_is_old_enough() {
+        const NOW: i64 = 1_800_000_000;
+        let hour = Duration::from_hours(1);
+        let due = |newest, not_before| is_due(newest, not_before, NOW, hour);
+        assert!(due(None, None), "there is none");
+        assert!(!due(Some(NOW - 3599), None));
+        assert!(due(Some(NOW - 3600), None));
+        assert!(
+            due(Some(NOW + 86_400), None),
+            "a wrong clock made the newest"
+        );
+        assert!(!due(None, Some(NOW + 1)), "the last attempt failed");
+        assert!(due(None, Some(NOW)));
+        assert!(due(None, Some(NOW + 86_400)), "the clock was set back");
+    }
+
+    #[test]
+    fn rotation_keeps_the_newest_and_what_is_not_ours() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let others = ["notes.txt", "slugline-old.backup", "slugline-5.backup"];
+        let ours = [1_700_000_001, 1_700_000_002, 1_700_000_003, 1_900_000_000];
+        for name in others {
+            fs::write(folder.join(name), "").unwrap();
+        }
+        for moment in ours {
+            fs::write(folder.join(name_of(moment)), "").unwrap();
+        }
+        let removed = rotate(folder, 1_700_000_003, NonZeroUsize::new(2).unwrap()).unwrap();
+        assert_eq!(removed, 2);
+        // The one of the future counts, and the one just made stays beside it.
+        assert_eq!(kept_in(folder).unwrap(), [1_700_000_003, 1_900_000_000]);
+        for name in others {
+            assert!(folder.join(name).exists(), "{name}");
+        }
+        let one = NonZeroUsize::MIN;
+        rotate(folder, 1_700_000_003, one).unwrap();
+        assert_eq!(kept_in(folder).unwrap(), [1_700_000_003]);
+    }
+}

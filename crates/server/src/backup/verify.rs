@@ -1,0 +1,76 @@
+//! `slugline backup verify`: a look at a backup that changes nothing.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufReader, Write},
+    path::Path,
+};
+
+use anyhow::Context;
+
+use super::{
+    Draft,
+    archive::{About, ArchiveReader},
+    create::draft_of,
+    create_private, examine,
+    parts::Part,
+};
+
+/// Prints a line for each thing in the backup. The databases are unpacked
+/// beside it for the time of the look.
+///
+/// # Errors
+/// Something is damaged, missing, or of a newer version.
+pub(crate) fn run(file: &str) -> anyhow::Result<()> {
+    let path = Path::new(file);
+    let context = || format!("{file} cannot be restored");
+    let mut copies = Vec::new();
+    let about = unpack(path, |part| {
+        let copy = Draft::at(draft_of(path, &format!(".{}", part.name())))?;
+        let made = create_private(&copy.path)?;
+        copies.push((part, copy));
+        Ok(Some(made))
+    });
+    let about = about.with_context(context)?;
+    let mut output = io::stdout().lock();
+    let (version, made_at) = (about.version, about.made_at.get());
+    writeln!(output, "backup: ok: complete, digest matches")?;
+    writeln!(
+        output,
+        "backup: ok: by version {version}, at Unix second {made_at}"
+    )?;
+    for (part, copy) in copies {
+        for found in examine::examine(part, &copy.path).with_context(context)? {
+            writeln!(output, "{}: ok: {found}", part.word())?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads a backup to its end and writes its parts into the files that `open`
+/// gives, where it gives one.
+///
+/// # Errors
+/// The backup is damaged, or a file cannot be written.
+pub(super) fn unpack(
+    file: &Path,
+    mut open: impl FnMut(Part) -> anyhow::Result<Option<File>>,
+) -> anyhow::Result<About> {
+    let read = || -> anyhow::Result<ArchiveReader<BufReader<File>>> {
+        if fs::metadata(file)?.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+        }
+        Ok(ArchiveReader::begin(BufReader::new(File::open(file)?))?)
+    };
+    let mut archive = read()?;
+    while let Some((part, bytes)) = archive.next()? {
+        match open(part)? {
+            Some(copy) => {
+                archive.copy(bytes, &copy)?;
+                copy.sync_all()?;
+            }
+            None => archive.copy(bytes, io::sink())?,
+        }
+    }
+    Ok(archive.about().clone())
+}

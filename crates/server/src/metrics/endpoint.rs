@@ -1,0 +1,93 @@
+//! `/_metrics`, on the service's own listener or on another.
+
+use std::{
+    io,
+    net::{SocketAddr, TcpListener},
+    sync::Arc,
+};
+
+use actix_web::{
+    App, HttpResponse, HttpServer, Resource,
+    dev::ServerHandle,
+    http::header,
+    web::{self, Data},
+};
+use anyhow::Context;
+
+use super::{Metrics, text::MEDIA_TYPE};
+
+/// Where the metrics are.
+pub(crate) const PATH: &str = "/_metrics";
+
+/// The resource, open to everybody who reaches it.
+pub(crate) fn resource(metrics: &Arc<Metrics>) -> Resource {
+    Resource::new(PATH)
+        .app_data(Data::from(Arc::clone(metrics)))
+        .route(web::get().to(show))
+        .route(web::head().to(show))
+}
+
+async fn show(metrics: Data<Metrics>) -> HttpResponse {
+    HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, MEDIA_TYPE))
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .body(metrics.render())
+}
+
+/// A listener for metrics alone.
+#[derive(Debug)]
+pub(crate) struct MetricsListener {
+    address: SocketAddr,
+    handle: ServerHandle,
+}
+
+impl MetricsListener {
+    /// Takes the address, if a setting names one, and serves the metrics there
+    /// without asking for a token.
+    pub(crate) fn start(
+        address: Option<SocketAddr>,
+        metrics: &Arc<Metrics>,
+    ) -> anyhow::Result<Option<Self>> {
+        /// One scrape at a time is the rule.
+        const CONNECTIONS: usize = 64;
+
+        let Some(wanted) = address else {
+            return Ok(None);
+        };
+        let taken = || {
+            format!(
+                "SLUGLINE_METRICS_LISTEN is {wanted}, which cannot be listened on; stop the \
+                 other program or choose another port"
+            )
+        };
+        let listener = TcpListener::bind(wanted).with_context(taken)?;
+        let address = listener.local_addr().with_context(taken)?;
+        let metrics = Arc::clone(metrics);
+        let serve = || -> io::Result<_> {
+            let server = HttpServer::new(move || App::new().service(resource(&metrics)))
+                .workers(1)
+                .max_connections(CONNECTIONS)
+                .disable_signals()
+                .listen(listener)?;
+            Ok(server.run())
+        };
+        let server = serve().with_context(taken)?;
+        let handle = server.handle();
+        tokio::spawn(async move {
+            if let Err(error) = server.await {
+                tracing::error!(%error, "the listener for metrics ended badly");
+            }
+        });
+        tracing::info!(%address, "metrics are at {PATH} there");
+        Ok(Some(Self { address, handle }))
+    }
+
+    /// The address, with the port that was really taken.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) async fn stop(self) {
+        self.handle.stop(false).await;
+    }
+}

@@ -1,0 +1,192 @@
+//! The numbers of all parts, as Prometheus reads them.
+//!
+//! Each floor counts for itself and gives its numbers away as values; here they
+//! are read when somebody asks, and written down. No label has a value that a
+//! client chooses.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `catalogue` | the list of metrics |
+//! | `requests` | requests by route and status, counted by each worker for itself |
+//! | `text` | the text format |
+//! | `endpoint` | `/_metrics` |
+
+mod catalogue;
+mod endpoint;
+mod requests;
+mod text;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering},
+};
+
+use slugline_analytics::Recorder;
+use slugline_application::{Authenticator, Passwords, Resolver};
+use slugline_domain::{LogTrouble, UnixMillis, measure::Counter};
+use slugline_redirect::{Outcome, Redirects};
+use slugline_storage::{DatabaseUrl, SqlLinkStore};
+
+pub(crate) use endpoint::{MetricsListener, PATH, resource};
+pub(crate) use requests::{Measured, Requests, WorkerRequests};
+
+use crate::{Settings, VERSION, backup::schedule::BackupCounts, settings::AccessLog};
+use text::Text;
+
+/// The parts whose numbers are shown.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    pub(crate) started_at: UnixMillis,
+    pub(crate) requests: Requests,
+    pub(crate) refused_connections: Arc<Counter>,
+    pub(crate) redirects: Arc<Redirects>,
+    pub(crate) resolver: Arc<Resolver>,
+    pub(crate) passwords: Arc<Passwords>,
+    pub(crate) authenticator: Arc<Authenticator>,
+    pub(crate) store: Arc<SqlLinkStore>,
+    pub(crate) recorder: Arc<Recorder>,
+    pub(crate) backups: Arc<BackupCounts>,
+    pub(crate) files: Vec<DatabaseFile>,
+}
+
+/// A database in a file.
+#[derive(Debug)]
+pub(crate) struct DatabaseFile {
+    name: &'static str,
+    path: PathBuf,
+}
+
+/// The databases that an instance with these settings keeps in files.
+pub(crate) fn files(settings: &Settings) -> Vec<DatabaseFile> {
+    let file = |name, path| DatabaseFile { name, path };
+    let links = match &settings.links {
+        DatabaseUrl::File(path) => Some(file("links", path.clone())),
+        DatabaseUrl::Postgres(_) => None,
+    };
+    let visits = match &settings.access_log {
+        Some(AccessLog::ClickHouse(_)) => file("spool", settings.spool_file()),
+        Some(AccessLog::File(path)) => file("visits", path.clone()),
+        None => file("visits", settings.data_dir.join("analytics.db")),
+    };
+    links.into_iter().chain([visits]).collect()
+}
+
+impl DatabaseFile {
+    /// Asking for a size opens nothing: SQLite's locks would end with any other
+    /// handle of the file.
+    fn bytes(&self) -> u64 {
+        let size = |path: &Path| fs::metadata(path).map_or(0, |data| data.len());
+        let mut log = self.path.as_os_str().to_owned();
+        log.push("-wal");
+        size(&self.path) + size(Path::new(&log))
+    }
+}
+
+impl Metrics {
+    /// All metrics as text.
+    pub(crate) fn render(&self) -> String {
+        let mut text = Text::default();
+        text.metric("slugline_build_info")
+            .value(&[("version", VERSION)], 1);
+        let started_at = self.started_at.second().get();
+        text.metric("process_start_time_seconds")
+            .value(&[], started_at);
+        self.render_requests(&mut text);
+        self.render_links(&mut text);
+        self.render_visits(&mut text);
+        let mut sizes = text.metric("slugline_file_size_bytes");
+        for file in &self.files {
+            sizes.value(&[("file", file.name)], file.bytes());
+        }
+        self.render_limits(&mut text);
+        let ends = [("ok", &self.backups.made), ("failed", &self.backups.failed)];
+        let mut backups = text.metric("slugline_backups_total");
+        for (end, count) in ends {
+            backups.value(&[("end", end)], count.load(Ordering::Relaxed));
+        }
+        text.metric("slugline_backup_newest_timestamp_seconds")
+            .value(&[], self.backups.newest.load(Ordering::Relaxed));
+        text.finish()
+    }
+
+    fn render_requests(&self, text: &mut Text) {
+        let mut requests = text.metric("slugline_http_request_duration_seconds");
+        for series in self.requests.series() {
+            let labels = [("route", series.route), ("status", series.class)];
+            requests.timings(&labels, &series.timings);
+        }
+        let mut redirects = text.metric("slugline_redirects_total");
+        for outcome in Outcome::ALL {
+            let count = self.redirects.outcomes.get(outcome);
+            redirects.value(&[("outcome", outcome.name())], count);
+        }
+    }
+
+    fn render_links(&self, text: &mut Text) {
+        let resolver = self.resolver.numbers();
+        text.metric("slugline_link_cache_hits_total")
+            .value(&[], resolver.hits);
+        text.metric("slugline_link_cache_misses_total")
+            .value(&[], resolver.misses);
+        text.metric("slugline_link_cache_entries")
+            .value(&[], resolver.entries);
+        text.metric("slugline_link_cache_bytes")
+            .value(&[], resolver.bytes);
+        let store = self.store.timings();
+        let mut operations = text.metric("slugline_store_duration_seconds");
+        for (operation, timings) in [
+            ("find", &store.finds),
+            ("read", &store.reads),
+            ("change", &store.changes),
+        ] {
+            operations.timings(&[("operation", operation)], timings);
+        }
+    }
+
+    fn render_visits(&self, text: &mut Text) {
+        let recorder = self.recorder.numbers();
+        text.metric("slugline_visit_queue_visits")
+            .value(&[], recorder.waiting);
+        text.metric("slugline_visit_queue_bytes")
+            .value(&[], recorder.waiting_bytes);
+        text.metric("slugline_visits_recorded_total")
+            .value(&[], recorder.stored);
+        text.metric("slugline_visits_sampled_total")
+            .value(&[], recorder.left_out);
+        text.metric("slugline_visits_dropped_total")
+            .value(&[], recorder.dropped);
+        text.metric("slugline_log_append_duration_seconds")
+            .timings(&[], &recorder.appends);
+        let mut troubles = text.metric("slugline_log_trouble");
+        for (name, trouble) in [
+            ("not_storing", LogTrouble::NotStoring),
+            ("full", LogTrouble::Full),
+            ("not_shipping", LogTrouble::NotShipping),
+            ("damaged", LogTrouble::Damaged),
+        ] {
+            let is_there = recorder.troubles.contains(&trouble);
+            troubles.value(&[("trouble", name)], u8::from(is_there));
+        }
+    }
+
+    fn render_limits(&self, text: &mut Text) {
+        let passwords = self.passwords.numbers();
+        text.metric("slugline_password_hashes_in_flight")
+            .value(&[], passwords.hashing);
+        let proxied = self.redirects.proxying.as_ref();
+        let mut limits = text.metric("slugline_limit_hits_total");
+        for (limit, count) in [
+            ("wrong_tokens", self.authenticator.turned_away()),
+            ("wrong_passwords", passwords.too_many),
+            ("password_hashes", passwords.busy),
+            ("connections_per_client", self.refused_connections.get()),
+            (
+                "proxied_requests",
+                proxied.map_or(0, slugline_redirect::Proxying::turned_away),
+            ),
+        ] {
+            limits.value(&[("limit", limit)], count);
+        }
+    }
+}

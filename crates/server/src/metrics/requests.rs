@@ -1,0 +1,147 @@
+//! Requests by route and status, with their latencies.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use actix_web::HttpRequest;
+use slugline_domain::measure::{Histogram, Timings};
+
+use crate::service_path::may_be_service_path;
+
+/// The route of every path that is not the service's own.
+const REDIRECT: &str = "redirect";
+
+/// Paths of the service that are no route of the API: files of the dashboard, and
+/// what strangers try. All of them together, so that nobody can make series.
+const OTHER: &str = "other";
+
+/// Names of the classes of a status, from 100 on.
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+
+/// The requests of all workers. The lock is taken when a worker starts and when
+/// somebody looks.
+#[derive(Debug)]
+pub(crate) struct Requests {
+    routes: Arc<Routes>,
+    workers: Mutex<Vec<Arc<WorkerRequests>>>,
+}
+
+/// The names of routes, and the place of each.
+#[derive(Debug)]
+struct Routes {
+    names: Vec<String>,
+    places: BTreeMap<String, usize>,
+}
+
+/// The requests of one worker, which alone writes here: additions meet no others.
+#[derive(Debug)]
+pub(crate) struct WorkerRequests {
+    routes: Arc<Routes>,
+    /// For each route one of each class.
+    series: Vec<Histogram>,
+}
+
+/// A request that is being answered.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    worker: Arc<WorkerRequests>,
+    route: usize,
+    begun: Instant,
+}
+
+/// Requests of one route and class.
+#[derive(Debug)]
+pub(super) struct Series<'a> {
+    pub(super) route: &'a str,
+    pub(super) class: &'static str,
+    pub(super) timings: Timings,
+}
+
+const REDIRECT_PLACE: usize = 0;
+const OTHER_PLACE: usize = 1;
+
+impl Requests {
+    /// Counts requests of these routes, as the table of routes writes them.
+    pub(crate) fn of(routes: impl Iterator<Item = String>) -> Self {
+        let fixed = [REDIRECT, OTHER].map(str::to_owned);
+        let names: Vec<String> = fixed.into_iter().chain(routes).collect();
+        let places = names.iter().cloned().zip(0..).collect();
+        Self {
+            routes: Arc::new(Routes { names, places }),
+            workers: Mutex::default(),
+        }
+    }
+
+    /// Room for one more worker.
+    pub(crate) fn of_a_worker(&self) -> Arc<WorkerRequests> {
+        let series = (0..self.routes.names.len() * CLASSES.len()).map(|_| Histogram::default());
+        let worker = Arc::new(WorkerRequests {
+            routes: Arc::clone(&self.routes),
+            series: series.collect(),
+        });
+        self.workers().push(Arc::clone(&worker));
+        worker
+    }
+
+    /// Every route and class that had a request.
+    pub(super) fn series(&self) -> Vec<Series<'_>> {
+        let workers = self.workers();
+        let mut found = Vec::new();
+        for (place, route) in self.routes.names.iter().enumerate() {
+            for (number, class) in CLASSES.iter().copied().enumerate() {
+                let mut timings = Timings::default();
+                for worker in workers.iter() {
+                    timings.add(&worker.series[place * CLASSES.len() + number].get());
+                }
+                if timings.count() > 0 {
+                    found.push(Series {
+                        route,
+                        class,
+                        timings,
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    fn workers(&self) -> MutexGuard<'_, Vec<Arc<WorkerRequests>>> {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Measured {
+    pub(crate) fn begin(worker: &Arc<WorkerRequests>, path: &str) -> Self {
+        let route = if may_be_service_path(path) {
+            OTHER_PLACE
+        } else {
+            REDIRECT_PLACE
+        };
+        Self {
+            worker: Arc::clone(worker),
+            route,
+            begun: Instant::now(),
+        }
+    }
+
+    /// The request was taken by this route. A redirect's is known already: to
+    /// look for it in the table costs as much as the redirect.
+    pub(crate) fn routed(&mut self, request: &HttpRequest) {
+        if self.route == REDIRECT_PLACE {
+            return;
+        }
+        let places = &self.worker.routes.places;
+        let pattern = request.match_pattern();
+        let place = pattern.and_then(|pattern| places.get(&pattern).copied());
+        self.route = place.unwrap_or(OTHER_PLACE);
+    }
+
+    /// The answer begins.
+    pub(crate) fn answered(&self, status: u16) {
+        let class = usize::from(status / 100).clamp(1, CLASSES.len()) - 1;
+        self.worker.series[self.route * CLASSES.len() + class].observe(self.begun.elapsed());
+    }
+}

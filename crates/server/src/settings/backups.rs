@@ -1,0 +1,35 @@
+//! Scheduled backups.
+
+use std::{num::NonZeroUsize, time::Duration};
+
+use slugline_storage::DatabaseUrl;
+
+use super::{
+    parse,
+    source::{SettingError, Sources},
+};
+use crate::backup::schedule::BackupSchedule;
+
+/// When backups are made, if a folder for them is given. Wrong numbers are
+/// refused in any case: they should not wait to be needed.
+pub(super) fn schedule(
+    sources: &Sources,
+    links: &DatabaseUrl,
+) -> Result<Option<BackupSchedule>, SettingError> {
+    let hours = sources.number("SLUGLINE_BACKUP_EVERY", 1..=8_760)?;
+    let keep = parse::size(sources.number("SLUGLINE_BACKUP_KEEP", 1..=10_000)?);
+    let Some(folder) = sources.optional("SLUGLINE_BACKUP_DIR", parse::path)? else {
+        return Ok(None);
+    };
+    match links {
+        DatabaseUrl::File(_) => Ok(Some(BackupSchedule {
+            folder,
+            every: Duration::from_hours(hours),
+            keep: NonZeroUsize::new(keep).unwrap_or(NonZeroUsize::MIN),
+        })),
+        DatabaseUrl::Postgres(_) => Err(sources.wrong(
+            "SLUGLINE_BACKUP_DIR",
+            "slugline backs up SQLite only: leave it out and back PostgreSQL up with pg_dump",
+        )),
+    }
+}

@@ -1,0 +1,624 @@
+//! One file of everything, and the way back.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use crate::server::{Server, TOKEN, command, eventually, under_sh};
+
+/// A run of the binary that succeeds.
+#[track_caller]
+fn done(folder: &Path, arguments: &[&str]) -> String {
+    let output = command(folder).args(arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A run that fails with code 1 and one line, which is given.
+#[track_caller]
+fn refused(folder: &Path, arguments: &[&str]) -> String {
+    failed(&command(folder).args(arguments).output().unwrap())
+}
+
+#[track_caller]
+fn failed(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    said
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The visits and visitors that an instance counts.
+fn counted(server: &Server) -> (Value, Value) {
+    let counters = server.api("GET", "/api/stats/counters").send().json();
+    let row = &counters["data"][0];
+    (row["visits"].clone(), row["visitors"].clone())
+}
+
+fn links_of(server: &Server) -> Value {
+    let count = server.api("GET", "/api/link/count?status=all").send();
+    assert_eq!(count.status, 200, "{}", count.text);
+    count.json()
+}
+
+/// Names of the files in a folder.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// An instance with one link of this slug and so many visits, stopped.
+fn instance(slug: &str, visits: u64) -> TempDir {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": slug}));
+    for _ in 0..visits {
+        server.visit(&format!("/{slug}"));
+    }
+    server.counters_with("", visits);
+    server.stop("TERM").1
+}
+
+/// A backup with these parts, as the format has it.
+fn sealed(parts: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let about = json!({"version": "0.1.0", "made_at": 1_800_000_000});
+    let mut bytes = format!("slugline backup 1\n{about}\n").into_bytes();
+    for (name, content) in parts {
+        let line = json!({"part": name, "bytes": content.len()});
+        bytes.extend(format!("{line}\n").bytes());
+        bytes.extend(content);
+    }
+    let digest = Sha256::digest(&bytes);
+    let (high, low) = digest.split_at(16);
+    let number = |half: &[u8]| u128::from_be_bytes(half.try_into().unwrap());
+    let digest = format!("{:032x}{:032x}", number(high), number(low));
+    bytes.extend(format!("{}\n", json!({"end": digest})).bytes());
+    bytes
+}
+
+#[test]
+fn a_backup_of_a_running_service_is_restored_as_it_was() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let server = Server::start();
+    let secret = json!({"url": "https://example.com/", "slug": "docs", "password": "open sesame"});
+    server.create(&secret);
+    server.create(&json!({"url": "https://example.com/", "slug": "news"}));
+    server.visit("/news");
+    server.counters_with("", 1);
+    let said = done(server.folder(), &["backup", text(&file)]);
+    assert!(said.starts_with("backed up access log ("), "{said}");
+    assert!(said.contains("), links ("), "{said}");
+    assert_eq!(files(place.path()), ["a.backup"]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(
+            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+    }
+    let content = fs::read(&file).unwrap();
+    let holds = |text: &str| {
+        content
+            .windows(text.len())
+            .any(|part| part == text.as_bytes())
+    };
+    assert!(holds("docs") && !holds(TOKEN));
+    // What comes later is not in it.
+    server.create(&json!({"url": "https://example.com/", "slug": "later"}));
+    server.visit("/news");
+    drop(server);
+
+    let found = done(place.path(), &["backup", "verify", text(&file)]);
+    for line in [
+        "backup: ok: complete",
+        "access log: ok: chunks",
+        "links: ok: pages are sound",
+    ] {
+        assert!(found.contains(line), "{found}");
+    }
+    assert_eq!(files(place.path()), ["a.backup"], "it leaves nothing");
+
+    let folder = tempfile::tempdir().unwrap();
+    let said = done(folder.path(), &["restore", text(&file)]);
+    assert!(
+        said.starts_with("restored access log, links from "),
+        "{said}"
+    );
+    assert_eq!(
+        files(folder.path()),
+        ["analytics.db", "links.db", "slugline.lock"]
+    );
+    let server = Server::start_in(folder, &[]);
+    assert_eq!(server.visit("/later").status, 404);
+    assert_eq!(counted(&server), (json!(1), json!(1)));
+    // The keys of visitor hashes are there, too: it is the same visitor.
+    server.visit("/news");
+    let row = &server.counters_with("", 2)["data"][0];
+    assert_eq!(row["visitors"], 1, "{row}");
+    let right = server
+        .request("GET", "/docs")
+        .header("x-link-password", "open sesame");
+    assert!((300..400).contains(&right.send().status));
+}
+
+#[test]
+fn a_hundred_thousand_links_and_a_million_visits_go_there_and_back_beside_a_writer() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let folder = tempfile::tempdir().unwrap();
+    done(
+        folder.path(),
+        &["seed", "--links", "100", "--visits", "1000000"],
+    );
+    let links: Vec<Value> = (0..100_000)
+        .map(|number| json!({"url": "https://example.com/", "slug": format!("link-{number}")}))
+        .collect();
+    let export = place.path().join("links.json");
+    fs::write(
+        &export,
+        json!({"version": "1.0", "links": links}).to_string(),
+    )
+    .unwrap();
+    done(folder.path(), &["import", text(&export)]);
+    let server = Server::start_in(folder, &[]);
+    let visits = counted(&server);
+
+    // Somebody creates links and follows them without a pause.
+    let over = AtomicBool::new(false);
+    let (made, before) = thread::scope(|scope| {
+        let (server, over) = (&server, &over);
+        let writer = scope.spawn(move || {
+            let mut made = 0;
+            while !over.load(Ordering::Relaxed) {
+                let slug = format!("beside-{made}");
+                server.create(&json!({"url": "https://example.com/", "slug": slug}));
+                server.visit(&format!("/{slug}"));
+                made += 1;
+            }
+            made
+        });
+        eventually("the writer has begun", || {
+            server.visit("/beside-3").status != 404
+        });
+        done(server.folder(), &["backup", text(&file)]);
+        let before = links_of(server);
+        over.store(true, Ordering::Relaxed);
+        (writer.join().unwrap(), before)
+    });
+    assert!(made > 3);
+    drop(server);
+
+    let restored = tempfile::tempdir().unwrap();
+    done(restored.path(), &["restore", text(&file)]);
+    let server = Server::start_in(restored, &[]);
+    let links = |count: &Value| count["count"].as_u64().unwrap();
+    let found = links(&links_of(&server));
+    assert!((100_104..=links(&before)).contains(&found), "{found}");
+    let number = |value: &Value| value.as_u64().unwrap();
+    let beside = number(&counted(&server).0) - number(&visits.0);
+    // Each visit of the backup is one of a link that is in it. The first one is
+    // the one that asked whether the writer had begun.
+    assert!(beside <= found - 100_100 + 30, "{beside} of {found}");
+    for visited in 0..beside.saturating_sub(30) {
+        assert_ne!(
+            server.visit(&format!("/beside-{visited}")).status,
+            404,
+            "{visited}"
+        );
+    }
+
+    kills_of_a_backup_leave_no_half(&server.stop("TERM").1, &file);
+}
+
+/// With much data, so that most kills hit it in the middle.
+fn kills_of_a_backup_leave_no_half(folder: &TempDir, earlier: &Path) {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("b.backup");
+    fs::copy(earlier, &file).unwrap();
+    let whole = fs::read(&file).unwrap().len();
+    for milliseconds in [0, 30, 100, 200, 400, 800, 1_600] {
+        let mut backup = command(folder.path())
+            .args(["backup", "--replace", text(&file)])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(Duration::from_millis(milliseconds));
+        backup.kill().unwrap();
+        backup.wait().unwrap();
+        // The one before, or a new one: both are whole.
+        assert!(fs::read(&file).unwrap().len() >= whole, "{milliseconds}");
+    }
+    done(folder.path(), &["backup", "verify", text(&file)]);
+    done(folder.path(), &["backup", "--replace", text(&file)]);
+    done(folder.path(), &["backup", "verify", text(&file)]);
+    assert_eq!(
+        files(place.path()),
+        ["b.backup"],
+        "nothing is left of the others"
+    );
+}
+
+#[test]
+fn a_restore_that_is_killed_leaves_the_old_data_or_the_new() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    done(instance("new", 2).path(), &["backup", text(&file)]);
+    let mut folder = instance("old", 1);
+    let old = place.path().join("old.backup");
+    done(folder.path(), &["backup", text(&old)]);
+    let mut seen = [0, 0];
+    for round in 0..24_u64 {
+        let mut restore = command(folder.path())
+            .args(["restore", "--replace", text(&file)])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(Duration::from_millis(round * 7));
+        restore.kill().unwrap();
+        restore.wait().unwrap();
+        let server = Server::start_in(folder, &[]);
+        let is_new = server.visit("/new").status != 404;
+        seen[usize::from(is_new)] += 1;
+        assert_eq!(server.visit("/old").status == 404, is_new, "{round}");
+        // The visits belong to the links; the one of just now may be there, too.
+        let visits = counted(&server).0.as_u64().unwrap();
+        let expected = if is_new { 2..=3 } else { 1..=2 };
+        assert!(
+            expected.contains(&visits),
+            "{round}: {visits}, new: {is_new}"
+        );
+        folder = server.stop("TERM").1;
+        done(folder.path(), &["restore", "--replace", text(&old)]);
+        let left = files(folder.path());
+        assert!(!left.iter().any(|name| name.contains("restor")), "{left:?}");
+    }
+    println!("killed restores: {} old, {} new", seen[0], seen[1]);
+    assert!(seen[0] > 0, "the first ones were killed at once");
+}
+
+#[test]
+fn a_restore_that_was_cut_short_is_finished_by_whoever_comes_next() {
+    for arguments in [&["doctor"][..], &["export", "-"], &["serve"]] {
+        let new = instance("new", 2);
+        let folder = instance("old", 1);
+        let place = |name: &str| folder.path().join(name);
+        // As a restore leaves it that was killed behind its point of no return.
+        fs::rename(new.path().join("analytics.db"), place("analytics.db")).unwrap();
+        fs::rename(new.path().join("links.db"), place("links.db.restoring")).unwrap();
+        let moves = ["analytics.db", "links.db"]
+            .map(|name| json!({"from": format!("{name}.restoring"), "to": name}));
+        fs::write(place("restore.pending"), json!(moves).to_string()).unwrap();
+        if arguments != ["serve"] {
+            done(folder.path(), arguments);
+            let left = files(folder.path());
+            assert!(!left.iter().any(|name| name.contains("restor")), "{left:?}");
+        }
+        let server = Server::start_in(folder, &[]);
+        assert_eq!(server.visit("/old").status, 404);
+        assert_ne!(server.visit("/new").status, 404);
+        server.counters_with("", 3);
+    }
+}
+
+#[test]
+fn a_damaged_truncated_or_newer_backup_is_found_and_changes_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let folder = instance("docs", 1);
+    done(folder.path(), &["backup", text(&file)]);
+    let whole = fs::read(&file).unwrap();
+    let log = fs::read(folder.path().join("analytics.db")).unwrap();
+    let links = fs::read(folder.path().join("links.db")).unwrap();
+    let flipped = |place: usize| {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 0x10;
+        damaged
+    };
+    // SQLite keeps the version of the access log there.
+    let mut newer_log = log.clone();
+    newer_log[60..64].copy_from_slice(&99_u32.to_be_bytes());
+    let mut newer_links = links.clone();
+    for place in 0..newer_links.len() - 16 {
+        if newer_links[place..].starts_with(b"m0005_") {
+            newer_links[place..place + 6].copy_from_slice(b"m9005_");
+        }
+    }
+    assert_ne!(newer_links, links);
+    let mut torn_links = links.clone();
+    torn_links[4096..8192].fill(0xa5);
+    let newer_format = String::from_utf8_lossy(&whole[..17]).replace('1', "2");
+    let newer_format = [newer_format.as_bytes(), &whole[17..]].concat();
+    let cases: [(Vec<u8>, &str); 11] = [
+        (flipped(whole.len() / 3), "digest does not match"),
+        (flipped(whole.len() - 10), "digest does not match"),
+        (whole[..whole.len() / 2].to_vec(), "its end is missing"),
+        (whole[..whole.len() - 1].to_vec(), "its end is missing"),
+        (Vec::new(), "no backup of slugline"),
+        (
+            newer_format,
+            "format 2, but this version knows formats up to 1",
+        ),
+        (
+            sealed(&[("links", links.clone()), ("keys", vec![1])]),
+            "unreadable",
+        ),
+        (
+            sealed(&[("visits", newer_log), ("links", links.clone())]),
+            "has format 99",
+        ),
+        (
+            sealed(&[("visits", log.clone()), ("links", newer_links)]),
+            "a newer version",
+        ),
+        (
+            sealed(&[("visits", log), ("links", torn_links)]),
+            "links cannot be used",
+        ),
+        (
+            sealed(&[("visits", links.clone()), ("links", links)]),
+            "not an access log",
+        ),
+    ];
+    let before = files(folder.path());
+    for (content, expected) in cases {
+        fs::write(&file, content).unwrap();
+        let said = refused(place.path(), &["backup", "verify", text(&file)]);
+        assert!(said.contains(expected), "{expected}: {said}");
+        let said = refused(folder.path(), &["restore", "--replace", text(&file)]);
+        assert!(said.contains(expected), "{expected}: {said}");
+        assert!(said.contains("nothing was changed"), "{said}");
+        assert_eq!(files(folder.path()), before, "{expected}");
+        assert_eq!(files(place.path()), ["a.backup"], "{expected}");
+    }
+    // Without links it can be looked at, but is no instance.
+    fs::write(&file, sealed(&[])).unwrap();
+    let said = refused(folder.path(), &["restore", "--replace", text(&file)]);
+    assert!(said.contains("it has no links"), "{said}");
+    let server = Server::start_in(folder, &[]);
+    assert_ne!(server.visit("/docs").status, 404);
+    server.counters_with("", 2);
+}
+
+#[test]
+fn nothing_is_replaced_without_being_told_and_nobody_is_disturbed() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let folder = instance("docs", 1);
+    done(folder.path(), &["backup", text(&file)]);
+    let said = refused(folder.path(), &["backup", text(&file)]);
+    assert!(
+        said.contains("there already") && said.contains("--replace"),
+        "{said}"
+    );
+    done(folder.path(), &["backup", "--replace", text(&file)]);
+    let said = refused(folder.path(), &["restore", text(&file)]);
+    assert!(
+        said.contains("there already") && said.contains("--replace"),
+        "{said}"
+    );
+    let server = Server::start_in(folder, &[]);
+    let said = refused(server.folder(), &["restore", "--replace", text(&file)]);
+    assert!(said.contains("another slugline"), "{said}");
+    assert_ne!(server.visit("/docs").status, 404);
+
+    let empty = tempfile::tempdir().unwrap();
+    let said = refused(empty.path(), &["backup", text(&empty.path().join("b"))]);
+    assert!(said.contains("there is no database"), "{said}");
+    assert_eq!(files(empty.path()), Vec::<String>::new());
+    let new = empty.path().join("new");
+    refused(&new, &["restore", text(&empty.path().join("b"))]);
+    assert!(!new.exists(), "a restore that fails leaves no folder");
+}
+
+#[test]
+fn databases_elsewhere_and_of_other_kinds_are_told_apart() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let folder = instance("docs", 1);
+    let postgres = |command: &mut Command| {
+        let url = "postgres://nobody@127.0.0.1:1/none";
+        failed(&command.env("SLUGLINE_DATABASE_URL", url).output().unwrap())
+    };
+    for arguments in [["backup", text(&file)], ["restore", text(&file)]] {
+        let said = postgres(command(folder.path()).args(arguments));
+        assert!(said.contains("pg_dump"), "{said}");
+    }
+    let said = postgres(command(folder.path()).env("SLUGLINE_BACKUP_DIR", place.path()));
+    assert!(
+        said.contains("SLUGLINE_BACKUP_DIR") && said.contains("pg_dump"),
+        "{said}"
+    );
+
+    done(folder.path(), &["backup", text(&file)]);
+    let clickhouse = (
+        "SLUGLINE_ANALYTICS_URL",
+        "clickhouse+http://127.0.0.1:1/visits",
+    );
+    let mut restore = command(&place.path().join("new"));
+    restore
+        .args(["restore", text(&file)])
+        .env(clickhouse.0, clickhouse.1);
+    let said = failed(&restore.output().unwrap());
+    assert!(
+        said.contains("SLUGLINE_ANALYTICS_URL names ClickHouse"),
+        "{said}"
+    );
+    let links = place.path().join("links.backup");
+    let mut backup = command(folder.path());
+    backup
+        .args(["backup", text(&links)])
+        .env(clickhouse.0, clickhouse.1);
+    let output = backup.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && said.contains("in ClickHouse and not in this"),
+        "{said}"
+    );
+    let found = done(place.path(), &["backup", "verify", text(&links)]);
+    assert!(
+        found.contains("links: ok") && !found.contains("access log"),
+        "{found}"
+    );
+
+    // A path from the working folder, which is not in the data folder.
+    let mut restore = command(&place.path().join("data"));
+    restore
+        .args([
+            "restore",
+            text(&file),
+            "--database-url",
+            "sqlite://elsewhere/links.db",
+        ])
+        .current_dir(place.path());
+    fs::create_dir(place.path().join("elsewhere")).unwrap();
+    let output = restore.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert_eq!(files(&place.path().join("elsewhere")), ["links.db"]);
+}
+
+#[test]
+fn the_site_token_goes_along_only_when_asked_for() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let folder = tempfile::tempdir().unwrap();
+    let mut without = command(folder.path());
+    without.env_remove("SLUGLINE_SITE_TOKEN");
+    let (_, folder) = Server::start_by(without, folder).stop("TERM");
+    let said = refused(folder.path(), &["backup", "--with-site-token", text(&file)]);
+    assert!(said.contains("a setting gives it"), "{said}");
+    assert!(!file.exists());
+    let mut backup = command(folder.path());
+    backup.args(["backup", "--with-site-token", text(&file)]);
+    let output = backup.env_remove("SLUGLINE_SITE_TOKEN").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let restored = tempfile::tempdir().unwrap();
+    done(restored.path(), &["restore", text(&file)]);
+    let token = |folder: &TempDir| fs::read_to_string(folder.path().join("site-token")).unwrap();
+    assert_eq!(token(&restored), token(&folder));
+}
+
+/// A command that may write files of so many bytes at most.
+fn limited(command: &Command, bytes: u64) -> Command {
+    // A write beyond the limit is a signal, which ends a program that does not
+    // ignore it; a full disk is only the error. POSIX counts in half kilobytes.
+    under_sh(&format!("trap '' XFSZ; ulimit -f {}", bytes / 512), command)
+}
+
+fn length(path: PathBuf) -> u64 {
+    fs::metadata(path).unwrap().len()
+}
+
+#[test]
+fn a_full_disk_leaves_no_file_and_the_old_data() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let folder = instance("old", 1);
+    let largest =
+        length(folder.path().join("links.db")).max(length(folder.path().join("analytics.db")));
+    // No room for a copy, and none for the backup as a whole.
+    for bytes in [largest / 2, largest + 4096] {
+        let mut backup = command(folder.path());
+        backup.args(["backup", text(&file)]);
+        let said = failed(&limited(&backup, bytes).output().unwrap());
+        assert!(said.contains("a.backup cannot be written"), "{said}");
+        assert_eq!(files(place.path()), Vec::<String>::new(), "{bytes}");
+    }
+    done(folder.path(), &["backup", text(&file)]);
+    let before = files(folder.path());
+    let mut restore = command(folder.path());
+    restore.args(["restore", "--replace", text(&file)]);
+    for bytes in [0, 8 << 10, largest / 2] {
+        let said = failed(&limited(&restore, bytes).output().unwrap());
+        assert!(bytes == 0 || said.contains("nothing was changed"), "{said}");
+        assert_eq!(files(folder.path()), before, "{bytes}");
+    }
+    let server = Server::start_in(folder, &[]);
+    assert_ne!(server.visit("/old").status, 404);
+}
+
+#[test]
+fn scheduled_backups_are_made_kept_and_removed() {
+    let place = tempfile::tempdir().unwrap();
+    let backups = place.path().join("backups");
+    fs::create_dir(&backups).unwrap();
+    let old = [1, 2, 3].map(|day| format!("slugline-170000000{day}.backup"));
+    for name in &old {
+        fs::write(backups.join(name), "an earlier one").unwrap();
+    }
+    fs::write(
+        backups.join(".slugline-1700000004.backup.partial"),
+        "killed",
+    )
+    .unwrap();
+    fs::write(backups.join("notes.txt"), "mine").unwrap();
+    let settings = [
+        ("SLUGLINE_BACKUP_DIR", text(&backups)),
+        ("SLUGLINE_BACKUP_KEEP", "2"),
+    ];
+    let server = Server::start_with(&settings);
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    eventually("old ones are removed", || files(&backups).len() == 3);
+    let left = files(&backups);
+    assert_eq!(left[0], "notes.txt");
+    assert_eq!(left[1], old[2], "the newest of the old ones");
+    let made = backups.join(&left[2]);
+    done(place.path(), &["backup", "verify", text(&made)]);
+    // A restart does not make another one before its time.
+    let (_, folder) = server.stop("TERM");
+    let server = Server::start_in(folder, &settings);
+    server.visit("/docs");
+    drop(server.stop("TERM"));
+    assert_eq!(files(&backups), left);
+}
+
+#[test]
+fn a_scheduled_backup_that_fails_is_an_error_and_removes_no_good_one() {
+    let backups = tempfile::tempdir().unwrap();
+    let folder = instance("docs", 1);
+    let old = [1, 2, 3].map(|day| format!("slugline-170000000{day}.backup"));
+    for name in &old {
+        fs::write(backups.path().join(name), "an earlier one").unwrap();
+    }
+    // Room for each database, and none for both in one file.
+    let bytes = ["links.db", "analytics.db"].map(|name| length(folder.path().join(name)));
+    let mut service = command(folder.path());
+    service
+        .env("SLUGLINE_BACKUP_DIR", backups.path())
+        .env("SLUGLINE_BACKUP_KEEP", "1");
+    let mut service = limited(&service, bytes.iter().sum::<u64>() - 1024);
+    let (reader, writer) = std::io::pipe().unwrap();
+    service.stderr(writer);
+    let server = Server::start_by(service, folder);
+    let mut lines = BufReader::new(reader).lines();
+    let line = lines.find(|line| line.as_ref().unwrap().contains("ERROR"));
+    let line = line.unwrap().unwrap();
+    assert!(line.contains("no backup was made"), "{line}");
+    assert_eq!(files(backups.path()), old);
+    assert_ne!(server.visit("/docs").status, 404);
+}
