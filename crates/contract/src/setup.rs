@@ -63,6 +63,8 @@ pub struct Limits {
     pub export_links: u16,
     /// Links on a page of a list.
     pub list_links: u16,
+    /// Links that one batch changes.
+    pub batch_links: u16,
     /// Destinations that one check asks.
     pub check_links: u8,
     /// Rows of an answer about visits.

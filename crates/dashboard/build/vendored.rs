@@ -32,20 +32,17 @@ pub(crate) fn body(path: &str, source: &str, resolve: impl Fn(&str) -> String) -
             break;
         }
     }
-    let code = match rest.rsplit_once("export{") {
-        Some((code, names)) => {
-            let names = names.trim_end_matches(';').strip_suffix('}');
-            let names = names.unwrap_or_else(|| panic!("{path}: exports stand at the end"));
-            exported.extend(names.split(',').map(|name| match name.split_once(" as ") {
-                Some((own, public)) => format!("{public}:{own}"),
-                None => name.to_owned(),
-            }));
-            code.to_owned()
-        }
-        None => {
-            exported.push("default:main".to_owned());
-            rest.replacen("export default function(", "const main=function(", 1)
-        }
+    let code = if let Some((code, names)) = rest.rsplit_once("export{") {
+        let names = names.trim_end_matches(';').strip_suffix('}');
+        let names = names.unwrap_or_else(|| panic!("{path}: exports stand at the end"));
+        exported.extend(names.split(',').map(|name| match name.split_once(" as ") {
+            Some((own, public)) => format!("{public}:{own}"),
+            None => name.to_owned(),
+        }));
+        code.to_owned()
+    } else {
+        exported.push("default:main".to_owned());
+        rest.replacen("export default function(", "const main=function(", 1)
     };
     assert!(
         !code.contains("export ") && !code.contains("export{"),

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use slugline_analytics::{RecorderOptions, SamplingTargets};
-use slugline_application::{LiveVisits, MAX_TAGGED, PreviewMode, SiteToken};
+use slugline_application::{LinkService, LiveVisits, MAX_TAGGED, PreviewMode, SiteToken};
 use slugline_contract::{
     Limits, LinkStoreKind, MAX_TAGS, RedirectsView, SetupView, Stores, Switches, VisitStoreKind,
     VisitsView,
@@ -62,6 +62,7 @@ fn limits(settings: &Settings) -> Limits {
         import_links: settings.transfer.import_limit.0,
         export_links: settings.transfer.export_page.get(),
         list_links: PageSize::MAX,
+        batch_links: LinkService::BATCH,
         check_links: CheckSize::MAX,
         stats_rows: settings.rules.rows_max.get(),
         stats_tags: MAX_TAGS,

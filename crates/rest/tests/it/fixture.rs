@@ -205,6 +205,7 @@ fn setup() -> SetupView {
             import_links: 3,
             export_links: 1,
             list_links: 1,
+            batch_links: 1,
             check_links: 1,
             stats_rows: 1,
             stats_tags: 1,

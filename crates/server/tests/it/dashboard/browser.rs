@@ -37,8 +37,11 @@ impl<'s> Browser<'s> {
     /// holds back each answer for up to that many milliseconds.
     pub(super) fn start_at(server: &'s Server, address: &str) -> Self {
         let driver = Driver::start();
-        let late = std::env::var("SLUGLINE_TEST_LATE_ANSWERS").unwrap_or_default();
-        let late: u32 = late.parse().unwrap_or(0);
+        let late = std::env::var_os("SLUGLINE_TEST_LATE_ANSWERS").unwrap_or_default();
+        let late: u32 = late
+            .to_str()
+            .and_then(|late| late.parse().ok())
+            .unwrap_or(0);
         let noting = format!("{{ const send = window.fetch; const late = {late}; if (late) window.fetch = async (...given) => {{ await new Promise((go) => setTimeout(go, Math.random() * late)); return send(...given); }}; }}") + "window.faults = [];
             addEventListener('securitypolicyviolation', (event) => faults.push(`policy: ${event.violatedDirective} ${event.blockedURI}`));
             addEventListener('error', (event) => faults.push(`error: ${event.message}`));
