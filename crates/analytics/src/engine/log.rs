@@ -251,7 +251,7 @@ mod tests {
             deadline: Duration::from_hours(1),
         };
         let log = EmbeddedLog::new(&path, limits, Arc::default());
-        let (begin, begun) = mpsc::channel();
+        let (begin, has_begun) = mpsc::channel();
         let asking = log.clone();
         let asked = tokio::spawn(async move {
             let endless = move |log: &Snapshot<'_>| {
@@ -262,7 +262,7 @@ mod tests {
             };
             asking.ask(endless).await
         });
-        tokio::task::spawn_blocking(move || begun.recv())
+        tokio::task::spawn_blocking(move || has_begun.recv())
             .await
             .unwrap()
             .unwrap();

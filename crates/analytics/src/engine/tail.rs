@@ -1,5 +1,7 @@
 //! The tail: where visits arrive, one row each.
 
+use std::sync::LazyLock;
+
 use rusqlite::{Connection, ToSql};
 
 use super::{
@@ -34,13 +36,15 @@ pub(super) fn has_all_columns(db: &Connection) -> Result<bool, rusqlite::Error> 
     Ok(true)
 }
 
-/// Adds a row, whose link has this number, at the end.
-pub(super) fn insert(db: &Connection, row: &Row<'_>, link: i64) -> Result<(), rusqlite::Error> {
+static INSERT: LazyLock<String> = LazyLock::new(|| {
     let names = TEXTS.map(|column| column.name).join(", ");
     let marks = ["?"; 5 + TEXTS.len()].join(", ");
-    let mut statement = db.prepare_cached(&format!(
-        "INSERT INTO tail (ts_ms, link, visitor, si, coh, {names}) VALUES ({marks})"
-    ))?;
+    format!("INSERT INTO tail (ts_ms, link, visitor, si, coh, {names}) VALUES ({marks})")
+});
+
+/// Adds a row, whose link has this number, at the end.
+pub(super) fn insert(db: &Connection, row: &Row<'_>, link: i64) -> Result<(), rusqlite::Error> {
+    let mut statement = db.prepare_cached(&INSERT)?;
     let Numbers {
         time,
         link,
