@@ -87,7 +87,12 @@ pub(super) fn write(folder: &Path, moves: &[Move]) -> anyhow::Result<()> {
     file.sync_all()?;
     fs::rename(&draft.path, folder.join(FILE))?;
     draft.keep();
-    Ok(sync_folder(folder)?)
+    if let Err(error) = sync_folder(folder) {
+        // The caller takes the files away again, so nobody may look for them.
+        remove(&folder.join(FILE))?;
+        return Err(error.into());
+    }
+    Ok(())
 }
 
 fn parsed(text: &[u8]) -> Option<Vec<Move>> {

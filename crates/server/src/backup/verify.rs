@@ -26,8 +26,10 @@ pub(crate) fn run(file: &str) -> anyhow::Result<()> {
     let context = || format!("{file} cannot be restored");
     let mut copies = Vec::new();
     let about = unpack(path, |part| {
-        let copy = Draft::at(draft_of(path, &format!(".{}", part.name())))?;
-        let made = create_private(&copy.path)?;
+        let copy = draft_of(path, &format!(".{}", part.name()));
+        let cannot = || format!("{} cannot be written, to look at it", copy.display());
+        let copy = Draft::at(copy.clone()).with_context(cannot)?;
+        let made = create_private(&copy.path).with_context(cannot)?;
         copies.push((part, copy));
         Ok(Some(made))
     });

@@ -182,7 +182,7 @@ fn format() -> Arg {
 
 const BACKUP_CODES: &str = "Exit codes:\n  \
      0    done\n  \
-     1    not done, and nothing was changed; the error says why\n  \
+     1    not done; the error says why\n  \
      2    the command line is wrong";
 
 fn backup() -> Command {
