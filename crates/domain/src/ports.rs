@@ -92,7 +92,7 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
 
 /// How a store learns of changes to links that it told no caller of.
 ///
-/// What was read is outdated, as far as the store knows, as soon as it hears in
+/// A read is outdated, as far as the store knows, as soon as the store hears in
 /// another way than when the read began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hearing {
@@ -370,7 +370,7 @@ pub trait Forwarder: fmt::Debug + Send + Sync {
 
 /// Looks at the disk that the service writes to.
 pub trait DiskWatch: fmt::Debug + Send + Sync {
-    /// What is wrong with the disk, if anything. Health checks call this, so it
+    /// The trouble with the disk, if there is any. Health checks call this, so it
     /// must be quick.
     fn trouble(&self) -> Option<DiskTrouble>;
 }

@@ -129,7 +129,7 @@ impl Postgres {
 
 const MAX_CONNECTIONS: u32 = 10;
 
-/// The time to get a connection. Who waits longer stands in a queue that grows.
+/// The time to get a connection. Waiting longer would only make the queue longer.
 const CONNECTION: Duration = Duration::from_secs(5);
 
 /// The time for a step of a read or a change, until the server counts as silent.

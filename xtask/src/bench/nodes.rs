@@ -104,7 +104,7 @@ fn row(name: &str, mut delays: Vec<f64>) -> [String; 5] {
     [name.to_owned(), at(50), at(99), at(100), count]
 }
 
-/// What visitors of a link see.
+/// The answer that visitors of a link get.
 #[derive(Clone, Copy)]
 enum Seen {
     Page(&'static str),

@@ -132,7 +132,7 @@ impl LinkService {
         Ok(self.parts.store.ping().await?)
     }
 
-    /// Whether this process learns of changes to links that others make.
+    /// Returns whether this process learns of changes to links that others make.
     pub fn hears_of_changes(&self) -> bool {
         self.parts.store.hearing() != Hearing::Deaf
     }

@@ -65,7 +65,7 @@ impl Fresh {
     }
 }
 
-/// What an answer is about.
+/// The part of an answer that decides how long it is true.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subject {
     /// A link has the slug.

@@ -43,7 +43,7 @@ fn systemd_finds_nothing_wrong_with_the_unit() {
 struct Nginx {
     process: Child,
     origin: String,
-    folder: TempDir,
+    _folder: TempDir,
 }
 
 impl Nginx {
@@ -85,7 +85,7 @@ impl Nginx {
         Self {
             process,
             origin,
-            folder,
+            _folder: folder,
         }
     }
 
@@ -101,7 +101,7 @@ impl Nginx {
             .uri(format!("{}{path}", self.origin))
             .header("authorization", format!("Bearer {TOKEN}"))
             .header("content-type", "application/json")
-            // Whom nginx must not believe.
+            // A claim that nginx must not believe.
             .header("x-forwarded-for", "203.0.113.7");
         let body = body.map(Value::to_string).unwrap_or_default();
         let request = request.body(body).unwrap();
@@ -125,8 +125,6 @@ impl Drop for Nginx {
         let pid = self.process.id().to_string();
         let _ = Command::new("kill").args(["-TERM", &pid]).status();
         let _ = self.process.wait();
-        let said = fs::read_to_string(self.folder.path().join("error.log"));
-        println!("nginx: {}", said.unwrap_or_default());
     }
 }
 

@@ -16,8 +16,8 @@ pub(super) enum Announcement {
 
 impl Announcement {
     /// Reads a message: a line for each change, with the slug and, after a blank,
-    /// the number of the version. What cannot be read, as what a later version may
-    /// send, stands for everything.
+    /// the number of the version. A line that cannot be read, such as a later version
+    /// may send, stands for everything.
     pub(super) fn parse(message: &str) -> Self {
         let changes: Option<Vec<LinkChange>> = message.lines().map(change).collect();
         changes.map_or(Self::Everything, Self::Links)

@@ -1,10 +1,10 @@
-//! Whether this process hears announcements.
+//! The state of hearing announcements, or not.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use slugline_domain::ports::Hearing;
 
-/// Whether announcements are heard; one listener tells it, every redirect asks it.
+/// Tells whether announcements are heard. One listener sets it, every redirect asks.
 #[derive(Debug, Default)]
 pub(super) struct Ear {
     /// 0 while deaf; else the number of times that announcements may have been

@@ -128,10 +128,11 @@ impl Listener {
         let heard = async {
             loop {
                 let message = line.try_recv().await?.ok_or(Lost::Closed)?;
+                // Earlier messages change nothing: whatever was read before this one
+                // counts as outdated.
                 if message.channel() == own {
                     return Ok::<(), Lost>(());
                 }
-                self.pass_on(&message);
             }
         };
         let echo = timeout(START, heard).await;

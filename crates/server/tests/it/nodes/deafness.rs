@@ -133,7 +133,7 @@ fn a_node_cut_off_from_the_database_catches_up_when_it_is_back() {
         assert_eq!(edit(&nodes[1], &edited).status, 201);
         let delete = nodes[1].api("POST", "/api/link/delete");
         assert_eq!(delete.json(&json!({"slug": gone})).send().status, 204);
-        // What the node remembers still works, as it was.
+        // Links in the node's memory still work, as they were.
         for _ in 0..20 {
             assert_eq!(location(&nodes[0], &slug), "https://example.com/");
         }

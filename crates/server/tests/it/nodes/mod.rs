@@ -32,7 +32,7 @@ fn start(count: usize, database: &Url) -> Vec<Server> {
     })
 }
 
-/// What `/_health/ready` says of the listener.
+/// The part of `/_health/ready` about the listener.
 fn listener(node: &Server) -> Value {
     let ready = node.visit("/_health/ready");
     assert_eq!(ready.status, 200, "{}", ready.text);
