@@ -13,16 +13,17 @@ const BASE = '../api/';
 
 /**
  * @param {string} method @param {string} path Below `/api/`.
- * @param {{ query?: Query, body?: unknown, text?: string, type?: string, signal?: AbortSignal, token?: string }} [given]
+ * @param {{ query?: Query, body?: unknown, text?: string, type?: string, match?: string, signal?: AbortSignal, token?: string }} [given] `match` is the version that is to be changed.
  * @returns {Promise<Response>}
  */
-export async function send(method, path, { query = {}, body, text, type, signal, token: given } = {}) {
+export async function send(method, path, { query = {}, body, text, type, match, signal, token: given } = {}) {
   const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = new URLSearchParams(present.map(([name, value]) => [name, String(value)])).toString();
   /** @type {Record<string, string>} */
   const headers = { authorization: `Bearer ${given ?? token.value}` };
   const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
   if (sent !== undefined) headers['content-type'] = type ?? 'application/json';
+  if (match) headers['if-match'] = match;
   const number = signInNumber();
   let answer;
   try {
@@ -34,6 +35,7 @@ export async function send(method, path, { query = {}, body, text, type, signal,
   if (answer.ok) return answer;
   if (answer.status === 401 && given === undefined) refused(number);
   const problem = problemOf(answer.status, await answer.text(), answer.headers.get('retry-after'));
+  problem.version = answer.headers.get('etag') ?? '';
   if (problem.code === 'preview_mode') demonstration.value = true;
   if (problem.code === 'migration_required') moving.value = true;
   throw problem;
@@ -91,14 +93,17 @@ export const countLinks = (query, signal) => ask('GET', 'link/count', { query, s
 /** @param {AbortSignal} [signal] @returns {Promise<Schemas['TagCount'][]>} */
 export const listTags = (signal) => ask('GET', 'link/tags', { signal });
 
-/** @param {string} slug @param {AbortSignal} [signal] @returns {Promise<Link>} */
-export const readLink = (slug, signal) => ask('GET', 'link/query', { query: { slug }, signal });
+/** A link and its version. @param {string} slug @returns {Promise<{ link: Link, version: string }>} */
+export const readLink = (slug) => awaited(send('GET', 'link/query', { query: { slug } }).then(async (answer) => ({ link: await answer.json(), version: answer.headers.get('etag') ?? '' })));
 
 /** @param {Schemas['CreateLink']} body @returns {Promise<Schemas['LinkCreated']>} */
 export const createLink = (body) => ask('POST', 'link/create', { body });
 
-/** @param {Schemas['PatchLink']} body @returns {Promise<Schemas['LinkCreated']>} */
-export const patchLink = (body) => ask('PATCH', 'link/edit', { body });
+/** @param {Schemas['PatchLink']} body @param {string} version That it was made for; any other is refused. @returns {Promise<Schemas['LinkCreated']>} */
+export const patchLink = (body, version) => ask('PATCH', 'link/edit', { body, match: version });
+
+/** @param {Schemas['BatchLinks']} body @returns {Promise<Schemas['LinkBatch']>} */
+export const batchLinks = (body) => ask('POST', 'link/batch', { body });
 
 /** @param {string} slug */
 export const deleteLink = (slug) => awaited(send('POST', 'link/delete', { body: { slug } }));
@@ -144,8 +149,8 @@ export const locations = (query, signal) => ask('GET', 'logs/locations', { query
 /** @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['EventView'][]>} */
 export const events = (query, signal) => ask('GET', 'logs/events', { query, signal });
 
-/** The stream of visits; its body is read while it comes. @param {AbortSignal} signal */
-export const stream = (signal) => send('GET', 'logs/stream', { signal });
+/** The stream of visits; its body is read while it comes. @param {Query} query @param {AbortSignal} signal */
+export const stream = (query, signal) => send('GET', 'logs/stream', { query, signal });
 
 // The instance
 
@@ -158,7 +163,7 @@ export async function hasRoute(path) {
   return (await routes).has(path);
 }
 
-/** What the instance says of its set-up. @param {AbortSignal} [signal] @returns {Promise<import('./setup/findings.js').Setup>} */
+/** What the instance says of its set-up. @param {AbortSignal} [signal] @returns {Promise<{ findings: import('./setup/findings.js').Finding[], switches: { previewMode: boolean, migrationRequired: boolean } }>} */
 export const setup = (signal) => ask('GET', 'setup', { signal });
 
 /** @returns {Promise<string>} */

@@ -9,13 +9,17 @@ export class ApiError extends Error {
    * @param {string} message
    * @param {Issue[]} [issues]
    * @param {number} [retryAfter] Seconds.
+   * @param {import('./api.js').Link} [link] As it is, where the error is that it is no longer what it was.
    */
-  constructor(status, code, message, issues = [], retryAfter) {
+  constructor(status, code, message, issues = [], retryAfter, link) {
     super(message);
     this.status = status;
     this.code = code;
     this.issues = issues;
     this.retryAfter = retryAfter;
+    this.link = link;
+    /** The version of that link. */
+    this.version = '';
   }
 
   /** The fault of one member, if it has one. @param {string} member */
@@ -47,7 +51,7 @@ export function problemOf(status, text, retryAfter) {
     const problem = JSON.parse(text);
     const issues = Array.isArray(problem.data?.issues) ? problem.data.issues : [];
     const message = issues.length > 0 ? sentence(issues[0]) : problem.statusMessage || problem.message;
-    return new ApiError(status, String(problem.code ?? ''), String(message), issues, wait);
+    return new ApiError(status, String(problem.code ?? ''), String(message), issues, wait, problem.data?.link);
   } catch {
     return new ApiError(status, '', text.slice(0, 200) || `HTTP ${status}`, [], wait);
   }

@@ -1,7 +1,8 @@
 // The range, the comparison, the zone and the link of a view.
-import { searchLinks } from '../api.js';
+import { listTags, searchLinks } from '../api.js';
+import { useLoaded } from '../load.js';
 import { Dialog } from '../parts/dialog.js';
-import { IconButton, Select, Field, TextInput } from '../parts/controls.js';
+import { Field, IconButton, Segments, Select, TextInput } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { bare, middleCut } from '../text/shorten.js';
 import { allZones, dateAt, ownZone } from '../time/clock.js';
@@ -25,26 +26,29 @@ export function rangeName(range, zone) {
 }
 
 /**
- * @param {{ question: import('./question.js').Question, now: number, onRange: (name: string | undefined) => void, onCompare: (how: string) => void, onZone: (zone: string) => void, onLink: (slug: string) => void }} props
+ * @param {{ question: import('./question.js').Question, now: number, onRange: (name: string | undefined) => void, onCompare: (how: string) => void, onZone: (zone: string) => void, onLink: (slug: string) => void, onTag: (tag: string) => void, onBots: (bots: string) => void }} props
  */
-export function Controls({ question, now, onRange, onCompare, onZone, onLink }) {
-  const { range, zone, compare, filters } = question;
+export function Controls({ question, now, onRange, onCompare, onZone, onLink, onTag, onBots }) {
+  const { range, zone, compare, filters, bots, slugs: links } = question;
+  const tags = useLoaded('tags', (signal) => listTags(signal));
+  const chosenTag = filters.tag && !filters.tag.excluded ? filters.tag.values[0] ?? '' : '';
   const [dates, setDates] = useState(false);
   const [choosing, setChoosing] = useState(false);
   const free = !NAMES[range.name];
   const [back, next] = [stepped(range, -1, zone, now), stepped(range, 1, zone, now)];
-  const links = filters.slug ?? [];
   const zones = [...new Set([ownZone(), zone, ...allZones()])];
   return html`<div class="toolbar controls">
     <button type="button" class="button link-choice" onClick=${() => setChoosing(true)}><${Icon} name="link" /><span>${links.length === 0 ? say('allLinks') : links.length === 1 ? `/${links[0]}` : say('linkCount', { n: links.length })}</span><${Icon} name="chevron" /></button>
+    <${Select} key="tag" label=${say('tag')} class="tag-choice" value=${chosenTag} onChange=${onTag} options=${[['', say('anyTag')], ...[...new Set([...(tags.data ?? []).map(({ name }) => name), ...(chosenTag ? [chosenTag] : [])])].map((name) => [name, name])]} />
     <div class="range">
       <${IconButton} icon="left" label=${say('previousPeriod')} disabled=${!back} onClick=${() => onRange(back)} />
       <${Select} label=${say('period')} value=${free ? 'free' : range.name} onChange=${(/** @type {string} */ name) => (name === 'dates' ? setDates(true) : onRange(name))}
         options=${[...(free ? [/** @type {const} */ (['free', rangeName(range, zone)])] : []), ...PRESETS.map((name) => [name, say(NAMES[name] ?? 'period')]), ['dates', say('customRange')]]} />
       <${IconButton} icon="right" label=${say('nextPeriod')} disabled=${!next} onClick=${() => onRange(next)} />
     </div>
-    <${Select} label=${say('compareWith')} value=${compare} onChange=${onCompare} options=${[['none', say('compareNone')], ['previous', say('comparePrevious')], ['weekday', say('compareWeekday')], ['year', say('compareYear')]]} />
-    <${Select} label=${say('zone')} class="push zone" value=${zone} onChange=${onZone} options=${zones.map((name) => [name, name.replaceAll('_', ' ')])} />
+    <${Select} key="compare" label=${say('compareWith')} value=${compare} onChange=${onCompare} options=${[['none', say('compareNone')], ['previous', say('comparePrevious')], ['weekday', say('compareWeekday')], ['year', say('compareYear')]]} />
+    <${Segments} label=${say('botsLabel')} value=${bots} onChange=${onBots} options=${[['', say('botsAll')], ['exclude', say('botsPeople')], ['only', say('botsOnly')]]} />
+    <${Select} key="zone" label=${say('zone')} class="push zone" value=${zone} onChange=${onZone} options=${zones.map((name) => [name, name.replaceAll('_', ' ')])} />
     ${dates && html`<${DatesDialog} first=${range.first ?? dateAt(range.start || now, zone)} last=${range.last ?? dateAt(range.end, zone)} today=${dateAt(now, zone)} onClose=${() => setDates(false)} onDates=${(/** @type {string} */ name) => { setDates(false); onRange(name); }} />`}
     ${choosing && html`<${LinkDialog} chosen=${links} onToggle=${onLink} onClose=${() => setChoosing(false)} />`}
   </div>`;

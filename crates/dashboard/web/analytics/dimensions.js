@@ -34,7 +34,7 @@ export const PANELS = [
 export const DIMENSIONS = PANELS.flatMap(({ tabs }) => tabs);
 
 /** Those that a view can be filtered by, in the order of the chips. */
-export const FILTERS = DIMENSIONS.filter(({ filter }) => filter).map(({ type }) => type);
+export const FILTERS = ['tag', ...DIMENSIONS.filter(({ filter }) => filter).map(({ type }) => type)];
 
 /** @param {string} type */
-export const wordOf = (type) => DIMENSIONS.find((dimension) => dimension.type === type)?.word;
+export const wordOf = (type) => (type === 'tag' ? 'tag' : DIMENSIONS.find((dimension) => dimension.type === type)?.word);

@@ -16,7 +16,7 @@ function loadShapes() {
   return shapes;
 }
 
-/** @param {{ asked: Record<string, string | number>, rows: { name: string, count: number }[], chosen: string[], onToggle: (type: string, value: string) => void }} props */
+/** @param {{ asked: Record<string, string | number>, rows: { name: string, count: number }[], chosen: string[], onToggle: import('./panel.js').Toggle }} props */
 export function WorldMap({ asked, rows, chosen, onToggle }) {
   const [world, setWorld] = useState(/** @type {Record<string, string> | undefined} */ (undefined));
   const [pointed, setPointed] = useState('');
@@ -28,7 +28,7 @@ export function WorldMap({ asked, rows, chosen, onToggle }) {
   const most = Math.max(1, ...(places.data ?? []).map(({ count }) => count));
   const text = (/** @type {string} */ code) => `${countryName(code, tag.value)}: ${figures.value.full(counts.get(code) ?? 0)}`;
   return html`<div class="map"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${say('map')} onPointerLeave=${() => setPointed('')}>
-    ${world && Object.entries(world).map(([code, path]) => html`<path key=${code} d=${path} class="land h${step.get(code) ?? 0} ${chosen.includes(code) ? 'on' : ''} ${counts.has(code) ? 'has' : ''}" onPointerEnter=${() => setPointed(code)} onClick=${() => counts.has(code) && onToggle('country', code)} />`)}
+    ${world && Object.entries(world).map(([code, path]) => html`<path key=${code} d=${path} class="land h${step.get(code) ?? 0} ${chosen.includes(code) ? 'on' : ''} ${counts.has(code) ? 'has' : ''}" onPointerEnter=${() => setPointed(code)} onClick=${(/** @type {MouseEvent} */ event) => counts.has(code) && onToggle('country', code, event.altKey)} />`)}
     ${(places.data ?? []).map(({ city, latitude, longitude, count }) => {
       const [x, y] = project(longitude, latitude);
       return html`<circle key=${`${latitude} ${longitude} ${city}`} class="city" cx=${x.toFixed(1)} cy=${y.toFixed(1)} r=${(2.5 + 7 * Math.sqrt(count / most)).toFixed(1)}><title>${city || say('unknown')}: ${figures.value.full(count)}</title></circle>`;

@@ -4,7 +4,7 @@ import { useLoaded } from '../load.js';
 import { Chip } from '../parts/controls.js';
 import { ErrorNote } from '../parts/notes.js';
 import { addShortcuts } from '../shortcuts.js';
-import { lastComparison, lastRange, lastZone } from '../state/choices.js';
+import { lastBots, lastComparison, lastRange, lastZone } from '../state/choices.js';
 import { change, go, view } from '../state/router.js';
 import { knowsZone, ownZone } from '../time/clock.js';
 import { COMPARISONS, comparedWith, possibleUnits, stepped } from '../time/range.js';
@@ -25,19 +25,20 @@ const FRESH_SECONDS = 60;
 export function AnalyticsPage() {
   const { query } = view.value;
   const now = Math.floor(Date.now() / 1000 / FRESH_SECONDS) * FRESH_SECONDS + FRESH_SECONDS - 1;
-  const otherwise = { zone: lastZone.value || ownZone(), range: lastRange.value, compare: lastComparison.value };
+  const otherwise = { zone: lastZone.value || ownZone(), range: lastRange.value, compare: lastComparison.value, bots: lastBots.value };
   const key = JSON.stringify([query, otherwise, now]);
   const question = useMemo(() => questionOf(query, otherwise, knowsZone, now), [key]);
-  const { zone, range, compare, filters } = question;
+  const { zone, range, compare, filters, bots } = question;
   const earlier = comparedWith(range, compare, zone);
-  const asked = apiQuery(filters, range);
+  const asked = apiQuery(question, range);
   const totals = useLoaded(JSON.stringify(asked), (signal) => counters(asked, signal));
-  const before = useLoaded(JSON.stringify(earlier && apiQuery(filters, earlier)), (signal) => (earlier ? counters(apiQuery(filters, earlier), signal) : Promise.resolve(undefined)));
+  const before = useLoaded(JSON.stringify(earlier && apiQuery(question, earlier)), (signal) => (earlier ? counters(apiQuery(question, earlier), signal) : Promise.resolve(undefined)));
   const setRange = (/** @type {string | undefined} */ name) => { if (name) { lastRange.value = name; change({ range: name, unit: undefined }); } };
-  const toggle = (/** @type {string} */ type, /** @type {string} */ value) => change({ [type]: toggled(filters, type, value) });
-  const clear = () => go('analytics', { range: query.range, zone: query.zone, compare: query.compare, unit: query.unit });
+  const toggle = (/** @type {string} */ type, /** @type {string} */ value, /** @type {boolean} */ excluded = false) => change({ [type]: toggled(filters, type, value, excluded) });
+  const clear = () => go('analytics', { range: query.range, zone: query.zone, compare: query.compare, unit: query.unit, bots: query.bots });
   const setCompare = (/** @type {string} */ how) => { lastComparison.value = how; change({ compare: how }); };
-  const chips = Object.entries(filters).flatMap(([type, values]) => values.map((value) => ({ type, value })));
+  const setBots = (/** @type {string} */ which) => { lastBots.value = which; change({ bots: which || undefined }); };
+  const chips = Object.entries(filters).flatMap(([type, { values, excluded }]) => values.map((value) => ({ type, excluded, value, text: valueName(type, value, tag.value, say('unknown')) })));
 
   useEffect(() => addShortcuts(/** @type {import('../shortcuts.js').Shortcut[]} */ ([
     ...[['d', 'today', 'rangeToday'], ['e', 'yesterday', 'rangeYesterday'], ['h', '24h', 'range24h'], ['w', '7d', 'range7d'], ['t', '30d', 'range30d'], ['m', 'month', 'rangeMonth'], ['l', '12m', 'range12m']]
@@ -52,8 +53,8 @@ export function AnalyticsPage() {
   const visits = totals.data?.data[0]?.visits ?? 0;
   return html`<div class="page analytics">
     <h1 class="off-screen">${say('pageAnalytics')}</h1>
-    <${Controls} question=${question} now=${now} onRange=${setRange} onCompare=${setCompare} onZone=${(/** @type {string} */ name) => { lastZone.value = name === ownZone() ? '' : name; change({ zone: name === ownZone() ? undefined : name }); }} onLink=${(/** @type {string} */ slug) => change({ slug: toggled(filters, 'slug', slug) })} />
-    ${chips.length > 0 && html`<div class="chips">${chips.map(({ type, value }) => html`<${Chip} key=${`${type} ${value}`} text=${`${say(wordOf(type) ?? 'value')}: ${valueName(type, value, tag.value, say('unknown'))}`} label=${say('removeFilter')} onRemove=${() => toggle(type, value)} />`)}
+    <${Controls} question=${question} now=${now} onRange=${setRange} onCompare=${setCompare} onZone=${(/** @type {string} */ name) => { lastZone.value = name === ownZone() ? '' : name; change({ zone: name === ownZone() ? undefined : name }); }} onLink=${(/** @type {string} */ slug) => toggle('slug', slug)} onTag=${(/** @type {string} */ name) => change({ tag: name ? toggled({}, 'tag', name) : undefined })} onBots=${setBots} />
+    ${chips.length > 0 && html`<div class="chips">${chips.map(({ type, value, excluded, text }) => html`<${Chip} key=${`${type} ${value}`} text=${`${say(wordOf(type) ?? 'value')}: ${excluded ? say('not', { value: text }) : text}`} label=${say('removeFilter')} onRemove=${() => toggle(type, value, excluded)} />`)}
       <button type="button" class="text-button" onClick=${clear}>${say('clearFilters')} <kbd>Esc</kbd></button></div>`}
     ${totals.error ? html`<${ErrorNote} error=${totals.error} again=${totals.again} />` : html`<${Counters} totals=${totals} before=${earlier ? before : undefined} />`}
     <${Timeline} question=${question} earlier=${earlier} now=${now} onZoom=${setRange} onUnit=${(/** @type {string} */ unit) => change({ unit })} onSum=${(/** @type {boolean} */ sum) => change({ sum: sum ? '1' : undefined })} />

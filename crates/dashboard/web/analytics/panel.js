@@ -3,6 +3,7 @@ import { metrics } from '../api.js';
 import { useLoaded } from '../load.js';
 import { IconButton, TextInput } from '../parts/controls.js';
 import { Dialog } from '../parts/dialog.js';
+import { Icon } from '../parts/icon.js';
 import { ErrorNote } from '../parts/notes.js';
 import { save } from '../parts/save.js';
 import { writeCsv } from '../text/csv.js';
@@ -13,11 +14,12 @@ import { valueName } from './value-name.js';
 
 /** @typedef {import('./dimensions.js').Dimension} Dimension */
 /** @typedef {{ name: string, count: number }} Row */
+/** @typedef {(type: string, value: string, excluded?: boolean) => void} Toggle */
 
 const SHOWN = 9;
 
 /**
- * @param {{ panel: typeof import('./dimensions.js').PANELS[number], asked: Record<string, string | number>, filters: Record<string, string[]>, visits: number, onToggle: (type: string, value: string) => void }} props
+ * @param {{ panel: typeof import('./dimensions.js').PANELS[number], asked: Record<string, string | number>, filters: import('./question.js').Filters, visits: number, onToggle: Toggle }} props
  */
 export function Panel({ panel, asked, filters, visits, onToggle }) {
   const [tab, setTab] = useState(panel.tabs[0]?.type ?? '');
@@ -28,7 +30,7 @@ export function Panel({ panel, asked, filters, visits, onToggle }) {
   const loaded = useLoaded(JSON.stringify([type, asked]), (signal) => metrics({ ...asked, type, limit: 500 }, signal).then(({ data }) => ({ type, rows: data })));
   const rows = loaded.data?.type === type ? loaded.data.rows : [];
   const fresh = loaded.data?.type === type;
-  const chosen = filters[type] ?? [];
+  const chosen = filters[type] && !filters[type].excluded ? filters[type].values : [];
   const unknownOnly = fresh && rows.length > 0 && rows.every(({ name }) => name === '');
   const tabs = /** @type {[string, string][]} */ ([...panel.tabs.map((one) => [one.type, say(one.word)]), ...(panel.map ? [['map', say('map')]] : [])]);
   const csv = () => save(`${type}.csv`, 'text/csv', writeCsv([[type, 'visits'], ...rows.map(({ name, count }) => [name, count])]));
@@ -59,18 +61,22 @@ function moveTab(event) {
   next.focus();
 }
 
-/** @param {{ rows: Row[], dimension: Dimension, chosen: string[], visits: number, onToggle: (type: string, value: string) => void }} props */
+/**
+ * Each value is a filter: a click shows only it, Alt-click or the button beside it leaves it out.
+ * @param {{ rows: Row[], dimension: Dimension, chosen: string[], visits: number, onToggle: Toggle }} props
+ */
 function Rows({ rows, dimension, chosen, visits, onToggle }) {
   const most = Math.max(1, ...rows.map(({ count }) => count));
   return html`<ul class="values">${rows.map(({ name, count }) => {
     const text = valueName(dimension.type, name, tag.value, say('unknown'));
-    const clickable = dimension.filter && name !== '';
+    const { type, filter: clickable } = dimension;
+    const out = say('leaveOut', { value: text });
     const inner = html`<span class="value-bar" style=${{ width: `calc((100% - 124px) * ${(count / most).toFixed(4)})` }}></span><span class="value-name ${dimension.type === 'slug' ? 'mono' : ''} ${name === '' ? 'none' : ''}" title=${text}>${text}</span><span class="value-count">${figures.value.full(count)}</span><span class="value-share">${figures.value.share(count, visits)}</span>`;
-    return html`<li key=${name} class=${chosen.includes(name) ? 'on' : ''}>${clickable ? html`<button type="button" aria-pressed=${chosen.includes(name)} title=${say('filterBy', { value: text })} onClick=${() => onToggle(dimension.type, name)}>${inner}</button>` : html`<div>${inner}</div>`}</li>`;
+    return html`<li key=${name} class=${chosen.includes(name) ? 'on' : ''}>${clickable ? html`<button type="button" aria-pressed=${chosen.includes(name)} title=${say('filterBy', { value: text })} onClick=${(/** @type {MouseEvent} */ event) => onToggle(type, name, event.altKey)}>${inner}</button><button type="button" class="value-out" aria-label=${out} title=${out} onClick=${() => onToggle(type, name, true)}><${Icon} name="out" /></button>` : html`<div>${inner}</div>`}</li>`;
   })}</ul>`;
 }
 
-/** @param {{ rows: Row[], dimension: Dimension, chosen: string[], visits: number, onToggle: (type: string, value: string) => void, onClose: () => void }} props */
+/** @param {{ rows: Row[], dimension: Dimension, chosen: string[], visits: number, onToggle: Toggle, onClose: () => void }} props */
 function AllRows({ rows, dimension, onClose, ...rest }) {
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();

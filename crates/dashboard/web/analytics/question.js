@@ -5,21 +5,29 @@ import { FILTERS } from './dimensions.js';
 
 /** @typedef {import('../time/range.js').Range} Range */
 /** @typedef {import('../time/range.js').Unit} Unit */
+/** @typedef {{ values: string[], excluded: boolean }} Filter One of these values or, when excluded, none of them; empty is a value that is not known. */
+/** @typedef {Record<string, Filter>} Filters By type, only those that are set. */
+/** @typedef {'' | 'exclude' | 'only'} Bots */
 /**
  * @typedef {object} Question
  * @property {string} zone
  * @property {Range} range
  * @property {Unit} unit
  * @property {string} compare
- * @property {Record<string, string[]>} filters By type, only those that are set.
- * @property {string[]} lines Slugs that have a line each in the chart; none when it shows all of them together.
+ * @property {Filters} filters
+ * @property {Bots} bots
+ * @property {string[]} slugs Links that were chosen.
+ * @property {string[]} lines Those that have a line each in the chart; none when it shows all of them together.
  */
 
 /** Stands between values in an address. */
 const BETWEEN = '~';
 
+/** Stands for a value that is not known, as the API has it. */
+const NONE = '(none)';
+
 /**
- * @param {Record<string, string>} query @param {{ zone: string, range: string, compare: string }} otherwise What was chosen last.
+ * @param {Record<string, string>} query @param {{ zone: string, range: string, compare: string, bots: string }} otherwise What was chosen last.
  * @param {(zone: string) => boolean} knows @param {number} now @returns {Question}
  */
 export function questionOf(query, otherwise, knows, now) {
@@ -29,34 +37,60 @@ export function questionOf(query, otherwise, knows, now) {
   const unit = units.find((possible) => possible === query.unit) ?? fittingUnit(range);
   const asked = query.compare || otherwise.compare;
   const compare = COMPARISONS.find((known) => known === asked) ?? 'none';
-  /** @type {Record<string, string[]>} */
+  const bots = /** @type {const} */ (['exclude', 'only']).find((known) => known === (query.bots || otherwise.bots)) ?? '';
+  /** @type {Filters} */
   const filters = {};
   for (const type of FILTERS) {
-    // Slugs have no commas, so addresses may list them as the API does.
-    const values = (query[type] ?? '').split(type === 'slug' ? /[~,]/ : BETWEEN).filter(Boolean);
-    if (values.length > 0) filters[type] = [...new Set(values)];
+    const filter = readFilter(type, query[type] ?? '');
+    if (filter.values.length > 0) filters[type] = filter;
   }
-  const slugs = filters.slug ?? [];
+  const slugs = filters.slug && !filters.slug.excluded ? filters.slug.values : [];
   const lines = comparable(slugs) && query.sum !== '1' ? slugs : [];
-  return { zone, range, unit, compare, filters, lines };
+  return { zone, range, unit, compare, filters, bots, slugs, lines };
+}
+
+/** A filter as it stands in an address: `!` begins one that excludes. @param {string} type @param {string} text @returns {Filter} */
+function readFilter(type, text) {
+  const excluded = text.startsWith('!');
+  const list = excluded || text.startsWith('=') ? text.slice(1) : text;
+  // Slugs have no commas, so addresses may list them as the API does.
+  const values = list.split(type === 'slug' ? /[~,]/ : BETWEEN).filter(Boolean);
+  return { excluded, values: [...new Set(values.map((value) => (value === NONE ? '' : value)))] };
+}
+
+/** @param {string} type @param {Filter} filter @returns {string | undefined} */
+function writeFilter(type, { values, excluded }) {
+  if (values.length === 0) return undefined;
+  const text = values.map((value) => value || NONE).join(type === 'slug' ? ',' : BETWEEN);
+  if (excluded) return `!${text}`;
+  return /^[!=]/.test(text) ? `=${text}` : text;
 }
 
 /**
- * The values of a filter once one was clicked: it joins, or leaves when it was
- * there. The API takes lists with commas, so a value that has one stands alone.
- * @param {Question['filters']} filters @param {string} type @param {string} value @returns {string | undefined}
+ * A filter once one of its values was clicked, as it stands in an address: the
+ * value joins, or leaves when it was there. A filter either includes or excludes,
+ * so a click of the other kind begins a new one. The API takes lists with commas,
+ * so an included value that has one stands alone.
+ * @param {Filters} filters @param {string} type @param {string} value @param {boolean} [excluded] @returns {string | undefined}
  */
-export function toggled(filters, type, value) {
-  const values = filters[type] ?? [];
-  const alone = [...values, value].some((one) => one.includes(','));
+export function toggled(filters, type, value, excluded = false) {
+  const filter = filters[type];
+  const values = filter?.excluded === excluded ? filter.values : [];
+  const alone = !excluded && [...values, value].some((one) => one.includes(','));
   const next = values.includes(value) ? values.filter((other) => other !== value) : alone ? [value] : [...values, value];
-  return next.length > 0 ? next.join(type === 'slug' ? ',' : BETWEEN) : undefined;
+  return writeFilter(type, { values: next, excluded });
 }
 
-/** The query of the API for these filters and this span. @param {Question['filters']} filters @param {Range} range */
-export function apiQuery(filters, range) {
+/** The query of the API for these filters and this span. @param {{ filters: Filters, bots: Bots }} question @param {Range} range */
+export function apiQuery({ filters, bots }, range) {
   /** @type {Record<string, string | number>} */
   const query = { startAt: range.start, endAt: range.end };
-  for (const [type, values] of Object.entries(filters)) query[type] = values.join(',');
+  if (bots) query.bots = bots;
+  for (const [type, { values, excluded }] of Object.entries(filters)) {
+    query[type] = values.map((value) => (excluded ? '!' : '') + escaped(value)).join(',');
+  }
   return query;
 }
+
+/** The API reads a mark before a value as "not", so a mark that belongs to it stands twice. @param {string} value */
+const escaped = (value) => (value === '' ? NONE : value.replace(/(^|,)(\s*)(!+)/g, '$1$2$3$3'));

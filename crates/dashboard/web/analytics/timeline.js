@@ -24,12 +24,12 @@ const COMPARISON_WORDS = { previous: 'comparePrevious', weekday: 'compareWeekday
  * @param {{ question: import('./question.js').Question, earlier: import('../time/range.js').Range | undefined, now: number, onZoom: (name: string) => void, onUnit: (unit: string) => void, onSum: (sum: boolean) => void }} props
  */
 export function Timeline({ question, earlier, now, onZoom, onUnit, onSum }) {
-  const { range, unit, zone, filters, lines: slugs } = question;
+  const { range, unit, zone, filters, bots, lines: slugs } = question;
   const [asTable, setAsTable] = useState(false);
-  const load = (/** @type {import('../time/range.js').Range} */ span, /** @type {AbortSignal} */ signal, /** @type {string} */ slug = '') => views({ ...apiQuery(filters, span), ...(slug ? { slug } : {}), unit, clientTimezone: zone }, signal)
+  const load = (/** @type {import('../time/range.js').Range} */ span, /** @type {AbortSignal} */ signal, /** @type {string} */ slug = '') => views({ ...apiQuery(question, span), ...(slug ? { slug } : {}), unit, clientTimezone: zone }, signal)
     .then(({ data }) => filled(data, span, unit, zone));
   const past = slugs.length === 0 ? earlier : undefined;
-  const shown = useLoaded(JSON.stringify([filters, range, unit, zone, past, slugs]), async (signal) => ({
+  const shown = useLoaded(JSON.stringify([filters, bots, range, unit, zone, past, slugs]), async (signal) => ({
     unit, slugs, past,
     all: await Promise.all(slugs.length > 0 ? slugs.map((slug) => load(range, signal, slug)) : [load(range, signal), ...(past ? [load(past, signal)] : [])]),
   }));
@@ -38,11 +38,10 @@ export function Timeline({ question, earlier, now, onZoom, onUnit, onSum }) {
   const columns = lines.filter(({ times: own }) => !own);
   const csv = () => save('visits.csv', 'text/csv', writeCsv([['time', ...columns.map(({ kind, name }) => (slugs.length > 0 ? name.slice(1) : kind))], ...times.map((time, at) => [time, ...columns.map(({ values }) => values[at] ?? 0)])]));
   const empty = !shown.loading && columns.every(({ values }) => values.every((value) => value === 0));
-  const chosen = filters.slug?.length ?? 0;
   return html`<section class="card timeline">
     <header class="card-head"><h2>${say('visits')}</h2><span class="legend">${lines.map(({ kind, name, values }) => html`<span key=${kind} class="legend-line"><i class="key ${kind}"></i>${name}${slugs.length > 0 && html`<b>${figures.value.full(values.reduce((a, b) => a + b, 0))}</b>`}</span>`)}
-      ${chosen > MOST_LINES && html`<span class="hint">${say('compareLimit', { n: MOST_LINES })}</span>`}</span>
-      ${comparable(filters.slug ?? []) && html`<${Segments} label=${say('compare')} value=${slugs.length > 0 ? 'each' : 'sum'} onChange=${(/** @type {string} */ how) => onSum(how === 'sum')} options=${[['each', say('eachLink')], ['sum', say('together')]]} />`}
+      ${question.slugs.length > MOST_LINES && html`<span class="hint">${say('compareLimit', { n: MOST_LINES })}</span>`}</span>
+      ${comparable(question.slugs) && html`<${Segments} label=${say('compare')} value=${slugs.length > 0 ? 'each' : 'sum'} onChange=${(/** @type {string} */ how) => onSum(how === 'sum')} options=${[['each', say('eachLink')], ['sum', say('together')]]} />`}
       ${units.length > 1 && html`<${Segments} label=${say('unit')} value=${unit} onChange=${onUnit} options=${units.map((name) => [name, say(name === 'minute' ? 'byMinute' : name === 'hour' ? 'byHour' : 'byDay')])} />`}
       <${IconButton} icon="table" label=${say('table')} pressed=${asTable} onClick=${() => setAsTable(!asTable)} />
       <${IconButton} icon="down" label=${say('downloadCsv')} onClick=${csv} /></header>

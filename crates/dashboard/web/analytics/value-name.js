@@ -5,6 +5,7 @@ import { bare } from '../text/shorten.js';
 /** @param {string} type @param {string} value @param {string} language @param {string} unknown */
 export function valueName(type, value, language, unknown) {
   if (value === '') return unknown;
+  if (type === 'tag') return value;
   if (type === 'country') return `${flag(value)} ${countryName(value, language)}`;
   if (type === 'language') return languageName(value, language);
   if (type === 'slug') return `/${value}`;

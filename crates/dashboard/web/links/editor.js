@@ -13,7 +13,9 @@ import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
 import { Campaign } from './campaign.js';
 import { CountryRules } from './country-rules.js';
+import { Conflict } from './conflict.js';
 import { asUrl, createBody, draftOf, emptyDraft, isChanged, looksLikeSlug, patchBody } from './draft.js';
+import { disputed, merged } from './merge.js';
 import { PreviewCard } from './preview-card.js';
 import { prefix, shortLink } from './short-link.js';
 import { TagInput } from './tag-input.js';
@@ -22,8 +24,15 @@ import { UTM, readUtm } from './utm.js';
 /** @typedef {import('../api.js').Link} Link */
 /** @typedef {import('./draft.js').Draft} Draft */
 
-/** What was typed and not saved, by link: opening another one loses nothing. @type {Map<string, Draft>} */
+/**
+ * What was typed and not saved, by link, with the version that it was typed for:
+ * opening another link loses nothing, and nothing that others did meanwhile.
+ * @type {Map<string, { draft: Draft, link: Link | undefined, version: string }>}
+ */
 const drafts = new Map();
+
+/** How often a change is put on top of what others did in between. */
+const ATTEMPTS = 3;
 
 /**
  * @param {object} props
@@ -39,7 +48,9 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
   const [link, setLink] = useState(/** @type {Link | undefined} */ (undefined));
   const place = slug ?? `new ${from ?? ''}`;
   const [original, setOriginal] = useState(emptyDraft(url));
-  const [draft, setDraft] = useState((!url && drafts.get(place)) || emptyDraft(url));
+  const [version, setVersion] = useState('');
+  const [draft, setDraft] = useState((!url && drafts.get(place)?.draft) || emptyDraft(url));
+  const [conflict, setConflict] = useState(/** @type {import('./conflict.js').Dispute | undefined} */ (undefined));
   const [error, setError] = useState(/** @type {any} */ (undefined));
   const [missing, setMissing] = useState(false);
   const [unread, setUnread] = useState(/** @type {any} */ (undefined));
@@ -50,7 +61,7 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
   const set = (/** @type {Partial<Draft>} */ part) => {
     setDraft((/** @type {Draft} */ old) => {
       const next = { ...old, ...part };
-      drafts.set(place, next);
+      drafts.set(place, { draft: next, link, version });
       return next;
     });
     setError(undefined);
@@ -60,12 +71,15 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
     const source = slug ?? from;
     if (!source) return;
     setUnread(undefined);
-    readLink(source).then((found) => {
+    readLink(source).then((answer) => {
+      const kept = drafts.get(place);
+      const { link: found, version: current } = kept?.link ? { link: kept.link, version: kept.version } : answer;
       const taken = draftOf(found, zone);
       const start = slug ? taken : { ...taken, slug: '' };
       if (slug) setLink(found);
+      setVersion(current);
       setOriginal(start);
-      setDraft(drafts.get(place) ?? start);
+      setDraft(kept?.draft ?? start);
       setBegun(true);
     }, (failure) => (failure instanceof ApiError && failure.status === 404 ? setMissing(true) : setUnread(failure)));
   };
@@ -92,7 +106,8 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
     setError(undefined);
     try {
       const whole = { ...draft, url: asUrl(draft.url) };
-      const made = link ? await patchLink(patchBody(link, whole, zone)) : await createLink(createBody(whole, zone));
+      const made = link ? await saveChange(link, version, whole) : await createLink(createBody(whole, zone));
+      if (!made) return;
       onSaved();
       if (link) {
         toast(say('saved', { slug: made.link.slug }));
@@ -111,6 +126,34 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
       setSaving(false);
     }
   };
+  /**
+   * Changes the link. What others changed meanwhile stays, unless both changed
+   * the same: then nothing is sent, and both versions are shown.
+   * @param {Link} before @param {string} known @param {Draft} mine
+   */
+  const saveChange = async (before, known, mine) => {
+    for (let attempt = 1, base = before, current = known, wanted = mine; ; attempt += 1) {
+      try {
+        return await patchLink(patchBody(base, wanted, zone), current);
+      } catch (failure) {
+        const theirLink = failure instanceof ApiError && failure.code === 'precondition_failed' ? failure.link : undefined;
+        if (!theirLink || attempt > ATTEMPTS) throw failure;
+        const [common, theirs] = [draftOf(base, zone), draftOf(theirLink, zone)];
+        const members = disputed(common, wanted, theirs);
+        wanted = merged(common, wanted, theirs);
+        base = theirLink;
+        current = /** @type {ApiError} */ (failure).version;
+        if (members.length === 0) continue;
+        setLink(base);
+        setVersion(current);
+        setOriginal(theirs);
+        setDraft(wanted);
+        drafts.set(place, { draft: wanted, link: base, version: current });
+        setConflict({ members, mine: wanted, theirs });
+        return undefined;
+      }
+    }
+  };
   const issue = (/** @type {string} */ member) => (error instanceof ApiError ? error.issueOf(member) : undefined);
   const keys = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === 'Escape') { event.stopPropagation(); leave(); }
@@ -125,6 +168,7 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
     <form class="panel-form" onSubmit=${(/** @type {Event} */ event) => save(event)} novalidate>
       <div class="panel-body ${begun ? '' : 'stale'}" inert=${!begun}>
         ${refusal && html`<p class="note" id="refusal">${say(refusal)}</p>`}
+        ${conflict && html`<${Conflict} dispute=${conflict} draft=${draft} onChoose=${set} />`}
         <${Destination} draft=${draft} set=${set} error=${issue('url')} isNew=${!slug} />
         ${slug ? html`<div class="field"><span class="label">${say('shortLink')}</span><a class="mono" href=${shortLink(slug)} target="_blank" rel="noreferrer">${prefix()}${slug}</a></div>`
           : html`<${SlugField} draft=${draft} set=${set} error=${issue('slug') ?? (error?.code === 'slug_taken' || error?.status === 409 ? error.message : undefined)} />`}

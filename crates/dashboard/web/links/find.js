@@ -1,24 +1,16 @@
-// A page of links, whatever the filters. The API finds by text without whole
-// rows today, so those are read one by one; a single request can replace that.
-import { counters, listLinks, readLink, searchLinks } from '../api.js';
-import { each } from '../pool.js';
+// A page of links, whatever the filters, with their visits.
+import { counters, listLinks } from '../api.js';
+import { listQuery } from './list-query.js';
 
 /** @typedef {import('../api.js').Link} Link */
-/** @typedef {{ q?: string, tag?: string, status?: string, sort?: string }} Filter */
-/** @typedef {{ links: Link[], cursor: string | undefined, complete: boolean }} Found */
-
-export const PAGE_SIZE = 50;
+/** @typedef {import('./list-query.js').Filter} Filter */
+/** @typedef {{ links: Link[], visits: Map<string, number> | undefined, estimated: boolean, cursor: string | undefined, complete: boolean }} Found `visits` by id, where the order is by visits. */
 
 /** @param {Filter} filter @param {string | undefined} cursor @param {AbortSignal} [signal] @returns {Promise<Found>} */
-export async function findLinks({ q, tag, status, sort }, cursor, signal) {
-  if (!q) {
-    const page = await listLinks({ limit: PAGE_SIZE, cursor, sort, tag, status }, signal);
-    return { links: page.links, cursor: page.cursor, complete: page.list_complete };
-  }
-  const found = await searchLinks({ q, tag, status, limit: PAGE_SIZE }, signal);
-  const read = await each(found, ({ slug }) => readLink(slug, signal), { atOnce: 6, ...(signal ? { signal } : {}) });
-  const links = read.flatMap(({ result }) => (result ? [result] : []));
-  return { links, cursor: undefined, complete: true };
+export async function findLinks(filter, cursor, signal) {
+  const page = await listLinks(listQuery(filter, cursor), signal);
+  const visits = page.ranking ? new Map(page.links.map(({ id, visits: n }) => [id, n ?? 0])) : undefined;
+  return { links: page.links, visits, estimated: page.ranking?.sampling.exact === false, cursor: page.cursor, complete: page.list_complete };
 }
 
 /** Visits by link id, of all time. @param {Link[]} links @param {AbortSignal} [signal] @returns {Promise<Map<string, number>>} */

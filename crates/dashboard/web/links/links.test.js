@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addTotals, noTotals, runBatch, sumOf } from './batch.js';
 import { asUrl, createBody, draftOf, emptyDraft, isChanged, looksLikeSlug, patchBody } from './draft.js';
 import { batches, linesOf, outcomesOf, planOf, refusedRows } from './import-plan.js';
+import { listQuery } from './list-query.js';
+import { changed, disputed, merged } from './merge.js';
 import { qrFile, qrShape } from './qr-shape.js';
 import { UTM, readUtm, withUtm } from './utm.js';
 
@@ -76,4 +79,43 @@ test('what is typed into a campaign field is what the field shows', () => {
   for (const value of ['a', 'a ', 'a+b', 'ü & = # ? %', '{keyword}']) {
     for (const name of UTM) assert.equal(readUtm(withUtm('https://example.com/?x=1#y', name, value))[name], value);
   }
+});
+
+const page = (/** @type {number} */ done, /** @type {string | undefined} */ cursor) => /** @type {any} */ ({ results: [], totals: { ...noTotals(), done }, list_complete: !cursor, cursor });
+
+test('an action goes through its links in pieces and adds up what came of them', async () => {
+  /** @type {any[]} */
+  const sent = [];
+  let totals = noTotals();
+  const how = { signal: new AbortController().signal, onPage: (/** @type {any} */ answer) => { totals = addTotals(totals, answer.totals); } };
+  const slugs = Array.from({ length: 501 }, (_, n) => `s${n}`);
+  await runBatch(async (body) => { sent.push(body); return page(body.slugs?.length ?? 0, undefined); }, /** @type {any} */ ({ action: 'delete', dryRun: true }), { slugs }, how);
+  assert.deepEqual([sent.length, sent[1].slugs, sent[1].dryRun, totals.done, sumOf(totals)], [2, ['s500'], true, 501, 501]);
+  sent.length = 0;
+  await runBatch(async (body) => { sent.push(body); return page(500, sent.length < 3 ? `c${sent.length}` : undefined); }, /** @type {any} */ ({ action: 'delete' }), { filter: { tag: 'a' } }, how);
+  assert.deepEqual(sent.map(({ cursor }) => cursor), [undefined, 'c1', 'c2']);
+});
+
+test('an action that is stopped sends nothing more', async () => {
+  const abort = new AbortController();
+  let calls = 0;
+  await runBatch(async () => { calls += 1; abort.abort(); return page(500, 'more'); }, /** @type {any} */ ({ action: 'delete' }), { filter: {} }, { signal: abort.signal, onPage: () => {} });
+  assert.equal(calls, 1);
+});
+
+test('two people’s changes go together unless both changed the same', () => {
+  const base = draftOf(link, ZONE);
+  const mine = { ...base, comment: 'mine', title: 'same', passwordMode: /** @type {const} */ ('set'), password: 'new' };
+  const theirs = { ...base, comment: 'theirs', title: 'same', tags: ['x', 'y'] };
+  assert.deepEqual(changed(base, mine), ['comment', 'passwordMode', 'title']);
+  assert.deepEqual(disputed(base, mine, theirs), ['comment']);
+  assert.deepEqual(merged(base, mine, theirs), { ...theirs, comment: 'mine', passwordMode: 'set', password: 'new' });
+  assert.deepEqual(merged(base, mine, theirs, new Set(/** @type {const} */ (['comment']))), { ...theirs, passwordMode: 'set', password: 'new' });
+});
+
+test('orders by visits name their span on the first page only', () => {
+  assert.deepEqual(listQuery({ sort: 'visits', q: 'a' }), { limit: 50, cursor: undefined, q: 'a', tag: undefined, status: undefined, sort: 'visits', startAt: 0 });
+  assert.equal(listQuery({ sort: 'visits' }, 'next').startAt, undefined);
+  assert.deepEqual([listQuery({ sort: 'recent' }).sort, listQuery({ sort: 'recent' }).startAt], ['visits', undefined]);
+  assert.equal(listQuery({ sort: 'az' }).sort, 'az');
 });

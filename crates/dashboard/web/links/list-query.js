@@ -8,5 +8,12 @@ export const PAGE_SIZE = 50;
 /** @param {Record<string, string>} query Of the address. @returns {Filter} */
 export const filterOf = ({ q, tag, status, sort }) => ({ q, tag, status, sort });
 
-/** @param {Filter} filter @param {string} [cursor] */
-export const listQuery = ({ q, tag, status, sort }, cursor) => ({ limit: PAGE_SIZE, cursor, sort, q, tag, status });
+/**
+ * Two orders are by visits: those of all time, and those of the last 30 days, which
+ * are the ones that the API takes when no span is named.
+ * @param {Filter} filter @param {string} [cursor]
+ */
+export function listQuery({ q, tag, status, sort }, cursor) {
+  const order = sort === 'visits' ? { sort, startAt: cursor ? undefined : 0 } : sort === 'recent' ? { sort: 'visits' } : { sort };
+  return { limit: PAGE_SIZE, cursor, q, tag, status, ...order };
+}

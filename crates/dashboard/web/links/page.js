@@ -1,4 +1,5 @@
 // The list of links.
+import { addressOf } from '../address.js';
 import { countLinks, deleteLink, listTags } from '../api.js';
 import { useLoaded } from '../load.js';
 import { Chip, IconButton, Select, copyText } from '../parts/controls.js';
@@ -7,7 +8,7 @@ import { Icon } from '../parts/icon.js';
 import { Empty, ErrorNote, wording } from '../parts/notes.js';
 import { addShortcuts } from '../shortcuts.js';
 import { moving, refusalOfChange, returns } from '../state/refusal.js';
-import { change, go, view } from '../state/router.js';
+import { change, follow, go, view } from '../state/router.js';
 import { toast } from '../state/toasts.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
@@ -15,6 +16,7 @@ import { BulkBar } from './bulk-bar.js';
 import { Editor } from './editor.js';
 import { findLinks, visitsOf } from './find.js';
 import { FirstLink } from './first-link.js';
+import { filterOf } from './list-query.js';
 import { Moving } from './moving.js';
 import { QrDialog } from './qr-dialog.js';
 import { Row } from './row.js';
@@ -28,13 +30,14 @@ let version = 0;
 
 export function LinksPage() {
   const { query } = view.value;
-  const filter = { q: query.q, tag: query.tag, status: query.status, sort: query.sort };
+  const filter = filterOf(query);
   const [stamp, setStamp] = useState(0);
   const key = JSON.stringify([filter, stamp, returns.value]);
   const list = useLinks(filter, key);
   const tags = useLoaded(`tags ${stamp}`, (signal) => listTags(signal));
   const count = useLoaded(`count ${key}`, (signal) => countLinks({ q: filter.q, tag: filter.tag, status: filter.status }, signal));
   const [selected, setSelected] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
+  const [everything, setEverything] = useState(false);
   const [deleting, setDeleting] = useState(/** @type {Link | undefined} */ (undefined));
   const place = useRef(-1);
   const lastSelected = useRef(-1);
@@ -42,12 +45,14 @@ export function LinksPage() {
   const now = Date.now() / 1000;
   const refresh = () => setStamp(version += 1);
 
-  useEffect(() => { setSelected(new Set()); place.current = -1; }, [JSON.stringify(filter)]);
+  const clear = () => { setSelected(new Set()); setEverything(false); };
+  useEffect(() => { clear(); place.current = -1; }, [JSON.stringify(filter)]);
 
   const select = (/** @type {number} */ at, /** @type {boolean} */ on, /** @type {boolean} */ range) => {
     const from = range && lastSelected.current >= 0 ? Math.min(lastSelected.current, at) : at;
     const to = range && lastSelected.current >= 0 ? Math.max(lastSelected.current, at) : at;
     lastSelected.current = at;
+    setEverything(false);
     setSelected((/** @type {ReadonlySet<string>} */ before) => {
       const next = new Set(before);
       for (const { slug } of links.slice(from, to + 1)) on ? next.add(slug) : next.delete(slug);
@@ -91,8 +96,9 @@ export function LinksPage() {
         options=${[['active', say('statusActive')], ['expired', say('statusExpired')], ['all', say('statusAll')]]} />
       <${Select} label=${say('tag')} value=${filter.tag ?? ''} onChange=${(/** @type {string} */ tag) => change({ tag: tag || undefined })}
         options=${[['', say('anyTag')], ...(tags.data ?? []).map(({ name, count: n }) => [name, `${name} (${n})`]), ...(filter.tag && !tags.data?.some(({ name }) => name === filter.tag) ? [[filter.tag, filter.tag]] : [])]} />
-      ${!filter.q && html`<${Select} label=${say('order')} value=${filter.sort ?? 'newest'} onChange=${(/** @type {string} */ sort) => change({ sort: sort === 'newest' ? undefined : sort })}
-        options=${[['newest', say('newest')], ['oldest', say('oldest')], ['az', say('az')], ['za', say('za')]]} />`}
+      <${Select} label=${say('order')} value=${filter.sort ?? 'newest'} onChange=${(/** @type {string} */ sort) => change({ sort: sort === 'newest' ? undefined : sort })}
+        options=${[['newest', say('newest')], ['oldest', say('oldest')], ['az', say('az')], ['za', say('za')], ['visits', say('mostVisited')], ['recent', say('mostVisitedLately')]]} />
+      ${list.estimated && html`<span class="chip quiet estimate" title=${say('estimateOrder')}><${Icon} name="info" />${say('estimate')}</span>`}
       <span class="toolbar-count" aria-live="polite">${count.data ? say('linkCount', { n: count.data.count }) : ''}</span>
       <${Menu} label=${say('more')} class="toolbar-menu" button=${html`<${Icon} name="more" />`}>
         <${MenuItem} icon="up" onClick=${() => change({ do: 'import' })}>${say('import')}<//>
@@ -100,16 +106,17 @@ export function LinksPage() {
         <${MenuItem} icon="check" off=${off} onClick=${() => change({ do: 'check' })}>${say('checkLinks')}<//>
       <//>
     </div>
-    ${filter.tag && html`<div class="chips"><${Chip} text=${`${say('tag')}: ${filter.tag}`} label=${say('removeFilter')} onRemove=${() => change({ tag: undefined })} /></div>`}
+    ${filter.tag && html`<div class="chips"><${Chip} text=${`${say('tag')}: ${filter.tag}`} label=${say('removeFilter')} onRemove=${() => change({ tag: undefined })} /><a class="text-button" href=${addressOf('analytics', { tag: filter.tag })} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'analytics', { tag: filter.tag })}><${Icon} name="bars" />${say('seeTagAnalytics')}</a></div>`}
     ${list.error && !moving.value && html`<${ErrorNote} error=${list.error} again=${refresh} />`}
     ${nothing && html`<${Empty} icon="search" title=${say('nothingFound')} text=${say('nothingFoundHint')}><button type="button" class="button" onClick=${() => go('links')}>${say('clearFilters')}</button><//>`}
-    ${links.length > 0 && html`<div class="list-head" aria-hidden="true"><span></span><span>${say('shortLink')}</span><span>${say('destination')}</span><span>${say('tags')}</span><span class="right">${say('visits')}</span><span class="right">${say('created')}</span></div>
-    <ul class="list ${list.loading ? 'stale' : ''}">${links.map((link, at) => html`<${Row} key=${link.id} link=${link} visits=${list.visits.get(link.id) ?? (list.counted ? 0 : undefined)} now=${now} selected=${selected.has(link.slug)}
+    ${links.length > 0 && html`<div class="list-head"><label class="row-check"><input type="checkbox" aria-label=${say('selectAll')} checked=${links.every(({ slug }) => selected.has(slug))} onChange=${(/** @type {any} */ event) => { setEverything(false); setSelected(new Set(event.currentTarget.checked ? links.map(({ slug }) => slug) : [])); }} /></label><span>${say('shortLink')}</span><span>${say('destination')}</span><span>${say('tags')}</span><span class="right">${filter.sort === 'recent' ? say('visits30d') : say('visits')}</span><span class="right">${say('created')}</span></div>
+    <ul class="list ${list.loading ? 'stale' : ''}">${links.map((link, at) => html`<${Row} key=${link.id} link=${link} visits=${list.visits.get(link.id) ?? (list.counted ? 0 : undefined)} now=${now} selected=${everything || selected.has(link.slug)}
       current=${query.edit === link.slug} onSelect=${(/** @type {boolean} */ on, /** @type {boolean} */ range) => select(at, on, range)} onAct=${(/** @type {string} */ what, /** @type {string} */ value) => act(link, what, value)} />`)}</ul>`}
     ${list.loading && links.length === 0 && html`<ul class="list skeleton" aria-hidden="true">${Array.from({ length: 8 }, (_, n) => html`<li key=${n} class="row"><span class="block"></span><span class="block"></span><span class="block"></span></li>`)}</ul>`}
     ${!list.complete && links.length > 0 && html`<${More} onMore=${list.more} loading=${list.loading} />`}`}
     </div>
-    ${selected.size > 0 && html`<${BulkBar} slugs=${[...selected]} tags=${tags.data ?? []} onDone=${() => { setSelected(new Set()); refresh(); }} onClear=${() => setSelected(new Set())} />`}
+    ${selected.size > 0 && html`<${BulkBar} slugs=${[...selected]} everything=${everything ? { filter: { q: filter.q, tag: filter.tag, status: filter.status } } : undefined} matching=${count.data?.count ?? 0} tags=${tags.data ?? []}
+      onEverything=${() => setEverything(true)} onDone=${() => { clear(); refresh(); }} onClear=${clear} />`}
     ${panelOpen && html`<${Editor} key=${query.edit ?? `new ${query.from ?? ''}`} slug=${query.edit} from=${query.from} url=${query.url} tags=${tags.data ?? []} onSaved=${refresh} onDelete=${setDeleting} />`}
     ${query.qr && html`<${QrDialog} slug=${query.qr} onClose=${() => change({ qr: undefined })} />`}
     ${query.do && html`<${Transfer} what=${query.do} onClose=${() => { change({ do: undefined }); refresh(); }} />`}
@@ -119,8 +126,10 @@ export function LinksPage() {
 
 /** @param {import('./find.js').Filter} filter @param {string} key */
 function useLinks(filter, key) {
-  const [state, setState] = useState({ links: /** @type {Link[]} */ ([]), visits: /** @type {Map<string, number>} */ (new Map()), cursor: /** @type {string | undefined} */ (undefined), complete: false, loading: true, counted: false, error: /** @type {any} */ (undefined) });
+  const [state, setState] = useState({ links: /** @type {Link[]} */ ([]), visits: /** @type {Map<string, number>} */ (new Map()), cursor: /** @type {string | undefined} */ (undefined), complete: false, loading: true, counted: false, estimated: false, error: /** @type {any} */ (undefined) });
   const abort = useRef(new AbortController());
+  /** The span of the visits that are shown: those of another one must not stand beside its head. */
+  const counted = useRef('');
   const load = async (/** @type {string | undefined} */ cursor, /** @type {Link[]} */ before, /** @type {Map<string, number>} */ known) => {
     const { signal } = abort.current;
     const update = (/** @type {object} */ part) => { if (!signal.aborted) setState((/** @type {any} */ old) => ({ ...old, ...part })); };
@@ -128,7 +137,11 @@ function useLinks(filter, key) {
     try {
       const found = await findLinks(filter, cursor, signal);
       const links = [...before, ...found.links];
-      update({ links, cursor: found.cursor, complete: found.complete, loading: false, error: undefined });
+      const span = filter.sort === 'recent' ? 'recent' : 'all';
+      const counts = found.visits ? { visits: new Map([...known, ...found.visits]), counted: true } : span === counted.current ? {} : { visits: new Map(), counted: false };
+      counted.current = span;
+      update({ links, cursor: found.cursor, complete: found.complete, estimated: found.estimated, loading: false, error: undefined, ...counts });
+      if (found.visits) return;
       const visits = await visitsOf(found.links, signal);
       update({ visits: new Map([...known, ...visits]), counted: true });
     } catch (error) {

@@ -16,10 +16,10 @@ export async function watch({ slug, signal, onVisits, onStanding, onError }) {
     try {
       // What happened before the stream began.
       onVisits(await events({ limit: 100, slug }, signal));
-      const answer = await stream(signal);
+      const answer = await stream({ slug }, signal);
       failures = 0;
       onStanding({ state: 'live' });
-      await readAll(answer, (visit) => { if (!slug || visit.slug === slug) onVisits([visit]); });
+      await readAll(answer, (visit) => onVisits([visit]));
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ApiError && error.code === 'too_many_watchers') {

@@ -1,16 +1,15 @@
-// What an instance says of its own set-up, where the server tells it.
+// What an instance says of its own set-up.
 
 /**
- * @typedef {{ level?: string, text?: string, message?: string, setting?: string, value?: string }} Finding
- * @typedef {{ version?: string, findings?: Finding[] }} Setup
+ * @typedef {{ setting: string, value?: string } | { command: string }} Fix
+ * @typedef {{ code: string, level: 'error' | 'warning' | 'note', message: string, fix: Fix }} Finding
  */
 
-/** Worst first. @param {Setup | undefined} setup @returns {{ bad: boolean, text: string, setting: string }[]} */
-export function findingsOf(setup) {
-  const findings = (setup?.findings ?? []).map(({ level = '', text, message, setting, value }) => ({
-    bad: level !== 'ok' && level !== 'good',
-    text: text ?? message ?? '',
-    setting: setting ? (value === undefined ? setting : `${setting}=${value}`) : '',
-  }));
-  return findings.sort((a, b) => Number(b.bad) - Number(a.bad));
+/** What mends a finding, as it is written into an environment file or typed. @param {Fix} fix */
+export function mends(fix) {
+  if ('command' in fix) return fix.command;
+  return `${fix.setting}=${fix.value ?? ''}`;
 }
+
+/** A message as a sentence. @param {string} message */
+export const sentenceOf = (message) => `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;

@@ -8,7 +8,7 @@ import { save } from '../parts/save.js';
 import { token } from '../state/session.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
-import { findingsOf } from './findings.js';
+import { mends, sentenceOf } from './findings.js';
 import { HIDDEN, bookmarklet, shareX, snippets } from './snippets.js';
 
 export function SetupPage() {
@@ -16,14 +16,15 @@ export function SetupPage() {
   const [name, setName] = useState('Claude Code');
   const running = useLoaded('version', version);
   const told = useLoaded('setup', async (signal) => ((await hasRoute('/api/setup')) ? setup(signal) : undefined));
-  const findings = findingsOf(told.data);
+  const findings = told.data?.findings ?? [];
   const address = publicAddress.value;
   const all = snippets(address, shown ? token.value : HIDDEN);
   const real = snippets(address, token.value);
   const place = Math.max(0, all.findIndex((snippet) => snippet.name === name));
   const dashboard = new URL('./', document.baseURI).href;
   return html`<div class="page setup"><h1>${say('pageSetup')}</h1>
-    ${findings.length > 0 && html`<section class="card setup-card"><h2>${say('findings')}</h2><ul class="findings">${findings.map(({ bad, text, setting }) => html`<li key=${text} class=${bad ? 'bad' : 'good'}><${Icon} name=${bad ? 'warn' : 'check'} /><span>${text}</span>${setting && html`<code>${setting}</code><${CopyButton} text=${setting} />`}</li>`)}</ul></section>`}
+    ${told.data && html`<section class="card setup-card"><h2>${say('findings')}</h2>${findings.length === 0 ? html`<p class="setup-text good"><${Icon} name="check" /> ${say('setupFine')}</p>`
+      : html`<ul class="findings">${findings.map((finding) => html`<${FindingRow} key=${finding.code} finding=${finding} />`)}</ul>`}</section>`}
     <section class="card setup-card"><h2>${say('connect')}</h2><p class="setup-text">${say('connectText')}</p>
       <div class="tabs" role="tablist" aria-label=${say('connect')}>${all.map((snippet) => html`<button key=${snippet.name} type="button" role="tab" id=${`snippet-${snippet.name}`} aria-selected=${snippet.name === all[place]?.name} onClick=${() => setName(snippet.name)}>${snippet.name}</button>`)}</div>
       <div class="snippet" role="tabpanel" aria-labelledby=${`snippet-${all[place]?.name}`}><div class="snippet-head"><code>${all[place]?.where}</code><${IconButton} icon="eye" label=${say('showToken')} pressed=${shown} onClick=${() => setShown(!shown)} /><${CopyButton} text=${real[place]?.text ?? ''} /></div>
@@ -41,4 +42,15 @@ function Bookmarklet({ code }) {
   const element = useRef(/** @type {HTMLAnchorElement | null} */ (null));
   useEffect(() => element.current?.setAttribute('href', code), [code]);
   return html`<p><a ref=${element} class="button" draggable="true" onClick=${(/** @type {Event} */ event) => event.preventDefault()}><${Icon} name="bookmark" />${say('shorten')}</a></p>`;
+}
+
+/** @type {Record<import('./findings.js').Finding['level'], [import('../words.js').Word, import('../parts/icon.js').IconName]>} */
+const LEVELS = { error: ['levelError', 'warn'], warning: ['levelWarning', 'warn'], note: ['levelNote', 'info'] };
+
+/** @param {{ finding: import('./findings.js').Finding }} props */
+function FindingRow({ finding }) {
+  const { level, message, fix } = finding;
+  const [word, icon] = LEVELS[level];
+  const text = mends(fix);
+  return html`<li class="finding ${level}"><${Icon} name=${icon} /><div><p><span class="off-screen">${say(word)}: </span>${sentenceOf(message)}</p><p class="finding-fix"><code>${text}</code><${CopyButton} text=${text} /></p></div></li>`;
 }

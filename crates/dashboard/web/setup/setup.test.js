@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findingsOf } from './findings.js';
+import { mends, sentenceOf } from './findings.js';
 import { HIDDEN, bookmarklet, shareX, snippets } from './snippets.js';
 
 test('every snippet names the address and carries the token it was given', () => {
@@ -15,8 +15,10 @@ test('the files of other programs are valid, and the bookmark holds no token', (
   assert.equal(bookmarklet('https://go.example/_dashboard/'), 'javascript:void open("https://go.example/_dashboard/links?url="+encodeURIComponent(location.href))');
 });
 
-test('findings come worst first, and none from a server that does not tell', () => {
-  assert.deepEqual(findingsOf(undefined), []);
-  const found = findingsOf({ findings: [{ level: 'ok', text: 'fine' }, { level: 'warning', text: 'mend', setting: 'SLUGLINE_X', value: '1' }] });
-  assert.deepEqual(found.map(({ text, setting }) => [text, setting]), [['mend', 'SLUGLINE_X=1'], ['fine', '']]);
+test('what mends a finding is a line to copy, and a message is a sentence', () => {
+  assert.equal(mends({ setting: 'SLUGLINE_X', value: '1' }), 'SLUGLINE_X=1');
+  assert.equal(mends({ setting: 'SLUGLINE_X' }), 'SLUGLINE_X=');
+  assert.equal(mends({ command: 'slugline migrate' }), 'slugline migrate');
+  assert.equal(sentenceOf('links are here'), 'Links are here.');
+  assert.equal(sentenceOf('Done!'), 'Done!');
 });

@@ -17,10 +17,11 @@ export const density = choice('density', 'comfortable');
 export const singleKeys = choice('keys', 'on');
 /** A language of the page, or `system`. */
 export const language = choice('language', 'system');
-/** The last range, zone, comparison of Analytics; empty for the defaults. */
+/** The last range, zone, comparison of Analytics, and whether bots were left out; empty for the defaults. */
 export const lastRange = choice('range', '');
 export const lastZone = choice('zone', '');
 export const lastComparison = choice('compare', '');
+export const lastBots = choice('bots', '');
 
 effect(() => {
   const root = document.documentElement;

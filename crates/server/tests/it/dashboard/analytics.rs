@@ -189,3 +189,69 @@ fn a_drag_zooms_in_and_steps_and_keys_move_the_range() {
     browser.until("compared", "return location.search.includes('compare=previous') && document.querySelector('.change') !== null");
     browser.finish(&[]);
 }
+
+fn visits_shown(browser: &Browser<'_>, server: &Server, query: &str) {
+    let span = "startAt=1790805600&endAt=1794092399";
+    let counted = ask(server, &format!("stats/counters?{span}&{query}"))[0]["visits"].clone();
+    let counted = counted.as_u64().unwrap();
+    browser.until(
+        &format!("{counted} visits for {query}"),
+        &format!("return document.querySelector('[data-counter=visits] .counter-value')?.textContent.replaceAll(',', '') === '{counted}'"),
+    );
+}
+
+#[test]
+fn bots_are_left_out_values_are_excluded_and_unknown_ones_can_be_chosen() {
+    let server = seeded(12, 3_000, 120);
+    let view = "analytics?range=2026-10-01..2026-11-07&zone=Europe%2FBerlin";
+    let browser = Browser::signed_in(&server, view);
+    visits_shown(&browser, &server, "");
+    browser.click_text(".controls .segments button", "People");
+    visits_shown(&browser, &server, "bots=exclude");
+    assert!(browser.address().contains("bots=exclude"));
+    browser.click_text(".controls .segments button", "All");
+    visits_shown(&browser, &server, "");
+
+    let first = "[data-panel=devices] .values li:first-child";
+    let name = browser.text(&format!("{first} .value-name"));
+    let script = "document.querySelector(arguments[0]).dispatchEvent(new MouseEvent('click', { bubbles: true, altKey: true }))";
+    browser.run_with(script, &json!(format!("{first} > button")));
+    visits_shown(
+        &browser,
+        &server,
+        &format!("browser=!{}", name.replace(' ', "%20")),
+    );
+    assert!(browser.text(".chips .chip").contains("not "));
+    browser.back();
+    visits_shown(&browser, &server, "");
+    browser.click(&format!("{first} .value-out"));
+    visits_shown(
+        &browser,
+        &server,
+        &format!("browser=!{}", name.replace(' ', "%20")),
+    );
+    browser.press(super::browser::ESCAPE);
+    visits_shown(&browser, &server, "");
+
+    browser.click_text("[data-panel=sources] .value-name.none", "(none)");
+    visits_shown(&browser, &server, "referer=(none)");
+    assert!(browser.address().contains("referer="));
+    browser.finish(&[]);
+}
+
+#[test]
+fn a_tag_has_its_analytics() {
+    let server = seeded(12, 3_000, 120);
+    let tags = server.api("GET", "/api/link/tags").send().json();
+    let tag = tags[0]["name"].as_str().unwrap().to_owned();
+    let browser = Browser::signed_in(&server, &format!("links?tag={tag}"));
+    browser.click(".chips a");
+    browser.find(".controls .tag-choice");
+    browser.go(&format!(
+        "analytics?range=2026-10-01..2026-11-07&zone=Europe%2FBerlin&tag={tag}"
+    ));
+    visits_shown(&browser, &server, &format!("tag={tag}"));
+    browser.choose(".controls .tag-choice select", "");
+    visits_shown(&browser, &server, "");
+    browser.finish(&[]);
+}

@@ -3,20 +3,42 @@ use serde_json::{Value, json};
 use super::browser::Browser;
 use crate::server::Server;
 
-fn tags(server: &Server, slug: &str) -> Value {
+fn link(server: &Server, slug: &str) -> Value {
     server
         .api("GET", &format!("/api/link/query?slug={slug}"))
         .send()
-        .json()["tags"]
-        .clone()
+        .json()
+}
+
+fn count(server: &Server, query: &str) -> Value {
+    let path = format!("/api/link/count?{query}");
+    server.api("GET", &path).send().json()["count"].clone()
+}
+
+/// Waits for what the dry run says, and for the action to be possible.
+fn would_change(browser: &Browser<'_>, links: u32) {
+    browser.until(
+        &format!("{links} would change"),
+        &format!("return document.querySelector('[data-outcome=bulkWould] dd')?.textContent === '{links}' && !document.querySelector('dialog [type=submit]').disabled"),
+    );
+}
+
+fn is_done(browser: &Browser<'_>) {
+    browser.until(
+        "it is done",
+        "return document.querySelector('.bulk') === null && document.querySelector('dialog') === null",
+    );
+    browser.settle();
 }
 
 #[test]
-fn many_links_are_tagged_untagged_and_deleted_together() {
+fn many_links_are_tagged_untagged_and_deleted_after_a_look_at_what_would_happen() {
     let server = Server::start();
     for slug in ["one", "two", "three", "four"] {
         server.create(&json!({"url": "https://example.com/", "slug": slug, "tags": ["old"]}));
     }
+    let change = json!({"slug": "three", "tags": ["fresh"]});
+    server.api("PATCH", "/api/link/edit").json(&change).send();
     let browser = Browser::signed_in(&server, "links");
     for slug in ["one", "two", "three"] {
         browser.click(&format!("[data-slug={slug}] .row-check input"));
@@ -27,35 +49,90 @@ fn many_links_are_tagged_untagged_and_deleted_together() {
     );
     browser.click_text(".bulk button", "Add tag");
     browser.type_into("#bulk-tag", "fresh");
-    browser.click("dialog .primary");
-    browser.until(
-        "it is done",
-        "return document.querySelector('.bulk') === null",
-    );
-    assert_eq!(tags(&server, "one"), json!(["fresh", "old"]));
-    assert_eq!(tags(&server, "four"), json!(["old"]));
-    browser.settle();
+    would_change(&browser, 2);
+    assert_eq!(browser.text("[data-outcome=bulkUnchanged] dd"), "1");
+    assert_eq!(link(&server, "one")["tags"], json!(["old"]), "only looked");
+    browser.click("dialog [type=submit]");
+    is_done(&browser);
+    assert_eq!(link(&server, "one")["tags"], json!(["fresh", "old"]));
+    assert_eq!(link(&server, "four")["tags"], json!(["old"]));
 
     browser.click("[data-slug=one] .row-check input");
     browser.click_text(".bulk button", "Remove tag");
     browser.type_into("#bulk-tag", "old");
-    browser.click("dialog .primary");
-    browser.until(
-        "it is done",
-        "return document.querySelector('.bulk') === null",
-    );
-    assert_eq!(tags(&server, "one"), json!(["fresh"]));
-    browser.settle();
+    would_change(&browser, 1);
+    browser.click("dialog [type=submit]");
+    is_done(&browser);
+    assert_eq!(link(&server, "one")["tags"], json!(["fresh"]));
+
+    browser.click("[data-slug=one] .row-check input");
+    browser.click_text(".bulk button", "Set expiry");
+    browser.find("#bulk-expires");
+    browser.run("const field = document.querySelector('#bulk-expires'); field.value = '2031-07-01T18:30'; field.dispatchEvent(new Event('input', { bubbles: true }))");
+    would_change(&browser, 1);
+    browser.click("dialog [type=submit]");
+    is_done(&browser);
+    assert!(link(&server, "one")["expiration"].is_number());
 
     browser.click("[data-slug=one] .row-check input");
     browser.click("[data-slug=two] .row-check input");
     browser.click(".bulk > .danger");
-    browser.click("dialog .danger");
+    would_change(&browser, 2);
+    browser.click("dialog [type=submit]");
     browser.until(
         "two are left",
         "return document.querySelectorAll('.list .row').length === 2",
     );
-    let left = server.api("GET", "/api/link/count").send().json();
-    assert_eq!(left["count"], 2);
+    assert_eq!(count(&server, ""), 2);
+    browser.finish(&[]);
+}
+
+#[test]
+fn an_action_reaches_all_links_that_match_also_those_that_are_not_loaded() {
+    let server = Server::start();
+    let links: Vec<_> = (0..70)
+        .map(|n| json!({"url": "https://example.com/", "slug": format!("n-{n}"), "tags": ["many"]}))
+        .collect();
+    let body = json!({"version": "1.0", "links": links});
+    server.api("POST", "/api/link/import").json(&body).send();
+    server.create(&json!({"url": "https://example.com/", "slug": "other"}));
+    let browser = Browser::signed_in(&server, "links?tag=many");
+    browser.find(".list .row");
+    browser.click(".list-head input");
+    browser.click(".bulk-all");
+    browser.until(
+        "all are selected",
+        "return document.querySelector('.bulk strong')?.textContent.startsWith('70')",
+    );
+    browser.click_text(".bulk button", "Add tag");
+    browser.type_into("#bulk-tag", "all");
+    would_change(&browser, 70);
+    browser.click("dialog [type=submit]");
+    is_done(&browser);
+    assert_eq!(count(&server, "tag=all"), 70);
+    assert_eq!(link(&server, "other")["tags"], json!([]));
+    browser.finish(&[]);
+}
+
+#[test]
+fn links_that_are_gone_are_told_before_anything_is_done() {
+    let server = Server::start();
+    for slug in ["stays", "goes"] {
+        server.create(&json!({"url": "https://example.com/", "slug": slug}));
+    }
+    let browser = Browser::signed_in(&server, "links");
+    browser.find(".list .row");
+    browser.click(".list-head input");
+    let body = json!({"slug": "goes"});
+    server.api("POST", "/api/link/delete").json(&body).send();
+    browser.click(".bulk > .danger");
+    would_change(&browser, 1);
+    assert_eq!(browser.text("[data-outcome=bulkGone] dd"), "1");
+    browser.click_text("dialog button", "Cancel");
+    browser.until(
+        "nothing was done",
+        "return document.querySelector('dialog') === null",
+    );
+    assert_eq!(count(&server, ""), 1);
     browser.finish(&[]);
 }

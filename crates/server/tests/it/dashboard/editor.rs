@@ -266,6 +266,80 @@ fn campaign_parameters_are_those_of_the_destination() {
 }
 
 #[test]
+fn two_people_who_change_the_same_see_both_versions() {
+    let server = Server::start();
+    server.create(
+        &json!({"url": "https://example.com/", "slug": "shared", "comment": "old", "title": "old"}),
+    );
+    let browser = Browser::signed_in(&server, "links?edit=shared");
+    browser.fill("#comment", "my note");
+    browser.fill("#title", "my title");
+    let theirs = json!({"slug": "shared", "comment": "their note", "title": "their title", "description": "theirs alone"});
+    let changed = server.api("PATCH", "/api/link/edit").json(&theirs).send();
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    browser.click(".panel-foot .primary");
+    browser.until(
+        "both versions of both members",
+        "return document.querySelectorAll('.conflict fieldset').length === 2 && document.querySelector('[data-member=comment]').innerText.includes('their note') && document.querySelector('[data-member=comment]').innerText.includes('my note')",
+    );
+    assert_eq!(
+        read(&server, "shared")["comment"],
+        "their note",
+        "nothing is sent"
+    );
+    let typed = browser.run("return document.querySelector('#comment').value");
+    assert_eq!(typed, "my note", "what was typed stays");
+    browser.click("[data-member=comment] input");
+    browser.until(
+        "theirs is taken",
+        "return document.querySelector('#comment').value === 'their note'",
+    );
+    browser.click(".panel-foot .primary");
+    browser.until(
+        "it is saved",
+        "return document.querySelector('.panel') === null",
+    );
+    let link = read(&server, "shared");
+    assert_eq!(link["comment"], "their note");
+    assert_eq!(link["title"], "my title");
+    assert_eq!(link["description"], "theirs alone");
+    browser.finish(&["412"]);
+}
+
+#[test]
+fn a_draft_that_is_opened_again_does_not_undo_what_others_did_meanwhile() {
+    let server = Server::start();
+    for slug in ["one", "two"] {
+        server.create(&json!({"url": "https://example.com/", "slug": slug, "comment": "old"}));
+    }
+    let browser = Browser::signed_in(&server, "links?edit=one");
+    browser.fill("#comment", "typed");
+    browser.click("[data-slug=two] .row-slug");
+    browser.until(
+        "the other link",
+        "return document.querySelector('#comment')?.value === 'old'",
+    );
+    let theirs = json!({"slug": "one", "title": "theirs"});
+    server.api("PATCH", "/api/link/edit").json(&theirs).send();
+    browser.click("[data-slug=one] .row-slug");
+    browser.until(
+        "the draft",
+        "return document.querySelector('#comment')?.value === 'typed'",
+    );
+    browser.click(".panel-foot .primary");
+    browser.until(
+        "it is saved",
+        "return document.querySelector('.panel') === null",
+    );
+    let link = read(&server, "one");
+    assert_eq!(
+        (&link["comment"], &link["title"]),
+        (&json!("typed"), &json!("theirs"))
+    );
+    browser.finish(&["412"]);
+}
+
+#[test]
 fn two_people_who_change_different_things_both_keep_their_change() {
     let server = Server::start();
     server.create(&json!({"url": "https://example.com/", "slug": "shared", "comment": "old"}));
@@ -290,7 +364,7 @@ fn two_people_who_change_different_things_both_keep_their_change() {
         (&link["comment"], &link["title"]),
         (&json!("mine"), &json!("theirs"))
     );
-    browser.finish(&[]);
+    browser.finish(&["412"]);
 }
 
 #[test]

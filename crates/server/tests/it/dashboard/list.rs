@@ -76,6 +76,33 @@ fn visits_stand_in_the_rows_and_lead_to_the_links_analytics() {
 }
 
 #[test]
+fn the_most_visited_links_come_first_also_among_those_that_were_searched_for() {
+    let server = with_links();
+    for (slug, visits) in [("apple", 2), ("beet", 3), ("cherry", 1)] {
+        for _ in 0..visits {
+            server.visit(&format!("/{slug}"));
+        }
+    }
+    server.counters_with("", 6);
+    let browser = Browser::signed_in(&server, "links");
+    shows(&browser, "cherry,beet,apple");
+    browser.choose(".toolbar .select:nth-of-type(3) select", "visits");
+    shows(&browser, "beet,apple,cherry");
+    browser.until(
+        "their visits",
+        "return [...document.querySelectorAll('.row-visits span:first-of-type')].map((one) => one.textContent).join() === '3,2,1'",
+    );
+    browser.type_into("#search", "pp");
+    shows(&browser, "apple");
+    browser.fill("#search", "e");
+    shows(&browser, "beet,apple,cherry");
+    browser.choose(".toolbar .select:nth-of-type(3) select", "recent");
+    shows(&browser, "beet,apple,cherry");
+    assert_eq!(browser.text(".list-head > :nth-child(5)"), "30 days");
+    browser.finish(&[]);
+}
+
+#[test]
 fn the_list_is_worked_by_keys_alone() {
     let server = with_links();
     let browser = Browser::signed_in(&server, "links");
