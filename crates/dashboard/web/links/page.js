@@ -25,6 +25,9 @@ import { Transfer } from './transfer.js';
 
 /** @typedef {import('../api.js').Link} Link */
 
+/** Rows that fill a screen: they are drawn before the others, which a slow phone takes a while for. */
+const SCREEN = 16;
+
 /** How many times the list has changed here: part of the key of what is loaded. */
 let version = 0;
 
@@ -42,6 +45,13 @@ export function LinksPage() {
   const place = useRef(-1);
   const lastSelected = useRef(-1);
   const { links } = list;
+  const [drawn, setDrawn] = useState(SCREEN);
+  const some = links.length > 0;
+  useEffect(() => {
+    if (!some) return undefined;
+    const timer = setTimeout(() => setDrawn(Infinity), 0);
+    return () => clearTimeout(timer);
+  }, [some]);
   const now = Date.now() / 1000;
   const refresh = () => setStamp(version += 1);
 
@@ -110,10 +120,10 @@ export function LinksPage() {
     ${list.error && !moving.value && html`<${ErrorNote} error=${list.error} again=${refresh} />`}
     ${nothing && html`<${Empty} icon="search" title=${say('nothingFound')} text=${say('nothingFoundHint')}><button type="button" class="button" onClick=${() => go('links')}>${say('clearFilters')}</button><//>`}
     ${links.length > 0 && html`<div class="list-head"><label class="row-check"><input type="checkbox" aria-label=${say('selectAll')} checked=${links.every(({ slug }) => selected.has(slug))} onChange=${(/** @type {any} */ event) => { setEverything(false); setSelected(new Set(event.currentTarget.checked ? links.map(({ slug }) => slug) : [])); }} /></label><span>${say('shortLink')}</span><span>${say('destination')}</span><span>${say('tags')}</span><span class="right">${filter.sort === 'recent' ? say('visits30d') : say('visits')}</span><span class="right">${say('created')}</span></div>
-    <ul class="list ${list.loading ? 'stale' : ''}">${links.map((link, at) => html`<${Row} key=${link.id} link=${link} visits=${list.visits.get(link.id) ?? (list.counted ? 0 : undefined)} now=${now} selected=${everything || selected.has(link.slug)}
+    <ul class="list ${list.loading ? 'stale' : ''}">${links.slice(0, drawn).map((link, at) => html`<${Row} key=${link.id} link=${link} visits=${list.visits.get(link.id) ?? (list.counted ? 0 : undefined)} now=${now} selected=${everything || selected.has(link.slug)}
       current=${query.edit === link.slug} onSelect=${(/** @type {boolean} */ on, /** @type {boolean} */ range) => select(at, on, range)} onAct=${(/** @type {string} */ what, /** @type {string} */ value) => act(link, what, value)} />`)}</ul>`}
     ${list.loading && links.length === 0 && html`<ul class="list skeleton" aria-hidden="true">${Array.from({ length: 8 }, (_, n) => html`<li key=${n} class="row"><span class="block"></span><span class="block"></span><span class="block"></span></li>`)}</ul>`}
-    ${!list.complete && links.length > 0 && html`<${More} onMore=${list.more} loading=${list.loading} />`}`}
+    ${!list.complete && some && drawn > links.length && html`<${More} onMore=${list.more} loading=${list.loading} />`}`}
     </div>
     ${selected.size > 0 && html`<${BulkBar} slugs=${[...selected]} everything=${everything ? { filter: { q: filter.q, tag: filter.tag, status: filter.status } } : undefined} matching=${count.data?.count ?? 0} tags=${tags.data ?? []}
       onEverything=${() => setEverything(true)} onDone=${() => { clear(); refresh(); }} onClear=${clear} />`}
