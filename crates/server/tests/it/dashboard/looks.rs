@@ -8,13 +8,17 @@ use super::{
 };
 use crate::server::{Server, TOKEN};
 
-const VIEWS: [(&str, &str); 9] = [
+const VIEWS: [(&str, &str); 10] = [
     ("links", "links"),
     ("editor", "links?edit=spring-24"),
     ("new-link", "links?new=1"),
     ("qr", "links?qr=docs"),
     ("import", "links?do=import"),
     ("analytics", "analytics?range=30d&compare=previous&zone=UTC"),
+    (
+        "compared",
+        "analytics?slug=docs,spring-24&range=30d&zone=UTC&country=!DE",
+    ),
     ("live", "live"),
     ("setup", "setup"),
     ("nothing-found", "links?q=zzzz"),
