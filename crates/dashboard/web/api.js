@@ -76,9 +76,6 @@ export function askAhead(path, query) {
 /** Whether the server takes this token. @param {string} given @returns {Promise<Schemas['Identity']>} */
 export const verify = (given) => ask('GET', 'verify', { token: given });
 
-/** @returns {Promise<Schemas['Identity']>} */
-export const identity = () => ask('GET', 'verify');
-
 // Links
 
 /** @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['LinkList']>} */
@@ -154,20 +151,5 @@ export const stream = (query, signal) => send('GET', 'logs/stream', { query, sig
 
 // The instance
 
-/** @type {Promise<Set<string>> | undefined} */
-let routes;
-
-/** Whether this server documents a route, so that an older one is not asked for what it does not have. @param {string} path */
-export async function hasRoute(path) {
-  routes ??= awaited(fetch('../_docs/openapi.json').then((answer) => answer.json()).then(({ paths }) => new Set(Object.keys(paths))));
-  return (await routes).has(path);
-}
-
-/** What the instance says of its set-up. @param {AbortSignal} [signal] @returns {Promise<{ findings: import('./setup/findings.js').Finding[], switches: { previewMode: boolean, migrationRequired: boolean } }>} */
+/** What the instance says of its set-up. @param {AbortSignal} [signal] @returns {Promise<Schemas['Setup']>} */
 export const setup = (signal) => ask('GET', 'setup', { signal });
-
-/** @returns {Promise<string>} */
-export async function version() {
-  const answer = await awaited(fetch('../_health/live', { cache: 'no-store' }));
-  return (await answer.json()).version;
-}

@@ -1,5 +1,5 @@
 // Starts the page.
-import { askAhead, identity } from './api.js';
+import { askAhead, setup } from './api.js';
 import { Help } from './help.js';
 import { filterOf, listQuery } from './links/list-query.js';
 import { publicAddress } from './links/short-link.js';
@@ -10,6 +10,7 @@ import { SignIn } from './sign-in.js';
 import { addShortcuts, currentShortcuts, keyName, match, takesText } from './shortcuts.js';
 import { busy } from './state/busy.js';
 import { singleKeys } from './state/choices.js';
+import { demonstration, moving } from './state/refusal.js';
 import { change, go, view } from './state/router.js';
 import { expired, token } from './state/session.js';
 import { effect, html, render, useEffect, useState } from './view.js';
@@ -91,11 +92,15 @@ addEventListener('keydown', (event) => {
 
 effect(() => {
   // Later, because a request reads signals that this must not wait for.
-  if (token.value !== '') queueMicrotask(learnAddress);
+  if (token.value !== '') queueMicrotask(learnInstance);
 });
 
-function learnAddress() {
-  identity().then(({ url }) => { publicAddress.value = url.replace(/\/$/, ''); }, () => {});
+function learnInstance() {
+  setup().then(({ baseUrl, switches }) => {
+    if (baseUrl) publicAddress.value = baseUrl.replace(/\/$/, '');
+    demonstration.value = switches.previewMode;
+    if (switches.migrationRequired) moving.value = true;
+  }, () => {});
 }
 
 // A page that was sent here with a destination begins a link with it.

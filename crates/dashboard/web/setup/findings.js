@@ -1,8 +1,8 @@
 // What an instance says of its own set-up.
 
 /**
- * @typedef {{ setting: string, value?: string } | { command: string }} Fix
- * @typedef {{ code: string, level: 'error' | 'warning' | 'note', message: string, fix: Fix }} Finding
+ * @typedef {import('../api.js').Schemas['Finding']} Finding
+ * @typedef {Finding['fix']} Fix
  */
 
 /** What mends a finding, as it is written into an environment file or typed. @param {Fix} fix */
@@ -10,6 +10,12 @@ export function mends(fix) {
   if ('command' in fix) return fix.command;
   return `${fix.setting}=${fix.value ?? ''}`;
 }
+
+/** Findings that are said in the reader's language; others name what the server saw. @type {Record<string, import('../words.js').Word>} */
+export const WORDS = {
+  short_token: 'findShortToken', base_url_missing: 'findNoBase', places_unknown: 'findNoPlaces', visits_kept_for_good: 'findKept', migration_required: 'findMigration',
+  visits_not_stored: 'findNotStored', spool_full: 'findSpool', visits_not_shipped: 'findNotShipped', visits_damaged: 'findDamaged',
+};
 
 /** A message as a sentence. @param {string} message */
 export const sentenceOf = (message) => `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;

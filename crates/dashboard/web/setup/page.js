@@ -1,21 +1,21 @@
 // How this instance is set up, and how other programs use it.
-import { hasRoute, setup, version } from '../api.js';
+import { setup } from '../api.js';
 import { publicAddress } from '../links/short-link.js';
 import { useLoaded } from '../load.js';
 import { CopyButton, IconButton } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
+import { ErrorNote } from '../parts/notes.js';
 import { save } from '../parts/save.js';
 import { token } from '../state/session.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
-import { mends, sentenceOf } from './findings.js';
+import { WORDS, mends, sentenceOf } from './findings.js';
 import { HIDDEN, bookmarklet, shareX, snippets } from './snippets.js';
 
 export function SetupPage() {
   const [shown, setShown] = useState(false);
   const [name, setName] = useState('Claude Code');
-  const running = useLoaded('version', version);
-  const told = useLoaded('setup', async (signal) => ((await hasRoute('/api/setup')) ? setup(signal) : undefined));
+  const told = useLoaded('setup', (signal) => setup(signal));
   const findings = told.data?.findings ?? [];
   const address = publicAddress.value;
   const all = snippets(address, shown ? token.value : HIDDEN);
@@ -23,6 +23,7 @@ export function SetupPage() {
   const place = Math.max(0, all.findIndex((snippet) => snippet.name === name));
   const dashboard = new URL('./', document.baseURI).href;
   return html`<div class="page setup"><h1>${say('pageSetup')}</h1>
+    ${told.error && html`<${ErrorNote} error=${told.error} again=${told.again} />`}
     ${told.data && html`<section class="card setup-card"><h2>${say('findings')}</h2>${findings.length === 0 ? html`<p class="setup-text good"><${Icon} name="check" /> ${say('setupFine')}</p>`
       : html`<ul class="findings">${findings.map((finding) => html`<${FindingRow} key=${finding.code} finding=${finding} />`)}</ul>`}</section>`}
     <section class="card setup-card"><h2>${say('connect')}</h2><p class="setup-text">${say('connectText')}</p>
@@ -33,7 +34,7 @@ export function SetupPage() {
       <section class="card setup-card"><h2>${say('bookmarklet')}</h2><p class="setup-text">${say('bookmarkletText')}</p><${Bookmarklet} code=${bookmarklet(dashboard)} /></section>
       <section class="card setup-card"><h2>${say('shareX')}</h2><p class="setup-text">${say('shareXText')}</p><p><button type="button" class="button" onClick=${() => save('slugline.sxcu', 'application/json', shareX(address, token.value))}><${Icon} name="down" />${say('download')}</button></p></section>
     </div>
-    <footer class="setup-foot">${running.data && html`<span>${say('version', { version: running.data })}</span>`}<a href="../_docs/scalar" target="_blank" rel="noreferrer">API</a></footer>
+    <footer class="setup-foot">${told.data && html`<span>${say('version', { version: told.data.version })}</span>`}<a href="../_docs/scalar" target="_blank" rel="noreferrer">API</a></footer>
   </div>`;
 }
 
@@ -49,8 +50,9 @@ const LEVELS = { error: ['levelError', 'warn'], warning: ['levelWarning', 'warn'
 
 /** @param {{ finding: import('./findings.js').Finding }} props */
 function FindingRow({ finding }) {
-  const { level, message, fix } = finding;
+  const { code, level, message, fix } = finding;
+  const known = WORDS[code];
   const [word, icon] = LEVELS[level];
   const text = mends(fix);
-  return html`<li class="finding ${level}"><${Icon} name=${icon} /><div><p><span class="off-screen">${say(word)}: </span>${sentenceOf(message)}</p><p class="finding-fix"><code>${text}</code><${CopyButton} text=${text} /></p></div></li>`;
+  return html`<li class="finding ${level}"><${Icon} name=${icon} /><div><p><span class="off-screen">${say(word)}: </span>${known ? say(known) : sentenceOf(message)}</p><p class="finding-fix"><code>${text}</code><${CopyButton} text=${text} /></p></div></li>`;
 }

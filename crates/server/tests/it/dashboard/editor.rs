@@ -222,22 +222,6 @@ fn a_link_is_deleted_only_after_a_confirmation() {
 }
 
 #[test]
-fn a_demonstration_says_why_a_link_stays() {
-    let server = Server::start_with(&[("SLUGLINE_PUBLIC_PREVIEW_MODE", "true")]);
-    server.create(&json!({"url": "https://example.com/", "slug": "shown"}));
-    let browser = Browser::signed_in(&server, "links?edit=shown");
-    browser.click(".panel-head .icon-button");
-    browser.click("dialog .danger");
-    browser.until(
-        "the reason",
-        "return document.querySelector('.toast.bad')?.textContent.includes('demonstration')",
-    );
-    assert!(browser.text(".banner").contains("demonstration"));
-    read(&server, "shown");
-    browser.finish(&["403"]);
-}
-
-#[test]
 fn campaign_parameters_are_those_of_the_destination() {
     let server = Server::start();
     let destination = "https://example.com/a?x=%7E&utm_source=letter#part";

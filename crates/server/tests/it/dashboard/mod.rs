@@ -18,4 +18,5 @@ mod prefix; // below a path that a proxy strips
 mod proxied; // pages of strangers under our origin
 mod refused; // what is off while the server refuses, and that it comes back
 mod seed; // a believable instance
+mod setup; // what the instance says of itself
 mod transfer; // files of links in and out
