@@ -54,5 +54,5 @@ function FindingRow({ finding }) {
   const known = WORDS[code];
   const [word, icon] = LEVELS[level];
   const text = mends(fix);
-  return html`<li class="finding ${level}"><${Icon} name=${icon} /><div><p><span class="off-screen">${say(word)}: </span>${known ? say(known) : sentenceOf(message)}</p><p class="finding-fix"><code>${text}</code><${CopyButton} text=${text} /></p></div></li>`;
+  return html`<li class="finding is-${level}"><${Icon} name=${icon} /><div><p><span class="off-screen">${say(word)}: </span>${known ? say(known) : sentenceOf(message)}</p><p class="finding-fix"><code>${text}</code><${CopyButton} text=${text} /></p></div></li>`;
 }
