@@ -310,7 +310,7 @@ fn a_draft_that_is_opened_again_does_not_undo_what_others_did_meanwhile() {
         "the draft",
         "return document.querySelector('#comment')?.value === 'typed'",
     );
-    browser.click(".panel-foot .primary");
+    browser.click(".panel-foot .primary:not(:disabled)");
     browser.until(
         "it is saved",
         "return document.querySelector('.panel') === null",
