@@ -178,10 +178,10 @@ fn rows(examined: &str) -> u64 {
 }
 
 #[test]
-fn ten_thousand_links_and_a_hundred_thousand_visits_go_there_and_back_beside_a_writer() {
+fn a_hundred_thousand_links_and_a_million_visits_go_there_and_back_beside_a_writer() {
     const SEEDED: u64 = 100;
-    const LINKS: u64 = 10_000;
-    const VISITS: u64 = 100_000;
+    const LINKS: u64 = 100_000;
+    const VISITS: u64 = 1_000_000;
 
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("a.backup");
