@@ -57,7 +57,17 @@ fn assert_unavailable(answer: &Answer) {
 fn outlives(name: &str, take_away: impl Fn(&Relay), give_back: impl Fn(&Relay)) {
     let (server, relay) = start();
     let path = followed_link(&server, name);
-    take_away(&relay);
+    // The announcement of the new link may overtake a read, which is then not
+    // remembered.
+    eventually("the link is remembered", || {
+        take_away(&relay);
+        let is_remembered = server.visit(&path).status == 301;
+        if !is_remembered {
+            give_back(&relay);
+            eventually("the link is read", || server.visit(&path).status == 301);
+        }
+        is_remembered
+    });
     std::thread::scope(|scope| {
         let crowd: Vec<_> = (0..20)
             .map(|_| scope.spawn(|| server.visit(&path)))

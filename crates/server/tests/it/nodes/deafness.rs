@@ -8,7 +8,9 @@ use std::{
 use serde_json::json;
 use url::Url;
 
-use super::{all_answer, all_hear, all_lead_to, edit, hears, listener, location, start};
+use super::{
+    all_answer, all_have_heard, all_hear, all_lead_to, edit, hears, listener, location, start,
+};
 use crate::{
     own_database::OwnDatabase,
     relay::Relay,
@@ -122,6 +124,9 @@ fn a_node_cut_off_from_the_database_catches_up_when_it_is_back() {
         let gone = format!("gone-{round}");
         for slug in [&slug, &gone] {
             nodes[1].create(&json!({"slug": slug, "url": "https://example.com/"}));
+        }
+        all_have_heard(&nodes, &format!("last-{round}"));
+        for slug in [&slug, &gone] {
             all_lead_to(&nodes, slug, "https://example.com/");
         }
         if silent {

@@ -70,6 +70,14 @@ fn all_answer(nodes: &[Server], slug: &str, status: u16) {
     }
 }
 
+/// Waits until every node has heard of all changes up to now: announcements come in
+/// order. A read that one of them overtakes is not remembered.
+fn all_have_heard(nodes: &[Server], unused_slug: &str) {
+    all_answer(nodes, unused_slug, 404);
+    nodes[nodes.len() - 1].create(&json!({"slug": unused_slug, "url": "https://example.com/"}));
+    all_lead_to(nodes, unused_slug, "https://example.com/");
+}
+
 fn edit(node: &Server, link: &Value) -> Answer {
     node.api("PUT", "/api/link/edit").json(link).send()
 }
