@@ -2020,6 +2020,11 @@ export interface components {
              */
             listLinks: number;
             /**
+             * Format: uint16
+             * @description Links that one batch changes.
+             */
+            batchLinks: number;
+            /**
              * Format: uint8
              * @description Destinations that one check asks.
              */
