@@ -31,9 +31,7 @@ fn links(copy: &Path) -> anyhow::Result<Vec<String>> {
         if !damages.is_empty() {
             bail!("damaged: {}", damages.join("; "));
         }
-        let pending = slugline_migrations::pending(database.connection())
-            .await
-            .context("a newer version of slugline may have written it")?;
+        let pending = slugline_migrations::pending(database.connection()).await?;
         let schema = match pending {
             0 => "the schema is up to date".to_owned(),
             steps => format!("the schema is {steps} steps behind; the next start takes them"),

@@ -399,7 +399,7 @@ fn a_damaged_truncated_or_newer_backup_is_found_and_changes_nothing() {
         ),
         (
             sealed(&[("visits", log.clone()), ("links", newer_links)]),
-            "a newer version",
+            "a later version",
         ),
         (
             sealed(&[("visits", log), ("links", torn_links)]),

@@ -25,6 +25,10 @@ fn links_that_were_chosen_in_the_list_have_a_line_each() {
         "{address}"
     );
 
+    browser.until(
+        "the totals of the range were asked for",
+        "return performance.getEntriesByType('resource').some(({ name }) => name.includes('/stats/counters?startAt'))",
+    );
     // Each line holds the visits that the API counts for its link.
     for line in browser.texts(".legend-line") {
         let (slug, visits) = line
