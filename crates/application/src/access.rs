@@ -1,19 +1,19 @@
-//! What the instance must allow before an operation runs.
+//! The conditions that the instance sets before an operation runs.
 //!
 //! The rule of an operation stands beside its use case, such as
-//! [`LinkService::EDIT`](crate::LinkService::EDIT). Two callers ask for it. The use case
-//! asks first thing, so it refuses whoever calls it. An adapter asks before it looks at
-//! an input, so a caller who may not do a thing at all hears that and not what is wrong
-//! with the input; it also documents the errors that follow from the rule. Adapters alone
-//! ask for the rules of suggestions and of running a migration, because the operator's
-//! own commands run a migration in preview mode too.
+//! [`LinkService::EDIT`](crate::LinkService::EDIT). The use case checks it first, so
+//! every caller is checked. An adapter checks it before it reads an input, so a caller
+//! without access gets that refusal and not an error about the input. The adapter also
+//! documents the errors that follow from the rule. Only adapters check the rules of
+//! suggestions and of running a migration, because the operator's own commands run a
+//! migration in preview mode too.
 
 use crate::preview::Forbidden;
 
-/// What the instance must allow before an operation runs.
+/// The condition that the instance sets before an operation runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing: the operation always runs.
+    /// No condition: the operation always runs.
     Open,
     /// Every link has been moved here.
     Links,

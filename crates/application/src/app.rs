@@ -14,7 +14,7 @@ pub struct App {
     pub links: LinkService,
     /// Lists links, also by their visits.
     pub lists: LinkLists,
-    /// Asks destinations whether they answer.
+    /// Checks whether destinations answer.
     pub checks: LinkChecker,
     /// Suggests slugs and previews.
     pub suggestions: Suggestions,
@@ -22,6 +22,6 @@ pub struct App {
     pub migration: LinkMigration,
     /// Answers questions about visits.
     pub stats: StatsService,
-    /// Visits as they are stored.
+    /// Sends stored visits to watchers.
     pub live: Arc<LiveVisits>,
 }

@@ -1,4 +1,4 @@
-//! How often clients may get something wrong.
+//! Limits on failed attempts of clients.
 
 use std::{
     convert::Infallible,
@@ -13,11 +13,11 @@ use thiserror::Error;
 
 use slugline_domain::ClientNetwork;
 
-/// Limits what each client network gets wrong about a subject.
+/// Limits the failed attempts of each client network on a subject.
 ///
-/// The networks of one site share a second limit, four times as high. It is
-/// looked at first, so a site that holds 65,536 networks can neither multiply
-/// its attempts nor push the failures of others out of the table.
+/// The networks of one site share a second limit, four times as high. It is checked
+/// first, so a site that holds 65,536 networks can neither multiply its attempts nor push
+/// the failures of other sites out of the table.
 #[derive(Debug)]
 pub struct ClientLimit<S> {
     networks: FailureLimit<(S, ClientNetwork)>,
@@ -25,7 +25,7 @@ pub struct ClientLimit<S> {
 }
 
 impl<S: Eq + Hash + Clone> ClientLimit<S> {
-    /// Networks of a site that may fail as often as they may alone.
+    /// A site's limit, as a multiple of a network's limit.
     const NETWORKS_PER_SITE: u32 = 4;
 
     /// Allows each network this many failures a minute, remembering about this
@@ -37,7 +37,7 @@ impl<S: Eq + Hash + Clone> ClientLimit<S> {
         }
     }
 
-    /// Whether the client may still fail.
+    /// Checks that the client may still fail.
     ///
     /// # Errors
     /// Its network or its site failed too often in the last minute.
@@ -54,7 +54,7 @@ impl<S: Eq + Hash + Clone> ClientLimit<S> {
     /// Counts a failure.
     ///
     /// # Errors
-    /// There were too many before; this one is not counted.
+    /// The client failed too often before; this failure is not counted.
     pub fn count(
         &self,
         subject: &S,
@@ -68,17 +68,17 @@ impl<S: Eq + Hash + Clone> ClientLimit<S> {
     }
 }
 
-/// Limits failures per key over a sliding minute, for a bounded number of keys.
-/// Under a flood of keys old ones are forgotten, which errs towards letting
-/// people try.
+/// Limits failures per key over a sliding minute, for a bounded number of keys. When
+/// there are too many keys, it forgets old ones, so that it allows too much rather than
+/// too little.
 #[derive(Debug)]
 pub struct FailureLimit<K> {
     max_per_minute: u32,
     failures: Cache<K, Arc<Mutex<Window>>>,
 }
 
-/// Failures of one key. Two adjacent one-minute windows, of which the older
-/// counts in proportion to how much of it lies within the last minute.
+/// Failures of one key, in two adjacent one-minute windows. The older window counts in
+/// proportion to its share of the last minute.
 #[derive(Clone, Copy, Debug, Default)]
 struct Window {
     minute: i64,
@@ -90,11 +90,11 @@ struct Window {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("too many failed attempts, wait {} seconds", retry_after.as_secs())]
 pub struct TooManyAttempts {
-    /// When to try again.
+    /// The time to wait before the next attempt.
     pub retry_after: Duration,
 }
 
-/// The same minute, for arithmetic on moments and on counts.
+/// The same minute, as the types of moments and of counts.
 const MINUTE_MS: i64 = 60_000;
 const MINUTE_MS_U64: u64 = 60_000;
 
@@ -107,7 +107,7 @@ impl<K: Eq + Hash + Clone> FailureLimit<K> {
         }
     }
 
-    /// Whether there may be another failure.
+    /// Checks that the key may fail once more.
     ///
     /// # Errors
     /// The key failed too often in the last minute.

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::attempts::{ClientLimit, TooManyAttempts};
 
-/// The secret that API clients present. Only its digest is kept.
+/// The secret that API clients send. Only its digest is kept.
 #[derive(Clone)]
 pub struct SiteToken {
     digest: [u8; 32],
@@ -17,11 +17,11 @@ pub struct SiteToken {
 }
 
 impl SiteToken {
-    /// Shortest token in characters. Sink's bound.
+    /// The minimum length of a token in characters, the same as Sink's.
     pub const MIN_CHARS: usize = 8;
-    /// Shortest token in characters that nobody can guess in years, if its
-    /// characters are random. A right token passes whatever was guessed before,
-    /// so the length is what keeps strangers out.
+    /// The length in characters from which nobody can guess a random token in years. A
+    /// right token always passes, however many wrong ones came before, so only the length
+    /// keeps strangers out.
     pub const ADVISED_CHARS: usize = 16;
 
     /// Takes the token in clear.
@@ -39,13 +39,13 @@ impl SiteToken {
         })
     }
 
-    /// Whether it has fewer than [`SiteToken::ADVISED_CHARS`] characters.
+    /// Returns whether the token has fewer than [`SiteToken::ADVISED_CHARS`] characters.
     pub fn is_short(&self) -> bool {
         self.short
     }
 
-    /// Comparing digests takes the same time wherever the texts differ and
-    /// however long they are.
+    /// Compares digests, which takes the same time for all texts, whatever their lengths
+    /// and wherever they differ.
     fn matches(&self, presented: &str) -> bool {
         self.digest.ct_eq(&digest(presented)).into()
     }
@@ -57,21 +57,21 @@ impl fmt::Debug for SiteToken {
     }
 }
 
-/// A token is too short to be one.
+/// The text is too short for a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
     "the token has {length} characters, at least {} are needed",
     SiteToken::MIN_CHARS
 )]
 pub struct TokenTooShort {
-    /// Characters found.
+    /// The number of characters in the text.
     pub length: usize,
 }
 
-/// Why a caller may not use the API.
+/// The reason why a caller may not use the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Denied {
-    /// No token was presented.
+    /// The caller sent no token.
     #[error("Unauthorized")]
     NoToken,
     /// The token is too short to be a site token.
@@ -80,7 +80,7 @@ pub enum Denied {
     /// The token is wrong.
     #[error("Unauthorized")]
     WrongToken,
-    /// The token is wrong, after too many wrong ones from the caller's network.
+    /// The token is wrong, and the caller's network has sent too many wrong ones.
     #[error("Too many failed attempts")]
     TooMany(#[from] TooManyAttempts),
 }
@@ -95,12 +95,12 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// Wrong tokens a client network may present in a minute.
+    /// Wrong tokens that a client network may send in a minute.
     pub const MAX_FAILURES_PER_MINUTE: u32 = 30;
     /// Client networks whose failures are remembered.
     const REMEMBERED_CLIENTS: usize = 10_000;
 
-    /// Guards with this token.
+    /// Creates a guard with this token.
     pub fn new(token: SiteToken, clock: Arc<dyn Clock>) -> Self {
         let failures = ClientLimit::new(Self::MAX_FAILURES_PER_MINUTE, Self::REMEMBERED_CLIENTS);
         Self {
@@ -111,17 +111,17 @@ impl Authenticator {
         }
     }
 
-    /// Callers whom the limit on wrong tokens has turned away since the start.
+    /// Returns the number of callers refused by the limit on wrong tokens since the start.
     pub fn turned_away(&self) -> u64 {
         self.turned_away.get()
     }
 
-    /// Checks the token that a client presents. The right one passes whatever
-    /// its network got wrong before: clients may look alike, and nobody guesses
-    /// a token by asking often.
+    /// Checks the token that a client sends. The right token passes however many wrong
+    /// ones the client's network sent before: different clients may share an address, and
+    /// nobody guesses a token by trying often.
     ///
     /// # Errors
-    /// Says why the caller may not go on.
+    /// The caller may not use the API; the error gives the reason.
     pub fn authenticate(&self, presented: Option<&str>, client: IpAddr) -> Result<(), Denied> {
         let presented = presented.ok_or(Denied::NoToken)?;
         if self.token.matches(presented) {

@@ -1,4 +1,4 @@
-//! Every way a use case can fail.
+//! The errors of use cases.
 
 use slugline_domain::{
     Link, LinkId, Slug, TagsError, UnixSeconds,
@@ -8,14 +8,14 @@ use thiserror::Error;
 
 use crate::preview::Forbidden;
 
-/// Why a use case did not do what it was asked. Knows no transport: the
-/// contract maps each kind to a status and a code, once.
+/// The reason why a use case failed. It knows no transport: the contract maps each kind
+/// to a status and a code, once.
 #[derive(Debug, Error)]
 pub enum Error {
     /// A new link would already be expired.
     #[error("expiration {expires_at} is not after the present, {now}", expires_at = expires_at.get(), now = now.get())]
     ExpiryNotInFuture {
-        /// The expiry asked for.
+        /// The requested expiry.
         expires_at: UnixSeconds,
         /// The moment of the request.
         now: UnixSeconds,
@@ -28,18 +28,18 @@ pub enum Error {
     SlugTaken {
         /// The slug.
         slug: Slug,
-        /// One like it that no link has, if there was one near.
+        /// A similar slug that no link has, if one was found.
         free: Option<Slug>,
     },
-    /// Somebody else changed or replaced the link at the same time.
+    /// Another caller changed or replaced the link at the same time.
     #[error("the link with the slug {0} was changed by somebody else")]
     Outdated(Slug),
-    /// The link is no version that the change was meant for.
+    /// The link is not a version that the change is meant for.
     #[error("the link with the slug {slug} is another version than the change was meant for")]
     PreconditionFailed {
         /// The slug.
         slug: Slug,
-        /// The link as it is; absent if there is none.
+        /// The current link; absent if there is none.
         current: Option<Box<Link>>,
     },
     /// A link would have too many tags.
@@ -48,25 +48,25 @@ pub enum Error {
     /// Another link already has this identifier.
     #[error("a link with the id {0} exists")]
     IdTaken(LinkId),
-    /// The tags of a question have more links than a question can name.
+    /// The tags of a query have more links than a query can name.
     #[error("the tags have more than {max} links")]
     TooManyTagged {
-        /// The most links that it can name.
+        /// The most links that a query can name.
         max: u32,
     },
     /// The instance is in preview mode, which forbids this.
     #[error("preview mode forbids this")]
     PreviewMode(Forbidden),
-    /// Links still wait in an older instance's store.
+    /// Links are still in an older instance's store.
     #[error("links have to be moved here first")]
     MigrationRequired,
-    /// The cursor was not given out by the migration.
+    /// The migration did not issue the cursor.
     #[error("the migration gave out no such cursor")]
     MigrationCursor,
-    /// Another run of the migration has begun since the cursor was given out.
+    /// Another run of the migration has begun since the cursor was issued.
     #[error("the run of the migration is over")]
     MigrationRunGone,
-    /// The page has been moved, by somebody else perhaps.
+    /// The page has already been moved, perhaps by another caller.
     #[error("the page of the migration is done")]
     MigrationPageDone,
     /// The old link store failed.
@@ -78,7 +78,7 @@ pub enum Error {
     /// The access log failed.
     #[error("the access log cannot be read")]
     VisitLog(#[from] VisitLogError),
-    /// As many watch visits as may, or the service is about to stop.
+    /// The maximum number of watchers is reached, or the service is about to stop.
     #[error("too many watch visits")]
     TooManyWatchers,
     /// Hashing a password failed.

@@ -1,4 +1,4 @@
-//! Letting visitors past the password of a link.
+//! Checks visitors' passwords for a link.
 
 use std::{
     collections::HashSet,
@@ -13,27 +13,27 @@ use slugline_domain::{
 
 use crate::{Error, NotChecked, PasswordCheck, Passwords, Resolver, passwords::PasswordAttempt};
 
-/// Checks passwords at links, and turns hashes that links brought from
-/// elsewhere into Argon2id when the first visitor shows the password.
+/// Checks passwords of links, and replaces imported hashes of other kinds by Argon2id
+/// when the first visitor sends the password.
 #[derive(Debug)]
 pub struct Gatekeeper {
     parts: GatekeeperParts,
     renewing: Mutex<HashSet<LinkId>>,
 }
 
-/// What a gatekeeper stands on.
+/// The dependencies of a gatekeeper.
 #[derive(Debug)]
 pub struct GatekeeperParts {
-    /// Checks and hashes.
+    /// Checks and hashes passwords.
     pub passwords: Arc<Passwords>,
-    /// Where renewed hashes go.
+    /// Stores renewed hashes.
     pub store: Arc<dyn LinkStore>,
-    /// The memory that a renewed hash must clear.
+    /// The cache that forgets a link when its hash is renewed.
     pub resolver: Arc<Resolver>,
 }
 
 impl Gatekeeper {
-    /// A gatekeeper on these parts.
+    /// Creates a gatekeeper from its dependencies.
     pub fn new(parts: GatekeeperParts) -> Self {
         Self {
             parts,
@@ -41,11 +41,11 @@ impl Gatekeeper {
         }
     }
 
-    /// Checks what a visitor typed at a link with this stored password. An old
-    /// hash is renewed after the visitor was answered.
+    /// Checks a visitor's password against the stored password of this link. An old hash
+    /// is renewed after the visitor was answered.
     ///
     /// # Errors
-    /// There were too many wrong passwords, or too many wait for a check.
+    /// There were too many wrong passwords, or too many requests wait for a check.
     pub async fn check(
         self: &Arc<Self>,
         link: &Link,
@@ -70,7 +70,7 @@ impl Gatekeeper {
     }
 
     fn renew_in_background(self: &Arc<Self>, link: &Link, presented: &str) {
-        // What is too long to be set today is still checked.
+        // A password that is too long to be set today is still checked.
         let Ok(password) = Password::parse(presented) else {
             return;
         };
@@ -80,15 +80,15 @@ impl Gatekeeper {
         let (this, link) = (Arc::clone(self), link.clone());
         tokio::spawn(async move {
             let id = link.id.clone();
-            // Nobody waits for it. The old hash goes on working, and the next
-            // visitor tries again.
+            // No request waits for the renewal. If it fails, the old hash still works,
+            // and the next visitor triggers another attempt.
             let _ = this.renew(link, &password).await;
             this.locked().remove(&id);
         });
     }
 
-    /// Stores a new hash unless the link has changed meanwhile. The time of the
-    /// last change stays: nothing that its author decides is different.
+    /// Stores a new hash unless the link has changed meanwhile. The time of the last
+    /// change stays, because nothing that the author decides is different.
     async fn renew(&self, mut link: Link, password: &Password) -> Result<(), Error> {
         let known = Version::of(&link);
         link.password = Some(self.parts.passwords.hash(password).await?);

@@ -1,4 +1,4 @@
-//! Computing hashes: few at a time, and with memory that goes back at once.
+//! Computes hashes: few at a time, with memory that returns to the system at once.
 
 use std::{
     collections::TryReserveError,
@@ -24,25 +24,26 @@ use tokio::{
 /// A password could not be hashed.
 #[derive(Debug, Error)]
 pub enum HashError {
-    /// As many wait for a hash as may.
+    /// The maximum number of requests already waits for a hash.
     #[error(transparent)]
     Busy(#[from] Busy),
-    /// Argon2 itself failed, for want of memory for instance.
+    /// Argon2 itself failed, for example because memory was short.
     #[error("argon2 failed: {0}")]
     Failed(String),
 }
 
-/// As many wait for a hash as may.
+/// The maximum number of requests already waits for a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("too many passwords are being checked at the moment")]
 pub struct Busy;
 
 impl Busy {
-    /// When to try again: by then all who wait now have had their turn.
+    /// The time to wait before a retry: by then, all requests that wait now have had
+    /// their turn.
     pub const RETRY_AFTER: Duration = Duration::from_secs(5);
 }
 
-/// Lets few hashes be computed at a time, and few wait for that.
+/// Limits how many hashes are computed at a time, and how many requests wait.
 pub(crate) struct HashingQueue {
     at_work: Arc<Semaphore>,
     at_a_time: usize,
@@ -50,7 +51,7 @@ pub(crate) struct HashingQueue {
     max_waiting: usize,
 }
 
-/// The right to compute one hash.
+/// A permit to compute one hash.
 #[derive(Debug)]
 pub(crate) struct HashingPermit {
     _permit: OwnedSemaphorePermit,
@@ -66,7 +67,7 @@ impl HashingQueue {
         }
     }
 
-    /// Waits for the right to compute a hash.
+    /// Waits for a permit to compute a hash.
     pub(crate) async fn permit(&self) -> Result<HashingPermit, Busy> {
         let _place = Place::take(&self.waiting, self.max_waiting).ok_or(Busy)?;
         let permit = Arc::clone(&self.at_work).acquire_owned().await;
@@ -75,7 +76,7 @@ impl HashingQueue {
         })
     }
 
-    /// Hashes that are being computed.
+    /// Returns the number of hashes that are being computed.
     pub(crate) fn at_work(&self) -> usize {
         self.at_a_time
             .saturating_sub(self.at_work.available_permits())
@@ -94,9 +95,9 @@ impl fmt::Debug for HashingQueue {
 }
 
 impl HashingPermit {
-    /// Computes away from the threads that serve requests. The work goes on when
-    /// nobody waits for it any more, so it takes the permit along: clients who
-    /// hang up cannot have more hashes computed than there are permits.
+    /// Computes on a thread that serves no requests. The work goes on when the request is
+    /// cancelled, so it holds the permit until it ends: clients who disconnect cannot
+    /// start more hashes than there are permits.
     pub(crate) async fn run<T: Send + 'static>(
         self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -112,12 +113,12 @@ impl HashingPermit {
     }
 }
 
-/// A place among a bounded number of those who wait, given back when dropped.
+/// One of a bounded number of waiting requests, released when dropped.
 pub(crate) struct Place<'a>(&'a AtomicUsize);
 
 impl<'a> Place<'a> {
     pub(crate) fn take(taken: &'a AtomicUsize, max: usize) -> Option<Self> {
-        // Made before it is compared, so that a place too many is given back.
+        // Created before the comparison, so that a waiter beyond the limit is released.
         let place = Self(taken);
         (taken.fetch_add(1, Ordering::Relaxed) < max).then_some(place)
     }
@@ -147,8 +148,8 @@ pub(crate) fn hash_argon2id(password: &[u8], salt: [u8; 16]) -> Result<String, H
     Ok(hash.to_string())
 }
 
-/// Whether this PHC string of Argon2id, version 19, belongs to the password. One
-/// that cannot be read belongs to none.
+/// Returns whether this PHC string of Argon2id, version 19, matches the password. A
+/// string that cannot be parsed matches no password.
 pub(crate) fn verify_argon2id(stored: &str, password: &[u8]) -> bool {
     let Ok(stored) = phc::PasswordHash::new(stored) else {
         return false;
@@ -176,13 +177,12 @@ fn compute(
     Ok(output)
 }
 
-/// Memory that the system has back as soon as it is dropped.
+/// Memory that returns to the system as soon as it is dropped.
 ///
-/// glibc keeps freed memory in one of eight heaps per core, and takes one or the
-/// other by thread. Left to itself, 2,000 wrong passwords left some 300 MiB in
-/// them. What is larger than 32 MiB never comes from a heap (mallopt(3),
-/// `M_MMAP_THRESHOLD`), so more room is asked for than is used; pages that
-/// nothing touches take no memory.
+/// glibc keeps freed memory in one of eight heaps per core, which it picks by thread:
+/// 2,000 wrong passwords left some 300 MiB in them. glibc never takes an allocation above
+/// 32 MiB from a heap (mallopt(3), `M_MMAP_THRESHOLD`), so this allocates more than is
+/// used; untouched pages take no memory.
 fn memory_for(params: &Params) -> Result<Vec<Block>, TryReserveError> {
     const NEVER_FROM_A_HEAP: usize = (33 << 20) / Block::SIZE;
     let needed = params.block_count();

@@ -1,10 +1,9 @@
-//! The use cases of Slugline: what REST and MCP both mean.
+//! The use cases of Slugline, which REST and MCP share.
 //!
-//! One flat up from the domain. It knows policies (who may ask, how a slug is
-//! generated, how often a password may be tried), the order of effects and the
-//! cache in front of the store. It does not know HTTP, JSON or SQL: it speaks
-//! domain values and reaches the outside through the domain's ports, so every
-//! use case runs on ports in memory.
+//! This crate depends on the domain. It knows policies (who may call, how a slug is
+//! generated, how often a password may be tried), the order of effects and the cache in
+//! front of the store. It does not know HTTP, JSON or SQL: it uses domain values and the
+//! domain's ports, so every use case runs on ports in memory.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -34,19 +33,19 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`links`] | one file per thing people do with links |
+//! | [`links`] | one file per operation on links |
 //! | [`resolver`] | slug → link on the redirect path: look-up, cache, invalidation |
 //! | [`passwords`] | hashing and checking passwords of links, with limited attempts |
-//! | [`attempts`] | how often clients may get something wrong |
-//! | [`gatekeeper`] | letting visitors past a password, and renewing hashes from elsewhere |
+//! | [`attempts`] | limits on failed attempts of clients |
+//! | [`gatekeeper`] | checks visitors' passwords, and renews imported hashes |
 //! | [`auth`] | the site token |
 //! | [`migration`] | moving links here from an older instance's store |
-//! | [`preview`] | what a public demonstration forbids |
+//! | [`preview`] | actions that a public demonstration forbids |
 //! | [`suggestions`] | words for slugs and previews |
-//! | [`stats`], [`live`] | questions to the access log; visits as they come |
-//! | [`access`] | what the instance must allow before an operation runs |
-//! | [`app`] | all of these together, as adapters share them |
-//! | [`error`] | every way a use case can fail |
+//! | [`stats`], [`live`] | queries to the access log; live visits |
+//! | [`access`] | conditions that the instance sets before an operation runs |
+//! | [`app`] | all use cases together, as adapters share them |
+//! | [`error`] | the errors of use cases |
 
 pub mod access;
 pub mod app;

@@ -1,4 +1,4 @@
-//! New visits as they come, for whoever watches.
+//! Sends new visits to watchers as they come.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,43 +7,43 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::Error;
 
-/// Passes stored visits on to those who watch.
+/// Sends stored visits to watchers.
 ///
-/// It is for looking at, not for counting: under load each watcher gets the
-/// first few visits of a second that meet the filter, and who reads too slowly
-/// misses some. Nobody watching costs nothing.
+/// It is for looking at, not for counting. Under load each watcher gets the first few
+/// visits of a second that meet its filter, and a slow reader misses some. Without
+/// watchers it costs nothing.
 #[derive(Debug)]
 pub struct LiveVisits {
-    /// `None` once there is nothing more to come.
+    /// `None` once the service stops and no more visits will come.
     watchers: Mutex<Option<Vec<Watcher>>>,
 }
 
-/// The end at which visits go in.
+/// The sending end of a watch.
 #[derive(Debug)]
 struct Watcher {
     filter: VisitFilter,
     sender: mpsc::Sender<Arc<Event>>,
-    /// The second of the latest visit that met the filter, and how many of that
-    /// second's were passed on.
+    /// The second of the latest visit that met the filter, and the number of visits of
+    /// that second that were sent.
     second: Option<UnixSeconds>,
     passed: u32,
 }
 
-/// Somebody who watches.
+/// The receiving end of a watch.
 #[derive(Debug)]
 pub struct Watch {
     receiver: mpsc::Receiver<Arc<Event>>,
 }
 
 impl LiveVisits {
-    /// Visits of one second that are passed on: more than a person can follow.
+    /// The most visits of one second that a watcher gets: more than a person can follow.
     pub const PER_SECOND: u32 = 20;
-    /// Visits that wait for one who reads slowly.
+    /// The most visits that wait for a slow reader.
     const WAITING: usize = 128;
-    /// How many may watch at a time. Each holds a connection open.
+    /// The most watchers at a time. Each holds a connection open.
     pub const WATCHERS: usize = 32;
 
-    /// Nobody watches yet.
+    /// Starts without watchers.
     pub fn new() -> Self {
         Self {
             watchers: Mutex::new(Some(Vec::new())),
@@ -53,7 +53,7 @@ impl LiveVisits {
     /// Watches the visits that meet a filter, from now on.
     ///
     /// # Errors
-    /// Too many do already, or the service is about to stop.
+    /// The maximum number of watchers is reached, or the service is about to stop.
     pub fn watch(&self, filter: VisitFilter) -> Result<Watch, Error> {
         let mut watchers = self.locked();
         let watchers = watchers.as_mut().ok_or(Error::TooManyWatchers)?;
@@ -71,8 +71,7 @@ impl LiveVisits {
         Ok(Watch { receiver })
     }
 
-    /// Ends the watching for everybody, so that a service which stops need not
-    /// wait for them.
+    /// Ends all watches, so that a service that stops need not wait for them.
     pub fn close(&self) {
         *self.locked() = None;
     }
@@ -95,7 +94,7 @@ impl VisitObserver for LiveVisits {
             return;
         };
         let second = record.at.second();
-        // Made for the first one who may get it.
+        // Made for the first watcher that may get it.
         let mut event = None;
         watchers.retain_mut(|watcher| {
             if !watcher.has_room_in(second) {
@@ -108,26 +107,26 @@ impl VisitObserver for LiveVisits {
 }
 
 impl Watcher {
-    /// Returns whether more visits of this second may be passed on.
+    /// Returns whether the watcher may get more visits of this second.
     fn has_room_in(&self, second: UnixSeconds) -> bool {
         self.second != Some(second) || self.passed < LiveVisits::PER_SECOND
     }
 
-    /// Passes a visit on. Returns whether anybody is there to see it.
+    /// Sends a visit. Returns whether the watcher is still there.
     fn pass_on(&mut self, event: &Arc<Event>) -> bool {
         let second = Some(event.at.second());
         if self.second != second {
             (self.second, self.passed) = (second, 0);
         }
         self.passed += 1;
-        // One who reads too slowly misses it.
+        // A slow reader misses the visit.
         let sent = self.sender.try_send(Arc::clone(event));
         !matches!(sent, Err(TrySendError::Closed(_)))
     }
 }
 
 impl Watch {
-    /// The next visit, or `None` when there will be none.
+    /// Returns the next visit, or `None` when no more visits will come.
     pub async fn next(&mut self) -> Option<Arc<Event>> {
         self.receiver.recv().await
     }

@@ -1,10 +1,9 @@
-//! New identifiers and slugs, from the clock and the random source that the
-//! caller holds.
+//! Makes new identifiers and slugs from the caller's clock and random source.
 
 use slugline_domain::{LinkId, Slug, UnixMillis, ports::Random};
 use uuid::Builder;
 
-/// A UUID version 7: sorts by creation, and ten random bytes keep nodes apart.
+/// Makes a UUID version 7: it sorts by creation, and ten random bytes keep nodes apart.
 pub(crate) fn link_id(now: UnixMillis, random: &dyn Random) -> LinkId {
     let mut bytes = [0; 10];
     random.fill(&mut bytes);
@@ -13,7 +12,7 @@ pub(crate) fn link_id(now: UnixMillis, random: &dyn Random) -> LinkId {
     LinkId::parse(&uuid.to_string()).expect("a hyphenated UUID is a link id")
 }
 
-/// A slug of random characters, each equally likely.
+/// Makes a slug of random characters, each equally likely.
 pub(crate) fn slug(length: usize, random: &dyn Random) -> Slug {
     let alphabet = Slug::GENERATED_ALPHABET;
     // The largest multiple of the alphabet's size that fits a byte: bytes above

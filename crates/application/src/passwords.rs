@@ -1,4 +1,4 @@
-//! Passwords of links: hashing them, and checking what visitors type.
+//! Passwords of links: hashes them, and checks visitors' passwords.
 
 use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 
@@ -21,24 +21,23 @@ use crate::{
     turns::{Turn, Turns},
 };
 
-/// Hashes passwords with Argon2id and checks them against every stored form,
-/// away from the threads that serve requests.
+/// Hashes passwords with Argon2id and checks them against every stored form, on threads
+/// that serve no requests.
 ///
-/// One hash takes about 20 MiB of memory and tens of milliseconds, so few are
-/// computed at a time, and few requests wait for that.
+/// One hash takes about 20 MiB of memory and tens of milliseconds, so few hashes are
+/// computed at a time, and few requests wait for one.
 ///
-/// What is wrong is counted, per link, for the client's network and site and for
-/// everybody together. Beyond a limit passwords are still checked, but for each
-/// site one after the other and with a pause after each wrong one. This is what
-/// visitors can rely on:
+/// Wrong passwords are counted per link: for the client's network, for its site, and for
+/// all clients together. Beyond a limit, passwords are still checked, but for each site
+/// one after the other, with a pause after each wrong one. Visitors can rely on this:
 ///
-/// - Right passwords count nowhere: any number of visitors behind one address
-///   gets in, at the same time too.
+/// - Right passwords are not counted: any number of visitors behind one address gets in,
+///   even at the same time.
 /// - Guesses from other sites do not keep out a visitor who knows the password.
-/// - Guesses from the visitor's own site, which may be everybody where clients
-///   look alike, delay the visitor by one pause, unless more requests are sent
-///   than may wait. No check that bounds guesses can do better for visitors who
-///   cannot be told from those who guess.
+/// - Guesses from the visitor's own site delay the visitor by one pause, unless more
+///   requests arrive than may wait. If all clients share an address, they are all one
+///   site. No check that bounds guesses can do better for visitors who look the same as
+///   guessers.
 pub struct Passwords {
     random: Arc<dyn Random>,
     visitors: HashingQueue,
@@ -48,67 +47,68 @@ pub struct Passwords {
     busy: Counter,
 }
 
-/// What passwords cost at the moment, and whom limits have turned away since the
-/// start.
+/// The load of password checks at the moment, and the number of refused visitors since
+/// the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PasswordNumbers {
-    /// Hashes that are being computed.
+    /// The number of hashes that are being computed.
     pub hashing: usize,
-    /// Visitors with too many wrong passwords.
+    /// The number of visitors refused after too many wrong passwords.
     pub too_many: u64,
-    /// Visitors who found as many waiting as may.
+    /// The number of visitors refused because too many requests were waiting.
     pub busy: u64,
 }
 
-/// What came of checking a password.
+/// The result of checking a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasswordCheck {
-    /// It is the link's password.
+    /// The password is right.
     Right,
-    /// It is not.
+    /// The password is wrong.
     Wrong,
 }
 
-/// Why a visitor is not told whether a password is right.
+/// The reason why a password was not checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NotChecked {
-    /// There were too many wrong ones. This one was not compared, or is wrong.
+    /// The client sent too many wrong passwords. This one was not compared, or is wrong.
     #[error(transparent)]
     TooMany(#[from] TooManyAttempts),
-    /// As many wait for a check as may.
+    /// The maximum number of requests already waits for a check.
     #[error(transparent)]
     Busy(#[from] Busy),
 }
 
-/// A visitor trying a password on a link.
+/// A visitor's attempt at the password of a link.
 #[derive(Clone, Debug)]
 pub struct PasswordAttempt<'a> {
     /// The link.
     pub slug: &'a Slug,
     /// Its stored password.
     pub hash: &'a PasswordHash,
-    /// What was typed, unparsed: stored passwords are trimmed, so this is too.
+    /// The visitor's password, unparsed: stored passwords are trimmed, so this is
+    /// trimmed, too.
     pub presented: &'a str,
-    /// Who tries.
+    /// The visitor's address.
     pub client: IpAddr,
-    /// When.
+    /// The time of the attempt.
     pub now: UnixMillis,
 }
 
 impl Passwords {
-    /// Wrong passwords that a client's network may try on one link in a minute
-    /// before it has to pause.
+    /// Wrong passwords that a client's network may send for one link in a minute before
+    /// it has to pause.
     pub const MAX_FAILURES_PER_MINUTE: u32 = 10;
     /// Hashes computed for visitors at the same time. Two keep a small machine
     /// responsive.
     const AT_A_TIME: usize = 2;
-    /// Visitors who may wait for that, a few seconds' worth.
+    /// Visitors who may wait for a hash, a few seconds' worth.
     const WAITING_VISITORS: usize = 128;
-    /// Authors who set a password and may wait for their turn. They have one of
-    /// their own, so that visitors cannot keep them from their work.
+    /// Requests that set a password and may wait for a hash. They have their own queue,
+    /// so that visitors cannot block them.
     const WAITING_AUTHORS: usize = 64;
 
-    /// Draws salts from this source.
+    /// Takes salts from this random source.
     pub fn new(random: Arc<dyn Random>) -> Self {
         Self {
             random,
@@ -120,7 +120,7 @@ impl Passwords {
         }
     }
 
-    /// What passwords cost at the moment, and whom limits have turned away.
+    /// Returns the load of password checks, and the number of refused visitors.
     pub fn numbers(&self) -> PasswordNumbers {
         PasswordNumbers {
             hashing: self.visitors.at_work() + self.authors.at_work(),
@@ -129,12 +129,12 @@ impl Passwords {
         }
     }
 
-    /// The stored form of a password: a PHC string with Argon2's default
+    /// Returns the stored form of a password: a PHC string with Argon2's default
     /// parameters.
     ///
     /// # Errors
-    /// Too many wait for a hash, or Argon2 itself failed, for want of memory for
-    /// instance.
+    /// Too many requests wait for a hash, or Argon2 itself failed, for example because
+    /// memory was short.
     pub async fn hash(&self, password: &Password) -> Result<PasswordHash, HashError> {
         let mut salt = [0; 16];
         self.random.fill(&mut salt);
@@ -146,8 +146,8 @@ impl Passwords {
             .map(PasswordHash::new)
     }
 
-    /// The stored form of an imported password: its own, or a new one when it
-    /// comes in clear.
+    /// Returns the stored form of an imported password: the imported hash, or a new one
+    /// if the password is in clear.
     ///
     /// # Errors
     /// As for [`Passwords::hash`].
@@ -158,10 +158,10 @@ impl Passwords {
         }
     }
 
-    /// Checks what a visitor typed.
+    /// Checks a visitor's password.
     ///
     /// # Errors
-    /// Too many were wrong, or too many wait for a check.
+    /// The client sent too many wrong passwords, or too many requests wait for a check.
     pub async fn check(&self, attempt: PasswordAttempt<'_>) -> Result<PasswordCheck, NotChecked> {
         let checked = self.check_uncounted(attempt).await;
         match &checked {
@@ -185,8 +185,8 @@ impl Passwords {
         let stored = attempt.hash.clone();
         let presented = attempt.presented.trim().to_owned();
         let guesses = Arc::clone(&self.guesses);
-        // Counted where it is computed, or who hangs up before the answer could
-        // have any number of passwords hashed.
+        // Counted on the computing thread; otherwise a client who disconnects before the
+        // answer could have any number of passwords hashed.
         let work = move || {
             if verify(&stored, &presented) {
                 return Ok(PasswordCheck::Right);
@@ -198,15 +198,15 @@ impl Passwords {
             }
         };
         let checked = permit.run(work).await;
-        // Nobody has been let in by a check that died.
+        // A check that panicked has let no visitor in.
         Ok(checked.unwrap_or(Ok(PasswordCheck::Wrong))?)
     }
 
-    /// Waits until the guess may be looked at, in turn if it has to be.
+    /// Waits until the guess may be checked, in its site's turn if there is a pause.
     async fn admit(&self, guess: &Guess) -> Result<(HashingPermit, Option<Turn>), NotChecked> {
         if self.guesses.pause(guess).is_none() {
             let permit = self.visitors.permit().await?;
-            // Others may have been wrong meanwhile: all who wait may guess.
+            // Other guesses may have failed while this one waited.
             if self.guesses.pause(guess).is_none() {
                 return Ok((permit, None));
             }
@@ -224,14 +224,14 @@ impl fmt::Debug for Passwords {
     }
 }
 
-/// A password that a client says is a link's.
+/// A client's guess of a link's password.
 struct Guess {
     slug: Slug,
     client: ClientNetwork,
     now: UnixMillis,
 }
 
-/// What was guessed wrong lately.
+/// Recent wrong guesses.
 struct Guesses {
     by_client: ClientLimit<Slug>,
     by_link: FailureLimit<Slug>,
@@ -239,16 +239,17 @@ struct Guesses {
 }
 
 impl Guesses {
-    /// Links, and pairs of link and client, whose failures are remembered.
+    /// The number of links, and of pairs of link and client, whose failures are
+    /// remembered.
     const REMEMBERED: usize = 10_000;
-    /// Wrong passwords that everybody together may try on a link in a minute
-    /// before each site has to pause.
+    /// Wrong passwords that all clients together may send for a link in a minute before
+    /// each site has to pause.
     const MAX_PER_LINK: u32 = 100;
-    /// Between wrong guesses of a site beyond its own limit: 20 a minute.
+    /// The pause after a wrong guess of a site beyond its own limit: 20 guesses a minute.
     const PAUSE: Duration = Duration::from_secs(3);
-    /// The same beyond the limit of the link, which many sites guess together.
+    /// The pause beyond the limit of the link, which many sites exceed together.
     const LONG_PAUSE: Duration = Duration::from_secs(30);
-    /// How long a request waits for its turn.
+    /// The time for which a request waits for its turn.
     const TIMEOUT: Duration = Duration::from_secs(5);
 
     fn new() -> Self {
@@ -259,7 +260,7 @@ impl Guesses {
         }
     }
 
-    /// The pause after this guess, if there were too many before it.
+    /// The pause after this guess, if there were too many wrong ones before it.
     fn pause(&self, guess: &Guess) -> Option<Duration> {
         let Guess { slug, client, now } = guess;
         if self.by_link.check(slug, *now).is_err() {
@@ -273,13 +274,13 @@ impl Guesses {
 
     fn count(&self, guess: &Guess) {
         let Guess { slug, client, now } = guess;
-        // Beyond a limit nothing is counted: pauses bound what comes then.
+        // Beyond a limit, failures are not counted, because pauses limit the guesses.
         let _ = self.by_link.count(slug, *now);
         let _ = self.by_client.count(slug, *client, *now);
     }
 }
 
-/// A stored form that cannot be read matches nothing.
+/// Compares with a stored hash. A form that cannot be parsed matches no password.
 fn verify(stored: &PasswordHash, presented: &str) -> bool {
     match PasswordForm::of(stored.as_str()) {
         Ok(PasswordForm::Argon2id) => verify_argon2id(stored.as_str(), presented.as_bytes()),
@@ -414,7 +415,7 @@ mod tests {
         );
     }
 
-    /// Uses up what this client may get wrong without a pause.
+    /// Uses up the failures that this client may have without a pause.
     async fn guess_from(client: &str, passwords: &Passwords, times: u32) {
         for i in 0..times {
             let wrong = format!("guess {i}");
@@ -547,7 +548,7 @@ mod tests {
             let guess = tokio::spawn(async move {
                 let _ = try_password(&passwords, &cheap(), "y").await;
             });
-            // The first time it runs it hands the work over.
+            // The first poll hands the work over to another thread.
             tokio::task::yield_now().await;
             guess.abort();
             let _ = guess.await;

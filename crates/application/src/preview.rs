@@ -1,18 +1,18 @@
-//! Preview mode: a public demonstration in which everybody may try, and nothing
-//! stays.
+//! Preview mode, for a public demonstration that anybody may use and that keeps nothing.
 
 use slugline_domain::UnixSeconds;
 
 use crate::Error;
 
-/// Whether an instance is a public demonstration.
+/// Tells if an instance is a public demonstration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreviewMode {
-    /// It is not.
+    /// The instance is no demonstration.
     #[default]
     Off,
-    /// It is. The token is public, so links end soon, are screened whatever
-    /// their author says, and everything that [`Forbidden`] names is refused.
+    /// The instance is a demonstration. The token is public, so links expire soon, every
+    /// destination is screened even if the author calls it safe, and every [`Forbidden`]
+    /// action is refused.
     On,
 }
 
@@ -27,7 +27,7 @@ pub enum Forbidden {
     Import,
     /// Exporting links, with stored passwords.
     Export,
-    /// Having the service ask destinations whether they answer.
+    /// Asking destinations whether they answer.
     Check,
     /// Asking the operator's language model.
     Suggest,
@@ -36,7 +36,7 @@ pub enum Forbidden {
 }
 
 impl Forbidden {
-    /// True when the action needs every link to be here.
+    /// Returns whether the action needs every link to be here.
     pub(crate) const fn needs_links(self) -> bool {
         match self {
             Self::Edit | Self::Delete | Self::Import | Self::Export | Self::Check => true,
@@ -46,7 +46,7 @@ impl Forbidden {
 }
 
 impl PreviewMode {
-    /// How long a link lives in preview mode, in seconds.
+    /// The lifetime of a link in preview mode, in seconds.
     pub const LIFETIME_SECONDS: i64 = 300;
 
     pub(crate) fn end_of_link(self, made: UnixSeconds) -> Option<UnixSeconds> {
@@ -56,7 +56,8 @@ impl PreviewMode {
         }
     }
 
-    /// True when the token is public: the author of a link may be any stranger.
+    /// Returns whether the token is public, so that any stranger can be the author of a
+    /// link.
     pub(crate) fn distrusts_authors(self) -> bool {
         self == Self::On
     }

@@ -23,21 +23,20 @@ use self::{
 };
 use crate::{Error, OldLinks};
 
-/// Finds the link a visitor asks for, from memory when it can.
+/// Finds the link for a visitor's slug, from memory if possible.
 ///
-/// A hit takes one look-up in a sharded map and one reference count: nothing
-/// is awaited, and nothing is allocated for a slug in lower case. Unknown slugs
-/// are remembered too, briefly, so that guessing costs the store little.
+/// A hit takes one look-up in a sharded map and one reference count. It waits for
+/// nothing, and it allocates nothing for a slug in lower case. Unknown slugs are
+/// remembered briefly, too, so that guessing costs the store little.
 ///
-/// A change through this process shows at once. One that somebody else makes
-/// shows when the store announces it: the resolver is the store's
-/// [`LinkObserver`]. When announcements may have been missed, everything that was
-/// read before is read again, slug by slug as visitors ask.
+/// A change through this process takes effect at once. A change by another process takes
+/// effect when the store announces it: the resolver is the store's [`LinkObserver`]. If
+/// announcements may have been missed, every link that was read before is read again when
+/// a visitor next requests its slug.
 ///
-/// While the store does not answer, links are served as they were last read, up
-/// to [`ResolverOptions::stale_for`]. A failure is remembered for a second for
-/// all who ask for the slug, and of all who miss one at a time asks a store that
-/// is silent.
+/// While the store does not answer, links are served as they were last read, up to
+/// [`ResolverOptions::stale_for`]. A failure is remembered for a second for all visitors
+/// of the slug. While the store is silent, only one miss at a time sends a request to it.
 #[derive(Debug)]
 pub struct Resolver {
     store: Arc<dyn LinkStore>,
@@ -51,35 +50,35 @@ pub struct Resolver {
     misses: Counter,
 }
 
-/// What the resolver's memory holds and has answered since the start.
+/// The contents of the resolver's memory, and its hits and misses since the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResolverNumbers {
-    /// Slugs whose link, or whose having none, was remembered.
+    /// Look-ups that memory answered, with a link or with "no link".
     pub hits: u64,
-    /// Slugs that the store had to be asked for.
+    /// Look-ups that went to the store.
     pub misses: u64,
     /// Slugs in memory.
     pub entries: usize,
-    /// Bytes that they take, roughly.
+    /// The approximate size of these slugs' entries in bytes.
     pub bytes: u64,
 }
 
-/// Bounds of the resolver's memory.
+/// Limits of the resolver's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct ResolverOptions {
-    /// Bytes of links kept, roughly.
+    /// The approximate limit for links in memory, in bytes.
     pub capacity_bytes: u64,
-    /// How long a link is served from memory before it is read again, if the
-    /// store does not count changes by others. They are announced; this bounds
-    /// how late one shows whose announcement was lost unnoticed.
+    /// The time for which a link is served from memory before it is read again, if the
+    /// store does not count changes by other processes. The store announces them; this
+    /// limits the delay of a change whose announcement was lost unnoticed.
     pub fresh_for: Duration,
     /// The same for slugs that no link has.
     pub unknown_for: Duration,
-    /// The most for either, while the store does not hear of changes by others.
+    /// The maximum of both while the store does not hear of changes by other processes.
     pub deaf_for: Duration,
-    /// How long after that a link is still served while the store fails.
+    /// The time after that for which a link is still served while the store fails.
     pub stale_for: Duration,
-    /// How long a visitor waits for the store.
+    /// The timeout for a read of the store.
     pub patience: Duration,
 }
 
@@ -96,14 +95,14 @@ impl Default for ResolverOptions {
     }
 }
 
-/// The memory of a slug.
+/// The remembered answer for a slug.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recalled {
-    /// This link has it.
+    /// This link has the slug.
     Link(Arc<Link>),
-    /// No link has it.
+    /// No link has the slug.
     NoLink,
-    /// Nothing: the store has to be asked.
+    /// Nothing is remembered: the store has to be asked.
     Nothing,
 }
 
@@ -114,7 +113,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// What an entry says that is not over: nothing, if the store failed.
+    /// The answer of an entry that is not over: `Nothing` if the store failed.
     fn recalled(self) -> Recalled {
         match (self.link, self.fresh) {
             (Some(link), _) => Recalled::Link(link),
@@ -125,14 +124,14 @@ impl Entry {
 }
 
 impl Resolver {
-    /// A resolver with an empty memory.
+    /// Creates a resolver with an empty memory.
     pub fn new(
         store: Arc<dyn LinkStore>,
         clock: Arc<dyn Clock>,
         case: SlugCase,
         options: ResolverOptions,
     ) -> Self {
-        /// What a typical link weighs, to size the map.
+        /// The size of a typical link, to size the map.
         const TYPICAL_BYTES: u64 = 700;
         let items = usize::try_from(options.capacity_bytes / TYPICAL_BYTES).unwrap_or(usize::MAX);
         let cache = Cache::with_weighter(items, options.capacity_bytes, Weight);
@@ -149,7 +148,7 @@ impl Resolver {
         }
     }
 
-    /// What its memory holds and has answered since the start.
+    /// Returns the contents of the memory, and the hits and misses since the start.
     pub fn numbers(&self) -> ResolverNumbers {
         ResolverNumbers {
             hits: self.hits.get(),
@@ -159,19 +158,19 @@ impl Resolver {
         }
     }
 
-    /// Looks into the old store, too, while links are being moved from there.
+    /// Also reads the old store while links are being moved from there.
     #[must_use]
     pub fn with_old_links(mut self, old_links: Option<Arc<OldLinks>>) -> Self {
         self.old_links = old_links;
         self
     }
 
-    /// The link a visitor means by this slug, expired or not: the one stored
-    /// under the canonical spelling, else one stored under the very spelling
-    /// (made while slugs were case-sensitive).
+    /// Finds the link that a visitor means by this slug, expired or not: the link under
+    /// the canonical spelling, else the link under the exact spelling (made while slugs
+    /// were case-sensitive).
     ///
     /// # Errors
-    /// The store failed, or the old one, and nothing usable is remembered.
+    /// The store or the old store failed, and nothing usable is remembered.
     pub async fn find(&self, slug: &Slug) -> Result<Option<Arc<Link>>, Error> {
         let canonical = self.case.canonical(slug);
         let found = self.find_spelled(&canonical).await;
@@ -179,13 +178,14 @@ impl Resolver {
             return found;
         }
         match (self.find_spelled(slug).await, found) {
-            // Of the canonical spelling nothing is known, of this one something.
+            // No link has this spelling, but one may have the canonical spelling: its
+            // read failed.
             (Ok(None), Err(error)) => Err(error),
             (spelled, _) => spelled,
         }
     }
 
-    /// Gives what [`Resolver::find`] would give, if that is remembered; never
+    /// Returns the answer that [`Resolver::find`] would give, if it is remembered. Never
     /// waits.
     pub fn recall(&self, slug: &Slug, now: UnixMillis) -> Recalled {
         let hearing = self.store.hearing();
@@ -203,18 +203,18 @@ impl Resolver {
         recalled
     }
 
-    /// Forgets what is known of a spelling. Called after every change to it.
+    /// Forgets the entry of a spelling. Called after every change to it.
     pub fn forget(&self, slug: &Slug) {
-        // Removing also voids a read of the store that is under way, so an
-        // answer from before the change cannot enter the memory after it.
+        // Removing also voids a read of the store that is under way, so an answer from
+        // before the change cannot enter the memory after it.
         self.cache.remove(slug);
     }
 
     async fn find_spelled(&self, slug: &Slug) -> Result<Option<Arc<Link>>, Error> {
         let now = self.clock.now();
-        // Before anything is read, so that a change in between is not missed.
+        // Taken before the read, so that a change during the read is not missed.
         let hearing = self.store.hearing();
-        // Of many visitors who miss at once, one reads and the others wait.
+        // When many visitors miss at once, one reads and the others wait.
         let entry = self.cache.entry_async(slug, |_, entry| {
             if entry.fresh.is_over(now, hearing) {
                 EntryAction::ReplaceWithGuard
@@ -253,8 +253,8 @@ impl Resolver {
         Ok(link)
     }
 
-    /// What is left to say when the store failed. All who wait for the slug are
-    /// told the same, and who asks for it within a second.
+    /// Returns the answer after the store failed. All visitors who wait for the slug get
+    /// it, and all who request the slug within a second.
     fn serve_stale(&self, refresh: Refresh<'_>, error: Error) -> Result<Option<Arc<Link>>, Error> {
         let now = self.clock.now();
         let retry = later(now, Outage::RETRY);
@@ -275,12 +275,12 @@ impl Resolver {
     fn recall_spelled(&self, slug: &Slug, now: UnixMillis, hearing: Hearing) -> Recalled {
         match self.cache.get(slug) {
             Some(entry) if !entry.fresh.is_over(now, hearing) => entry.recalled(),
-            // What is over is kept: it is served if the store fails.
+            // An outdated entry is kept, to be served if the store fails.
             Some(_) | None => Recalled::Nothing,
         }
     }
 
-    /// Of one spelling, the link here goes before the one in the old store.
+    /// For one spelling, the link here takes precedence over the one in the old store.
     async fn look_up(&self, slug: &Slug) -> Result<Found, Error> {
         let old_links = self.old_links.as_ref().filter(|old| old.may_hold());
         let here = self.store.find(slug).await?;
@@ -298,9 +298,9 @@ impl Resolver {
 }
 
 impl LinkObserver for Resolver {
-    /// Forgets the slug, unless the version in memory is this one or a later one.
-    /// Announcements come in the order of the changes, so a later one was read
-    /// from the store since.
+    /// Forgets the slug, unless memory has this version or a later one. Announcements
+    /// come in the order of the changes, so a later version was read from the store
+    /// since.
     fn changed(&self, change: &LinkChange) {
         let remembered = self.cache.peek(&change.slug).and_then(|entry| entry.link);
         let is_known = remembered
@@ -320,11 +320,11 @@ fn later(moment: UnixMillis, by: Duration) -> UnixMillis {
 /// The answer of the stores about a spelling.
 struct Found {
     link: Option<Link>,
-    /// Nobody hears of changes of the old store.
+    /// The store announces no changes of the old store.
     may_change_unheard: bool,
 }
 
-/// Weighs entries by the bytes they take.
+/// Weighs entries by their size in bytes.
 #[derive(Clone, Debug)]
 struct Weight;
 
@@ -341,7 +341,7 @@ impl Weighter<Slug, Entry> for Weight {
     }
 }
 
-/// Bytes that an allocation takes: an allocator rounds up and adds a header.
+/// Returns the size of an allocation in bytes: an allocator rounds up and adds a header.
 fn allocated(bytes: usize) -> usize {
     const HEADER: usize = 8;
     const UNIT: usize = 16;
@@ -353,7 +353,7 @@ fn allocated(bytes: usize) -> usize {
 }
 
 fn text_bytes(link: &Link) -> usize {
-    /// What a map or a list takes for each entry beside its text.
+    /// The sizes of a map's and a list's entry without its text.
     const IN_MAP: usize = 48;
     const IN_LIST: usize = 16;
     let content = &link.content;
@@ -663,7 +663,7 @@ mod tests {
         );
     }
 
-    /// A store whose answer to `find` is held back until the test lets it go.
+    /// A store whose `find` waits until the test releases it.
     #[derive(Debug)]
     struct SlowStore {
         inner: MemoryLinkStore,

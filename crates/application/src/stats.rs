@@ -1,4 +1,4 @@
-//! Questions to the access log.
+//! Queries to the access log.
 
 use std::{mem, sync::Arc};
 
@@ -11,10 +11,10 @@ use slugline_domain::{
 
 use crate::{Error, LinkService};
 
-/// Answers questions about visits. Each fails when the access log cannot be
-/// read, or when the answer would take too long; a question that names tags
-/// also when links cannot be read, when they still have to be moved here, or
-/// when the tags have more links than a question can name.
+/// Answers queries about visits. Each fails if the access log cannot be read, or if the
+/// answer would take too long. A query that names tags also fails if links cannot be
+/// read, if they still have to be moved here, or if the tags have more links than a query
+/// can name.
 #[derive(Clone, Debug)]
 pub struct StatsService {
     log: Arc<dyn VisitLog>,
@@ -22,19 +22,19 @@ pub struct StatsService {
     clock: Arc<dyn Clock>,
 }
 
-/// A question as people ask it. Tags belong to links, of which the access log
-/// knows nothing, so they are not part of the question to it.
+/// A query as clients send it. Tags belong to links, which the access log does not know,
+/// so they are not part of the query to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked<Q> {
-    /// The question to the access log.
+    /// The query to the access log.
     pub query: Q,
-    /// Only visits of links that have these tags today. Visits of deleted links
-    /// have no tag.
+    /// Only visits of links that have these tags today. Visits of deleted links have no
+    /// tag.
     pub tags: Choice<Tag>,
 }
 
 impl<Q> Asked<Q> {
-    /// The question about links with any tags or none.
+    /// A query without a condition on tags.
     pub fn untagged(query: Q) -> Self {
         Self {
             query,
@@ -42,7 +42,7 @@ impl<Q> Asked<Q> {
         }
     }
 
-    /// The same tags with a question made of this one.
+    /// Keeps the tags and replaces the query by one made from it.
     pub fn map<R>(self, change: impl FnOnce(Q) -> R) -> Asked<R> {
         Asked {
             query: change(self.query),
@@ -51,22 +51,22 @@ impl<Q> Asked<Q> {
     }
 }
 
-/// Totals of every slug and destination, fetched bit by bit.
+/// Totals of every slug and destination, read in parts.
 #[derive(Debug)]
 pub struct AccessExport {
-    /// When the export began.
+    /// The time at which the export began.
     pub exported_at: UnixMillis,
     /// The rows, most visits first.
     pub rows: Box<dyn AccessRows>,
 }
 
 impl StatsService {
-    /// Asks this log about visits, and these links about tags.
+    /// Creates the use cases on this log of visits, with these links for tags.
     pub fn new(log: Arc<dyn VisitLog>, links: LinkService, clock: Arc<dyn Clock>) -> Self {
         Self { log, links, clock }
     }
 
-    /// Totals: one row for all visits, or one per link when the filter names
+    /// Returns totals: one row for all visits, or one row per link if the filter names
     /// links to include.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl StatsService {
             .await?)
     }
 
-    /// Visits over time.
+    /// Returns visits over time.
     ///
     /// # Errors
     /// There is no answer.
@@ -90,7 +90,7 @@ impl StatsService {
         Ok(self.log.views(&query).await?)
     }
 
-    /// Visits by hour of the week.
+    /// Returns visits by hour of the week.
     ///
     /// # Errors
     /// There is no answer.
@@ -100,7 +100,7 @@ impl StatsService {
         Ok(self.log.heatmap(&query).await?)
     }
 
-    /// The most frequent values of a dimension.
+    /// Returns the most frequent values of a dimension.
     ///
     /// # Errors
     /// There is no answer.
@@ -110,7 +110,7 @@ impl StatsService {
         Ok(self.log.metrics(&query).await?)
     }
 
-    /// The most frequent places.
+    /// Returns the most frequent places.
     ///
     /// # Errors
     /// There is no answer.
@@ -120,7 +120,7 @@ impl StatsService {
         Ok(self.log.locations(&query).await?)
     }
 
-    /// The latest visits.
+    /// Returns the latest visits.
     ///
     /// # Errors
     /// There is no answer.
@@ -130,7 +130,7 @@ impl StatsService {
         Ok(self.log.events(&query).await?)
     }
 
-    /// Totals of every slug and destination, to be fetched bit by bit.
+    /// Returns totals of every slug and destination, to be read in parts.
     ///
     /// # Errors
     /// There is no answer.
@@ -142,7 +142,7 @@ impl StatsService {
         })
     }
 
-    /// The filter, with tags replaced by the links that have them now.
+    /// Returns the filter, with tags replaced by the links that have them now.
     ///
     /// # Errors
     /// Links cannot be read, still have to be moved here, or are too many.
@@ -165,7 +165,7 @@ impl StatsService {
         Ok(())
     }
 
-    /// What does not work in the access log at the moment.
+    /// Returns the current problems of the access log.
     pub fn log_troubles(&self) -> Vec<LogTrouble> {
         self.log.troubles()
     }

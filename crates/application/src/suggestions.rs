@@ -1,4 +1,4 @@
-//! Suggesting slugs and previews.
+//! Suggests slugs and previews.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use slugline_domain::{
 
 use crate::{Access, Forbidden};
 
-/// Suggests slugs and previews for destinations. There is always an answer:
-/// when nobody has a good one, it follows from the destination alone.
+/// Suggests slugs and previews for destinations. There is always an answer: if the
+/// language model has no usable one, the answer is derived from the destination alone.
 #[derive(Clone, Debug)]
 pub struct Suggestions {
     suggester: Option<Arc<dyn Suggester>>,
@@ -18,15 +18,15 @@ pub struct Suggestions {
 }
 
 impl Suggestions {
-    /// What the instance must allow for every suggestion. Adapters ask.
+    /// The access rule of every suggestion. Only adapters check it.
     pub const NEEDS: Access = Access::OutsidePreview(Forbidden::Suggest);
 
-    /// Asks this suggester, if there is one.
+    /// Uses this suggester, if there is one.
     pub fn new(suggester: Option<Arc<dyn Suggester>>, case: SlugCase) -> Self {
         Self { suggester, case }
     }
 
-    /// A slug, in the spelling under which it would be stored. It may be taken.
+    /// Returns a slug, in the spelling under which it would be stored. It may be taken.
     pub async fn slug(&self, destination: &Destination) -> Slug {
         let suggested = match &self.suggester {
             Some(suggester) => suggester.slug(destination).await,
@@ -38,7 +38,7 @@ impl Suggestions {
         self.case.canonical(&slug).into_owned()
     }
 
-    /// A title and a text in this language.
+    /// Returns a title and a text in this language.
     pub async fn preview(
         &self,
         destination: &Destination,

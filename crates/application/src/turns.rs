@@ -1,4 +1,4 @@
-//! Attempts beyond a limit: one after the other.
+//! Attempts beyond a limit, one after the other.
 
 use std::{
     fmt,
@@ -15,11 +15,11 @@ use tokio::{
 
 use crate::{attempts::TooManyAttempts, hashing::Place};
 
-/// Lets those who are beyond a limit try all the same, one after the other for
-/// each key, with a pause after each wrong attempt.
+/// Lets clients beyond a limit try one after the other for each key, with a pause after
+/// each wrong attempt.
 ///
-/// A right attempt costs no pause. So those who know the password get through,
-/// however many of them there are, and those who guess are slow.
+/// A right attempt costs no pause. So any number of visitors who know the password get
+/// through, and guessers are slow.
 #[derive(Debug)]
 pub(crate) struct Turns<K> {
     timeout: Duration,
@@ -29,11 +29,11 @@ pub(crate) struct Turns<K> {
 struct Lane {
     free: Arc<Semaphore>,
     waiting: AtomicUsize,
-    /// When the pause after the last wrong attempt is over.
+    /// The end of the pause after the last wrong attempt.
     next: Mutex<Option<Instant>>,
 }
 
-/// A turn of a key. Nobody else has one until it is dropped.
+/// A turn of a key. No other request has a turn until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
     lane: Arc<Lane>,
@@ -42,11 +42,10 @@ pub(crate) struct Turn {
 }
 
 impl<K: Eq + Hash + Clone + Send + Sync> Turns<K> {
-    /// Requests of one key that may wait for their turn.
+    /// The most requests of one key that may wait for their turn.
     const MAX_WAITING: usize = 12;
 
-    /// Lets requests wait this long for their turn, and remembers about this
-    /// many keys.
+    /// Lets requests wait this long for their turn, and remembers about this many keys.
     pub(crate) fn new(timeout: Duration, keys: usize) -> Self {
         Self {
             timeout,
@@ -54,8 +53,7 @@ impl<K: Eq + Hash + Clone + Send + Sync> Turns<K> {
         }
     }
 
-    /// Waits for a turn of this key. A wrong attempt will be followed by this
-    /// pause.
+    /// Waits for a turn of this key. A wrong attempt will be followed by this pause.
     pub(crate) async fn next(&self, key: &K, pause: Duration) -> Result<Turn, TooManyAttempts> {
         let new_lane = || Ok::<_, std::convert::Infallible>(Arc::default());
         let Ok(lane): Result<Arc<Lane>, _> = self.lanes.get_or_insert_with(key, new_lane);
@@ -83,7 +81,7 @@ impl<K: Eq + Hash + Clone + Send + Sync> Turns<K> {
 }
 
 impl Turn {
-    /// Ends the turn of a wrong attempt. Says when the next one is.
+    /// Ends the turn of a wrong attempt. Returns the time to wait for the next one.
     pub(crate) fn was_wrong(self) -> TooManyAttempts {
         *self.lane.next() = Some(Instant::now() + self.pause);
         TooManyAttempts {

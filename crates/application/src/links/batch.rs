@@ -1,4 +1,4 @@
-//! Changing or deleting many links in one go.
+//! Changes or deletes many links in one call.
 
 use std::collections::HashSet;
 
@@ -14,105 +14,107 @@ use crate::Error;
 /// A request to change or delete many links.
 #[derive(Clone, Debug)]
 pub struct BatchChange {
-    /// What becomes of each link.
+    /// The action for each link.
     pub action: BatchAction,
-    /// Which links.
+    /// The links to change.
     pub scope: BatchScope,
-    /// `true` only tells what would happen.
+    /// `true` only reports what would happen.
     pub dry_run: bool,
 }
 
-/// What becomes of each link.
+/// The action for each link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchAction {
-    /// It is deleted for good.
+    /// Deletes the link for good.
     Delete,
-    /// It also gets these tags.
+    /// Adds these tags to the link.
     AddTags(Tags),
-    /// It loses these tags.
+    /// Removes these tags from the link.
     RemoveTags(Tags),
-    /// It expires at the start of this second.
+    /// Sets the expiry to the start of this second.
     SetExpiry(UnixSeconds),
-    /// Its author's expiry is removed.
+    /// Removes the author's expiry.
     ClearExpiry,
 }
 
 /// The links of a batch.
 #[derive(Clone, Debug)]
 pub enum BatchScope {
-    /// These, in this order.
+    /// These links, in this order.
     Slugs(Vec<Slug>),
-    /// The next ones that meet a filter, by slug.
+    /// The next links that meet a filter, by slug.
     Filter {
         /// The filter.
         filter: LinkFilter,
-        /// Only links after this place.
+        /// Only links after this position.
         after: Option<Position>,
     },
 }
 
-/// What became of some links.
+/// The results of a batch.
 #[derive(Debug)]
 pub struct BatchReport {
     /// One result for each link, in the order of the scope.
     pub results: Vec<BatchResult>,
-    /// The place where to go on with a filter; `None` when there are no more links.
+    /// The position from which to continue with a filter; `None` when there are no more
+    /// links.
     pub next: Option<Position>,
 }
 
-/// What became of one link.
+/// The result for one link.
 #[derive(Debug)]
 pub struct BatchResult {
-    /// Its slug.
+    /// The link's slug.
     pub slug: Slug,
-    /// What became of it. After an error of the store it may have been changed.
+    /// The outcome for the link. After an error of the store, the link may have been
+    /// changed.
     pub outcome: Result<BatchOutcome, Error>,
 }
 
-/// What became of a link that was not refused.
+/// The outcome for a link that was not refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchOutcome {
-    /// It was changed or deleted.
+    /// The link was changed or deleted.
     Done,
-    /// It was that way already.
+    /// The link needed no change.
     Unchanged,
     /// No link has the slug.
     NotFound,
 }
 
-/// A link to change.
+/// The link to change.
 enum Target {
-    /// The one that visitors meet under this slug.
+    /// The link that visitors find under this slug.
     Named(Slug),
-    /// One that was read.
+    /// A link that was already read.
     Read(Box<Link>),
 }
 
-/// What an action does to a link.
+/// The effect of an action on a link.
 #[derive(Debug, PartialEq, Eq)]
 enum Effect {
-    /// The link is that way already.
+    /// The link needs no change.
     Nothing,
-    /// It becomes this.
+    /// The link is replaced by this one.
     Change(Box<Link>),
-    /// It is no more.
+    /// The link is deleted.
     Deletion,
 }
 
-/// Links that are changed at the same time. With SQLite they share a commit.
+/// Links that are changed at the same time. With SQLite, they share a commit.
 const AT_ONCE: usize = 8;
 
 impl LinkService {
-    /// Links that a batch changes at most, before it asks to be called again.
+    /// The most links that one call changes before the caller must call again.
     pub const BATCH: u16 = 500;
 
-    /// Changes or deletes links one by one: each wholly or not at all, and as the
-    /// same change to that link alone would be. When the store fails the rest is
-    /// left alone. To call it again is harmless.
+    /// Changes or deletes links one by one. Each link is changed wholly or not at all,
+    /// exactly as by the same change to that link alone. When the store fails, the
+    /// remaining links are left alone. A repeated call does no harm.
     ///
     /// # Errors
     /// Preview mode, the expiry is not in the future, or the store failed to list
-    /// the links of a filter. Whatever is wrong with one link is in its result.
+    /// the links of a filter. Errors about one link are in that link's result.
     pub async fn change_many(&self, change: BatchChange) -> Result<BatchReport, Error> {
         self.permit(match change.action {
             BatchAction::Delete => Self::DELETE,
@@ -182,7 +184,7 @@ impl LinkService {
             let store_is_away = outcomes.all(|outcome| matches!(outcome, Err(Error::Store(_))));
             results.extend(some.into_iter().map(|(_, result)| result));
             if store_is_away {
-                // To wait for each of the others would take a timeout each.
+                // Waiting for each of the others would take one timeout each.
                 results.extend(targets.map(Target::not_tried));
                 return results;
             }
@@ -199,7 +201,7 @@ impl LinkService {
         const ATTEMPTS: usize = 5;
 
         let slug = match target {
-            // Whatever became of it meanwhile may not meet the filter any more.
+            // The link has changed meanwhile and may not meet the filter any more.
             Target::Read(link) => return self.apply(*link, action, dry_run).await,
             Target::Named(slug) => slug,
         };
@@ -216,7 +218,7 @@ impl LinkService {
         Err(Error::Outdated(slug))
     }
 
-    /// Changes a link if it is still as it was read.
+    /// Changes a link if it is unchanged since it was read.
     async fn apply(
         &self,
         link: Link,
@@ -300,7 +302,7 @@ mod tests {
     use super::*;
     use crate::links::fixture::{Fixture, demonstration, fixture};
 
-    /// Whether an action left this.
+    /// A test of the link after an action.
     type IsRight = fn(Option<Link>) -> bool;
 
     fn tags(texts: &[&str]) -> Tags {
@@ -337,7 +339,7 @@ mod tests {
         fixture
     }
 
-    /// Slugs and outcomes; a refusal by its words.
+    /// Slugs and outcomes; a refusal as its text.
     fn told(report: &BatchReport) -> Vec<(&str, String)> {
         let results = report.results.iter();
         let told = results.map(|BatchResult { slug, outcome }| match outcome {

@@ -1,5 +1,5 @@
-//! Listing links in an order of the link store, or by their visits, which another
-//! store counts.
+//! Lists links in an order of the link store, or by their visits, which the access log
+//! counts.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -30,7 +30,7 @@ pub enum ListRequest {
     Visited(ListVisited),
 }
 
-/// A page of one of both.
+/// A page of either listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListedPage {
     /// In an order of the link store.
@@ -46,43 +46,43 @@ pub struct ListVisited {
     pub size: PageSize,
     /// Only links that meet this.
     pub filter: LinkFilter,
-    /// The start of the range in which visits count.
+    /// The start of the range in which visits are counted.
     pub start: RangeStart,
     /// The last second of the range, inclusive; the present if it is later or absent.
     pub until: Option<UnixSeconds>,
-    /// Only links after this place, whose range goes before the one above.
+    /// Only links after this position. Its range replaces the one above.
     pub after: Option<VisitedPlace>,
 }
 
-/// The start of a range of time.
+/// The start of a time range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RangeStart {
     /// Thirty days before its end.
     #[default]
     ThirtyDays,
-    /// There is none: everything until the end.
+    /// No start: everything until the end.
     Ever,
-    /// This second.
+    /// The start of this second.
     At(UnixSeconds),
 }
 
 /// The seconds in which visits count, inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VisitRange {
-    /// The first second; `None` without a beginning.
+    /// The first second; `None` if there is no start.
     pub from: Option<UnixSeconds>,
     /// The last second.
     pub until: UnixSeconds,
 }
 
-/// The place after a link in a listing by visits: fewer visits come later; links
-/// with the same number are ordered by slug, and those without visits are last,
+/// The position after a link in a listing by visits. Links are ordered by visits, most
+/// first; links with the same number are ordered by slug. Links without visits come last,
 /// the newest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisitedPlace {
-    /// The visits of the last link seen.
+    /// The visits of the last link on the page.
     pub visits: u64,
-    /// The last link seen.
+    /// The last link on the page.
     pub link: Position,
     /// The range, which all pages share.
     pub range: VisitRange,
@@ -93,12 +93,12 @@ pub struct VisitedPlace {
 pub struct VisitedPage {
     /// The links in order.
     pub links: Vec<VisitedLink>,
-    /// The place to continue from; none on the last page.
+    /// The position to continue from; `None` on the last page.
     pub next: Option<VisitedPlace>,
     /// The range in which visits were counted.
     pub range: VisitRange,
-    /// `true` if the visits of every link are known. Otherwise so many slugs were
-    /// visited that links after the first 100,000 are ordered as those without visits.
+    /// `true` if the visits of every link are known. Otherwise too many slugs were
+    /// visited, and links after the first 100,000 are ordered as if they had no visits.
     pub complete: bool,
     /// The accuracy of the visits, and of the order with them.
     pub sampling: SamplingNote,
@@ -109,18 +109,18 @@ pub struct VisitedPage {
 pub struct VisitedLink {
     /// The link.
     pub link: Link,
-    /// Visits under its slug in the range; `None` if that is not known.
+    /// Visits of its slug in the range; `None` if they are not known.
     pub visits: Option<u64>,
 }
 
-/// As many links as this are sorted as a whole. Of more, pages are put together
-/// from those that the log names first.
+/// The most links that are sorted as a whole. With more, each page is built from the
+/// links that the log returns first.
 const FEW: i64 = 500;
 
-/// And their slugs are not longer together than a question to the log should be.
+/// The most bytes that the slugs of these links may take in a query to the log.
 const FEW_BYTES: usize = 64 << 10;
 
-/// Slugs that the log is asked for at first: nearly every page can do with them.
+/// The number of slugs in the first query to the log, enough for nearly every page.
 const FIRST: i64 = 2_000;
 
 const THIRTY_DAYS: i64 = 30 * 24 * 60 * 60;
@@ -131,7 +131,7 @@ impl LinkLists {
         Self { links, stats }
     }
 
-    /// One page of links.
+    /// Returns one page of links.
     ///
     /// # Errors
     /// The link store failed, or the access log, if the order needs it.
@@ -158,8 +158,8 @@ impl LinkLists {
         }
     }
 
-    /// One page of links, most visits first. Visits that are recorded between two
-    /// pages are after their range and move no link.
+    /// Returns one page of links, most visits first. Visits recorded between two pages
+    /// fall after the range and move no link.
     async fn by_visits(&self, request: ListVisited) -> Result<VisitedPage, Error> {
         self.links.permit(LinkService::LIST)?;
         let range = match &request.after {
@@ -175,7 +175,8 @@ impl LinkLists {
         }
     }
 
-    /// A page of links that fit the memory, so the log is asked for these alone.
+    /// Returns a page when all links fit in memory, so the log is asked for only these
+    /// links.
     async fn page_of_few(
         &self,
         links: Vec<Link>,
@@ -205,8 +206,8 @@ impl LinkLists {
         Ok(VisitedPage::of(links, request.size, range, true, sampling))
     }
 
-    /// A page of any number of links: first those that the log names, by visits,
-    /// then the others as the link store orders them.
+    /// Returns a page for any number of links: first the links that the log returns, by
+    /// visits, then the others in the order of the link store.
     async fn page_of_many(
         &self,
         request: &ListVisited,
@@ -214,7 +215,7 @@ impl LinkLists {
     ) -> Result<VisitedPage, Error> {
         let wanted = usize::from(request.size.get()) + 1;
         let limit = match &request.after {
-            // The page needs to know of every link that it is not to show.
+            // The page must know every link that it must not show.
             Some(place) if place.visits == 0 => RowLimit::MAX,
             Some(_) | None => RowLimit::new(FIRST, RowLimit::MAX).expect("fewer than there can be"),
         };
@@ -235,7 +236,7 @@ impl LinkLists {
         Ok(VisitedPage::of(links, size, range, complete, sampling))
     }
 
-    /// The first `wanted` links after the request's place that the log names.
+    /// The first `wanted` links after the request's position that the log returns.
     async fn ranked(
         &self,
         request: &ListVisited,
@@ -285,8 +286,8 @@ impl LinkLists {
         Ok(links)
     }
 
-    /// The first `wanted` links after the request's place that the log does not
-    /// name.
+    /// The first `wanted` links after the request's position that the log does not
+    /// return.
     async fn unranked(
         &self,
         request: &ListVisited,
@@ -350,7 +351,7 @@ impl LinkLists {
     }
 }
 
-/// No link was there to count visits of.
+/// The sampling note of a page without links.
 const NOTHING_COUNTED: SamplingNote = SamplingNote {
     interval_max: SamplingInterval::EVERY,
     dropped: 0,
@@ -359,7 +360,7 @@ const NOTHING_COUNTED: SamplingNote = SamplingNote {
 };
 
 impl VisitRange {
-    /// Its start, as a request would name it.
+    /// The start, as a request would give it.
     pub fn start(self) -> RangeStart {
         self.from.map_or(RangeStart::Ever, RangeStart::At)
     }
@@ -395,7 +396,7 @@ impl VisitedPlace {
 }
 
 impl VisitedPage {
-    /// A page of the first of these links.
+    /// Returns a page of the first of these links.
     fn of(
         mut links: Vec<VisitedLink>,
         size: PageSize,
@@ -463,7 +464,7 @@ mod tests {
             }
         }
 
-        /// All pages of so many links: slugs and visits.
+        /// Returns all pages of so many links: slugs and visits.
         async fn pages(&self, size: i64, request: &ListVisited) -> Vec<(String, Option<u64>)> {
             let mut request = ListVisited {
                 size: PageSize::new(size).unwrap(),
@@ -554,7 +555,7 @@ mod tests {
         );
     }
 
-    /// Of so many links that the log is asked for the most visited of all.
+    /// Makes enough links that the log is asked for the most visited of all links.
     async fn many(visited: usize, unvisited: usize) -> (Lists, Vec<(String, Option<u64>)>) {
         let visited = (0..visited).map(|number| format!("v{number:05}"));
         let unvisited = (0..unvisited).map(|number| format!("u{number:05}"));
@@ -574,7 +575,7 @@ mod tests {
             lists
                 .log
                 .record(NOON, &slug, 1, u32::try_from(visits).unwrap());
-            // Links that are no more take their places among the visited.
+            // Deleted links still take places among the visited slugs.
             lists.log.record(NOON, &format!("w{number}"), 1, 1);
             expected.push((slug, Some(visits)));
         }
@@ -656,7 +657,7 @@ mod tests {
         let last = lists.page(&request).await.unwrap();
         assert_eq!(slugs_and_visits(&last), [("z0".to_owned(), None)]);
 
-        // So few links are looked up by name.
+        // Few enough links that they are looked up by name.
         let filter = LinkFilter {
             slugs: Some(vec![slug("z0"), slug("z1")]),
             ..all().filter

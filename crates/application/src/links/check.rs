@@ -1,4 +1,4 @@
-//! Checking whether links still lead somewhere, page by page.
+//! Checks page by page whether the destinations of links answer.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,58 +15,58 @@ use crate::{Access, Error, Forbidden};
 /// A request to check some links.
 #[derive(Clone, Debug, Default)]
 pub struct CheckLinks {
-    /// Links to check at the same time.
+    /// The number of links to check at the same time.
     pub size: CheckSize,
-    /// Which links.
+    /// The links to check.
     pub scope: CheckScope,
-    /// Returns broken links only, and goes on until it has as many as are
-    /// checked at the same time, or until it has worked for 20 seconds.
+    /// Returns broken links only, and continues until it has as many as are checked at
+    /// the same time, or until it has worked for 20 seconds.
     pub only_broken: bool,
-    /// Time for each destination; all are asked at the same time.
+    /// The timeout for each destination; all are requested at the same time.
     pub timeout: ProbeTimeout,
-    /// Only links after this place.
+    /// Only links after this position.
     pub after: Option<Position>,
-    /// What destinations are told of the caller.
+    /// The facts about the caller that destinations get.
     pub caller: ProbeCaller,
 }
 
 /// The links that a check may reach.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CheckScope {
-    /// All of them, expired ones too.
+    /// All links, expired ones too.
     #[default]
     All,
-    /// Those with a tag.
+    /// The links with a tag.
     Tag(Tag),
-    /// The one with a slug.
+    /// The link with a slug.
     Slug(Slug),
 }
 
-/// Some links with what their destinations answered, and where to continue.
+/// Some links with the answers of their destinations, and the position to continue from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedPage {
     /// The links in order.
     pub links: Vec<CheckedLink>,
-    /// How many links were checked for it.
+    /// The number of links that were checked for this page.
     pub checked: usize,
-    /// The place to continue from; none when all links were checked.
+    /// The position to continue from; `None` when all links were checked.
     pub next: Option<Position>,
 }
 
-/// One link and what its destination answered.
+/// One link and the answer of its destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedLink {
     /// The link's slug.
     pub slug: Slug,
-    /// Where it leads when nothing of a visitor says otherwise.
+    /// Its destination for a visitor to whom no rule applies.
     pub destination: Destination,
     /// The answer.
     pub outcome: ProbeOutcome,
-    /// When the answer was there.
+    /// The time of the answer.
     pub checked_at: UnixMillis,
 }
 
-/// Checks links.
+/// Checks the destinations of links.
 #[derive(Clone, Debug)]
 pub struct LinkChecker {
     links: LinkService,
@@ -75,10 +75,10 @@ pub struct LinkChecker {
 }
 
 impl LinkChecker {
-    /// What the instance must allow for [`Self::check`].
+    /// The access rule of [`Self::check`].
     pub const CHECK: Access = Access::OutsidePreview(Forbidden::Check);
 
-    /// Checks these links with this prober.
+    /// Creates a checker of these links with this prober.
     pub fn new(links: LinkService, prober: Arc<dyn LinkProber>, clock: Arc<dyn Clock>) -> Self {
         Self {
             links,
@@ -87,14 +87,15 @@ impl LinkChecker {
         }
     }
 
-    /// Asks the destinations of some links, by slug ascending. When the caller
-    /// goes away, so do the probes.
+    /// Sends a request to the destinations of some links, by slug ascending. When the
+    /// caller disconnects, the probes stop.
     ///
     /// # Errors
-    /// Preview mode, no link has the slug that was asked about, or the store failed. A
-    /// destination that does not answer is no error but a result.
+    /// Preview mode, no link has the requested slug, or the store failed. A destination
+    /// that does not answer is a result, not an error.
     pub async fn check(&self, request: CheckLinks) -> Result<CheckedPage, Error> {
-        /// A caller waits for it, and a page of slow destinations may follow.
+        /// The time limit of one call: the caller waits for it, and a page of slow
+        /// destinations may follow.
         const LONGEST: Duration = Duration::from_secs(20);
 
         self.links.permit(Self::CHECK)?;
@@ -148,7 +149,7 @@ impl LinkChecker {
         self.links.list(page).await
     }
 
-    /// Asks all destinations at the same time.
+    /// Sends a request to all destinations at the same time.
     async fn ask(&self, links: Vec<Link>, request: &CheckLinks) -> Vec<CheckedLink> {
         let mut probes = JoinSet::new();
         for (place, link) in links.into_iter().enumerate() {
@@ -304,7 +305,7 @@ mod tests {
         assert_eq!((page.checked, page.next), (30, None));
     }
 
-    /// Answers when all three are being asked.
+    /// Answers once all three requests are under way.
     #[derive(Debug)]
     struct Together(Barrier);
 

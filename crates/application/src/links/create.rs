@@ -1,24 +1,24 @@
-//! Making a link.
+//! Creates a link.
 
 use slugline_domain::{Link, Slug, ports::Insertion};
 
 use super::{LinkService, NewLink};
 use crate::{Access, Error, mint};
 
-/// What became of a new link.
+/// The outcome for a new link.
 pub(super) enum Made {
-    /// It is stored.
+    /// The link is stored.
     Stored(Box<Link>),
     /// An active link owns the slug that its author chose.
     SlugTaken(Slug),
 }
 
 impl LinkService {
-    /// What the instance must allow for [`Self::create`].
+    /// The access rule of [`Self::create`].
     pub const CREATE: Access = Access::Links;
 
-    /// Makes a link. A chosen slug must be free; a generated one is retried and
-    /// then lengthened until it is.
+    /// Creates a link. A chosen slug must be free. A generated slug is retried, and then
+    /// lengthened, until it is free.
     ///
     /// # Errors
     /// The expiry is not in the future, the slug or the identifier is taken, or
@@ -48,7 +48,7 @@ impl LinkService {
         let mut collisions = 0;
         loop {
             let insertion = parts.store.insert(&link, now.second()).await;
-            // Also after an error: the link may have been made before it.
+            // Also after an error: the store may have made the link before it failed.
             parts.resolver.forget(&link.slug);
             match insertion? {
                 Insertion::Stored => return Ok(Made::Stored(Box::new(link))),
@@ -62,9 +62,9 @@ impl LinkService {
         }
     }
 
-    /// Every third collision adds a character, which divides the chance of the
-    /// next one by 31: the search ends after a handful of attempts however full
-    /// the short slugs are.
+    /// Adds a character after every third collision, which divides the chance of the next
+    /// one by 31. So the search ends after a handful of attempts, however full the short
+    /// slugs are.
     pub(super) fn generate_slug(&self, collisions: usize) -> Slug {
         const ATTEMPTS_PER_LENGTH: usize = 3;
         let length = self.parts.policy.generated_chars + collisions / ATTEMPTS_PER_LENGTH;

@@ -1,4 +1,4 @@
-//! Deleting a link.
+//! Deletes a link.
 
 use slugline_domain::{
     Link, Slug,
@@ -9,12 +9,12 @@ use super::{LinkService, Precondition};
 use crate::{Access, Error, Forbidden};
 
 impl LinkService {
-    /// What the instance must allow for [`Self::delete`].
+    /// The access rule of [`Self::delete`].
     pub const DELETE: Access = Access::OutsidePreview(Forbidden::Delete);
 
-    /// Deletes the link with this slug for good, in the spelling that visitors
-    /// meet, and returns it as it was. `None` when no link has the slug, which
-    /// is no error: the caller's wish is fulfilled.
+    /// Deletes the link with this slug for good, in the spelling that visitors find, and
+    /// returns the deleted link. Returns `None` if no link has the slug, which is no
+    /// error, because the link is absent as the caller wants.
     ///
     /// # Errors
     /// Preview mode, or the store failed.
@@ -28,12 +28,12 @@ impl LinkService {
         Ok(deleted)
     }
 
-    /// As [`LinkService::delete`], if the link is a version that the deletion is
-    /// meant for.
+    /// As [`LinkService::delete`], if the link is a version that the deletion is meant
+    /// for.
     ///
     /// # Errors
-    /// As for [`LinkService::delete`], the link is another version, there is none
-    /// although one was meant, or others changed the link again and again.
+    /// As for [`LinkService::delete`], the link is another version, there is no link
+    /// although one was meant, or other callers changed the link again and again.
     pub async fn delete_if(
         &self,
         slug: &Slug,
@@ -66,18 +66,18 @@ impl LinkService {
         Err(Error::Outdated(slug.clone()))
     }
 
-    /// Deletes a link if it is still as it was read.
+    /// Deletes a link if it is unchanged since it was read.
     pub(super) async fn delete_version(&self, link: &Link) -> Result<Deletion, Error> {
         let known = Version::of(link);
         let deleted = self.parts.store.delete_version(&link.slug, &known).await;
-        // Also after an error: the link may have gone before it.
+        // Also after an error: the store may have deleted the link before it failed.
         self.parts.resolver.forget(&link.slug);
         Ok(deleted?)
     }
 
     async fn delete_spelled(&self, slug: &Slug) -> Result<Option<Link>, Error> {
         let deleted = self.parts.store.delete(slug).await;
-        // Also after an error: the link may have gone before it.
+        // Also after an error: the store may have deleted the link before it failed.
         self.parts.resolver.forget(slug);
         Ok(deleted?)
     }

@@ -1,4 +1,4 @@
-//! A link on its way into the store.
+//! A link before it is stored.
 
 use slugline_domain::{
     Destination, ImportedPassword, Link, LinkContent, LinkId, Password, PasswordHash, Revision,
@@ -8,33 +8,33 @@ use slugline_domain::{
 use super::LinkService;
 use crate::mint;
 
-/// A link to be stored, with its password in the form `P`. The service decides
-/// members that are `None`.
+/// A link to be stored, with its password in the form `P`. The service chooses the values
+/// of members that are `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkDraft<P> {
-    /// Identity; minted when absent.
+    /// Identifier; generated when absent.
     pub id: Option<LinkId>,
     /// Slug; generated when absent.
     pub slug: Option<Slug>,
-    /// Creation; now when absent.
+    /// Time of creation; the present when absent.
     pub created_at: Option<UnixSeconds>,
-    /// Last change; now when absent.
+    /// Time of the last change; the present when absent.
     pub updated_at: Option<UnixSeconds>,
     /// Password; the link asks for none when absent.
     pub password: Option<P>,
-    /// Everything else.
+    /// All other members.
     pub content: LinkContent,
 }
 
-/// A link to be made. Its password is in clear and its expiry in the future.
+/// A link to be created. Its password is in clear, and its expiry is in the future.
 pub type NewLink = LinkDraft<Password>;
 
-/// A link to be taken over. Its password is hashed or in clear, and its expiry
-/// may be past.
+/// A link to be imported. Its password is hashed or in clear, and its expiry may be in
+/// the past.
 pub type ImportLink = LinkDraft<ImportedPassword>;
 
 impl<P> LinkDraft<P> {
-    /// A link that only leads somewhere.
+    /// A link with a destination and nothing else.
     pub fn leading_to(destination: Destination) -> Self {
         Self {
             id: None,
@@ -48,7 +48,7 @@ impl<P> LinkDraft<P> {
 }
 
 impl LinkService {
-    /// The link that a draft becomes under this slug and with this stored password.
+    /// Turns the draft into a link with this slug and this stored password.
     pub(super) fn complete<P>(
         &self,
         draft: LinkDraft<P>,

@@ -1,4 +1,4 @@
-//! Changing a link: all of it, or some members.
+//! Changes a link: all of it, or some members.
 
 use slugline_domain::{
     Change, Link, LinkContent, LinkPatch, Password, PasswordHash, ScreenVerdict, Slug,
@@ -8,38 +8,37 @@ use slugline_domain::{
 use super::{LinkService, Precondition, screen::leads_elsewhere};
 use crate::{Access, Error, Forbidden};
 
-/// The whole of a link's content, to replace what is there.
+/// New content that replaces the whole content of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditLink {
-    /// Which link; its slug cannot be changed.
+    /// The link's slug, which cannot be changed.
     pub slug: Slug,
-    /// What becomes of the password.
+    /// The change to the password.
     pub password: Change<Password>,
-    /// Everything else.
+    /// All other members.
     pub content: LinkContent,
 }
 
 /// A link whose content was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditedLink {
-    /// The link as it was.
+    /// The link before the change.
     pub before: Link,
-    /// The link as it is now.
+    /// The link after the change.
     pub link: Link,
 }
 
 impl LinkService {
-    /// What the instance must allow for [`Self::edit`] and [`Self::patch`].
+    /// The access rule of [`Self::edit`] and [`Self::patch`].
     pub const EDIT: Access = Access::OutsidePreview(Forbidden::Edit);
 
-    /// Replaces the content of a link. Expired links can be edited; that is
-    /// how one is revived. The warning of an unsafe link stays, unless the
-    /// content says whether it is safe, or the link leads elsewhere now and the
-    /// screen finds that harmless.
+    /// Replaces the content of a link. Expired links can be edited, which is how a caller
+    /// revives one. The warning of an unsafe link stays, unless the content sets that
+    /// flag, or the destinations have changed and the screen finds the new ones harmless.
     ///
     /// # Errors
-    /// Preview mode, the expiry is not in the future, no link has the slug, somebody else
-    /// changed the link at the same time, or the store failed.
+    /// Preview mode, the expiry is not in the future, no link has the slug, another
+    /// caller changed the link at the same time, or the store failed.
     pub async fn edit(&self, edit: EditLink) -> Result<EditedLink, Error> {
         self.edit_if(edit, &Precondition::None).await
     }
@@ -71,7 +70,7 @@ impl LinkService {
         match self.store_change(link, &known).await {
             Ok(link) => Ok(EditedLink { before, link }),
             Err(Error::Outdated(slug)) => {
-                // Who named a version is told which one is there now.
+                // A caller who named a version learns which version is there now.
                 precondition.check(&self.get(&edit.slug).await?)?;
                 Err(Error::Outdated(slug))
             }
@@ -79,14 +78,13 @@ impl LinkService {
         }
     }
 
-    /// Changes some members of a link and keeps the others, a warning included.
-    /// New destinations that are dangerous bring a warning. When somebody else
-    /// changes the link at the same time, the members are applied to what they
-    /// made of it.
+    /// Changes some members of a link and keeps the others, a warning included. Dangerous
+    /// new destinations add a warning. When another caller changes the link at the same
+    /// time, the members are applied to the result of that change.
     ///
     /// # Errors
-    /// Preview mode, the expiry is not in the future, no link has the slug, others changed
-    /// the link again and again, or the store failed.
+    /// Preview mode, the expiry is not in the future, no link has the slug, other callers
+    /// changed the link again and again, or the store failed.
     pub async fn patch(&self, slug: &Slug, patch: LinkPatch) -> Result<Link, Error> {
         self.patch_if(slug, patch, &Precondition::None).await
     }
@@ -146,7 +144,7 @@ impl LinkService {
         link.updated_at = parts.clock.now().second();
         link.revision = known.revision.next();
         let outcome = parts.store.update(&link, known).await;
-        // Also after an error: the change may have been made before it.
+        // Also after an error: the store may have made the change before it failed.
         parts.resolver.forget(&link.slug);
         match outcome? {
             Update::Stored => Ok(link),

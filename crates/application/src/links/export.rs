@@ -1,24 +1,24 @@
-//! Handing out links for another instance, or for safe keeping.
+//! Exports links for another instance or for a backup.
 
 use slugline_domain::{LinkFilter, LinkOrder, PageSize, Position, StatusFilter, UnixMillis};
 
 use super::{LinkPage, LinkService, ListLinks};
 use crate::{Access, Error, Forbidden};
 
-/// Some links as they are stored, and where the next page starts.
+/// Some stored links, and the position of the next page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportPage {
-    /// When they were read.
+    /// The time at which the links were read.
     pub exported_at: UnixMillis,
-    /// The links with their stored passwords, and the next place.
+    /// The links with their stored passwords, and the next position.
     pub page: LinkPage,
 }
 
 impl LinkService {
-    /// What the instance must allow for [`Self::export`].
+    /// The access rule of [`Self::export`].
     pub const EXPORT: Access = Access::OutsidePreview(Forbidden::Export);
 
-    /// One page of all links, expired ones too, newest first.
+    /// Returns one page of all links, expired ones too, newest first.
     ///
     /// # Errors
     /// Preview mode, or the store failed.

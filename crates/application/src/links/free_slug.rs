@@ -1,4 +1,4 @@
-//! A free slug beside one that is taken.
+//! Finds a free slug similar to one that is taken.
 
 use slugline_domain::Slug;
 
@@ -6,13 +6,13 @@ use super::LinkService;
 use crate::Error;
 
 impl LinkService {
-    /// The error for a taken slug, with one that is free.
+    /// Returns the error for a taken slug, with a free slug.
     pub(super) async fn slug_taken(&self, slug: Slug) -> Error {
         let free = self.free_beside(&slug).await;
         Error::SlugTaken { slug, free }
     }
 
-    /// The first of `docs-2`, `docs-3` and so on that no link has, not even an
+    /// Returns the first of `docs-2`, `docs-3` and so on that no link has, not even an
     /// expired one. A few look-ups cost less than the caller's guesses.
     async fn free_beside(&self, taken: &Slug) -> Option<Slug> {
         const LAST: u32 = 5;

@@ -1,4 +1,4 @@
-//! Reading one link.
+//! Reads one link.
 
 use slugline_domain::{Link, Slug};
 
@@ -6,12 +6,12 @@ use super::LinkService;
 use crate::{Access, Error};
 
 impl LinkService {
-    /// What the instance must allow for [`Self::get`].
+    /// The access rule of [`Self::get`].
     pub const GET: Access = Access::Links;
 
-    /// The link with this slug, expired or not, straight from the store: the one
-    /// that visitors meet under it, in the canonical spelling or else in the very
-    /// one.
+    /// Reads the link with this slug, expired or not, from the store. It is the link that
+    /// visitors find: the one under the canonical spelling, else the one under the exact
+    /// spelling.
     ///
     /// # Errors
     /// No link has the slug, or the store failed.

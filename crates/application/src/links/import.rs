@@ -1,4 +1,4 @@
-//! Taking over links from an export.
+//! Imports links from an export.
 
 use std::collections::HashSet;
 
@@ -7,38 +7,37 @@ use slugline_domain::{Link, Slug, ports::Insertion};
 use super::{ImportLink, LinkService};
 use crate::{Access, Error, Forbidden};
 
-/// What became of a link of an import.
+/// The result for one link of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedLink {
-    /// The link as it is stored, or would have been.
+    /// The stored link, or the link that would have been stored.
     pub link: Link,
-    /// Whether it is.
+    /// The outcome for the link.
     pub outcome: ImportOutcome,
 }
 
-/// Whether a link was taken over.
+/// The outcome for an imported link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportOutcome {
-    /// It was; an expired link that had the slug is gone.
+    /// The link was stored; an expired link with the same slug is gone.
     Stored,
-    /// An active link owns the slug and stays as it is.
+    /// An active link owns the slug and stays unchanged.
     Skipped,
     /// Another link has the identifier.
     IdTaken,
 }
 
 impl LinkService {
-    /// What the instance must allow for [`Self::import`].
+    /// The access rule of [`Self::import`].
     pub const IMPORT: Access = Access::OutsidePreview(Forbidden::Import);
 
-    /// Takes over links as if one after the other, and says what became of each,
-    /// in order. Doing it again changes nothing that leads anywhere. Links to
-    /// dangerous destinations get a warning, unless they say whether they are
-    /// safe.
+    /// Imports links as if one after the other, and returns the result for each, in
+    /// order. A repeated import changes no destination. Links to dangerous destinations
+    /// get a warning, unless they say whether they are safe.
     ///
     /// # Errors
-    /// Preview mode, a password cannot be hashed, or the store failed; then none
-    /// was taken over.
+    /// Preview mode, a password cannot be hashed, or the store failed; then no link was
+    /// imported.
     pub async fn import(&self, mut batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
         self.permit(Self::IMPORT)?;
         self.screen_import(&mut batch).await;
@@ -64,7 +63,7 @@ impl LinkService {
             links.push(self.complete(draft, slug, password, now));
         }
         let outcomes = parts.store.insert_many(&links, now.second()).await;
-        // Also after an error: the links may have been made before it.
+        // Also after an error: the store may have made links before it failed.
         for link in &links {
             parts.resolver.forget(&link.slug);
         }
@@ -79,8 +78,8 @@ impl LinkService {
         Ok(links.into_iter().zip(outcomes?).map(became).collect())
     }
 
-    /// A slug that neither a link has nor one of those that are under way. Should
-    /// another caller take it in between, the link is skipped like any other.
+    /// Returns a slug that no link has, stored or in this import. If another caller takes
+    /// it in between, the link is skipped like any other.
     async fn unused_slug(&self, used: &mut HashSet<Slug>) -> Result<Slug, Error> {
         for collisions in 0.. {
             let slug = self.generate_slug(collisions);
@@ -203,7 +202,7 @@ mod tests {
             slug: None,
             ..import("x")
         };
-        // More than there are slugs of one character.
+        // More links than there are slugs of one character.
         let batch: Vec<ImportLink> = (0..60).map(|_| nameless()).collect();
         let imported = fixture.links.import(batch).await.unwrap();
         let slugs: HashSet<&str> = imported.iter().map(|new| new.link.slug.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Listing links page by page.
+//! Lists links page by page.
 
 use slugline_domain::{Link, LinkFilter, LinkOrder, ListQuery, PageSize, Position};
 
@@ -8,31 +8,31 @@ use crate::{Access, Error};
 /// A request for a page.
 #[derive(Clone, Debug, Default)]
 pub struct ListLinks {
-    /// Links on the page, at most.
+    /// The most links on the page.
     pub size: PageSize,
-    /// Order.
+    /// The order of the links.
     pub order: LinkOrder,
     /// Only links that meet this.
     pub filter: LinkFilter,
-    /// Only links after this place.
+    /// Only links after this position.
     pub after: Option<Position>,
 }
 
-/// Some links, and where the next page starts.
+/// Some links, and the position of the next page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkPage {
     /// The links in order.
     pub links: Vec<Link>,
-    /// The place to continue from; none on the last page.
+    /// The position to continue from; `None` on the last page.
     pub next: Option<Position>,
 }
 
 impl LinkService {
-    /// What the instance must allow for [`Self::list`].
+    /// The access rule of [`Self::list`].
     pub const LIST: Access = Access::Links;
 
-    /// One page of links. Links made or removed between two pages do not shift
-    /// the later one.
+    /// Returns one page of links. Links that are created or removed between two pages do
+    /// not shift the later page.
     ///
     /// # Errors
     /// The store failed.
@@ -44,7 +44,7 @@ impl LinkService {
             order: request.order,
             filter: request.filter,
             after: request.after,
-            // One more than asked for tells whether there is a next page.
+            // Reads one link more than requested, to learn if there is a next page.
             limit: u32::from(request.size.get()) + 1,
         };
         let mut links = self.parts.store.list(&query).await?;

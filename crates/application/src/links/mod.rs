@@ -1,4 +1,4 @@
-//! What people do with links: one file per verb.
+//! The operations on links: one file each.
 
 mod batch;
 mod by_visits;
@@ -49,36 +49,36 @@ pub struct LinkService {
     parts: Arc<LinkServiceParts>,
 }
 
-/// What the use cases of links stand on.
+/// The dependencies of the use cases of links.
 #[derive(Debug)]
 pub struct LinkServiceParts {
-    /// Where links are kept.
+    /// Stores links.
     pub store: Arc<dyn LinkStore>,
-    /// The memory that every change must clear.
+    /// The cache that must forget a link after each change.
     pub resolver: Arc<Resolver>,
     /// Hashes passwords.
     pub passwords: Arc<Passwords>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
-    /// For slugs and identifiers.
+    /// Makes slugs and identifiers.
     pub random: Arc<dyn Random>,
-    /// Looks at destinations whose author does not say whether they are safe,
-    /// if somebody is to.
+    /// Screens destinations if the author does not say whether they are safe; `None` if
+    /// the instance has no screen.
     pub screen: Option<Arc<dyn DestinationScreen>>,
-    /// How slugs are treated.
+    /// The rules for slugs.
     pub policy: SlugPolicy,
-    /// Whether the instance is a public demonstration.
+    /// Tells if the instance is a public demonstration.
     pub preview: PreviewMode,
-    /// Whether every link is here yet.
+    /// Tells if every link has been moved here.
     pub lock: MigrationLock,
 }
 
-/// How an instance treats slugs.
+/// An instance's rules for slugs.
 #[derive(Clone, Copy, Debug)]
 pub struct SlugPolicy {
-    /// Whether case matters.
+    /// Tells if case matters in slugs.
     pub case: SlugCase,
-    /// Characters of a generated slug, before any lengthening.
+    /// The length of a generated slug in characters, before any lengthening.
     pub generated_chars: usize,
 }
 
@@ -92,15 +92,15 @@ impl Default for SlugPolicy {
 }
 
 impl LinkService {
-    /// Builds the use cases on their parts.
+    /// Creates the use cases from their dependencies.
     pub fn new(parts: LinkServiceParts) -> Self {
         Self {
             parts: Arc::new(parts),
         }
     }
 
-    /// Checks that the instance allows an operation. Every use case of links asks;
-    /// adapters ask before they look at an input, too.
+    /// Checks that the instance allows an operation. Every use case of links calls this.
+    /// Adapters call it, too, before they read an input.
     ///
     /// # Errors
     /// Links still have to be moved here, or the instance is in preview mode.
@@ -124,15 +124,15 @@ impl LinkService {
         }
     }
 
-    /// Whether the links can be reached.
+    /// Checks that the link store answers.
     ///
     /// # Errors
-    /// They cannot.
+    /// The store does not answer.
     pub async fn ready(&self) -> Result<(), Error> {
         Ok(self.parts.store.ping().await?)
     }
 
-    /// Returns whether this process learns of changes to links that others make.
+    /// Returns whether this process learns of changes to links by other processes.
     pub fn hears_of_changes(&self) -> bool {
         self.parts.store.hearing() != Hearing::Deaf
     }
@@ -155,7 +155,7 @@ pub(crate) mod fixture {
     }
 
     impl Fixture {
-        /// The same with one more link in the store.
+        /// The same fixture with one more link in the store.
         pub(crate) async fn holding(self, link: &Link) -> Self {
             self.store.insert(link, NOON).await.unwrap();
             self

@@ -1,4 +1,4 @@
-//! Changes that are meant for a version of a link.
+//! Preconditions: the version of a link that a change is meant for.
 
 use slugline_domain::{Link, Slug, ports::Version};
 
@@ -7,20 +7,20 @@ use crate::Error;
 /// The versions of a link that a change is meant for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Precondition {
-    /// Any, even none.
+    /// Any version, or no link.
     #[default]
     None,
-    /// Any, as long as there is a link.
+    /// Any version, as long as there is a link.
     Exists,
-    /// One of these.
+    /// One of these versions.
     OneOf(Vec<Version>),
 }
 
 impl Precondition {
-    /// Checks the link that is there.
+    /// Checks the current link.
     ///
     /// # Errors
-    /// It is none of the versions that the change is meant for.
+    /// The link is none of the versions that the change is meant for.
     pub(super) fn check(&self, link: &Link) -> Result<(), Error> {
         match self {
             Self::None | Self::Exists => Ok(()),
@@ -32,10 +32,10 @@ impl Precondition {
         }
     }
 
-    /// Checks that a deletion may find no link.
+    /// Checks that the precondition of a deletion holds when there is no link.
     ///
     /// # Errors
-    /// The deletion is meant for a link.
+    /// The deletion requires a link.
     pub(super) fn check_absent(&self, slug: &Slug) -> Result<(), Error> {
         match self {
             Self::None => Ok(()),

@@ -1,4 +1,4 @@
-//! Warning visitors of destinations when the author does not decide.
+//! Flags dangerous destinations when the author does not decide.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -10,13 +10,13 @@ use super::{ImportLink, LinkService};
 /// Timeout for the destinations of one import. Destinations that the screen has not
 /// judged by then stay unknown, so that a slow screen does not stop the import.
 const IMPORT_TIMEOUT: Duration = Duration::from_secs(20);
-/// Destinations of an import that the screen is asked about at a time, so that
-/// the verdicts before a timeout count.
+/// Destinations of an import that the screen checks in one call, so that the verdicts
+/// before a timeout count.
 const IMPORT_STEP: usize = 64;
 
 impl LinkService {
-    /// Warns of a new link that leads to a dangerous destination. The author may
-    /// say that it does not, except in preview mode, where every stranger is an author.
+    /// Flags a new link if its destination is dangerous. The author may override this,
+    /// except in preview mode, where any stranger can be the author.
     pub(super) async fn screen_new(&self, content: &mut LinkContent) {
         let decided = content.flagged_unsafe.is_some() && !self.parts.preview.distrusts_authors();
         if !decided && self.judge(content).await == ScreenVerdict::Dangerous {
@@ -24,9 +24,9 @@ impl LinkService {
         }
     }
 
-    /// The flag of a link whose content is replaced and whose author does not
-    /// say whether it is safe. It stays until the link leads elsewhere and the
-    /// screen finds that harmless.
+    /// Returns the flag of a link whose content is replaced and whose author does not say
+    /// whether it is safe. The flag stays until the destinations change and the screen
+    /// finds the new ones harmless.
     pub(super) async fn flag_after(&self, old: &LinkContent, new: &LinkContent) -> Option<bool> {
         if !leads_elsewhere(old, new) {
             return old.flagged_unsafe;
@@ -38,7 +38,7 @@ impl LinkService {
         }
     }
 
-    /// Asks the screen about every destination of the link.
+    /// Checks every destination of the link with the screen.
     pub(super) async fn judge(&self, content: &LinkContent) -> ScreenVerdict {
         let Some(screen) = &self.parts.screen else {
             return ScreenVerdict::Unknown;
@@ -48,8 +48,8 @@ impl LinkService {
         verdicts.into_iter().max().unwrap_or(ScreenVerdict::Unknown)
     }
 
-    /// Warns of the links of an import that lead to dangerous destinations and
-    /// whose export does not say whether they are safe.
+    /// Flags the imported links that have dangerous destinations and whose export does
+    /// not say whether they are safe.
     pub(super) async fn screen_import(&self, links: &mut [ImportLink]) {
         let Some(screen) = &self.parts.screen else {
             return;
@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    /// Contents that lead to a good place, and in one case each to a bad one.
+    /// Contents with a good destination, and one case each with a bad one.
     fn bad_for_some() -> [LinkContent; 3] {
         let bad = || Some(destination(BAD));
         let mut by_device = [content(GOOD, None), content(GOOD, None)];

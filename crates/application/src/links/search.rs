@@ -1,4 +1,4 @@
-//! Looking for links, counting them, and listing their tags.
+//! Searches links, counts them, and lists their tags.
 
 use slugline_domain::{Link, LinkFilter, PageSize, TagCount};
 
@@ -6,11 +6,11 @@ use super::LinkService;
 use crate::{Access, Error};
 
 impl LinkService {
-    /// What the instance must allow for [`Self::search`].
+    /// The access rule of [`Self::search`].
     pub const SEARCH: Access = Access::Links;
 
-    /// Links by slug, at most `size`. Without a text or a destination there is
-    /// nothing to look for, so nothing is found; listing is another use case.
+    /// Finds at most `size` links, by slug. Without a text or a destination the result is
+    /// empty; [`Self::list`] lists links.
     ///
     /// # Errors
     /// The store failed.
@@ -27,10 +27,10 @@ impl LinkService {
             .await?)
     }
 
-    /// What the instance must allow for [`Self::count`].
+    /// The access rule of [`Self::count`].
     pub const COUNT: Access = Access::Links;
 
-    /// How many links meet every condition; all of them when there is none.
+    /// Counts the links that meet every condition; all links when there is none.
     ///
     /// # Errors
     /// The store failed.
@@ -40,10 +40,10 @@ impl LinkService {
         Ok(self.parts.store.count(&filter, now).await?)
     }
 
-    /// What the instance must allow for [`Self::tags`].
+    /// The access rule of [`Self::tags`].
     pub const TAGS: Access = Access::Links;
 
-    /// Every tag with the number of its links, expired ones included, by tag.
+    /// Lists every tag with the number of its links, expired ones included, by tag.
     ///
     /// # Errors
     /// The store failed.

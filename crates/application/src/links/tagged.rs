@@ -1,4 +1,4 @@
-//! Finding the links of tags.
+//! Finds the links that have given tags.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,12 @@ use slugline_domain::{LinkId, Tag};
 use super::LinkService;
 use crate::{Access, Error};
 
-/// The most links that a question to the access log can name by their tags.
-/// ClickHouse reads 40 bytes for each, up to twice in a statement, and accepts
-/// statements of 64 MiB.
+/// The most links that a query to the access log can name by their tags. ClickHouse reads
+/// 40 bytes for each, up to twice in a statement, and accepts statements of 64 MiB.
 pub const MAX_TAGGED: u32 = 250_000;
 
 impl LinkService {
-    /// The identities of the links that have any of these tags today, expired
+    /// Returns the identifiers of the links that have any of these tags today, expired
     /// links included.
     ///
     /// # Errors

@@ -1,27 +1,27 @@
-//! Making a link unless its slug is in use.
+//! Creates a link unless its slug is in use.
 
 use slugline_domain::{Link, LinkStatus};
 
 use super::{LinkService, NewLink, create::Made};
 use crate::{Access, Error};
 
-/// What an upsert came to.
+/// The outcome of an upsert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Upserted {
-    /// The link was made.
+    /// The link was created.
     Created(Link),
-    /// An active link owns the slug, and stays as it is.
+    /// An active link owns the slug, and stays unchanged.
     Existing(Link),
 }
 
 impl LinkService {
-    /// What the instance must allow for [`Self::upsert`].
+    /// The access rule of [`Self::upsert`].
     pub const UPSERT: Access = Access::Links;
 
-    /// Makes a link, or answers with the active one that owns the slug.
+    /// Creates a link, or returns the active link that owns the slug.
     ///
     /// # Errors
-    /// As for [`LinkService::create`]; a taken slug only when its owner
+    /// As for [`LinkService::create`]; a taken slug is an error only if its owner
     /// vanished in between.
     pub async fn upsert(&self, new: NewLink) -> Result<Upserted, Error> {
         self.permit(Self::UPSERT)?;

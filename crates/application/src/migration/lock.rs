@@ -1,4 +1,4 @@
-//! Whether links can be used yet.
+//! The lock on links until the migration is completed.
 
 use std::sync::{
     Arc,
@@ -7,29 +7,29 @@ use std::sync::{
 
 use crate::Error;
 
-/// Closed while links still wait in an older instance's store. Once open it
-/// stays open. Clones share the state, and asking costs one load.
+/// Closed while links are still in an older instance's store. Once open, it stays open.
+/// Clones share the state, and a check costs one load.
 #[derive(Clone, Debug)]
 pub struct MigrationLock(Arc<AtomicBool>);
 
 impl MigrationLock {
-    /// A lock that is open from the beginning: nothing has to be moved.
+    /// Creates an open lock, for an instance that has nothing to move.
     pub fn open() -> Self {
         Self(Arc::new(AtomicBool::new(true)))
     }
 
-    /// A lock that is closed until the migration is found to be completed.
+    /// Creates a lock that is closed until the migration is completed.
     pub fn closed() -> Self {
         Self(Arc::new(AtomicBool::new(false)))
     }
 
-    /// Whether every link is here.
+    /// Returns whether every link has been moved here.
     pub fn is_open(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
 
     /// # Errors
-    /// Links still wait in the old store.
+    /// Links are still in the old store.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.is_open() {
             Ok(())

@@ -1,7 +1,7 @@
-//! Moving links here from an older instance's key-value store.
+//! Moves links here from an older instance's key-value store.
 //!
-//! Until every link is here, the lock keeps people from using links through the
-//! API, and visitors are served from the old store where need be.
+//! Until every link is here, the lock keeps API clients from using links, and visitors
+//! are served from the old store where necessary.
 
 mod lock;
 mod old_links;
@@ -28,58 +28,58 @@ pub struct LinkMigration {
     progress: Arc<dyn MigrationStore>,
     clock: Arc<dyn Clock>,
     lock: MigrationLock,
-    /// `None` where nothing has to be moved.
+    /// `None` if there is nothing to move.
     old: Option<Arc<OldLinks>>,
     started_at: UnixSeconds,
 }
 
-/// What the migration stands on.
+/// The dependencies of the migration.
 #[derive(Debug)]
 pub struct LinkMigrationParts {
-    /// What is known of it, beside the links.
+    /// Stores the progress of the migration.
     pub progress: Arc<dyn MigrationStore>,
-    /// The store to move from, where there is one.
+    /// The store to move from, if there is one.
     pub old_store: Option<Arc<dyn OldStore>>,
-    /// Hashes passwords that were kept in clear.
+    /// Hashes passwords that were stored in clear.
     pub passwords: Arc<Passwords>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
 }
 
-/// How far the migration is.
+/// The progress of the migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MigrationStatus {
     /// There was never anything to move.
     NotNeeded {
-        /// Since when that is known.
+        /// The second since which that is known.
         since: UnixSeconds,
     },
-    /// Links wait in the old store.
+    /// Links are still in the old store.
     Waiting {
-        /// The run in course, if there is one.
+        /// The current run, if there is one.
         run: Option<MigrationRun>,
-        /// What it could not move.
+        /// The entries that the run could not move.
         failures: Vec<FailedEntry>,
     },
     /// Every link is here.
     Completed {
-        /// The latest run that came to its end.
+        /// The latest completed run.
         run: MigrationRun,
-        /// What it could not move.
+        /// The entries that the run could not move.
         failures: Vec<FailedEntry>,
     },
 }
 
 impl LinkMigration {
-    /// How often a node that waits for the migration asks whether another one
-    /// has completed it.
+    /// The interval at which a waiting node checks whether another node has completed the
+    /// migration.
     const WATCH_PERIOD: Duration = Duration::from_secs(1);
 
-    /// Builds the use cases. The lock is open where there is no old store, and
-    /// where the migration is known to be completed.
+    /// Creates the use cases. The lock is open if there is no old store, or if the
+    /// migration is known to be completed.
     ///
     /// # Errors
-    /// What is known of the migration cannot be read.
+    /// The progress of the migration cannot be read.
     pub async fn new(parts: LinkMigrationParts) -> Result<Self, Error> {
         let completed = parts.progress.state().await?.completed.is_some();
         let lock = if completed || parts.old_store.is_none() {
@@ -105,20 +105,20 @@ impl LinkMigration {
         })
     }
 
-    /// What keeps links from being used before they are here.
+    /// The lock that keeps links from being used before they are here.
     pub fn lock(&self) -> MigrationLock {
         self.lock.clone()
     }
 
-    /// Links that visitors may still be served from the old store.
+    /// The links of the old store that visitors may still be served from.
     pub fn old_links(&self) -> Option<Arc<OldLinks>> {
         self.old.clone()
     }
 
-    /// Whether the old store can be read, where there is one.
+    /// Checks that the old store can be read, if there is one.
     ///
     /// # Errors
-    /// It cannot.
+    /// The old store cannot be read.
     pub async fn reach(&self) -> Result<(), OldStoreError> {
         match &self.old {
             Some(old) => old.store.ping().await,
@@ -126,7 +126,7 @@ impl LinkMigration {
         }
     }
 
-    /// How far the migration is.
+    /// Returns the progress of the migration.
     ///
     /// # Errors
     /// The link store failed.
@@ -148,8 +148,8 @@ impl LinkMigration {
         Ok(MigrationStatus::Waiting { run, failures })
     }
 
-    /// Whether a migration was begun that nobody can go on with, because the
-    /// old store is not named any more.
+    /// Returns whether a migration was begun that cannot continue, because the settings
+    /// no longer name the old store.
     ///
     /// # Errors
     /// The link store failed.
@@ -158,8 +158,8 @@ impl LinkMigration {
         Ok(self.old.is_none() && state.completed.is_none() && state.latest.is_some())
     }
 
-    /// Returns once the lock is open, whichever node completed the migration.
-    /// A link store that does not answer is asked again.
+    /// Returns once the lock is open, whichever node completed the migration. Repeats the
+    /// check while the link store does not answer.
     pub async fn watch(&self) {
         while !self.lock.is_open() {
             tokio::time::sleep(Self::WATCH_PERIOD).await;
@@ -168,7 +168,8 @@ impl LinkMigration {
         }
     }
 
-    /// What is known, which opens the lock once the migration is completed.
+    /// Reads the state of the migration, and opens the lock if the migration is
+    /// completed.
     async fn state(&self) -> Result<MigrationState, Error> {
         let state = self.progress.state().await?;
         if state.completed.is_some() {

@@ -1,4 +1,4 @@
-//! Links of the old store as links of ours.
+//! Converts links of the old store to links of this instance.
 
 use std::sync::Arc;
 
@@ -20,18 +20,18 @@ pub struct OldLinks {
     pub(super) passwords: Arc<Passwords>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) lock: MigrationLock,
-    /// By slug and digest of the password: what was stored in clear is hashed
-    /// once, not whenever a link that strangers ask for is read again.
+    /// By slug and digest of the password. A password that was stored in clear is hashed
+    /// once, not each time a visitor's request reads the link again.
     pub(super) hashed: Cache<(Slug, [u8; 32]), PasswordHash>,
 }
 
 impl OldLinks {
-    /// Hashes of passwords that were stored in clear, kept at most.
+    /// The most hashes that are kept of passwords stored in clear.
     pub(super) const HASHED: usize = 10_000;
 
-    /// Whether a link that is not here may still be in the old store. To be
-    /// asked before looking here: what was moved in between is then looked for
-    /// once too often rather than not at all.
+    /// Returns whether the old store may still hold links that are not here. Callers
+    /// check this before they look here: a link that is moved in between is then looked
+    /// up once too often rather than not at all.
     pub(crate) fn may_hold(&self) -> bool {
         !self.lock.is_open()
     }
@@ -43,7 +43,7 @@ impl OldLinks {
         }
     }
 
-    /// The link as it will be stored here.
+    /// Returns the link as it will be stored here.
     pub(super) async fn adopt(&self, old: OldLink) -> Result<Link, Error> {
         let now = self.clock.now().second();
         let password = match old.password {
@@ -74,9 +74,9 @@ impl OldLinks {
     }
 }
 
-/// The identity of a link that came without one: a UUID version 8 made of its
-/// slug. Visits that are counted before the link is moved keep it, and whoever
-/// moves the link gives it the same.
+/// Returns the identifier of a link that came without one: a UUID version 8 made of its
+/// slug. Visits that are counted before the move keep it, because every node that moves
+/// the link computes the same one.
 pub(super) fn id_of(slug: &Slug) -> LinkId {
     let digest = Sha256::digest(slug.as_str());
     let mut bytes = [0; 16];

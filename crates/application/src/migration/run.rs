@@ -1,4 +1,4 @@
-//! Moving one page of links.
+//! Moves one page of links.
 
 use slugline_domain::{
     Advance, EntryKey, FailedEntry, MigrationRun, MigrationStep, MovedLink, OldEntry, OldPage,
@@ -8,14 +8,14 @@ use slugline_domain::{
 use super::{LinkMigration, OldLinks, old_links::id_of};
 use crate::{Access, Error, Forbidden};
 
-/// Which page to move.
+/// The page to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunMigration {
-    /// The page that follows another one's report. Without it the migration
-    /// goes on where it is, or begins.
+    /// The cursor from another page's report. Without it, the migration continues where
+    /// it stopped, or begins.
     pub cursor: Option<RunCursor>,
-    /// Whether to begin again from the first page, even when the migration is
-    /// completed. What is here stays as it is. A cursor goes before it.
+    /// Begins again from the first page, even if the migration is completed. Links that
+    /// are here stay as they are. A cursor takes precedence.
     pub force: bool,
 }
 
@@ -24,47 +24,47 @@ pub struct RunMigration {
 pub struct RunCursor {
     /// Number of the run.
     pub run: u32,
-    /// Pages before it.
+    /// The number of pages before it.
     pub page: u32,
 }
 
-/// What became of a page.
+/// The outcome for a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunReport {
-    /// Whether every link is here.
+    /// True if every link is here.
     pub completed: bool,
-    /// The page after this one; `None` when this was the last.
+    /// The next page; `None` after the last page.
     pub next: Option<RunCursor>,
-    /// What became of the page's entries.
+    /// The outcomes for the page's entries.
     pub tally: Tally,
     /// Entries that could not be moved.
     pub failures: Vec<FailedEntry>,
-    /// Entries that were left where they are because they had expired.
+    /// Entries that were not moved because they had expired.
     pub expired: Vec<ExpiredEntry>,
 }
 
-/// An entry whose expiry had come.
+/// An expired entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpiredEntry {
     /// Its key.
     pub key: EntryKey,
-    /// The second from which it is expired.
+    /// The second at which it expired.
     pub since: UnixSeconds,
 }
 
 impl LinkMigration {
-    /// What the instance must allow for [`Self::run`]. Adapters ask.
+    /// The access rule of [`Self::run`]. Only adapters check it.
     pub const RUN: Access = Access::OutsidePreview(Forbidden::Migrate);
 
-    /// How often to look again when others are at the same page.
+    /// The number of attempts when other callers move the same page.
     const ATTEMPTS: usize = 5;
 
-    /// Moves one page of links, unless there are none left. Several may do so
-    /// at once and each page is moved by one of them.
+    /// Moves one page of links, unless none are left. Several callers may do so at once,
+    /// and each page is moved by one of them.
     ///
     /// # Errors
-    /// The cursor was never given out, its page is done or its run is gone; or
-    /// one of the stores failed, and nothing has changed.
+    /// The migration did not issue the cursor, its page was already moved, or its run is
+    /// over; or one of the stores failed, and nothing has changed.
     pub async fn run(&self, mut request: RunMigration) -> Result<RunReport, Error> {
         let Some(old) = &self.old else {
             return Ok(RunReport::nothing_left());
@@ -76,7 +76,7 @@ impl LinkMigration {
             let page = match old.store.page(run.next.as_ref()).await {
                 Ok(page) => page,
                 Err(OldStoreError::PlaceLost) => {
-                    // Nothing is lost when all pages are looked at once more.
+                    // Nothing is lost when all pages are read once more.
                     self.begin_after(Some(run.number)).await?;
                     request = RunMigration::default();
                     continue;
@@ -92,7 +92,7 @@ impl LinkMigration {
         Err(Error::MigrationPageDone)
     }
 
-    /// The run that the request means, unless nothing is left to be moved.
+    /// Returns the run that the request means, or nothing if no links are left to move.
     async fn choose(&self, request: &RunMigration) -> Result<Option<MigrationRun>, Error> {
         let latest = self.state().await?.latest;
         if let Some(cursor) = request.cursor {
@@ -107,15 +107,15 @@ impl LinkMigration {
         }
     }
 
-    /// Begins another run. If somebody else does so at the same moment, that is
-    /// as good.
+    /// Begins another run, unless another caller begins one at the same moment, which
+    /// serves as well.
     async fn begin_after(&self, latest: Option<u32>) -> Result<(), Error> {
         let now = self.clock.now().second();
         self.progress.begin(latest, now).await?;
         Ok(())
     }
 
-    /// Moves a page of the run, unless somebody else has done so.
+    /// Moves a page of the run, unless another caller has done so.
     async fn move_page(
         &self,
         old: &OldLinks,
@@ -178,7 +178,7 @@ impl LinkMigration {
 }
 
 impl RunReport {
-    /// What is said when every link is here already.
+    /// Returns the report for a migration that is already completed.
     fn nothing_left() -> Self {
         Self {
             completed: true,

@@ -1,4 +1,4 @@
-//! How long an entry of the memory counts as true.
+//! The time for which an entry of the memory is valid.
 
 use std::time::Duration;
 
@@ -6,15 +6,14 @@ use slugline_domain::{UnixMillis, ports::Hearing};
 
 use super::{ResolverOptions, later};
 
-/// The end of an entry, unless its slug is forgotten before.
+/// The end of an entry's validity, unless its slug is forgotten before.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fresh {
-    /// The entry was read from the store. It is true until this moment, and for
-    /// as long as the store hears of changes as it did before the read.
+    /// The entry was read from the store. It is valid until this moment, and for as long
+    /// as the store hears of changes as it did before the read.
     While { hearing: Hearing, until: UnixMillis },
-    /// The store failed: what is known, if anything, is stale, and the store is
-    /// asked again at `retry`. From `useless` on it is not served even if the
-    /// store fails.
+    /// The store failed: the entry is stale, or empty, and the store is asked again at
+    /// `retry`. From `useless` on, the entry is not served even if the store fails.
     Stale {
         retry: UnixMillis,
         useless: UnixMillis,
@@ -22,8 +21,8 @@ pub(super) enum Fresh {
 }
 
 impl Fresh {
-    /// The end of an answer that was read at `now` from a store that heard of
-    /// changes in this way before.
+    /// Returns the validity of an answer that was read at `now` from a store that heard
+    /// of changes in this way before the read.
     pub(super) fn read(
         now: UnixMillis,
         hearing: Hearing,
@@ -37,7 +36,7 @@ impl Fresh {
         };
         let until = match hearing {
             Hearing::Deaf => later(now, lifetime.min(options.deaf_for)),
-            // The store counts changes itself, so time alone outdates nothing.
+            // The store counts changes itself, so no entry is outdated by time alone.
             Hearing::Counted(_) if !subject.may_change_unheard => UnixMillis::new(i64::MAX),
             Hearing::Counted(_) | Hearing::Announced(_) => later(now, lifetime),
         };
@@ -54,22 +53,21 @@ impl Fresh {
         }
     }
 
-    /// The moment from which an entry that is over is not served, even if the
-    /// store fails.
+    /// The moment from which an outdated entry is not served, even if the store fails.
     pub(super) fn useless_at(self, now: UnixMillis, stale_for: Duration) -> UnixMillis {
         match self {
-            // Something else than time may have ended it.
+            // The entry may be outdated for another reason than time.
             Self::While { until, .. } => later(until.min(now), stale_for),
             Self::Stale { useless, .. } => useless,
         }
     }
 }
 
-/// The part of an answer that decides how long it is true.
+/// The part of an answer that decides how long it is valid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subject {
-    /// A link has the slug.
+    /// True if a link has the slug.
     pub(super) is_known: bool,
-    /// The answer came from a store whose changes nobody hears of.
+    /// True if the answer came from a store that does not announce its changes.
     pub(super) may_change_unheard: bool,
 }

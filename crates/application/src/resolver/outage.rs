@@ -1,4 +1,4 @@
-//! A store that does not answer.
+//! Detects a store that does not answer.
 
 use std::{
     future::Future,
@@ -12,22 +12,22 @@ use tokio::time::timeout;
 use super::{Resolver, later};
 use crate::Error;
 
-/// Whether the store is silent, so that not every visitor waits for it.
+/// Tracks if the store is silent, so that not every visitor waits for it.
 ///
-/// Only silence counts here. A store that answers with an error is quick, and
-/// the error may be about one link.
+/// Only silence counts here. A store that answers with an error is quick, and the error
+/// may be about one link.
 #[derive(Debug, Default)]
 pub(super) struct Outage {
-    /// Milliseconds since 1970 until which nobody asks; 0 while the store
-    /// answers.
+    /// Milliseconds since 1970 until which no request goes to the store; 0 while the
+    /// store answers.
     silent_until: AtomicI64,
 }
 
 impl Outage {
-    /// Between a failure and the next question.
+    /// The time between a failure and the next request to the store.
     pub(super) const RETRY: Duration = Duration::from_secs(1);
 
-    /// Asks the store, unless it was silent a moment ago.
+    /// Sends a request to the store, unless the store was silent a moment ago.
     pub(super) async fn ask<T>(
         &self,
         question: impl Future<Output = Result<T, Error>>,
@@ -48,7 +48,8 @@ impl Outage {
         answer
     }
 
-    /// When the silence may be over, one asks and the others do not wait.
+    /// Returns whether this caller may ask. Once the silence may be over, one caller
+    /// asks, and the others do not wait.
     fn may_ask(&self, resolver: &Resolver) -> bool {
         let silent_until = self.silent_until.load(Ordering::Relaxed);
         if silent_until == 0 {
@@ -69,7 +70,7 @@ impl Outage {
     }
 }
 
-/// For those who ask for a slug right after it could not be read.
+/// The error for requests of a slug right after it could not be read.
 pub(super) fn failed_a_moment_ago() -> Error {
     not_found("the last attempt failed less than a second ago")
 }

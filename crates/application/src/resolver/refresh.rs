@@ -11,9 +11,9 @@ use super::{Entry, Weight};
 type Guard<'a> =
     PlaceholderGuard<'a, Slug, Entry, Weight, DefaultHashBuilder, DefaultLifecycle<Slug, Entry>>;
 
-/// The duty to read a slug, on which others wait. Dropped without an end, it
-/// puts the outdated entry back: the visitor hung up, and in an outage that
-/// entry is all there is.
+/// The read of a slug, for which other requests wait. If it is dropped before the read
+/// ends, because the visitor disconnected, it puts the outdated entry back: in an outage
+/// that entry is the only answer.
 pub(super) struct Refresh<'a> {
     guard: Option<Guard<'a>>,
     outdated: Option<Entry>,
@@ -40,7 +40,7 @@ impl<'a> Refresh<'a> {
 impl Drop for Refresh<'_> {
     fn drop(&mut self) {
         if let (Some(guard), Some(entry)) = (self.guard.take(), self.outdated.take()) {
-            // Refused when the slug was forgotten meanwhile.
+            // Fails if the slug was forgotten meanwhile.
             let _ = guard.insert(entry);
         }
     }
