@@ -1,5 +1,5 @@
 //! Packs the pages of the API reference, so that the binary holds them once and
-//! small, and most clients get the bytes as they are.
+//! compressed, and most clients get those bytes unchanged.
 
 use std::{
     env,
@@ -14,8 +14,8 @@ use flate2::{Compression, write::GzEncoder};
 const DOCUMENT_PATH: &str = "/_docs/openapi.json";
 const TITLE: &str = "Slugline API";
 
-/// Scalar's own fonts would come from elsewhere; without them it falls back to
-/// a serif one.
+/// Scalar's own fonts would come from another server; without them it falls back to a
+/// serif font.
 const SYSTEM_FONTS: &str = "<style>:root, body { \
     --scalar-font: system-ui, sans-serif !important; \
     --scalar-font-code: ui-monospace, monospace !important; }</style></head>";

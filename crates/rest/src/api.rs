@@ -8,7 +8,7 @@ use crate::{
     verify,
 };
 
-/// What the document says of the instance.
+/// The facts about the instance that the document states.
 #[derive(Clone, Debug, Default)]
 pub struct ApiOptions {
     /// The binary's version.

@@ -1,5 +1,5 @@
-//! Conditional requests: the headers that handlers take, and the `ETag` of what
-//! they give (RFC 9110 §8.8.3 and §13).
+//! Conditional requests: the headers that handlers read, and the `ETag` of their answers
+//! (RFC 9110 §8.8.3 and §13).
 
 use actix_web::{
     FromRequest, HttpRequest, HttpResponse, Responder,
@@ -164,7 +164,7 @@ pub(crate) fn document_tag(response: &mut Response) {
         .insert("ETag".into(), ReferenceOr::Item(header));
 }
 
-/// A link, unless the client has this version of it.
+/// A link, or 304 if the client has this version of it.
 pub(crate) enum UnlessKnown<R> {
     Shown(Tagged<R>),
     Known(Tagged<NotModified>),
@@ -180,7 +180,7 @@ impl<R: Reply> Responder for UnlessKnown<R> {
             Self::Shown(link) => link.respond_to(request),
             Self::Known(tag) => tag.respond_to(request),
         };
-        // A browser that keeps the answer asks whether it still holds.
+        // A browser that caches the answer asks each time if it is still valid.
         let ask_again = HeaderValue::from_static("private, no-cache");
         response.headers_mut().insert(CACHE_CONTROL, ask_again);
         response
@@ -202,7 +202,7 @@ impl<R: OperationOutput> OperationOutput for UnlessKnown<R> {
     }
 }
 
-/// An answer without a body: the client has what there is.
+/// An answer without a body: the client already has the current version.
 pub(crate) struct NotModified;
 
 impl Reply for NotModified {}

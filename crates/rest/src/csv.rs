@@ -1,4 +1,4 @@
-//! Long tables, sent as they are read.
+//! Long tables, sent while they are read.
 
 use std::{
     error::Error as StdError,
@@ -32,8 +32,8 @@ pub(crate) struct Csv {
 }
 
 impl Csv {
-    /// Reads the first rows, so that a log that cannot be read is an error and
-    /// not a broken file.
+    /// Reads the first rows before the answer starts, so that an unreadable log gives an
+    /// error and not a broken file.
     pub(crate) async fn start(
         file_name: String,
         mut rows: Box<dyn AccessRows>,
@@ -81,16 +81,16 @@ impl OperationOutput for Csv {
 
 type Read = (Box<dyn AccessRows>, Result<Vec<AccessRow>, VisitLogError>);
 
-/// The body: the next rows are read when the last ones are on their way.
+/// The body. It reads the next rows once the last ones are sent.
 enum Lines {
-    /// Lines to be sent, and where the next come from.
+    /// Lines to send, and the source of the next ones.
     Ready {
         next: String,
         rows: Box<dyn AccessRows>,
     },
     /// Rows are being read.
     Reading(Pin<Box<dyn Future<Output = Read> + Send>>),
-    /// All lines were sent, or no more can be had.
+    /// All lines were sent, or reading failed.
     Ended,
 }
 
@@ -124,7 +124,7 @@ impl MessageBody for Lines {
                     *lines = Self::Ended;
                     let error: Box<dyn StdError> = Box::new(error);
                     tracing::error!(error = error.as_ref(), "an export broke off");
-                    // The client sees that the answer is cut short.
+                    // The answer breaks off, so that the client notices the error.
                     return Poll::Ready(Some(Err(error)));
                 }
             }

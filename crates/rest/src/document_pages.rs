@@ -77,8 +77,8 @@ pub(crate) async fn swagger() -> Result<&'static Page, Failure> {
     Ok(&PAGE)
 }
 
-/// A page that may run its own scripts, no others, and talk to nobody but the
-/// instance: people type the site token into it.
+/// A page that may run only its own scripts and connect only to the instance, because
+/// people type the site token into it.
 ///
 /// The build script packs the pages with gzip: together they are 4.3 MB, and
 /// 1.3 MB packed.
@@ -102,7 +102,7 @@ impl Page {
             let hash = STANDARD.encode(Sha256::digest(script));
             write!(policy, " 'sha256-{hash}'").expect("strings take what is written");
         }
-        // Weak, because it stands for the page packed and unpacked.
+        // Weak, because one tag stands for the page packed and unpacked.
         let tag = format!("W/\"{}\"", STANDARD.encode(Sha256::digest(packed)));
         Self {
             packed,
@@ -112,8 +112,8 @@ impl Page {
     }
 }
 
-/// What stands between `<script …>` and `</script>`, as the Content Security
-/// Policy hashes it (CSP level 3 section 6.7.3.3).
+/// The text between `<script …>` and `</script>`, which the Content Security Policy
+/// hashes (CSP level 3 section 6.7.3.3).
 fn inline_scripts(html: &str) -> impl Iterator<Item = &str> {
     let mut rest = html;
     std::iter::from_fn(move || {
@@ -157,8 +157,8 @@ impl Responder for &'static Page {
     }
 }
 
-/// Whether an `Accept-Encoding` names gzip, and not as what is unwanted (RFC
-/// 9110 section 12.5.3).
+/// Returns whether an `Accept-Encoding` names gzip and does not refuse it (RFC 9110
+/// section 12.5.3).
 fn takes_gzip(accepted: &str) -> bool {
     accepted.split(',').any(|coding| {
         let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
@@ -176,7 +176,7 @@ struct Unpacked {
 
 impl Unpacked {
     fn new(packed: &'static [u8]) -> Self {
-        // A gzip file ends with the size of what is in it (RFC 1952 section 2.3).
+        // A gzip file ends with the size of the unpacked data (RFC 1952 section 2.3).
         let size = packed.last_chunk().expect("it is a gzip file");
         Self {
             unpacking: GzDecoder::new(packed),

@@ -39,7 +39,7 @@ pub(crate) async fn handle(document: Document) -> Result<Document, Failure> {
     Ok(document)
 }
 
-/// The document as it is served, written once for all who ask.
+/// The document as it is served, serialized once for all clients.
 #[derive(Clone, Debug)]
 pub(crate) struct Served {
     /// All members but `servers`, without the brace that opens the object.
@@ -63,8 +63,8 @@ impl Served {
     }
 }
 
-/// The document with the address under which this client reached it: tools that
-/// read it need an absolute one.
+/// The document with the address under which this client reached it: tools that read the
+/// document need an absolute address.
 pub(crate) struct Document {
     text: Slices,
     is_for_everybody: bool,
@@ -99,8 +99,8 @@ impl Responder for Document {
             .content_type("application/json")
             .insert_header(("x-robots-tag", "noindex, follow"));
         if !self.is_for_everybody {
-            // The address is the one that this client, or a proxy, chose to
-            // name. A cache would show it to others.
+            // This client, or a proxy, chose the address. A cache would show it to other
+            // clients.
             response.insert_header((CACHE_CONTROL, "no-store"));
         }
         response.body(self.text)

@@ -1,4 +1,4 @@
-//! What handlers take.
+//! The inputs of handlers.
 
 use std::{future::Future, ops::Deref, pin::Pin, sync::Arc};
 
@@ -22,22 +22,22 @@ use slugline_contract::{
 use slugline_domain::{PageSize, Place, ports::DiskWatch};
 use slugline_httpkit::{Edge, Failure, IgnoredNames, Origin, header, unreadable_body};
 
-/// What every handler works with, from the app's data.
+/// The state that every handler uses, from the app's data.
 #[derive(Clone, Debug)]
 pub struct RestState {
     /// The use cases.
     pub app: Arc<App>,
     /// The instance's bounds.
     pub rules: Rules,
-    /// How many links come and go at once.
+    /// The limits on links that one request exports or imports.
     pub transfer: TransferLimits,
-    /// How the instance is set up, as far as its settings tell.
+    /// The instance's setup, as far as its settings tell.
     pub setup: Arc<SetupView>,
     /// The disk that the service writes to.
     pub disk: Arc<dyn DiskWatch>,
 }
 
-/// How many links one request exports or imports.
+/// The limits on links that one request exports or imports.
 #[derive(Clone, Copy, Debug)]
 pub struct TransferLimits {
     /// Links on a page of an export.
@@ -68,7 +68,7 @@ pub(crate) struct Context(web::Data<RestState>);
 /// The public origin of the service, for short links in answers.
 pub(crate) struct PublicOrigin(pub(crate) Origin);
 
-/// Where the client is.
+/// The client's place.
 pub(crate) struct ClientPlace(pub(crate) Place);
 
 /// A JSON body.
@@ -77,8 +77,8 @@ pub(crate) struct Body<T>(pub(crate) T);
 /// Query parameters.
 pub(crate) struct Query<T>(pub(crate) T);
 
-/// Members in the query, in an optional JSON body, or in both; the body's go
-/// before the query's.
+/// Members in the query, in an optional JSON body, or in both. The body's members take
+/// precedence.
 pub(crate) struct QueryOrBody<T>(pub(crate) T);
 
 type Extracted<T> = Pin<Box<dyn Future<Output = Result<T, Failure>>>>;
@@ -135,8 +135,8 @@ impl<T: DeserializeOwned + JsonSchema + 'static> FromRequest for Body<T> {
     }
 }
 
-/// Reads an input. A mistyped name is refused. Other names nobody knows are
-/// ignored, as Sink ignores them, and named in a header of the response.
+/// Reads an input. A mistyped name is refused. Other unknown names are ignored, as in
+/// Sink, and listed in a header of the response.
 fn read_members<T: DeserializeOwned + JsonSchema + 'static>(
     request: &HttpRequest,
     value: &Value,
@@ -193,9 +193,9 @@ impl<T: JsonSchema> OperationInput for QueryOrBody<T> {
     }
 }
 
-/// Sink reads every body as JSON, whatever its type says, but for forms and
-/// plain text. What begins like a JSON object is no form: curl calls everything
-/// one unless told otherwise.
+/// Sink reads every body as JSON, whatever its type says, except for forms and plain
+/// text. A body that begins like a JSON object is not a form: curl sends every body as a
+/// form unless told otherwise.
 pub(crate) fn parse(media_type: &str, bytes: &[u8]) -> Result<Value, Problem> {
     let object = bytes.trim_ascii_start().starts_with(b"{");
     if media_type == "application/x-www-form-urlencoded" && !object {

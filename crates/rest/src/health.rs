@@ -1,4 +1,4 @@
-//! `GET /_health/live` and `GET /_health/ready`, for whoever runs the service.
+//! `GET /_health/live` and `GET /_health/ready`, for operators and their probes.
 
 use actix_web::http::Method;
 use schemars::JsonSchema;
@@ -145,7 +145,8 @@ pub(crate) async fn ready(context: Context) -> Result<Json<200, Readiness>, Fail
             }))
         }
         Err(error) => {
-            // The cause is for the log; the probe only needs to know that it should wait.
+            // The cause goes to the log; the probe only needs to know that it should
+            // wait.
             report(error);
             Err(Problem::new(Code::Unavailable, "the links database cannot be reached").into())
         }

@@ -1,4 +1,4 @@
-//! `GET /api/location`: where the caller is, for a map to open at.
+//! `GET /api/location`: the caller's place, at which a map opens.
 
 use actix_web::http::Method;
 use slugline_application::Access;

@@ -16,7 +16,7 @@ use slugline_httpkit::Failure;
 
 use crate::extract::state;
 
-/// Refuses what the instance does not allow, before the handler's arguments are
+/// Refuses a request that the instance does not allow, before the handler's arguments are
 /// extracted.
 pub(crate) async fn permit(
     needs: Access,

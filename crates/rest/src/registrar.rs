@@ -29,18 +29,18 @@ use crate::{
 
 const SECURITY_SCHEME: &str = "bearerAuth";
 
-/// Actix answers it before there is a request, and lets nobody add a body.
+/// Actix sends this answer before there is a request, and nothing can add a body.
 const HEAD_TOO_LARGE: &str =
     "The address and headers are longer than 128 KiB together; the answer has no body";
 
-/// Routes under declaration.
+/// Routes that are being declared.
 #[derive(Debug)]
 pub struct Api {
     document: OpenApi,
     routes: Vec<Declared>,
 }
 
-/// What a route says of itself beyond its handler's signature.
+/// The facts about a route that its handler's signature does not show.
 #[derive(Clone, Debug)]
 pub(crate) struct OperationSpec {
     pub(crate) method: Method,
@@ -50,10 +50,10 @@ pub(crate) struct OperationSpec {
     pub(crate) tag: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) description: &'static str,
-    /// What the instance must allow; asked before any input is looked at.
+    /// The access rule; checked before any input is read.
     pub(crate) needs: Access,
-    /// Error codes beyond those that follow from `needs`, and those that every
-    /// route of its kind can answer.
+    /// Error codes beyond those that follow from `needs` and those of every route of its
+    /// kind.
     pub(crate) fails: &'static [Code],
 }
 
@@ -72,16 +72,16 @@ pub struct ExternalOperation {
     pub summary: &'static str,
     /// More.
     pub description: &'static str,
-    /// Media types of the body that it may have; none where it takes no body.
+    /// The media types of the request body; none if the route takes no body.
     pub takes: &'static [&'static str],
-    /// Statuses and what they mean.
+    /// Statuses and their meanings.
     pub answers: &'static [(u16, &'static str)],
 }
 
 impl Api {
     pub(crate) fn new(info: Info, rules: &Rules) -> Self {
-        // Aide keeps its schema generator in a thread-local and starts it on an
-        // old draft; the document says 2020-12, so the generator must too.
+        // Aide keeps its schema generator in a thread-local and starts it on an old
+        // draft; the document declares 2020-12, so the generator must use that, too.
         generate::reset_context();
         generate::in_context(|context| {
             let settings = schema::settings(rules)
@@ -183,10 +183,10 @@ impl Api {
         self
     }
 
-    /// Ends the declaration.
+    /// Finishes the declaration.
     ///
     /// # Panics
-    /// Two operations share an id, or a method and a path: a mistake in the
+    /// Two operations share an id, or a method and a path, which is a mistake in the
     /// declarations.
     pub fn finish(mut self) -> RouteList {
         let components = self.document.components.get_or_insert_default();
@@ -254,7 +254,7 @@ impl Api {
     }
 }
 
-/// The parts of a path that stand in braces.
+/// Returns the parts of a path in braces.
 fn path_parameters(path: &str) -> impl Iterator<Item = ReferenceOr<Parameter>> {
     let names = path
         .split('{')
@@ -295,7 +295,7 @@ fn body_of(media_types: &[&str]) -> Option<ReferenceOr<RequestBody>> {
     (!media_types.is_empty()).then_some(ReferenceOr::Item(body))
 }
 
-/// What can go wrong on every route of its kind, and on this one.
+/// Documents the errors of every route of its kind, and of this route.
 fn document_failures(
     context: &mut GenContext,
     spec: &OperationSpec,

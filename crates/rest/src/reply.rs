@@ -1,4 +1,4 @@
-//! What handlers give.
+//! The answers of handlers.
 
 use actix_web::{
     HttpRequest, HttpResponse, Responder,
@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::{extract::json, table::Table};
 
-/// A successful answer whose status and body stand in its type.
+/// A successful answer. Its type states its status and its body.
 pub(crate) trait Reply: Responder<Body = BoxBody> + 'static {}
 
 /// Documents an answer of status 200 whose body has this media type and no
@@ -73,8 +73,7 @@ impl<const STATUS: u16, T: JsonSchema> OperationOutput for Json<STATUS, T> {
     }
 }
 
-/// A JSON answer that says by its status whether something was made (201) or
-/// was there (200).
+/// A JSON answer whose status says if the resource was made (201) or found (200).
 pub(crate) enum MadeOrFound<T> {
     Made(T),
     Found(T),
@@ -106,7 +105,7 @@ impl<T: JsonSchema> OperationOutput for MadeOrFound<T> {
     }
 }
 
-/// A page of JSON, or a table of everything.
+/// A page as JSON, or a table of all rows.
 pub(crate) enum PageOrTable<T> {
     Page(T),
     Table(Table),
@@ -140,12 +139,12 @@ impl<T: JsonSchema> OperationOutput for PageOrTable<T> {
     }
 }
 
-/// A table, whose cells no schema describes.
+/// A table. No schema describes its cells.
 pub(crate) fn csv() -> MediaType {
     json(json_schema!({"type": "string"}))
 }
 
-/// An answer that nobody on the way may keep.
+/// An answer that no cache may keep.
 pub(crate) struct NoStore<R>(pub(crate) R);
 
 impl<R: Reply> Reply for NoStore<R> {}

@@ -12,8 +12,8 @@ use slugline_httpkit::{guarded, public};
 
 use crate::documents::Served;
 
-/// Most bytes a request body may have: generous for a link with a destination
-/// for every country.
+/// The most bytes of a request body: enough for a link with a destination for every
+/// country.
 pub const BODY_LIMIT: usize = 1 << 20;
 
 /// The declared routes, ready to be mounted in every worker.
@@ -33,7 +33,7 @@ impl RouteList {
         }
     }
 
-    /// The OpenAPI document, without `servers`, which depend on who asks.
+    /// The OpenAPI document, without `servers`, which depend on the client.
     pub fn document(&self) -> &Arc<Value> {
         &self.document
     }

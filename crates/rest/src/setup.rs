@@ -49,7 +49,7 @@ pub(crate) async fn handle(
     Ok(Json(setup))
 }
 
-/// What is odd about the proxy that the request came by.
+/// The problem with the proxy that the request came by.
 pub(crate) struct ByProxy(Option<ProxyDoubt>);
 
 impl FromRequest for ByProxy {

@@ -11,17 +11,17 @@ use actix_web::{
     web::Bytes,
 };
 
-/// Bytes of a slice. Actix copies a whole slice into the connection's buffer,
+/// The size of a slice in bytes. Actix copies a whole slice into the connection's buffer,
 /// for as long as the client takes to read it.
 pub(crate) const SLICE: usize = 16 << 10;
 
-/// Bytes that all who ask share.
+/// Bytes that all requests share.
 pub(crate) struct Slices {
     parts: [Bytes; 2],
 }
 
 impl Slices {
-    /// The one part after the other.
+    /// Makes a body of one part after the other.
     pub(crate) fn of(parts: [Bytes; 2]) -> Self {
         Self { parts }
     }

@@ -17,21 +17,21 @@ use slugline_domain::PageSize;
 use slugline_httpkit::report;
 use tokio::sync::mpsc;
 
-/// A table under way.
+/// A table that is being sent.
 pub(crate) struct Table {
     file_name: String,
     pages: Parts,
 }
 
 impl Table {
-    /// The table that begins with this page. A client who reads slowly slows the
-    /// reading of links down; one who goes away ends it.
+    /// Creates the table that begins with this page. A client that reads slowly slows
+    /// down the reading of links; a client that disconnects ends it.
     pub(crate) fn of(links: LinkService, rows: PageSize, first: ExportPage) -> Self {
         let (sender, pages) = mpsc::channel(1);
         let file_name = ExportText::file_name(TransferFormat::Csv, first.exported_at);
         tokio::spawn(async move {
             if let Err(error) = send(&links, rows, first, &sender).await {
-                // The answer breaks off, which tells it from a complete one.
+                // The answer breaks off, which distinguishes it from a complete one.
                 let _ = sender.send(Err(report(error))).await;
             }
         });
@@ -75,7 +75,7 @@ async fn send(
     }
 }
 
-/// A body that comes bit by bit.
+/// A body that is sent in parts.
 pub(crate) struct Parts(pub(crate) mpsc::Receiver<Result<Bytes, Problem>>);
 
 impl MessageBody for Parts {

@@ -1,4 +1,4 @@
-//! `GET /api/verify`: clients ask it whether their token is right.
+//! `GET /api/verify`, with which clients check their token.
 
 use actix_web::http::Method;
 use schemars::JsonSchema;

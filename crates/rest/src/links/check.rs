@@ -40,7 +40,7 @@ pub(crate) async fn handle(
     Ok(Json(LinkChecks::new(&page, &scope)))
 }
 
-/// What destinations are told of this request.
+/// The facts about this request that destinations get.
 pub(crate) struct Caller(ProbeCaller);
 
 impl FromRequest for Caller {

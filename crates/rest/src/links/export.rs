@@ -31,7 +31,7 @@ pub(crate) fn spec() -> OperationSpec {
     }
 }
 
-/// Links read at once for a table.
+/// The number of links that a table reads at once.
 const ROWS: i64 = 500;
 
 pub(crate) async fn handle(
@@ -48,8 +48,8 @@ pub(crate) async fn handle(
         }
         TransferFormat::Csv => {
             let rows = PageSize::new(ROWS).expect("fewer links than on the largest page");
-            // The first page is read before anything is sent, so that a store
-            // that is down gets an error of its own.
+            // The first page is read before the answer starts, so that a store that is
+            // down gives an error response.
             let first = context.app.links.export(rows, after).await?;
             PageOrTable::Table(Table::of(context.app.links.clone(), rows, first))
         }

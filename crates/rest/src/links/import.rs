@@ -69,8 +69,8 @@ impl FromRequest for Links {
                 .map_err(|error| unreadable_body(&error))?;
             let links = match media_type.as_str() {
                 "text/csv" => ImportLinks::read_table(&bytes, rules, limit)?,
-                // As with every other body, Sink reads what calls itself plain
-                // text or a form as that; neither can hold links.
+                // As in Sink, a body that says it is plain text or a form is read as
+                // that; neither can hold links.
                 other if is_no_json(other, &bytes) => {
                     ImportLinks::read_document(b"\"\"", rules, limit)?
                 }
@@ -86,8 +86,8 @@ fn is_no_json(media_type: &str, bytes: &[u8]) -> bool {
     media_type.starts_with("text/") || media_type == "application/x-www-form-urlencoded" && !object
 }
 
-/// Bytes for so many links with the longest texts there are, a quarter more for
-/// what JSON escapes, and no more than a small machine has to spare.
+/// Returns the most bytes of a body: this many links with the longest possible texts, a quarter
+/// more for JSON escapes, and no more than a small machine can spare.
 fn body_limit(rules: &Rules, ImportLimit(links): ImportLimit) -> usize {
     const TEXTS: usize = 16 << 10;
     const FRAME: usize = 64 << 10;

@@ -41,8 +41,8 @@ pub(crate) async fn handle(
     Ok(Json((&preview).into()))
 }
 
-/// The language that the caller prefers: the dashboard's cookie, else the first
-/// that the browser names, else English.
+/// The language that the caller prefers: the dashboard's cookie, else the browser's first
+/// language, else English.
 pub(crate) struct Preferred(LanguageTag);
 
 impl FromRequest for Preferred {

@@ -13,5 +13,5 @@ use slugline_contract::Code;
 
 const TAG: &str = "Analytics";
 
-/// What can go wrong with every question. One about tags needs every link here.
+/// The errors of every query. A query about tags needs every link here.
 const FAILS: &[Code] = &[Code::QueryTimeout, Code::MigrationRequired];

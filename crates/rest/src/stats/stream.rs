@@ -28,8 +28,8 @@ use crate::{
     table::Parts,
 };
 
-/// What proxies and clients hear at least this often, so that none takes the
-/// connection for dead; many give up after a minute.
+/// The interval at which proxies and clients get at least one line, so that none closes
+/// the connection as dead; many give up after a minute.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 pub(crate) fn spec() -> OperationSpec {
@@ -56,7 +56,7 @@ pub(crate) async fn handle(
     Ok(EventStream(context.app.live.watch(filter)?))
 }
 
-/// Server-sent events (WHATWG HTML section 9.2) without an end of their own.
+/// Server-sent events (WHATWG HTML section 9.2) that do not end by themselves.
 pub(crate) struct EventStream(Watch);
 
 impl Reply for EventStream {}
@@ -70,15 +70,15 @@ impl Responder for EventStream {
         HttpResponse::Ok()
             .insert_header((CONTENT_TYPE, "text/event-stream"))
             .insert_header((CACHE_CONTROL, "no-store"))
-            // Nginx holds answers back otherwise.
+            // Without this, nginx holds answers back.
             .insert_header(("x-accel-buffering", "no"))
             .body(Parts(parts))
     }
 }
 
-/// Sends until there is nothing more to come or nobody who takes it.
+/// Sends events until no more will come or the client is gone.
 async fn send(mut watch: Watch, parts: mpsc::Sender<Result<Bytes, slugline_contract::Problem>>) {
-    // Comments are not events; this one makes the head of the answer go out.
+    // A comment is not an event; this one makes actix send the head of the answer.
     let mut part = Bytes::from_static(b": watching\n\n");
     while parts.send(Ok(part)).await.is_ok() {
         part = match time::timeout(HEARTBEAT, watch.next()).await {
@@ -89,7 +89,7 @@ async fn send(mut watch: Watch, parts: mpsc::Sender<Result<Bytes, slugline_contr
     }
 }
 
-/// JSON has no line breaks of its own, so one line of data holds it.
+/// JSON has no line breaks of its own, so it fits in one line of data.
 fn written(view: &EventView) -> Bytes {
     let data = serde_json::to_string(view).expect("a view is plain data");
     format!("event: visit\nid: {}\ndata: {data}\n\n", view.id).into()

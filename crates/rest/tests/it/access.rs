@@ -1,4 +1,4 @@
-//! What the instance must allow, on every route.
+//! Tests the access rule of every route.
 
 use actix_web::http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -6,9 +6,9 @@ use slugline_application::PreviewMode;
 
 use crate::fixture::{Fixture, Waiting};
 
-/// An input of each operation that a use case gets to see, because nothing is
-/// wrong with it. A use case asks for itself, so an operation that forgot to
-/// say what it needs would refuse without documenting that.
+/// A valid input of each operation, which reaches the use case. The use case checks its
+/// own rule, so an operation that forgot to declare its rule would refuse without
+/// documenting that.
 fn right_inputs() -> Vec<(&'static str, &'static str, Value)> {
     let url = "https://example.com/";
     vec![
@@ -49,8 +49,8 @@ struct Operation {
     statuses: Vec<u16>,
 }
 
-/// The documented operations on links. The run of the migration comes last: it
-/// ends the wait for it.
+/// The documented operations on links. The run of the migration comes last, because it
+/// ends the migration lock.
 fn operations(document: &Value) -> Vec<Operation> {
     let paths = document["paths"].as_object().unwrap();
     let links = paths
@@ -75,8 +75,8 @@ fn operations(document: &Value) -> Vec<Operation> {
     operations
 }
 
-/// Calls every operation on links, with right inputs and with wrong ones, and
-/// compares who is refused with what is documented.
+/// Calls every operation on links, with valid and invalid inputs, and compares the
+/// refusals with the documented ones.
 async fn refused_exactly_where_documented(fixture: &Fixture, status: u16) -> usize {
     let mut refused = 0;
     let inputs = right_inputs();

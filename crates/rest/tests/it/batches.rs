@@ -1,4 +1,4 @@
-//! Changing and deleting many links.
+//! Tests of changing and deleting many links.
 
 use actix_web::http::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! How bodies are read.
+//! Tests of reading bodies.
 
 use actix_web::{http::header::CONTENT_TYPE, test::TestRequest};
 

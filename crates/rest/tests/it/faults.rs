@@ -1,4 +1,4 @@
-//! Wrong inputs are named and change nothing.
+//! Tests that invalid inputs are reported and change nothing.
 
 use actix_web::http::{Method, header::CONTENT_TYPE};
 use actix_web::test::TestRequest;

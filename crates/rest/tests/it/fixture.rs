@@ -43,7 +43,7 @@ pub(crate) struct Fixture {
     edge: Data<Edge>,
 }
 
-/// Links that wait in an older instance's store.
+/// Links that are still in an older instance's store.
 #[derive(Clone, Copy)]
 pub(crate) enum Waiting {
     Nothing,
@@ -173,7 +173,7 @@ impl Fixture {
     }
 }
 
-/// A disk without room.
+/// A disk without free space.
 #[derive(Debug)]
 struct FullDisk;
 
@@ -185,7 +185,7 @@ impl DiskWatch for FullDisk {
     }
 }
 
-/// A set-up as settings may make it; no test depends on its numbers.
+/// A setup as settings may make it; no test depends on its numbers.
 fn setup() -> SetupView {
     SetupView {
         version: "1.2.3",

@@ -1,4 +1,4 @@
-//! Listing links: narrowed down, and by visits.
+//! Tests of lists of links: filtered, and by visits.
 
 use actix_web::http::Method;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Rules of REST, in one process and over ports in memory: each costs
-//! milliseconds. The running binary has the journeys, in `crates/server/tests`.
+//! Tests of REST's rules, in one process and over ports in memory: each takes
+//! milliseconds. The tests of the running binary are in `crates/server/tests`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(
