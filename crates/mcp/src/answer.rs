@@ -6,7 +6,7 @@ use jsonrpsee::types::{ErrorCode, ErrorObjectOwned};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 
-/// JSON that is ready to be sent as it is.
+/// JSON that is sent unchanged.
 #[derive(Clone)]
 pub(crate) struct Raw(Box<RawValue>);
 
@@ -50,7 +50,7 @@ pub(crate) const UNSUPPORTED_VERSION: i32 = -32022;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// A JSON-RPC message, or an array of them; nothing for notifications.
+    /// A JSON-RPC message, or an array of them; empty for notifications.
     pub(crate) body: Option<String>,
 }
 
@@ -96,7 +96,8 @@ impl Refusal {
         }
     }
 
-    /// The same, answering the message with this id if it had a readable one.
+    /// Returns the same error for the message with this id, if the message had a readable
+    /// id.
     pub(crate) fn about(self, id: Option<Raw>) -> Self {
         Self {
             id: id.unwrap_or(self.id),

@@ -11,7 +11,7 @@ use crate::{
     text, tools,
 };
 
-/// A call as it was asked for.
+/// A call as the client requested it.
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) name: String,
@@ -36,7 +36,7 @@ impl Call {
         })
     }
 
-    /// Runs the tool, if there is one of that name.
+    /// Runs the tool; `None` if no tool has the name.
     pub(crate) async fn run(&self, exchange: &Exchange<'_>) -> Option<Outcome> {
         let tool = tools::ALL.iter().find(|tool| tool.name == self.name)?;
         let context = tools::Context {
@@ -52,10 +52,10 @@ impl Call {
     }
 }
 
-/// The list fits one page, so nobody was ever given a cursor for it.
+/// Refuses any cursor: the list fits on one page, so no client ever got one.
 ///
 /// # Errors
-/// There is a cursor.
+/// The request has a cursor.
 pub(crate) fn refuse_cursor(params: &Map<String, Value>) -> Result<(), Refusal> {
     if params.contains_key("cursor") {
         let message = "Invalid params: the list has one page, call it without a cursor";
@@ -109,7 +109,7 @@ impl Outcome {
         }
     }
 
-    /// A text that tells a model what was wrong, and what to do about it.
+    /// A text that tells a model about the fault and the way to correct it.
     fn failure(tool: &str, problem: &Problem) -> Self {
         let Problem { title, detail, .. } = problem;
         let said = if problem.code == Code::ValidationError {

@@ -15,7 +15,7 @@ use crate::{
     versions::MODERN,
 };
 
-/// Most messages in a batch.
+/// The most messages in a batch.
 const MAX_BATCH: usize = 50;
 
 impl Exchange<'_> {
@@ -46,8 +46,8 @@ impl Exchange<'_> {
         }
     }
 
-    /// The headers of a message that gets no answer. The modern revision demands
-    /// none there; but a version that is named has to be one that is served.
+    /// Checks the headers of a message that gets no answer. The modern revision demands
+    /// none there; but a named version must be one that is served.
     fn take(&self, claimed: bool) -> Result<(), Refusal> {
         match self.headers.protocol_version.as_deref() {
             Some(MODERN) => Ok(()),
@@ -65,7 +65,7 @@ impl Exchange<'_> {
             return Err(unclaimed(request));
         }
         legacy::check_accept(self.headers)?;
-        // The handshake itself is what settles the version.
+        // The handshake itself settles the version.
         if request.method != "initialize" {
             legacy::check_version(self.headers)?;
         }
@@ -73,7 +73,7 @@ impl Exchange<'_> {
         Ok(Answer::result(&request.id, &result))
     }
 
-    /// Only the oldest revisions know batches.
+    /// Answers a batch, which only the oldest revisions have.
     async fn batch(&self, messages: &[&RawValue]) -> Result<Answer, Refusal> {
         let invalid = |what: &str| Refusal::new(400, ErrorCode::InvalidRequest, what);
         let no_batches = || invalid("Invalid request: this protocol version has no batches");
@@ -149,7 +149,7 @@ fn claims(params: &Map<String, Value>) -> bool {
     meta.is_some_and(|meta| meta.contains_key(VERSION_KEY))
 }
 
-/// A modern header without the claim in the body.
+/// The error for a modern header without the claim in the body.
 fn unclaimed(request: &Request) -> Refusal {
     if request.method == "initialize" {
         let message = "initialize belongs to older protocol versions than the header names";

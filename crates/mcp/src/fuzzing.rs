@@ -1,4 +1,4 @@
-//! Access to the parser for `fuzz/`.
+//! Entry point for `fuzz/`: the parser.
 
 use serde_json::Value;
 
@@ -8,11 +8,11 @@ use crate::{
     modern, text,
 };
 
-/// Reads bytes as the endpoint does, and checks what holds for all of them: an
-/// answer is JSON and repeats the id of what it answers.
+/// Reads bytes as the endpoint does, and checks that every answer is JSON and repeats the
+/// id of its message.
 ///
 /// # Panics
-/// It does not hold.
+/// An answer breaks one of these rules.
 pub fn fuzz_message(bytes: &[u8]) {
     let messages = match Body::parse(bytes) {
         Ok(Body::One(message)) => vec![message],
@@ -21,7 +21,8 @@ pub fn fuzz_message(bytes: &[u8]) {
     };
     for raw in messages {
         let parsed = Message::parse(raw);
-        // What is nested too deep is no value, but may stand beside a message.
+        // A body that is nested too deeply cannot be parsed, but may stand beside a
+        // message.
         let Ok(sent) = serde_json::from_str::<Value>(raw.get()) else {
             continue;
         };
@@ -52,7 +53,7 @@ pub fn fuzz_message(bytes: &[u8]) {
         }
         let shown = text::of_result(raw.get());
         assert!(!shown.contains('\u{202e}'), "texts turn nothing around");
-        // What we send was written by serde, which leaves no blanks.
+        // Serde wrote our answer, and leaves no blanks.
         let written = sent.to_string();
         if let Some(escaped) = text::escaped(&written) {
             let read: Value = serde_json::from_str(&escaped).expect("escapes are JSON");

@@ -1,12 +1,12 @@
-//! The headers that go with a body, for programs that pass bodies on.
+//! The headers that go with a body, for programs that forward bodies.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
 use crate::modern::VERSION_KEY;
 
-/// The headers that a message of the modern generation needs over HTTP, read
-/// from its own body; none for older messages and for what is no message.
+/// Returns the headers that a message of the modern generation needs over HTTP, read from
+/// its own body; none for older messages and for other JSON.
 ///
 /// ```
 /// let body = serde_json::json!({
@@ -37,7 +37,7 @@ pub fn headers_for(message: &Value) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// A text as a header can hold it.
+/// Encodes a text for a header.
 fn encoded(text: &str) -> String {
     let plain = text.bytes().all(|byte| byte.is_ascii_graphic());
     if plain && !text.starts_with("=?") {

@@ -19,14 +19,14 @@ pub(crate) fn tools_list(tools: &[Value]) -> Raw {
 }
 
 /// # Errors
-/// The client cannot take our answers, or speaks a revision that is not served.
+/// The client does not accept our answers, or speaks a revision that is not served.
 pub(crate) fn check_headers(headers: &Headers) -> Result<(), Refusal> {
     check_accept(headers)?;
     check_version(headers)
 }
 
 /// # Errors
-/// The client does not list both media types, as the revisions demand.
+/// The client does not list both media types, which the revisions require.
 pub(crate) fn check_accept(headers: &Headers) -> Result<(), Refusal> {
     let listed = |wanted: &str| {
         let accept = headers.accept.as_deref().unwrap_or_default();
@@ -60,8 +60,8 @@ pub(crate) fn knows_batches(headers: &Headers) -> bool {
 }
 
 /// # Errors
-/// The method is unknown or its parameters are wrong. The status is 200: a 404
-/// would mean to these clients that a session is gone.
+/// The method is unknown or its parameters are wrong. The status is 200: these clients
+/// would take a 404 to mean that a session is gone.
 pub(crate) async fn result(exchange: &Exchange<'_>, request: &Request) -> Result<Raw, Refusal> {
     let prepared = &exchange.server.prepared;
     match request.method.as_str() {
@@ -75,7 +75,7 @@ pub(crate) async fn result(exchange: &Exchange<'_>, request: &Request) -> Result
             let call = call::Call::parse(&request.params)?;
             let outcome = match call.run(exchange).await {
                 Some(outcome) => outcome,
-                // What the first SDKs did, and clients understand.
+                // The first SDKs did this, and clients understand it.
                 None => call::Outcome::unknown_tool(&call.name),
             };
             Ok(Raw::of(&outcome))
@@ -88,7 +88,7 @@ pub(crate) async fn result(exchange: &Exchange<'_>, request: &Request) -> Result
     }
 }
 
-/// Agrees to the revision asked for, or proposes the newest of this generation.
+/// Agrees to the requested revision, or proposes the newest of this generation.
 fn initialize(request: &Request, version: &str) -> Raw {
     let asked = request
         .params

@@ -13,14 +13,14 @@
 //! | `transport` | HTTP: origin, media type, body limit |
 //! | `dispatch` | the generation of a body, and batches |
 //! | `message` | bytes → request, notification or response |
-//! | `exchange`, `answer` | what comes in with a body; results and errors → bytes and a status |
+//! | `exchange`, `answer` | the inputs beside a body; results and errors → bytes and a status |
 //! | `legacy` | revisions 2024-11-05 to 2025-11-25 |
 //! | `modern` | revision 2026-07-28 |
 //! | `versions` | the revisions that are served |
 //! | `call` | `tools/call`, for both |
-//! | `text` | results and errors as a model may read them |
+//! | `text` | results and errors as text for a model |
 //! | `tools` | the tools |
-//! | `headers` | which headers go with a body, for those who pass it on |
+//! | `headers` | headers for a body, for programs that forward it |
 
 mod answer;
 mod call;
@@ -47,8 +47,7 @@ pub use fuzzing::fuzz_message;
 pub use headers::headers_for;
 pub use transport::{PATH, configure};
 
-/// The MCP server: tools on use cases, with everything that never changes
-/// prepared once.
+/// The MCP server: tools on use cases, with all constant parts prepared once.
 #[derive(Clone, Debug)]
 pub struct Server {
     app: Arc<App>,
@@ -64,7 +63,7 @@ struct Prepared {
 }
 
 impl Server {
-    /// Prepares the tools for an instance with these bounds that runs this version.
+    /// Prepares the tools for an instance with these bounds and this version.
     pub fn new(app: Arc<App>, rules: Rules, version: &'static str) -> Self {
         let tools = tools::describe_all(&rules);
         let prepared = Prepared {
@@ -79,7 +78,7 @@ impl Server {
         }
     }
 
-    /// The names of the tools, in the order in which they are listed.
+    /// Returns the names of the tools, in the order in which they are listed.
     pub fn tool_names() -> impl Iterator<Item = &'static str> {
         tools::ALL.iter().map(|tool| tool.name)
     }

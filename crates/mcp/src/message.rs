@@ -9,11 +9,11 @@ use crate::answer::{Raw, Refusal};
 /// One JSON-RPC message from a client.
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// Wants an answer.
+    /// A request, which gets an answer.
     Request(Request),
-    /// Wants none.
+    /// A notification, which gets no answer.
     Notification(Notification),
-    /// Answers something that we never asked: a leftover of older clients.
+    /// A response to a request that we never sent; some older clients send it.
     Response,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Every member raw, so that a wrong one does not hide the `id` of the rest.
+/// Keeps every member raw, so that a wrong member does not hide the `id`.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
@@ -72,8 +72,8 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// `Option` alone would read `null` as absent, and an `id` of null is a fault
-/// where an absent one is a notification.
+/// `Option` alone would read `null` as absent. An `id` of null is a fault, but a message
+/// without an `id` is a notification.
 fn present<'de: 'a, 'a, D>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error>
 where
     D: Deserializer<'de>,
@@ -89,7 +89,7 @@ impl Message {
             .map_err(|_| malformed("a message is an object with each member at most once"))?;
         let id = envelope.id.map(id).transpose()?;
         let parsed = Self::interpret(&envelope, id.clone());
-        // Without its id a client cannot tell what the refusal belongs to.
+        // Without its id a client cannot match the refusal to a message.
         parsed.map_err(|refusal| refusal.about(id))
     }
 

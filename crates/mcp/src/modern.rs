@@ -97,9 +97,9 @@ fn discover(version: &str) -> Raw {
     }))
 }
 
-/// The rungs in the revision's order: the first that fails answers. The version
-/// is judged before missing headers, so that a client of a later revision
-/// learns which ones are served.
+/// Makes the checks in the revision's order; the first failed check decides the answer.
+/// The version is checked before missing headers, so that a client of a later revision
+/// learns which revisions are served.
 fn check(headers: &Headers, request: &Request) -> Result<(), Refusal> {
     let claimed = check_meta(&request.params)?;
     if let Some(header) = &headers.protocol_version
@@ -132,7 +132,7 @@ fn check(headers: &Headers, request: &Request) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The claimed version, once `_meta` is complete.
+/// Returns the claimed version, once `_meta` is complete.
 fn check_meta(params: &Map<String, Value>) -> Result<String, Refusal> {
     let incomplete = |what: &str| {
         let message =
@@ -158,7 +158,7 @@ fn check_meta(params: &Map<String, Value>) -> Result<String, Refusal> {
     Ok(version.to_owned())
 }
 
-/// A header value, which may wrap base64 for text that headers cannot hold.
+/// Reads a header value, which may hold base64 for text that headers cannot hold.
 pub(crate) fn decode(value: &str) -> Option<String> {
     let Some(encoded) = value
         .strip_prefix("=?base64?")

@@ -17,14 +17,14 @@ use icu_properties::{
 };
 use serde_json::Value;
 
-/// Most bytes of a result's text: more than a page of ordinary links, and about
-/// what hosts let through (Claude Code stops at 25,000 tokens).
+/// The most bytes of a result's text: more than a page of ordinary links, and about the
+/// limit of hosts (Claude Code stops at 25,000 tokens).
 const MAX_RESULT: usize = 128 << 10;
 
-/// Most bytes of an error's text. It may repeat what the caller sent.
+/// The most bytes of an error's text, which may repeat the caller's input.
 const MAX_ERROR: usize = 4 << 10;
 
-/// A result for reading, from its JSON.
+/// Formats a result as text, from its JSON.
 pub(crate) fn of_result(json: &str) -> String {
     let text = if json.contains(r"\u00") || json.contains(is_hidden) {
         let value = serde_json::from_str(json).expect("results are JSON");
@@ -36,7 +36,7 @@ pub(crate) fn of_result(json: &str) -> String {
     bounded(text, MAX_RESULT, note)
 }
 
-/// An error for reading: one line.
+/// Formats an error as one line.
 pub(crate) fn of_error(text: &str) -> String {
     let text: String = shown(text)
         .map(|c| if c.is_whitespace() { ' ' } else { c })
@@ -44,8 +44,8 @@ pub(crate) fn of_error(text: &str) -> String {
     bounded(text, MAX_ERROR, "what was sent is too long to repeat")
 }
 
-/// The same JSON with escapes for hidden characters, or nothing where there are
-/// none. They stand inside of texts only, where every character may be an escape.
+/// Returns the same JSON with escapes for hidden characters, or `None` if there are none.
+/// Hidden characters only stand in texts, where every character may be an escape.
 pub(crate) fn escaped(json: &str) -> Option<String> {
     if !json.contains(is_hidden) {
         return None;
@@ -75,12 +75,12 @@ fn cleaned(value: Value) -> Value {
     }
 }
 
-/// The characters of a text without the hidden ones.
+/// Returns the characters of a text without the hidden ones.
 fn shown(text: &str) -> impl Iterator<Item = char> {
     judged(text).filter_map(|(c, hidden)| (!hidden).then_some(c))
 }
 
-/// Each character, and whether it is hidden where it stands.
+/// Yields each character, and true if it is hidden at its position.
 fn judged(text: &str) -> impl Iterator<Item = (char, bool)> {
     let mut chars = text.chars().peekable();
     let mut before = None;
@@ -94,12 +94,11 @@ fn judged(text: &str) -> impl Iterator<Item = (char, bool)> {
     })
 }
 
-/// Characters that show nothing and do something: controls, separators of lines
-/// that are no escapes in JSON, annotations between lines, and what Unicode calls
-/// default ignorable, which has the marks that turn the direction of writing, all
-/// of zero width, variation selectors, fillers, and tags, which spell ASCII that
-/// only a model sees. Line breaks and tabs stay, because JSON writes them as
-/// escapes.
+/// Returns whether a character is invisible but has an effect. These are controls,
+/// separators of lines that are no escapes in JSON, annotations between lines, and the
+/// characters that Unicode calls default ignorable: direction marks, characters of zero
+/// width, variation selectors, fillers, and tags, which spell ASCII that only a model
+/// sees. Line breaks and tabs stay, because JSON writes them as escapes.
 fn is_hidden(c: char) -> bool {
     const IGNORABLE: Property = CodePointSetData::new::<DefaultIgnorableCodePoint>();
     match c {
@@ -109,10 +108,10 @@ fn is_hidden(c: char) -> bool {
     }
 }
 
-/// Returns whether a hidden character makes one picture of those beside it. Each picture
-/// takes one selector and one joiner, so there is no room to hide a text. Flags
-/// spelled in tags turn black, and joiners between letters go, though some
-/// scripts use them: a model reads the words without.
+/// Returns whether a hidden character joins its neighbours into one picture. Each picture
+/// takes one selector and one joiner, so there is no room to hide a text. Flags spelled
+/// in tags turn black, and joiners between letters are removed, though some scripts use
+/// them: a model reads the words without them.
 fn is_part_of_emoji(before: Option<char>, c: char, after: Option<char>) -> bool {
     const PICTURE: Property = CodePointSetData::new::<ExtendedPictographic>();
     const SKIN: Property = CodePointSetData::new::<EmojiModifier>();

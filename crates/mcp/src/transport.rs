@@ -22,8 +22,8 @@ use crate::{
 /// The endpoint's path.
 pub const PATH: &str = "/api/mcp";
 
-/// Most bytes of a body. The protocol sets no limit; 4 MiB is the default of
-/// its Rust SDK.
+/// The most bytes of a body. The protocol sets no limit; 4 MiB is the default of its Rust
+/// SDK.
 const BODY_LIMIT: usize = 4 << 20;
 
 /// Mounts the endpoint, with any number of trailing slashes.
@@ -92,10 +92,10 @@ fn respond(answer: Answer) -> HttpResponse {
     }
 }
 
-/// Browsers name the page that makes them send a request. Only our own pages
-/// may. An origin that merely equals the request's host proves nothing when
-/// somebody points a name of theirs at this machine, so a server that listens
-/// on loopback takes loopback names only, unless its origin was configured.
+/// Checks the `Origin` header, in which browsers name the page that makes them send a
+/// request. Only our own pages may. An origin that merely equals the request's host
+/// proves nothing if a stranger points a domain name at this machine. So a server that
+/// listens on loopback accepts loopback names only, unless its origin was configured.
 fn origin_allowed(request: &HttpRequest) -> bool {
     let Some(sent) = request.headers().get(header::ORIGIN) else {
         return true;

@@ -14,12 +14,11 @@ pub(crate) const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", 
 /// Every revision that is served, newest first.
 pub(crate) const ALL: [&str; 5] = [MODERN, LEGACY[0], LEGACY[1], LEGACY[2], LEGACY[3]];
 
-/// Assumed of an older client whose header says nothing, as the revisions
-/// demand.
+/// The revision of an older client whose header names none, as the revisions demand.
 pub(crate) const ASSUMED: &str = "2025-03-26";
 
-/// A revision that a request cannot name for itself, with all that are served. The
-/// older ones are agreed on once, by `initialize`.
+/// Returns the error for a revision that a request cannot name for itself, with all
+/// served revisions. `initialize` negotiates the older ones.
 pub(crate) fn unsupported(requested: &str) -> Refusal {
     let message = if LEGACY.contains(&requested) {
         format!("Protocol version {requested} begins with initialize; _meta names {MODERN} only")

@@ -71,9 +71,9 @@ pub(crate) trait Tool {
     /// The access rule of the use case; checked before the arguments are read.
     const NEEDS: Access;
     const HINTS: Hints;
-    /// The same type that REST reads.
+    /// The input, the same type that REST reads.
     type Input: DeserializeOwned + JsonSchema + Send + 'static;
-    /// The same type that REST writes, as an object.
+    /// The result, the same type that REST writes, as an object.
     type Output: Serialize + JsonSchema;
 
     fn call(
@@ -86,17 +86,17 @@ pub(crate) trait Tool {
 /// hint is missing, so every hint is set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Hints {
-    /// Reads what is here.
+    /// Reads data of this instance.
     Reads,
-    /// Reads, and asks servers elsewhere.
+    /// Reads, and sends requests to other servers.
     ReadsWorld,
-    /// Adds; calling twice adds twice.
+    /// Adds; a second call adds again.
     Adds,
-    /// Adds unless it is there; calling twice changes nothing more.
+    /// Adds unless it is there; a second call changes nothing more.
     AddsOnce,
-    /// Overwrites; calling twice changes nothing more.
+    /// Overwrites; a second call changes nothing more.
     Replaces,
-    /// Removes; calling twice changes nothing more.
+    /// Removes; a second call changes nothing more.
     Removes,
 }
 
@@ -137,7 +137,7 @@ impl Entry {
     }
 }
 
-/// Every tool as `tools/list` shows it.
+/// Returns every tool as `tools/list` shows it.
 pub(crate) fn describe_all(rules: &Rules) -> Vec<Value> {
     ALL.iter().map(|tool| (tool.describe)(rules)).collect()
 }
@@ -181,7 +181,7 @@ mod tests {
         describe_all(&Rules::default())
     }
 
-    /// Every schema inside this one, itself included.
+    /// Yields every schema inside this one, itself included.
     fn schemas(schema: &Value) -> Vec<&Value> {
         let members = schema["properties"].as_object().into_iter();
         let below = members
@@ -239,8 +239,8 @@ mod tests {
         }
     }
 
-    /// Keywords that every validator and every host of models knows: no
-    /// references, no unions.
+    /// Keywords that every validator and every host of models supports: no references, no
+    /// unions.
     const PLAIN: [&str; 18] = [
         "type",
         "properties",
@@ -289,7 +289,7 @@ mod tests {
         })
     }
 
-    /// The list is in the context of every conversation of every agent.
+    /// The list is part of the context of every conversation of every agent.
     #[test]
     fn the_whole_list_is_small() {
         let size = json!(tools()).to_string().len();
