@@ -7,22 +7,23 @@ use percent_encoding::percent_decode;
 use slugline_domain::{Colo, Coordinates, Country, Place, PlaceName, TimeZoneName};
 use thiserror::Error;
 
-/// Whose headers tell where a visitor is. They count from trusted proxies only.
+/// The networks whose headers give a visitor's place. Headers count from trusted proxies
+/// only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlaceHeaders {
-    /// Those of the one network that has put its own into a request. A request
-    /// with headers of two tells nothing: a network lets pass what it does not
-    /// know, so a visitor could have added the others'.
+    /// The network whose headers a request has. Headers of two networks give no place: a
+    /// network passes on headers that it does not know, so a visitor could have added the
+    /// others.
     #[default]
     Auto,
-    /// Those of one network.
+    /// Always this network.
     Of(Cdn),
-    /// Nobody's.
+    /// No network: headers give no place.
     Nobody,
 }
 
 impl PlaceHeaders {
-    /// The place of the sender that the request's headers name, if they do.
+    /// Returns the sender's place, if the request's headers name one.
     pub(crate) fn place(self, request: &HttpRequest) -> Option<Place> {
         let network = match self {
             Self::Auto => Cdn::of(request)?,
@@ -50,7 +51,7 @@ impl FromStr for PlaceHeaders {
     }
 }
 
-/// A text names nobody's headers.
+/// The text is not a valid choice of headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected auto, cloudflare, cloudfront, fastly, vercel or none")]
 pub struct PlaceHeadersError;
@@ -58,10 +59,10 @@ pub struct PlaceHeadersError;
 /// A content delivery network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cdn {
-    /// Cloudflare. The country comes by itself, the rest with the managed
+    /// Cloudflare. It sends the country by default, and the rest with the managed
     /// transform "Add visitor location headers".
     Cloudflare,
-    /// `CloudFront` of Amazon, with an origin request policy that has its headers.
+    /// Amazon's `CloudFront`, with an origin request policy that adds these headers.
     CloudFront,
     /// Fastly, with VCL that copies its variables into headers of these names,
     /// as its own examples do: `set req.http.client-geo-country =
@@ -98,7 +99,7 @@ impl Cdn {
         }
     }
 
-    /// The only network whose country header a request has.
+    /// Returns the network whose country header a request has, if there is only one.
     fn of(request: &HttpRequest) -> Option<Self> {
         let headers = request.headers();
         let mut present = Self::ALL
@@ -115,7 +116,7 @@ impl Cdn {
         Place {
             country: text(names.country)
                 .and_then(|code| Country::parse(&code).ok())
-                // Cloudflare's word for "unknown".
+                // Cloudflare's code for an unknown country.
                 .filter(|country| country.as_str() != "XX"),
             region: text(names.region).and_then(|name| PlaceName::new(&name)),
             city: text(names.city).and_then(|name| PlaceName::new(&name)),
@@ -168,7 +169,7 @@ impl Cdn {
         }
     }
 
-    /// The data centre that took the request.
+    /// Returns the data centre that received the request.
     fn colo(self, request: &HttpRequest) -> Option<Colo> {
         match self {
             // A number and the code: 230b030023ae2822-SJC.
@@ -176,7 +177,7 @@ impl Cdn {
                 let ray = text(request, "cf-ray")?;
                 Colo::new(ray.rsplit_once('-')?.1)
             }
-            // The code of the first centre comes first: cdg1::iad1::a1b2-17.
+            // The code of the first data centre comes first: cdg1::iad1::a1b2-17.
             Self::Vercel => {
                 let id = text(request, "x-vercel-id")?;
                 Colo::new(id.split_once("::")?.0)
@@ -192,8 +193,8 @@ impl fmt::Display for Cdn {
     }
 }
 
-/// A header as text. Names of cities go beyond ASCII: some networks send UTF-8
-/// as it is, others percent-encode it, and no name of a city has a `%`.
+/// Returns a header as text. Names of cities may hold characters beyond ASCII: some
+/// networks send plain UTF-8, others percent-encode it, and no city's name has a `%`.
 fn text(request: &HttpRequest, name: &str) -> Option<String> {
     let value = request.headers().get(name)?;
     let decoded = percent_decode(value.as_bytes()).decode_utf8().ok()?;

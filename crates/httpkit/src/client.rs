@@ -13,21 +13,21 @@ use ipnet::IpNet;
 use slugline_domain::ProbeCaller;
 use thiserror::Error;
 
-/// The proxies whose forwarded headers the service believes. Any other client could
-/// write anything into them.
+/// The proxies whose forwarded headers the service trusts. Any other client could write
+/// anything into them.
 #[derive(Clone, Debug, Default)]
 pub struct TrustedProxies {
     networks: Vec<IpNet>,
     header: ClientHeader,
 }
 
-/// The header in which trusted proxies name the client. There is one only, because a
-/// proxy passes the others on as clients wrote them.
+/// The header in which trusted proxies name the client. There is only one, because a
+/// proxy passes other such headers on as clients wrote them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientHeader(HeaderName);
 
 impl TrustedProxies {
-    /// Believes this header of proxies in these networks.
+    /// Trusts this header of proxies in these networks.
     pub fn new(networks: Vec<IpNet>, header: ClientHeader) -> Self {
         Self { networks, header }
     }
@@ -37,7 +37,7 @@ impl TrustedProxies {
         self.networks.is_empty()
     }
 
-    /// The address of the client: the peer's, or the first hop before the trusted
+    /// Returns the client's address: the peer's, or the first hop before the trusted
     /// proxies.
     pub fn client_address(&self, request: &HttpRequest) -> IpAddr {
         let peer = peer_address(request);
@@ -49,9 +49,9 @@ impl TrustedProxies {
             .iter()
             .rev()
             .flat_map(|value| value.to_str().unwrap_or_default().rsplit(','));
-        // Each proxy appends the hop it saw, so the list is read from its end, as
-        // long as whoever wrote it is trusted. Nothing is known of what lies
-        // before a hop that is no address.
+        // Each proxy appends the hop that it saw. So the list is read from its end, as
+        // long as a trusted proxy wrote the entry. Reading stops at a hop that is no
+        // address.
         let mut client = peer;
         for hop in hops {
             let Some(hop) = self.header.parse_hop(hop) else {
@@ -82,8 +82,8 @@ impl TrustedProxies {
     }
 }
 
-/// The other end of the connection. Without one, which only happens in tests and
-/// on Unix sockets, it is this machine.
+/// Returns the peer's address. Without a peer, which only happens in tests and on Unix
+/// sockets, the peer is this machine.
 pub(crate) fn peer_address(request: &HttpRequest) -> IpAddr {
     request
         .peer_addr()
@@ -91,8 +91,8 @@ pub(crate) fn peer_address(request: &HttpRequest) -> IpAddr {
 }
 
 impl ClientHeader {
-    /// A hop of the header's list: an address, with or without a port and
-    /// brackets. `Forwarded` has it as a parameter (RFC 7239, section 4).
+    /// Reads a hop of the header's list: an address, with or without a port and brackets.
+    /// In `Forwarded` it is a parameter (RFC 7239, section 4).
     fn parse_hop(&self, hop: &str) -> Option<IpAddr> {
         if self.0 != FORWARDED {
             return parse_address(hop);
@@ -123,17 +123,17 @@ impl FromStr for ClientHeader {
     }
 }
 
-/// A text is not the name of a header.
+/// The text is not the name of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected the name of a header, such as X-Forwarded-For, X-Real-IP or Forwarded")]
 pub struct ClientHeaderError;
 
-/// A request header as text; absent when it is not text. A constant of
+/// Returns a request header as text; `None` if it is not text. A constant of
 /// [`actix_web::http::header`] is found faster than a name in quotes.
 pub fn header(request: &HttpRequest, name: impl AsHeaderName) -> Option<&str> {
     let value = request.headers().get(name)?.as_bytes();
-    // A header has no control characters, so this is what `to_str` takes; that
-    // looks at one byte after the other.
+    // A header has no control characters, so this accepts the same values as `to_str`,
+    // which checks byte by byte.
     let text = value.is_ascii().then(|| std::str::from_utf8(value))?;
     text.ok()
 }

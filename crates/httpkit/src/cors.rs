@@ -11,8 +11,8 @@ use actix_web::{
     },
 };
 
-/// Returns whether a browser asks for permission to send the real request. It never carries the
-/// token, so it is answered before anybody asks for that.
+/// Returns whether the request is a browser's CORS preflight. A preflight never carries
+/// the token, so it is answered before the token is checked.
 pub(crate) fn is_preflight(request: &HttpRequest) -> bool {
     let headers = request.headers();
     request.method() == Method::OPTIONS
@@ -20,8 +20,8 @@ pub(crate) fn is_preflight(request: &HttpRequest) -> bool {
         && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Yes, with the method and headers that were asked about: `*` would not cover
-/// `Authorization` (Fetch standard, "CORS-preflight fetch").
+/// Allows the requested method and headers by name: `*` would not cover `Authorization`
+/// (Fetch standard, "CORS-preflight fetch").
 pub(crate) fn preflight(request: &HttpRequest) -> HttpResponse {
     let mut response = HttpResponse::NoContent().finish();
     let headers = response.headers_mut();
@@ -49,7 +49,7 @@ pub(crate) fn allow(headers: &mut HeaderMap) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any.clone());
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, any.clone());
     headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, any.clone());
-    // `ETag` and what was ignored. Requests carry no credentials in the sense of
+    // Exposes `ETag` and the ignored names. Requests carry no credentials in the sense of
     // the Fetch standard, so `*` means every header.
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, any);
     headers.insert(

@@ -30,8 +30,8 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// The token to ask for, the proxies to believe, and the public origin if
-    /// it was configured.
+    /// Creates an edge with the required token, the trusted proxies, and the public
+    /// origin if it was configured.
     pub fn new(
         authenticator: Arc<Authenticator>,
         proxies: TrustedProxies,
@@ -68,8 +68,8 @@ impl Edge {
         }
     }
 
-    /// Sets how to find a client's place: by these headers of trusted proxies, else by
-    /// the address.
+    /// Sets the sources of a client's place: these headers of trusted proxies, else the
+    /// client's address.
     #[must_use]
     pub fn placing_clients(
         self,
@@ -83,40 +83,41 @@ impl Edge {
         }
     }
 
-    /// The app's edge.
+    /// Returns the app's edge.
     ///
     /// # Panics
-    /// The app was built without one.
+    /// The app was built without an edge.
     pub fn of(request: &HttpRequest) -> &Edge {
         request
             .app_data::<web::Data<Edge>>()
             .expect("the app is built with an edge")
     }
 
-    /// The client's address.
+    /// Returns the client's address.
     pub fn client_address(&self, request: &HttpRequest) -> IpAddr {
         self.proxy_watch.look_at(request, &self.proxies);
         self.proxies.client_address(request)
     }
 
-    /// Says what is odd about the proxy that the request came by.
+    /// Returns the problem with the proxy that the request came by, if there is one.
     pub fn proxy_doubt(&self, request: &HttpRequest) -> Option<ProxyDoubt> {
         ProxyDoubt::about(request, &self.proxies)
     }
 
-    /// The client's place, if a trusted proxy names it.
+    /// Returns the client's place, if a trusted proxy names it.
     pub fn forwarded_place(&self, request: &HttpRequest) -> Option<Place> {
         let believed = self.proxies.trusts_peer_of(request);
         believed.then(|| self.place_headers.place(request))?
     }
 
-    /// The client's country by its address, for requests whose place no proxy names.
+    /// Returns the client's country by its address, for requests whose place no proxy
+    /// names.
     pub fn look_up_country(&self, request: &HttpRequest) -> Option<Country> {
         let places = self.places.as_ref()?;
         places.country(self.client_address(request))
     }
 
-    /// The client's place: by the proxies' headers, else by the address.
+    /// Returns the client's place: by the proxies' headers, else by the address.
     pub fn client_place(&self, request: &HttpRequest) -> Place {
         let forwarded = self.forwarded_place(request).unwrap_or_default();
         match &self.places {
@@ -125,12 +126,12 @@ impl Edge {
         }
     }
 
-    /// The public origin of the service, as this client sees it.
+    /// Returns the public origin of the service, as this client sees it.
     pub fn origin(&self, request: &HttpRequest) -> Origin {
         Origin::of(request, self.configured_origin.as_ref(), &self.proxies)
     }
 
-    /// The public origin, if it was configured.
+    /// Returns the public origin, if it was configured.
     pub fn configured_origin(&self) -> Option<&Origin> {
         self.configured_origin.as_ref()
     }
@@ -150,21 +151,21 @@ impl Edge {
         let presented = header(request, "authorization").map(bearer_token);
         let client = self.client_address(request);
         let outcome = self.authenticator.authenticate(presented, client);
-        // A request without a token is no attempt to get in.
+        // A request without a token is not an attempt to guess it.
         if presented.is_some() && outcome.is_err() {
             self.refusals.token(client);
         }
         outcome
     }
 
-    /// Tells the operator that this client's password was refused.
+    /// Logs for the operator that this client's password was refused.
     pub fn refused_password(&self, client: IpAddr) {
         self.refusals.password(client);
     }
 }
 
-/// The token behind a `Bearer` of any case; a bare token is taken too, as Sink
-/// does.
+/// Returns the token after `Bearer` in any case. A bare token is accepted, too, as in
+/// Sink.
 fn bearer_token(authorization: &str) -> &str {
     const SCHEME: usize = "bearer".len();
     let (scheme, rest) = authorization

@@ -1,4 +1,4 @@
-//! Access for `fuzz/`: headers that proxies and content networks add.
+//! Entry points for `fuzz/`: headers that proxies and content networks add.
 
 use std::net::SocketAddr;
 
@@ -13,7 +13,7 @@ use crate::{
     origin::Origin,
 };
 
-/// Headers that tell of a client.
+/// Headers that describe a client.
 const NAMES: [&str; 17] = [
     "x-forwarded-for",
     "x-forwarded-host",
@@ -34,12 +34,12 @@ const NAMES: [&str; 17] = [
     "cloudfront-viewer-city",
 ];
 
-/// Takes bytes for headers, one line each: a byte that chooses the name, then
-/// the value. They come once from a trusted proxy and once from a stranger.
+/// Takes bytes for headers, one line each: a byte that selects the name, then the value.
+/// The headers come once from a trusted proxy and once from an untrusted peer.
 ///
 /// # Panics
-/// A stranger is believed, an origin holds what cannot stand in a page, or a
-/// trusted address is taken for the client's while another is named.
+/// An untrusted peer's headers count, an origin holds characters that must not stand in a
+/// page, or a trusted address is taken for the client's although another one is named.
 pub fn fuzz_headers(bytes: &[u8]) {
     let networks = vec!["10.0.0.0/8".parse().expect("a network")];
     let proxies = TrustedProxies::new(networks, ClientHeader::default());

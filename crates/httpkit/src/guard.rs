@@ -16,12 +16,12 @@ use crate::{
     problem::{Failure, problem_response},
 };
 
-/// A resource that only holders of the site token reach, whatever the method.
+/// A resource that requires the site token, whatever the method.
 pub fn guarded(resource: Resource) -> impl HttpServiceFactory + 'static {
     Registered(resource.wrap(from_fn(guard)))
 }
 
-/// A resource open to everybody.
+/// A resource that requires no token.
 pub fn public(resource: Resource) -> impl HttpServiceFactory + 'static {
     Registered(resource.wrap(from_fn(render)))
 }
@@ -62,7 +62,7 @@ async fn authenticated(
     render(request, next).await
 }
 
-/// Writes the body of whatever went wrong inside.
+/// Writes the body of any error that a handler returned.
 async fn render(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,

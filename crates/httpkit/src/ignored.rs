@@ -2,17 +2,17 @@
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 
-/// Lists them, separated by commas.
+/// The header that lists the names, separated by commas.
 const HEADER: HeaderName = HeaderName::from_static("slugline-ignored");
 
-/// Names that an input had and nothing knows. A handler leaves them in the
-/// request's extensions, and the response carries them.
+/// Unknown names of an input. A handler leaves them in the request's extensions, and the
+/// response lists them.
 #[derive(Clone, Debug)]
 pub struct IgnoredNames(pub Vec<String>);
 
 impl IgnoredNames {
     pub(crate) fn tell(&self, headers: &mut HeaderMap) {
-        /// More than that help nobody, and clients bound their headers.
+        /// A longer list helps no caller, and clients limit headers.
         const TOLD: usize = 16;
         const LONGEST: usize = 64;
         let names = self.0.iter().take(TOLD);

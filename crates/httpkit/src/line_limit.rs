@@ -5,8 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Lets so many lines of one kind into the log each minute, and counts the
-/// others: neither strangers nor an outage may fill the disk.
+/// Limits the log to this many lines of one kind each minute, and counts the others:
+/// neither strangers nor an outage may fill the disk.
 #[derive(Debug)]
 pub(crate) struct LineLimit {
     per_minute: u32,
@@ -34,7 +34,7 @@ impl LineLimit {
         }
     }
 
-    /// The number of lines that were left out before this one; `None` if the caller
+    /// Returns the number of lines that were left out before this one; `None` if the caller
     /// must leave this one out too.
     pub(crate) fn admit(&self, now: Instant) -> Option<u64> {
         let mut minute = self.minute.lock().unwrap_or_else(PoisonError::into_inner);

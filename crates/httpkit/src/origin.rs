@@ -13,7 +13,7 @@ use crate::client::{TrustedProxies, header};
 pub struct Origin(Arc<str>);
 
 impl Origin {
-    /// The configured origin, or the one the request itself was sent to.
+    /// Returns the configured origin, or the origin to which the request was sent.
     pub(crate) fn of(
         request: &HttpRequest,
         configured: Option<&Origin>,
@@ -23,8 +23,8 @@ impl Origin {
             return origin.clone();
         }
         let trusted = proxies.trusts_peer_of(request);
-        // The first proxy in a row knows how the client came; at worst a client
-        // chooses between two words.
+        // The first proxy in a row knows the client's scheme. At worst a client forges
+        // it, which only chooses between two words.
         let first_scheme = header(request, "x-forwarded-proto")
             .filter(|_| trusted)
             .and_then(|schemes| schemes.split(',').next());
@@ -32,8 +32,8 @@ impl Origin {
             Some("https") => "https",
             Some(_) | None => "http",
         };
-        // The last host is what the trusted peer wrote; a client may have begun
-        // the list.
+        // The trusted peer wrote the last host; a client may have written those before
+        // it.
         let last_host = request
             .headers()
             .get_all("x-forwarded-host")
@@ -49,22 +49,22 @@ impl Origin {
         Origin(format!("{scheme}://{host}").into())
     }
 
-    /// The origin as text.
+    /// Returns the origin as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// `http` or `https`.
+    /// Returns `http` or `https`.
     pub fn scheme(&self) -> &str {
         self.split().0
     }
 
-    /// The host, with the port if there is one: `sl.example:8080`.
+    /// Returns the host, with the port if there is one: `sl.example:8080`.
     pub fn host_and_port(&self) -> &str {
         self.split().1
     }
 
-    /// The host without the port; an IPv6 address keeps its brackets.
+    /// Returns the host without the port; an IPv6 address keeps its brackets.
     pub fn host_name(&self) -> &str {
         let host = self.host_and_port();
         match host.rsplit_once(':') {
@@ -73,7 +73,7 @@ impl Origin {
         }
     }
 
-    /// True when only programs of this machine reach the host by its name.
+    /// Returns whether only programs of this machine reach the host by its name.
     pub fn is_loopback(&self) -> bool {
         let name = self.host_name();
         let address = name
@@ -91,7 +91,7 @@ impl Origin {
     }
 }
 
-/// Returns whether a host can be put into JSON, HTML and headers as it is.
+/// Returns whether a host is safe in JSON, HTML and headers without escapes.
 fn is_plain(host: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || b".-_:[]".contains(&b);
     !host.is_empty() && host.bytes().all(allowed)
@@ -120,7 +120,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A text is not an origin.
+/// The text is not an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("an origin is http:// or https://, a host and maybe a port, such as https://sl.example")]
 pub struct OriginError;

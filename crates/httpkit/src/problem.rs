@@ -16,30 +16,29 @@ use slugline_contract::{Code, Problem, entity_tag};
 
 use crate::{edge::Edge, line_limit::LineLimit};
 
-/// A problem as a handler returns it. The edge of the adapter, which knows the
-/// request, reports it and writes the response; making or converting one has no
-/// effect.
+/// A problem as a handler returns it. The edge of the adapter, which knows the request,
+/// reports it and writes the response; creating or converting a failure has no effect.
 #[derive(Clone, Debug)]
 pub struct Failure {
     problem: Box<Problem>,
     fault: Option<Fault>,
 }
 
-/// A failure of the service, with the cause that no client is told.
+/// A failure of the service, with the cause, which clients do not get.
 #[derive(Clone, Debug)]
 struct Fault {
     cause: Option<String>,
 }
 
-/// Logs a use case's error if the service is at fault, and returns the problem
-/// that a client may be told.
+/// Logs a use case's error if the service is at fault, and returns the problem for the
+/// client.
 pub fn report(error: Error) -> Problem {
     Failure::from(error).report()
 }
 
 impl Failure {
-    /// Logs the failure if the service is at fault, and returns the problem that
-    /// a client may be told.
+    /// Logs the failure if the service is at fault, and returns the problem for the
+    /// client.
     pub fn report(&self) -> Problem {
         if let Some(Fault { cause }) = &self.fault {
             log(self.problem.code, cause.as_deref());
@@ -85,7 +84,8 @@ impl From<Error> for Failure {
     }
 }
 
-/// While the database is away, every request fails for the same reason.
+/// Logs a failure. While the database is down, every request fails for the same reason,
+/// so that line is limited further.
 fn log(code: Code, cause: Option<&str>) {
     static UNAVAILABLE: LineLimit = LineLimit::new(1);
     static OTHERS: LineLimit = LineLimit::new(10);
@@ -117,10 +117,10 @@ impl From<PayloadError> for Failure {
     }
 }
 
-/// The problem of a body that cannot be read.
+/// Returns the problem for a body that cannot be read.
 ///
 /// # Panics
-/// The error is not one of reading a body.
+/// The error is not about reading a body.
 pub fn unreadable_body(error: &actix_web::Error) -> Problem {
     let error = error.as_error::<PayloadError>();
     unreadable(error.expect("bodies fail with this error only"))
@@ -147,7 +147,7 @@ fn unreadable(error: &PayloadError) -> Problem {
     )
 }
 
-/// The JSON response for a problem.
+/// Returns the JSON response for a problem.
 pub fn problem_response(problem: &Problem, request: &HttpRequest) -> HttpResponse {
     let url = format!("{}{}", Edge::of(request).origin(request), request.uri());
     let body = serde_json::to_string_pretty(&problem.body(&url)).expect("a problem is plain data");
@@ -174,8 +174,8 @@ pub fn problem_response(problem: &Problem, request: &HttpRequest) -> HttpRespons
     response.body(body)
 }
 
-/// RFC 6750 §3: says how to authenticate, and that a token was wrong when one
-/// was sent.
+/// Returns the challenge of RFC 6750 §3: the way to authenticate, and that a token was
+/// wrong if one was sent.
 fn challenge(problem: &Problem, request: &HttpRequest) -> Option<HeaderValue> {
     (problem.code == Code::Unauthorized).then(|| {
         HeaderValue::from_static(if request.headers().contains_key(header::AUTHORIZATION) {
@@ -190,7 +190,7 @@ fn status(problem: &Problem) -> StatusCode {
     StatusCode::from_u16(problem.status()).expect("codes have statuses of HTTP")
 }
 
-/// An error with everything that caused it.
+/// Formats an error with all its causes.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

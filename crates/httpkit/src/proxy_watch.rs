@@ -13,26 +13,24 @@ use actix_web::{
 
 use crate::client::{TrustedProxies, peer_address};
 
-/// What is odd about the proxy that a request came by: either way all its
-/// visitors look alike.
+/// The problem with the proxy that a request came by. In both cases all its visitors seem
+/// to have one address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProxyDoubt {
-    /// It is not trusted. It may be no proxy of the operator's at all, but a
-    /// client that says it is one.
+    /// The proxy is not trusted. It may be a client that pretends to be a proxy.
     Untrusted {
         /// The peer.
         peer: IpAddr,
         /// The header in which it names a client.
         sent: HeaderName,
     },
-    /// It is trusted, and names clients in another header than the one that
-    /// counts.
+    /// The proxy is trusted, but names clients in another header than the configured one.
     OtherHeader {
         /// The peer.
         peer: IpAddr,
         /// The header in which it names a client.
         sent: HeaderName,
-        /// The header that counts.
+        /// The configured header.
         believed: HeaderName,
     },
 }
@@ -54,9 +52,9 @@ impl ProxyDoubt {
     }
 }
 
-/// Warns once of a peer that looks like a proxy but is not trusted, and once of
-/// a trusted one that names clients in another header than the one that counts:
-/// either way all visitors look alike.
+/// Warns once of a peer that looks like a proxy but is not trusted, and once of a trusted
+/// proxy that names clients in another header than the configured one. In both cases all
+/// visitors seem to have one address.
 #[derive(Debug, Default)]
 pub(crate) struct ProxyWatch {
     warned_of_untrusted: AtomicBool,
@@ -71,8 +69,8 @@ static USUAL: [HeaderName; 3] = [
 ];
 
 thread_local! {
-    /// A proxy shows itself in every request, so each thread looks at its first
-    /// ones only: a redirect has no time for three look-ups that find nothing.
+    /// Each thread checks only its first requests: a proxy shows itself in every request,
+    /// and a redirect has no time for three look-ups that find nothing.
     static LOOKS_LEFT: Cell<u32> = const { Cell::new(10_000) };
 }
 

@@ -10,14 +10,14 @@ use slugline_domain::ClientNetwork;
 
 use crate::line_limit::LineLimit;
 
-/// Warns of wrong tokens and passwords, and names the visitor by a hash, so that
-/// an operator sees if one visitor guesses or many.
+/// Warns of wrong tokens and passwords, and names the visitor by a hash, so that an
+/// operator sees if one visitor guesses or many.
 ///
-/// The hash is keyed by random bits of this process, which nothing stores: no
-/// one can find the address by trying all of them, and after a restart the same
-/// visitor has another hash. It is not the hash of the access log, whose key
-/// belongs to the thread that writes visits; a shared one would also link a
-/// guess to what the same visitor followed.
+/// The hash is keyed by random bits of this process, which nothing stores: nobody can
+/// find the address by trying all of them, and after a restart the same visitor has
+/// another hash. The access log uses a different hash, whose key belongs to the thread
+/// that writes visits; a shared hash would link a guess to the links that the same
+/// visitor followed.
 #[derive(Debug)]
 pub(crate) struct Refusals {
     key: RandomState,
@@ -26,7 +26,7 @@ pub(crate) struct Refusals {
 }
 
 impl Refusals {
-    /// Lines of either kind in the log.
+    /// The most log lines of either kind.
     const PER_MINUTE: u32 = 10;
 
     pub(crate) fn token(&self, client: IpAddr) {
