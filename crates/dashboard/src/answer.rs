@@ -14,17 +14,17 @@ use crate::{
     words,
 };
 
-/// The page runs its own scripts, talks to its own server, and parses no text
-/// as HTML. A preview image is a stranger's address, which `img-src` keeps from
-/// being loaded.
+/// The policy of the page: it runs only its own scripts, connects only to its own server,
+/// and parses no text as HTML. A preview image has a stranger's address, so `img-src`
+/// keeps it from being loaded.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
                       img-src 'self' data: blob:; connect-src 'self'; form-action 'none'; \
                       base-uri 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// The page: asked for again each time, because it names the files' folder. The
-/// words are named beside it, so that a browser fetches them with the modules and
-/// not after them.
+/// Answers with the page. Browsers ask for it again each time, because it names the
+/// files' folder. It also names the words, so that a browser fetches them together with
+/// the modules.
 pub(crate) fn page(request: &HttpRequest, page: Packed) -> HttpResponse {
     let mut answer = HttpResponse::Ok();
     answer
@@ -41,7 +41,8 @@ pub(crate) fn page(request: &HttpRequest, page: Packed) -> HttpResponse {
     finish(answer, request, page)
 }
 
-/// A file below the folder whose name changes with its content: kept for good.
+/// Answers with a file below the folder whose name changes with its content. Browsers
+/// keep it for good.
 pub(crate) fn file(request: &HttpRequest, path: &str, file: Packed) -> HttpResponse {
     let mut answer = HttpResponse::Ok();
     answer
@@ -68,7 +69,7 @@ fn finish(mut answer: HttpResponseBuilder, request: &HttpRequest, file: Packed) 
     answer.body(file.plain)
 }
 
-/// Weak and strong validators are alike here (RFC 9110 §13.1.2): a proxy that
+/// Weak and strong validators count as equal here (RFC 9110 §13.1.2): a proxy that
 /// compresses makes ours weak.
 fn is_known(request: &HttpRequest, tag: &str) -> bool {
     let known = header(request, &IF_NONE_MATCH).unwrap_or_default();
@@ -78,7 +79,7 @@ fn is_known(request: &HttpRequest, tag: &str) -> bool {
         .any(|known| known == tag || known == "*")
 }
 
-/// Whether `Accept-Encoding` names gzip, or everything, and does not refuse it.
+/// Returns whether `Accept-Encoding` accepts gzip, by its name or by `*`.
 fn takes_gzip(request: &HttpRequest) -> bool {
     let accepted = header(request, &ACCEPT_ENCODING).unwrap_or_default();
     accepted.split(',').any(|coding| {

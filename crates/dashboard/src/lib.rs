@@ -10,8 +10,8 @@
 //! |---|---|
 //! | `packed` | the files, by path, plain and compressed |
 //! | `answer` | a file as HTTP: validators, compression, policy |
-//! | `words` | the words that a browser will want |
-//! | `moved` | where addresses of Sink's dashboard lead |
+//! | `words` | the words for the browser's language |
+//! | `moved` | redirects for addresses of Sink's dashboard |
 
 #![expect(
     clippy::future_not_send,
@@ -32,7 +32,7 @@ use slugline_httpkit::{Code, Failure, Problem, public};
 
 pub use moved::moved;
 
-/// Below this path everything is the dashboard's.
+/// The path of the dashboard; it owns every path below.
 pub const PATH: &str = "/_dashboard/";
 
 /// Mounts the page and its files.
@@ -45,7 +45,7 @@ pub fn configure(config: &mut ServiceConfig) {
         .service(public(get("/_dashboard/{folder}/{file:.+}").get(file)));
 }
 
-/// Relative, because a proxy in front may have stripped a prefix.
+/// Relative, because a reverse proxy may have stripped a prefix.
 async fn slash() -> HttpResponse {
     HttpResponse::TemporaryRedirect()
         .insert_header((LOCATION, "_dashboard/"))
@@ -57,8 +57,8 @@ async fn page(request: HttpRequest) -> Result<HttpResponse, Failure> {
     show("links", &request)
 }
 
-/// The addresses of views are one level deep, so that relative addresses mean
-/// the same in each.
+/// The addresses of views are one level deep, so that relative addresses have the same
+/// meaning in each.
 async fn named_page(
     name: web::Path<String>,
     request: HttpRequest,
@@ -76,7 +76,7 @@ async fn file(
     request: HttpRequest,
 ) -> Result<HttpResponse, Failure> {
     let (folder, path) = names.into_inner();
-    // A page that was loaded before an update asks for the files of its time.
+    // A page that was loaded before an update requests the files of its own version.
     if folder != packed::FOLDER {
         return Err(nothing_here());
     }

@@ -1,10 +1,10 @@
-//! Addresses of Sink's dashboard, which people have as bookmarks and Sink's
+//! Redirects for addresses of Sink's dashboard, which people have as bookmarks and Sink's
 //! browser extension opens.
 
-/// Where one of those addresses leads: relative, because a proxy in front may
-/// have stripped a prefix. To be asked when no link has the path as its slug.
+/// Returns the new address of one of those paths: relative, because a reverse proxy may
+/// have stripped a prefix. Callers ask only when no link has the path as its slug.
 ///
-/// `path` and `query` are as they stand in the request.
+/// `path` and `query` are taken unchanged from the request.
 pub fn moved(path: &str, query: Option<&str>) -> Option<String> {
     let page = match path.strip_suffix('/').unwrap_or(path) {
         "/dashboard" => String::new(),

@@ -9,13 +9,13 @@ pub(crate) struct Packed {
     pub(crate) gzip: &'static [u8],
 }
 
-/// The file at this path below the folder of all files.
+/// Finds the file at this path below the folder of all files.
 pub(crate) fn find(path: &str) -> Option<Packed> {
     let place = FILES.binary_search_by_key(&path, |(name, _)| name);
     place.ok().map(|place| FILES[place].1)
 }
 
-/// The page of this name.
+/// Finds the page of this name.
 pub(crate) fn page(name: &str) -> Option<Packed> {
     let page = PAGES.iter().find(|(known, _)| *known == name);
     page.map(|(_, page)| *page)
@@ -31,7 +31,7 @@ mod tests {
 
     use super::*;
 
-    /// What a first visit fetches before the list of links is there.
+    /// The most bytes that a first visit fetches before the list of links is shown.
     const FIRST_LOAD: usize = 100 * 1024;
 
     #[test]

@@ -1,16 +1,15 @@
-//! The words that a browser will want.
+//! Chooses the words for a browser's language.
 //!
-//! The page chooses its language itself (`web/words.js`), also by what a person
-//! chose before. This is a guess by the header alone: a wrong one costs four
-//! kilobytes.
+//! The page chooses its language itself (`web/words.js`), also by a person's earlier
+//! choice. This module guesses from the header alone; a wrong guess costs four kilobytes.
 
 use actix_web::{HttpRequest, http::header::ACCEPT_LANGUAGE};
 use slugline_httpkit::header;
 
 use crate::packed;
 
-/// The file of words for the first language of the header that has one, by its
-/// path below the folder of all files.
+/// Returns the path, below the folder of all files, of the words for the first language
+/// in the header that has a file.
 pub(crate) fn preferred(request: &HttpRequest) -> Option<String> {
     let accepted = header(request, &ACCEPT_LANGUAGE)?;
     accepted
@@ -20,7 +19,7 @@ pub(crate) fn preferred(request: &HttpRequest) -> Option<String> {
         .find(|path| packed::find(path).is_some())
 }
 
-/// The name of the file that `fitting` of `web/words.js` would choose.
+/// Returns the name of the file that `fitting` of `web/words.js` would choose.
 fn file_of(tag: &str) -> &str {
     let mut parts = tag.split('-');
     let language = parts.next().unwrap_or_default();
