@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use crate::sent::Wire;
 
-/// `true` or `false`, or a text that spells it, since query strings know only
-/// text.
+/// `true` or `false`, or a text that spells it, since query strings hold only text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoolOrString(pub bool);
 

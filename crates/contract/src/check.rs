@@ -8,8 +8,8 @@ use crate::{
     sent::{Fault, Sent, Wire},
 };
 
-/// The most faults that one answer lists. An input with more is something else than
-/// its sender meant, and a fault takes more bytes than the member that causes it.
+/// The most faults that one answer lists. An input with more is not what its sender
+/// meant, and a fault takes more bytes than the member that causes it.
 const MAX_ISSUES: usize = 1_000;
 
 /// Faults found so far.
@@ -41,8 +41,8 @@ impl Checks {
         self.member(path, parse(value))
     }
 
-    /// Reads a change of a member; `null` removes the member. `make` returns `None`
-    /// after it noted a fault.
+    /// Reads a change of a member; `null` removes the member. `make` returns `None` after
+    /// it noted a fault.
     pub(crate) fn change<'s, S: Wire, T>(
         &mut self,
         path: &[&str],
@@ -53,13 +53,13 @@ impl Checks {
             return Change::Clear;
         }
         let value = self.value(path, sent);
-        // After a fault nobody uses the change.
+        // After a fault nothing uses the change.
         value
             .and_then(|value| make(self, value))
             .map_or(Change::Keep, Change::Set)
     }
 
-    /// A required member, unparsed.
+    /// Returns a required member, unparsed.
     pub(crate) fn there<'s, S: Wire>(&mut self, path: &[&str], sent: &'s Sent<S>) -> Option<&'s S> {
         if let Sent::Absent = sent {
             self.note(path, S::fault("undefined"));
@@ -67,7 +67,7 @@ impl Checks {
         self.value(path, sent)
     }
 
-    /// An optional member, unparsed.
+    /// Returns an optional member, unparsed.
     pub(crate) fn value<'s, S: Wire>(&mut self, path: &[&str], sent: &'s Sent<S>) -> Option<&'s S> {
         match sent {
             Sent::Value(value) => return Some(value),
@@ -78,7 +78,7 @@ impl Checks {
         None
     }
 
-    /// The value, or a note of what is wrong with the member.
+    /// Returns the value, or notes the fault of the member.
     pub(crate) fn member<T, E: Explain>(
         &mut self,
         path: &[&str],
@@ -89,7 +89,7 @@ impl Checks {
             .ok()
     }
 
-    /// Notes what is wrong with a part of the input, below its path.
+    /// Notes the faults of a part of the input, below its path.
     pub(crate) fn below(&mut self, path: &[&str], problem: Problem) {
         let issues = problem.within(path).issues;
         let room = MAX_ISSUES.saturating_sub(self.issues.len());
@@ -113,8 +113,8 @@ impl Checks {
         }
     }
 
-    /// The checked input, unless there were faults. `build` gives `None` only
-    /// when a required member failed, which was noted.
+    /// Returns the checked input, unless there were faults. `build` returns `None` only
+    /// if a required member failed, which was noted.
     pub(crate) fn finish<T>(self, build: impl FnOnce() -> Option<T>) -> Result<T, Problem> {
         match build() {
             Some(value) if self.issues.is_empty() => Ok(value),

@@ -9,7 +9,7 @@ pub enum Code {
     InvalidJson,
     /// The body is not CSV with the columns of links.
     InvalidCsv,
-    /// More links than one request may bring.
+    /// The request has more links than allowed.
     TooManyLinks,
     /// The cursor was not issued for this listing.
     InvalidCursor,
@@ -17,15 +17,15 @@ pub enum Code {
     Unauthorized,
     /// No link has the slug.
     LinkNotFound,
-    /// The link's expiry has come.
+    /// The link has expired.
     LinkExpired,
-    /// The password is not the link's.
+    /// The password is wrong.
     WrongPassword,
     /// The link is flagged unsafe and the visitor has not confirmed it.
     ConfirmationRequired,
     /// The instance is a public demonstration, which forbids this.
     PreviewMode,
-    /// A proxied link leads to an address that the service does not connect to.
+    /// A proxied link leads to an address to which the service does not connect.
     ProxyTargetNotAllowed,
     /// A proxied link's destination gave no answer.
     ProxyFailed,
@@ -33,39 +33,39 @@ pub enum Code {
     ProxyBusy,
     /// A browser asks a proxied link for the script of a service worker.
     ServiceWorkerNotServed,
-    /// No such path.
+    /// The path does not exist.
     RouteNotFound,
-    /// The path exists, but not for this method.
+    /// The path exists, but not with this method.
     MethodNotAllowed,
     /// An active link has the slug.
     SlugTaken,
     /// Another request changed the link at the same time.
     LinkModified,
-    /// The link is no version that the request was meant for.
+    /// The link is not a version that the request was meant for.
     PreconditionFailed,
-    /// A link has the id.
+    /// Another link has the id.
     IdTaken,
     /// The cursor belongs to a run of the migration that is over.
     MigrationRunGone,
-    /// The page of the migration that the cursor names is done.
+    /// The page of the migration that the cursor names was already moved.
     MigrationPageDone,
-    /// The body came too slowly.
+    /// The body arrived too slowly.
     RequestTimeout,
-    /// The body is larger than the server reads.
+    /// The body exceeds the server's limit.
     BodyTooLarge,
     /// Links still have to be moved here from an older instance.
     MigrationRequired,
-    /// Too many failed attempts; wait.
+    /// There were too many failed attempts; the client must wait.
     TooManyAttempts,
     /// The server failed.
     InternalError,
     /// Links or the access log cannot be reached at the moment.
     Unavailable,
-    /// As many passwords are being checked or set as may at a time.
+    /// The maximum number of passwords is being checked or set.
     Busy,
-    /// The answer would take longer than questions to the access log may.
+    /// The answer would exceed the time limit of queries to the access log.
     QueryTimeout,
-    /// As many watch visits as may at a time.
+    /// The maximum number of watchers of visits is reached.
     TooManyWatchers,
 }
 
@@ -106,7 +106,7 @@ impl Code {
         Self::TooManyWatchers,
     ];
 
-    /// The code as it stands in bodies.
+    /// Returns the code as bodies spell it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ValidationError => "validation_error",
@@ -144,7 +144,7 @@ impl Code {
         }
     }
 
-    /// The HTTP status that goes with it.
+    /// Returns the HTTP status of the code.
     pub fn status(self) -> u16 {
         match self {
             Self::ValidationError
@@ -181,7 +181,7 @@ impl Code {
         }
     }
 
-    /// The short text that goes with it (`statusMessage` on the wire).
+    /// Returns the short text of the code (`statusMessage` on the wire).
     pub fn title(self) -> &'static str {
         match self {
             Self::ValidationError => "Validation Error",

@@ -1,4 +1,4 @@
-//! Access for `fuzz/`: bodies, queries and files of links.
+//! Entry points for `fuzz/`: bodies, queries and files of links.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -12,10 +12,10 @@ use crate::{
     query_to_json, read, read_links,
 };
 
-/// Takes bytes for a JSON body; the first says of which kind.
+/// Takes bytes for a JSON body; the first byte selects its kind.
 ///
 /// # Panics
-/// A refusal does not say what is wrong.
+/// A refusal does not state the fault.
 pub fn fuzz_body(bytes: &[u8]) {
     let Some((kind, body)) = bytes.split_first() else {
         return;
@@ -25,10 +25,10 @@ pub fn fuzz_body(bytes: &[u8]) {
     }
 }
 
-/// Takes bytes for a query string; the first says of which kind.
+/// Takes bytes for a query string; the first byte selects its kind.
 ///
 /// # Panics
-/// A refusal does not say what is wrong, or the query is no object of texts.
+/// A refusal does not state the fault, or the query is not an object of texts.
 pub fn fuzz_query(bytes: &[u8]) {
     let Some((kind, query)) = bytes.split_first() else {
         return;
@@ -43,12 +43,12 @@ pub fn fuzz_query(bytes: &[u8]) {
     check(*kind, &value);
 }
 
-/// Takes bytes for a file of links and for cells of a table; the first says in
-/// which form.
+/// Takes bytes for a file of links and for cells of a table; the first byte selects the
+/// form.
 ///
 /// # Panics
-/// Links are not counted from 0, a refusal does not say what is wrong, or what
-/// stands in a cell does not come back.
+/// Links are not counted from 0, a refusal does not state the fault, or a cell does not
+/// return the text that was put into it.
 pub fn fuzz_import(bytes: &[u8]) {
     let Some((kind, file)) = bytes.split_first() else {
         return;
@@ -83,7 +83,7 @@ pub fn fuzz_import(bytes: &[u8]) {
     }
 }
 
-/// Short URLs, so that too long ones are found too.
+/// Short URLs, so that URLs beyond a limit occur, too.
 fn rules() -> Rules {
     Rules {
         destinations: DestinationRules::new(300, Vec::new()),
@@ -128,8 +128,8 @@ fn with<T: DeserializeOwned>(value: &Value, check: impl Fn(T) -> Result<(), Prob
     tells(&taken.and_then(check));
 }
 
-/// A refusal is a sentence, and an invalid input has faults that say where they
-/// are.
+/// Checks that a refusal is a sentence, and that each fault of an invalid input has a
+/// path.
 fn tells(outcome: &Result<(), Problem>) {
     let Err(problem) = outcome else {
         return;

@@ -1,4 +1,4 @@
-//! Moments that a client sends.
+//! Moments as clients send them.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ use crate::{
     sent::{Fault, Wire},
 };
 
-/// A moment: Unix seconds, or a text of RFC 3339 such as 2027-01-01T12:00:00Z.
-/// A date alone is its first second in UTC, as spreadsheets mean it.
+/// A moment: Unix seconds, or a text of RFC 3339 such as 2027-01-01T12:00:00Z. A date
+/// alone means its first second in UTC, as in spreadsheets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instant(i64);
 
@@ -22,16 +22,16 @@ impl Instant {
     /// The last second of the year 9999.
     const LAST_OF_9999: i64 = 253_402_300_799;
 
-    /// The second.
+    /// Returns the second.
     ///
     /// # Errors
-    /// It is outside the supported range.
+    /// The moment is outside the supported range.
     pub(crate) fn second(self) -> Result<UnixSeconds, TimeError> {
         UnixSeconds::new(self.0)
     }
 
-    /// The second, of a moment that somebody plans. Beyond the year 9999 it was
-    /// probably meant in milliseconds.
+    /// Returns the second of a planned moment. A moment beyond the year 9999 was probably
+    /// meant in milliseconds.
     pub(crate) fn planned(self) -> Result<UnixSeconds, PlannedError> {
         if self.0 > Self::LAST_OF_9999 {
             return Err(PlannedError::TooLate(self.0));
@@ -40,12 +40,12 @@ impl Instant {
     }
 }
 
-/// A planned moment that cannot be one.
+/// The reason why a moment cannot be a planned one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlannedError {
-    /// It is after the year 9999.
+    /// The moment is after the year 9999.
     TooLate(i64),
-    /// It is outside the supported range.
+    /// The moment is outside the supported range.
     Range(TimeError),
 }
 
@@ -83,7 +83,7 @@ fn second_of(text: &str) -> Option<i64> {
     if let Ok(moment) = text.parse::<Timestamp>() {
         return Some(moment.as_second());
     }
-    // A date with a time but no offset names no moment.
+    // A date with a time but no offset is ambiguous.
     let is_date = text.len() == "2027-01-01".len();
     let date = is_date.then(|| text.parse::<Date>().ok()).flatten()?;
     let start = date.to_zoned(TimeZone::UTC).ok()?;

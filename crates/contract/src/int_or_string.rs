@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::{JsonInteger, sent::Wire};
 
-/// A whole number, or a text that spells one: query strings know only text, and
-/// models often quote numbers. An empty text is 0, as in Sink, and then fails
-/// whatever minimum the member has.
+/// A whole number, or a text that spells one: query strings hold only text, and models
+/// often quote numbers. An empty text is 0, as in Sink, and then fails the member's
+/// minimum, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntOrString(pub i64);
 

@@ -28,23 +28,23 @@ pub struct Issue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IssueCode {
-    /// Another JSON type, or nothing at all.
+    /// The value has another JSON type, or is missing.
     InvalidType,
-    /// A text of the wrong form.
+    /// The text has the wrong form.
     InvalidFormat,
-    /// A value outside a fixed list.
+    /// The value is not in a fixed list.
     InvalidValue,
-    /// Too long, too many or too large.
+    /// The value is too long, too many or too large.
     TooBig,
-    /// Too short, too few or too small.
+    /// The value is too short, too few or too small.
     TooSmall,
-    /// A member that there is not.
+    /// The member is unknown.
     UnrecognizedKeys,
-    /// A rule of its own.
+    /// The value breaks another rule.
     Custom,
 }
 
-/// A domain error that can say what would have been right.
+/// A domain error that can state the valid value.
 pub(crate) trait Explain {
     fn explain(&self) -> (IssueCode, String, String);
 }
@@ -211,7 +211,7 @@ impl Explain for ProbeBoundError {
     }
 }
 
-/// A whole number outside `1..=max`, in Sink's words.
+/// The fault of a whole number outside `1..=max`, in Sink's words.
 fn from_one_to(max: i64, found: i64) -> (IssueCode, String, String) {
     let (code, message) = if found < 1 {
         let message = "Too small: expected number to be >=1".into();

@@ -7,14 +7,13 @@ use serde_json::Value;
 
 use crate::sent::Wire;
 
-/// A whole number, also when it is spelled `5.0`: to JSON Schema that is an
-/// integer too (2020-12 core, section 4.2.2), and programs that know only
-/// floating point send it.
+/// A whole number, also when it is spelled `5.0`: JSON Schema counts that as an integer,
+/// too (2020-12 core, section 4.2.2), and programs that only have floating point send it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonInteger(pub i64);
 
-/// The integer that this floating-point number is, if it is one and small
-/// enough to be sure of.
+/// Returns the integer that equals this floating-point number, if there is one and it is
+/// small enough to be exact.
 fn exact(number: f64) -> Option<i64> {
     /// From here on neighbouring integers share a spelling.
     const UNSURE: f64 = 9_007_199_254_740_992.0;

@@ -1,8 +1,8 @@
 //! The wire types that clients rely on, with their bounds, schemas and error codes.
 //!
-//! This crate stands one floor below the protocol adapters. It knows JSON shapes
-//! and HTTP status numbers. It knows no web framework, no OpenAPI and no MCP. REST
-//! bodies and MCP arguments share these types, so both faces mean the same.
+//! The protocol adapters use this crate. It knows JSON shapes and HTTP status numbers. It
+//! knows no web framework, no OpenAPI and no MCP. REST bodies and MCP arguments share
+//! these types, so both mean the same.
 //!
 //! An input is read in two steps. [`read`] keeps each member as a [`Sent`], whatever
 //! its type. The type's own `check` then parses the members into domain values and
@@ -94,20 +94,20 @@ pub use unknown::UnknownNames;
 #[derive(Clone, Copy, Debug, serde::Deserialize, schemars::JsonSchema)]
 pub struct NoArguments {}
 
-/// The bounds that an instance's settings decide.
+/// The bounds that an instance's settings set.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// The schemes and the length that destinations may have.
     pub destinations: DestinationRules,
-    /// The most rows in an answer about visits. A question without a limit gets as
-    /// many.
+    /// The most rows in an answer about visits, and the number of rows if a query gives
+    /// no limit.
     pub rows_max: RowLimit,
-    /// The addresses of short links, so that no link leads to itself.
+    /// The origins of short links, so that no link leads to itself.
     pub own_addresses: OwnAddresses,
 }
 
 impl Rules {
-    /// The same bounds for an instance whose links are seen below this origin, such
+    /// Returns the same bounds for an instance that clients reach under this origin, such
     /// as `https://sl.example`.
     #[must_use]
     pub fn seen_at(&self, origin: &str) -> Self {

@@ -23,10 +23,10 @@ pub struct RunMigration {
     pub force: Sent<BoolOrString>,
 }
 
-/// Longest cursor that is read, in bytes: Sink's bound.
+/// The longest cursor that is read, in bytes: Sink's bound.
 const MAX_CURSOR_CHARS: usize = 2048;
 
-/// What stands inside a cursor: version, run, page.
+/// The content of a cursor: version, run, page.
 #[derive(Serialize, Deserialize)]
 struct CursorContent(u8, u32, u32);
 
@@ -36,8 +36,8 @@ impl RunMigration {
     /// Makes domain values of the members.
     ///
     /// # Errors
-    /// Lists every member that is of another type, or says that the cursor is
-    /// none that was given out. An empty one counts as absent.
+    /// Lists every member that is of another type, or says that the migration did not
+    /// issue the cursor. An empty cursor counts as absent.
     pub fn check(&self) -> Result<application::RunMigration, Problem> {
         let mut checks = Checks::default();
         let cursor = checks.value(&["cursor"], &self.cursor);

@@ -15,29 +15,29 @@ use crate::{
     links::LinkView,
 };
 
-/// An error on its way to a client, whatever the protocol.
+/// An error for a client, whatever the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{title}: {detail}")]
 pub struct Problem {
-    /// Kind.
+    /// The code of the error.
     pub code: Code,
-    /// Short text.
+    /// The short text.
     pub title: String,
     /// A sentence that tells the client what happened and what to do next. It holds
     /// no secrets.
     pub detail: String,
-    /// Faults of the input.
+    /// The faults of the input.
     pub issues: Vec<Issue>,
-    /// A slug that is free, where another one is taken.
+    /// A free slug, if the requested one is taken.
     pub free_slug: Option<Slug>,
-    /// The link as it is, where another version was meant.
+    /// The current link, if the request was meant for another version.
     pub current: Option<Box<Link>>,
-    /// The time after which another attempt makes sense.
+    /// The time after which a retry makes sense.
     pub retry_after: Option<Duration>,
 }
 
 impl Problem {
-    /// A problem with the code's own title.
+    /// Creates a problem with the code's own title.
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
         Self {
             code,
@@ -50,7 +50,7 @@ impl Problem {
         }
     }
 
-    /// An input with faults.
+    /// Creates the problem of an input with faults.
     pub fn invalid(issues: Vec<Issue>) -> Self {
         let faults: Vec<String> = issues
             .iter()
@@ -66,7 +66,7 @@ impl Problem {
         }
     }
 
-    /// The same problem of a part of the input: its faults lie below this path.
+    /// Moves the problem below this path, for a fault in a part of the input.
     #[must_use]
     pub fn within(self, path: &[&str]) -> Self {
         if self.issues.is_empty() {
@@ -83,12 +83,12 @@ impl Problem {
         Self::invalid(self.issues.into_iter().map(below).collect())
     }
 
-    /// The HTTP status.
+    /// Returns the HTTP status.
     pub fn status(&self) -> u16 {
         self.code.status()
     }
 
-    /// The JSON body of a response to this request URL.
+    /// Returns the JSON body of a response to this request URL.
     pub fn body(&self, url: &str) -> ProblemBody {
         let message = self.sentence();
         let faults = self.code == Code::ValidationError;
@@ -111,7 +111,7 @@ impl Problem {
         }
     }
 
-    /// What happened and what to do, for people. Clients of Sink show it; those
+    /// Returns what happened and what to do, for people. Clients of Sink show it; clients
     /// that compare texts compare the title, which is Sink's.
     pub(crate) fn sentence(&self) -> String {
         let says_it_all = matches!(
@@ -173,11 +173,11 @@ struct ProblemData {
     link: Option<Box<LinkView>>,
 }
 
-/// The text about every wrong token. It does not depend on the token.
+/// The text for every wrong token. It does not depend on the token.
 const WRONG_TOKEN: &str = "This is not the site token of this instance, which is in \
     SLUGLINE_SITE_TOKEN or in the file site-token of its data folder";
 
-/// The pause before a client asks again after the database failed: most restarts
+/// The time after which a client should retry when the database failed: most restarts
 /// take less.
 const STORE_RETRY_AFTER: Duration = Duration::from_secs(5);
 
@@ -345,7 +345,7 @@ impl From<Denied> for Problem {
                 Code::Unauthorized,
                 "This needs the site token, in an Authorization: Bearer header",
             ),
-            // Sink's clients know a short token by the title.
+            // Sink's clients recognise a short token by the title.
             Denied::TooShort | Denied::WrongToken => Self {
                 title,
                 ..Self::new(Code::Unauthorized, WRONG_TOKEN)

@@ -9,17 +9,16 @@ use crate::{
     sent::type_of,
 };
 
-/// Reads a wire type from a JSON object. Unknown members are dropped; ask
-/// [`UnknownNames`](crate::UnknownNames) about them first. The type's `check`
-/// tells which members are wrong.
+/// Reads a wire type from a JSON object. Unknown members are dropped; check them with
+/// [`UnknownNames`](crate::UnknownNames) first. The type's `check` reports wrong members.
 ///
 /// # Errors
-/// The value is no object.
+/// The value is not an object.
 pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Problem> {
     if !value.is_object() {
         return Err(no_object(type_of(value)));
     }
-    // Members take whatever there is, so this does not fail.
+    // Members accept any JSON, so this does not fail.
     T::deserialize(value).map_err(|error| no_object(&error.to_string()))
 }
 
@@ -32,8 +31,8 @@ fn no_object(received: &str) -> Problem {
     }])
 }
 
-/// Turns a query string into the object it spells: every value a text, a
-/// repeated parameter an array, which then fails where one text is expected.
+/// Turns a query string into an object: every value is a text, and a repeated parameter
+/// is an array, which then fails if one text is expected.
 pub fn query_to_json(query: &str) -> Value {
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query).unwrap_or_default();
     let mut object = Map::new();

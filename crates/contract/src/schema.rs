@@ -121,7 +121,7 @@ impl Transform for Undescribed {
     }
 }
 
-/// The wire types state the default limit on URLs; this states the instance's.
+/// Replaces the default limit on URLs, which the wire types state, by the instance's.
 #[derive(Clone, Debug)]
 struct UrlLimit(usize);
 
@@ -135,7 +135,7 @@ impl Transform for UrlLimit {
     }
 }
 
-/// The same for the limit on rows.
+/// Replaces the default limit on rows by the instance's.
 #[derive(Clone, Debug)]
 struct RowLimits(u32);
 
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(schema::<CreateLink>()["properties"]["url"]["format"], "uri");
     }
 
-    /// The check decides which members have to be there, and the schema states it.
+    /// `check` and the schema must require the same members.
     #[test]
     fn what_is_required_is_missed_when_nothing_is_sent() {
         fn both<T: JsonSchema + DeserializeOwned, V>(

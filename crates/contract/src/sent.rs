@@ -1,4 +1,4 @@
-//! Members of an input, as they were sent.
+//! Members of an input, as the client sent them.
 //!
 //! Reading a member never fails: a member of the wrong type is kept as a note of the
 //! type it had. So a wire type is always read in full, and its `check` reports wrong
@@ -15,14 +15,13 @@ use serde_json::Value;
 
 use crate::issue::IssueCode;
 
-/// One member. In a schema it looks like its value.
+/// One member. Its schema is the schema of its value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Sent<T> {
-    /// It was left out.
+    /// The client left the member out.
     #[default]
     Absent,
-    /// `null`, which differs from absent on this wire: only changes to a link
-    /// know it, everything else refuses it.
+    /// `null`, which differs from absent on this wire: only changes to a link accept it.
     Null,
     /// A value of the right type.
     Value(T),
@@ -30,18 +29,18 @@ pub enum Sent<T> {
     Wrong(&'static str),
 }
 
-/// The code of a fault, its message, and the value that would be right.
+/// The code of a fault, its message, and the valid value.
 pub type Fault = (IssueCode, String, String);
 
-/// A type that members have.
+/// A type of members.
 pub trait Wire: Sized {
     /// The name of the type in JSON.
     const TYPE: &'static str;
 
-    /// The value, if the JSON is one.
+    /// Returns the value if the JSON has the right type.
     fn from_json(value: Value) -> Option<Self>;
 
-    /// The fault of a member whose JSON is no value of this type.
+    /// Returns the fault of a member whose JSON has the wrong type.
     fn fault(received: &str) -> Fault {
         let message = format!(
             "Invalid input: expected {}, received {received}",
@@ -62,7 +61,7 @@ impl<T: Wire> Sent<T> {
 }
 
 impl<T> Sent<T> {
-    /// The value, if there is one of the right type.
+    /// Returns the value, if there is one of the right type.
     pub fn value(&self) -> Option<&T> {
         match self {
             Self::Value(value) => Some(value),
@@ -71,7 +70,7 @@ impl<T> Sent<T> {
     }
 }
 
-/// The name of a value's type in JSON.
+/// Returns the JSON name of a value's type.
 pub(crate) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -83,7 +82,7 @@ pub(crate) fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Makes members of enums that are texts.
+/// Implements `Wire` for enums that are texts.
 macro_rules! options {
     ($($option:ty),*) => {$(
         impl $crate::sent::Wire for $option {
@@ -117,7 +116,7 @@ pub(crate) fn no_option<T: DeserializeOwned>(received: &str) -> Fault {
     (IssueCode::InvalidValue, message, expected)
 }
 
-/// The names that an enum has, which serde tells when it is given another.
+/// The names of an enum, which serde passes to the error for an unknown name.
 #[derive(Debug, thiserror::Error)]
 #[error("expected one of {}", .0.join(", "))]
 struct NoOption(&'static [&'static str]);

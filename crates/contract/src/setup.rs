@@ -1,5 +1,5 @@
-//! How an instance is set up: its bounds, what is switched on, and what its
-//! operator may want to set otherwise. Nothing here is secret.
+//! The setup of an instance: its bounds, its enabled features, and settings that its
+//! operator may want to change. Nothing here is secret.
 
 use std::{fmt, net::IpAddr};
 
@@ -221,7 +221,7 @@ pub enum Fix {
 }
 
 impl Fix {
-    /// A setting with a value or an example of one.
+    /// Suggests a setting with a value or an example of one.
     pub fn setting(setting: &'static str, value: impl Into<String>) -> Self {
         Self::Setting {
             setting,
@@ -230,7 +230,7 @@ impl Fix {
     }
 }
 
-/// As an order: `set SLUGLINE_RETENTION_DAYS, such as 365`.
+/// Formats the fix as an instruction: `set SLUGLINE_RETENTION_DAYS, such as 365`.
 impl fmt::Display for Fix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -260,7 +260,7 @@ impl Finding {
         }
     }
 
-    /// The request came by a proxy that is not believed.
+    /// The request came by a proxy that is not trusted.
     pub fn untrusted_proxy(peer: IpAddr, header: &str) -> Self {
         Self {
             code: "untrusted_proxy",

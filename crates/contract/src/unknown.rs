@@ -1,4 +1,4 @@
-//! Members that an input has and its type does not.
+//! Members of an input that its type does not have.
 //!
 //! Serde drops them. Without this module a mistyped name would give a wrong answer
 //! without an error: a link without its password, or the visits of all links instead
@@ -19,7 +19,7 @@ use crate::{
     problem::Problem,
 };
 
-/// The names of an input that its type does not know.
+/// The unknown names of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownNames {
     members: &'static Members,
@@ -30,13 +30,13 @@ pub struct UnknownNames {
 #[derive(Debug, PartialEq, Eq)]
 struct Members {
     names: Vec<String>,
-    /// Whether the schema says that there are no others.
+    /// True if the schema allows no other members.
     closed: bool,
 }
 
 impl UnknownNames {
-    /// Compares the members of an object with those that the schema of `T`
-    /// lists. Anything but an object has none.
+    /// Compares the members of an object with those that the schema of `T` lists. Other
+    /// JSON values have no members.
     pub fn of<T: JsonSchema + 'static>(value: &Value) -> Self {
         let members = members_of::<T>();
         let names = value
@@ -53,16 +53,16 @@ impl UnknownNames {
     }
 
     /// # Errors
-    /// There are any. The faults name what was probably meant.
+    /// There is an unknown name. The faults suggest the names that were probably meant.
     pub fn refuse_all(&self) -> Result<(), Problem> {
         refuse(self.unknown.iter().map(|name| self.fault(name)).collect())
     }
 
-    /// Returns the names that resemble no known one.
+    /// Returns the unknown names that resemble no known one.
     ///
     /// # Errors
-    /// The others, which are probably mistyped; all of them, if the schema
-    /// allows no others.
+    /// A name resembles a known one, so it is probably mistyped; or the schema allows no
+    /// other members, and there is any unknown name.
     pub fn refuse_mistyped(self) -> Result<Vec<String>, Problem> {
         if self.members.closed {
             self.refuse_all()?;
@@ -106,10 +106,10 @@ fn refuse(faults: Vec<Issue>) -> Result<(), Problem> {
     }
 }
 
-/// The known name that this one resembles: it differs by a slip of the finger,
-/// or only in case, hyphens and underscores.
+/// Returns the known name that this one resembles: they differ by a typing error, or only
+/// in case, hyphens and underscores.
 pub(crate) fn nearest<'k>(name: &str, known: &'k [String]) -> Option<&'k str> {
-    /// Longer names are no slip; comparing them would only cost time.
+    /// A longer name is not a typing error; comparing it would only cost time.
     const LONGEST: usize = 64;
     if name.len() > LONGEST {
         return None;
@@ -117,7 +117,7 @@ pub(crate) fn nearest<'k>(name: &str, known: &'k [String]) -> Option<&'k str> {
     let plain = |text: &str| text.to_lowercase().replace(['_', '-', ' '], "");
     let sent = plain(name);
     let slips = match sent.chars().count() {
-        // Two letters are as near to each other as to anything.
+        // Two letters are similar to almost any name.
         0..=2 => 0,
         3..=5 => 1,
         _ => 2,
@@ -130,7 +130,7 @@ pub(crate) fn nearest<'k>(name: &str, known: &'k [String]) -> Option<&'k str> {
         .map(|(_, known)| known)
 }
 
-/// The members of a type, which are found once for each type.
+/// Returns the members of a type, computed once for each type.
 fn members_of<T: JsonSchema + 'static>() -> &'static Members {
     static KNOWN: RwLock<BTreeMap<TypeId, &'static Members>> = RwLock::new(BTreeMap::new());
 
@@ -151,7 +151,7 @@ fn members_of<T: JsonSchema + 'static>() -> &'static Members {
             .collect(),
         closed: schema.get("additionalProperties") == Some(&Value::Bool(false)),
     };
-    // There are as many as there are types, and they are needed until the end.
+    // There is one entry for each type, and all are needed until the process ends.
     let members: &'static Members = Box::leak(Box::new(members));
     KNOWN
         .write()

@@ -1,4 +1,4 @@
-//! Changing or deleting many links in one go.
+//! Changes or deletes many links in one call.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -203,7 +203,7 @@ impl BatchLinks {
         None
     }
 
-    /// The listing that a filter goes through.
+    /// Returns the listing that a filter goes through.
     fn listing(&self, checks: &mut Checks) -> Option<Listing> {
         let filter = checks.value(&["filter"], &self.filter)?;
         if let Some(unknown) = &filter.unknown {
@@ -288,7 +288,7 @@ pub struct BatchTotals {
 }
 
 impl LinkBatch {
-    /// Shows a report; `problem` says what a client may be told of an error.
+    /// Shows a report; `problem` converts an error for the client.
     pub fn new(
         request: &BatchLinks,
         report: BatchReport,

@@ -1,4 +1,4 @@
-//! Checking whether links still lead somewhere.
+//! Checks whether destinations of links answer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{IntOrString, check::Checks, iso_8601::iso_8601, problem::Problem, sent::Sent};
 
-/// The listing that checks of links with a tag, or of all links, page through.
+/// The listing through which checks of links with a tag, or of all links, go.
 const fn listing(tag: Option<Tag>) -> Listing {
     Listing {
         sort: Sort::Az,
@@ -123,9 +123,10 @@ pub struct LinkCheck {
 }
 
 impl LinkCheck {
-    /// Longest error, in characters: as in Sink, whose dashboard shows it in a line.
+    /// The longest error, in characters: as in Sink, whose dashboard shows it in one
+    /// line.
     pub const MAX_ERROR_CHARS: usize = 300;
-    /// The error of a destination that the service does not go to.
+    /// The error of a destination to which the service does not connect.
     pub const NOT_ALLOWED: &'static str = "URL is not allowed for server-side checking";
 }
 

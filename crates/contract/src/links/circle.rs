@@ -1,4 +1,4 @@
-//! A link must not lead to itself.
+//! Refuses links that lead to themselves.
 
 use slugline_domain::{Change, Country, Destination, LinkContent, LinkPatch, Routing, Slug};
 
@@ -31,7 +31,7 @@ pub(super) fn refuse_circle(
     circle.refuse_countries(geo);
 }
 
-/// The same for the destinations that a patch sets.
+/// Notes each destination in the patch that is the link's own address.
 pub(super) fn refuse_circle_of_patch(
     checks: &mut Checks,
     rules: &Rules,

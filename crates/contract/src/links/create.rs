@@ -1,4 +1,4 @@
-//! The body that makes a link.
+//! The body that creates a link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Cursors: a place in one particular listing, opaque to clients.
+//! Cursors: a position in one listing, opaque to clients.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -8,23 +8,23 @@ use slugline_domain::{Position, Slug, TimeError, UnixSeconds};
 use super::listing::{Listing, Sort, Status};
 use crate::{code::Code, problem::Problem};
 
-/// Longest cursor we read, in bytes: the longest slug, tag and text make one of
+/// The longest cursor that we read, in bytes: the longest slug, tag and text make one of
 /// about 3,000.
 pub(super) const MAX_CHARS: usize = 4096;
 
-/// The version is first so that a later layout can be told apart.
+/// Comes first, so that a later layout can be told apart.
 const VERSION: u8 = 2;
 
-/// What stands inside a cursor: version, listing, and the last link seen.
+/// The content of a cursor: version, listing, and the last link of the page.
 #[derive(Serialize, Deserialize)]
 struct Content(u8, Wanted, i64, String);
 
-/// What stands inside a cursor of a listing by visits: also the visits of the last
-/// link seen, and the seconds in which they are counted.
+/// The content of a cursor in a listing by visits: also the visits of the last link, and
+/// the seconds in which visits are counted.
 #[derive(Serialize, Deserialize)]
 struct VisitedContent(u8, Wanted, i64, String, u64, Option<i64>, i64);
 
-/// A listing: sort, status, tag, text, and what the slugs come to.
+/// A listing: sort, status, tag, text, and the fingerprint of the slugs.
 #[derive(PartialEq, Serialize, Deserialize)]
 struct Wanted(Sort, Status, Option<String>, Option<String>, Option<u64>);
 
@@ -40,10 +40,10 @@ impl From<&Listing> for Wanted {
     }
 }
 
-/// Tells lists of slugs apart that a client may confuse. The slugs themselves may
+/// Hashes a list of slugs, to detect a cursor of another list. The slugs themselves may
 /// be too long for a cursor.
 fn fingerprint(slugs: &[Slug]) -> u64 {
-    // FNV-1a: the same in every version of ours, on every node.
+    // FNV-1a: the same in every version of Slugline, on every node.
     let bytes = slugs
         .iter()
         .flat_map(|slug| slug.as_str().bytes().chain([b',']));
@@ -52,8 +52,8 @@ fn fingerprint(slugs: &[Slug]) -> u64 {
     })
 }
 
-/// Only URL-safe characters: one client pastes cursors into query strings
-/// unencoded.
+/// Writes a cursor in URL-safe characters only: one client pastes cursors into query
+/// strings unencoded.
 pub(super) fn encode(place: &Position, listing: &Listing) -> String {
     written(&Content(
         VERSION,
@@ -63,7 +63,7 @@ pub(super) fn encode(place: &Position, listing: &Listing) -> String {
     ))
 }
 
-/// The cursor of a listing by visits.
+/// Writes the cursor of a listing by visits.
 pub(super) fn encode_visited(place: &VisitedPlace, listing: &Listing) -> String {
     written(&VisitedContent(
         VERSION,
@@ -80,8 +80,8 @@ fn written(content: &impl Serialize) -> String {
     URL_SAFE_NO_PAD.encode(serde_json::to_vec(content).expect("a cursor is plain data"))
 }
 
-/// The place where a listing continues. An empty cursor is none: one client
-/// always sends the parameter.
+/// Reads the position from which a listing continues. An empty cursor counts as absent:
+/// one client always sends the parameter.
 pub(super) fn read(text: Option<&String>, listing: &Listing) -> Result<Option<Position>, Problem> {
     let place = |Content(version, wanted, created_at, slug)| {
         belongs(version, &wanted, listing)?;
@@ -90,8 +90,8 @@ pub(super) fn read(text: Option<&String>, listing: &Listing) -> Result<Option<Po
     given(text).map(|text| decode(text, place)).transpose()
 }
 
-/// The place where a listing by visits continues, if it counts them in a range
-/// that `fits`.
+/// Reads the position from which a listing by visits continues, if its range of visits
+/// satisfies `fits`.
 pub(super) fn read_visited(
     text: Option<&String>,
     listing: &Listing,

@@ -8,8 +8,8 @@ use crate::{
     problem::Problem,
 };
 
-/// The value of an `ETag` header: a strong validator of RFC 9110 §8.8.3. Clients
-/// compare it and look for nothing inside.
+/// The value of an `ETag` header: a strong validator of RFC 9110 §8.8.3. Clients compare
+/// it and do not look inside.
 pub fn entity_tag(link: &Link) -> String {
     let Version {
         id,
@@ -20,7 +20,7 @@ pub fn entity_tag(link: &Link) -> String {
     format!("\"{}.{}.{id}\"", revision.get(), updated_at.get())
 }
 
-/// The versions that the lines of an `If-Match` header name (RFC 9110 §13.1.1).
+/// Reads the versions in the lines of an `If-Match` header (RFC 9110 §13.1.1).
 ///
 /// # Errors
 /// A line is neither `*` nor a list of entity tags.
@@ -29,7 +29,7 @@ pub fn if_match<'l>(lines: impl IntoIterator<Item = &'l [u8]>) -> Result<Precond
         None => Precondition::None,
         Some(Condition::Any) => Precondition::Exists,
         Some(Condition::OneOf(tags)) => {
-            // §8.8.3.2: a weak tag matches nothing where a change depends on it.
+            // §8.8.3.2: a weak tag matches nothing if a change depends on it.
             let strong = tags.iter().filter(|tag| !tag.weak);
             Precondition::OneOf(strong.filter_map(|tag| version(tag.opaque)).collect())
         }
@@ -44,14 +44,13 @@ pub struct KnownVersions {
 }
 
 impl KnownVersions {
-    /// Whether the client has the link as it is.
+    /// Returns whether the client has the current version of the link.
     pub fn include(&self, link: &Link) -> bool {
         self.any || self.versions.contains(&Version::of(link))
     }
 }
 
-/// The versions that the lines of an `If-None-Match` header name (RFC 9110
-/// §13.1.2).
+/// Reads the versions in the lines of an `If-None-Match` header (RFC 9110 §13.1.2).
 ///
 /// # Errors
 /// A line is neither `*` nor a list of entity tags.
@@ -68,8 +67,7 @@ pub fn if_none_match<'l>(
     Ok(KnownVersions { any, versions })
 }
 
-/// The version that a tag of ours stands for. Of others nothing is known but
-/// that no link has them.
+/// Returns the version in one of our tags. Other tags have none, so no link matches them.
 fn version(opaque: &[u8]) -> Option<Version> {
     let text = std::str::from_utf8(opaque).ok()?;
     let mut parts = text.splitn(3, '.');
@@ -93,7 +91,7 @@ enum Condition<'l> {
 }
 
 impl<'l> Condition<'l> {
-    /// `None` without a line.
+    /// Reads the lines of a header; `None` if there are none.
     fn read(
         name: &str,
         lines: impl IntoIterator<Item = &'l [u8]>,
@@ -116,8 +114,8 @@ impl<'l> Condition<'l> {
     }
 }
 
-/// Reads a list whose elements may be empty (RFC 9110 §5.6.1.2). Tags may hold
-/// commas, so the list is not cut at each.
+/// Reads a list whose elements may be empty (RFC 9110 §5.6.1.2). Tags may hold commas, so
+/// splitting at commas does not work.
 fn read_tags<'l>(line: &'l [u8], tags: &mut Vec<SentTag<'l>>) -> Option<()> {
     let mut rest = line;
     loop {

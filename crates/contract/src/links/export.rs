@@ -51,7 +51,7 @@ pub enum TransferFormat {
 options!(TransferFormat);
 
 impl ExportLinks {
-    /// The form, and the place to continue from.
+    /// Returns the form, and the position to continue from.
     ///
     /// # Errors
     /// Lists every member that is of another type, or says that the cursor was
@@ -87,7 +87,7 @@ pub struct LinkExport {
 }
 
 impl LinkExport {
-    /// The version that Sink writes.
+    /// The version of the format, the same as Sink's.
     pub const VERSION: &'static str = "1.0";
 
     /// Shows a page, with a cursor that continues after it.

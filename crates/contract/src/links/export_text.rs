@@ -6,8 +6,8 @@ use slugline_domain::{Link, UnixMillis};
 use super::{ExportedLink, LinkExport, TransferFormat, table::to_cell, view::COLUMNS};
 use crate::iso_8601::iso_8601;
 
-/// A text under construction: its start, then pages, then its end. Holds no
-/// link, so it takes as little memory for many links as for few.
+/// A text that is being built: its start, then pages, then its end. It holds no link, so
+/// it takes as little memory for many links as for few.
 ///
 /// JSON is Sink's document with a link per line. CSV follows RFC 4180 in UTF-8,
 /// with a header.
@@ -18,12 +18,13 @@ pub struct ExportText {
 }
 
 impl ExportText {
-    /// Nothing yet.
+    /// Starts an empty export.
     pub fn new(format: TransferFormat) -> Self {
         Self { format, written: 0 }
     }
 
-    /// A name for the file, such as `slugline-links-2026-11-21T12-00-00-000Z.csv`.
+    /// Returns a name for the file, such as
+    /// `slugline-links-2026-11-21T12-00-00-000Z.csv`.
     pub fn file_name(format: TransferFormat, exported_at: UnixMillis) -> String {
         let moment = iso_8601(exported_at).replace([':', '.'], "-");
         let extension = match format {
@@ -33,7 +34,7 @@ impl ExportText {
         format!("slugline-links-{moment}.{extension}")
     }
 
-    /// The text before the links.
+    /// Returns the text before the links.
     pub fn start(&self, exported_at: UnixMillis) -> Vec<u8> {
         match self.format {
             TransferFormat::Json => format!(
@@ -46,7 +47,7 @@ impl ExportText {
         }
     }
 
-    /// Some links.
+    /// Returns the text of some links.
     pub fn page(&mut self, links: &[Link]) -> Vec<u8> {
         let first = self.written == 0;
         self.written += links.len();
@@ -68,7 +69,7 @@ impl ExportText {
         }
     }
 
-    /// The text after the links.
+    /// Returns the text after the links.
     pub fn end(self) -> Vec<u8> {
         match self.format {
             TransferFormat::Json => {
@@ -78,7 +79,7 @@ impl ExportText {
         }
     }
 
-    /// Links so far.
+    /// Returns the number of links so far.
     pub fn written(&self) -> usize {
         self.written
     }

@@ -63,7 +63,7 @@ pub struct ImportLink {
     pub updated_at: Sent<Instant>,
 }
 
-/// Links that one request may bring.
+/// The most links in one import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImportLimit(pub usize);
 
@@ -74,7 +74,7 @@ impl ImportLimit {
     /// Checks the number of links in one request.
     ///
     /// # Errors
-    /// They are too many, or none.
+    /// There are too many links, or none.
     pub fn check(self, links: usize) -> Result<(), Problem> {
         let Self(most) = self;
         if links == 0 {
@@ -106,12 +106,11 @@ impl ImportLinks {
         checks.there(&["links"], &self.links);
     }
 
-    /// The links of a JSON body, checked, no more than it takes to see that they
-    /// are too many.
+    /// Reads and checks the links of a JSON body. It stops as soon as there are too many.
     ///
     /// # Errors
-    /// The body is no document of links, has too many of them or none, or lists
-    /// what is wrong with them: every member of every link, up to a thousand faults.
+    /// The body is no document of links, has too many of them or none, or lists their
+    /// faults: every member of every link, up to a thousand faults.
     pub fn read_document(
         body: &[u8],
         rules: &Rules,
@@ -122,10 +121,10 @@ impl ImportLinks {
         gathering.finish(ignored)
     }
 
-    /// The same of a table.
+    /// Reads and checks the links of a table.
     ///
     /// # Errors
-    /// As for a document.
+    /// As for [`Self::read_document`].
     pub fn read_table(
         table: &[u8],
         rules: &Rules,
@@ -148,11 +147,11 @@ impl ImportLinks {
 pub struct LinksToImport {
     /// The links, checked.
     pub links: Vec<application::ImportLink>,
-    /// Members or columns that links do not have, which were ignored.
+    /// Unknown members or columns, which were ignored.
     pub ignored: Vec<String>,
 }
 
-/// The links of an import, or the faults of all that have some.
+/// Gathers the links of an import, or the faults of all invalid ones.
 pub(super) struct Gathering<'r> {
     rules: &'r Rules,
     limit: ImportLimit,
@@ -286,7 +285,7 @@ pub struct FailedImport {
 }
 
 impl LinkImport {
-    /// Shows what became of the links, in order.
+    /// Shows the outcomes for the links, in order.
     pub fn new(imported: &[ImportedLink], ignored_names: Vec<String>) -> Self {
         let mut shown = Self {
             ignored_names,

@@ -1,4 +1,4 @@
-//! Reading the links of a request's JSON body, one after the other.
+//! Reads the links of a request's JSON body, one after the other.
 //!
 //! The body of an import has many megabytes, and a parsed document of it would take
 //! many times as much memory. So this module scans the body in place, skips everything
@@ -20,11 +20,11 @@ use super::{
 };
 use crate::{problem::Problem, reader::read};
 
-/// Reads the body into what gathers its links, which says when it has enough.
-/// Returns the names of members that links do not have.
+/// Reads the links of the body into `gathering`, until that has enough. Returns the
+/// unknown names of the links' members.
 ///
 /// # Errors
-/// The body is not JSON, or no object.
+/// The body is not JSON, or not an object.
 pub(super) fn read_body(
     body: &[u8],
     gathering: &mut Gathering<'_>,
@@ -43,9 +43,9 @@ pub(super) fn read_body(
     Ok(names.into_names())
 }
 
-/// The body without its links, and where those are.
+/// The body without its links, and the text of the links.
 struct Envelope<'b> {
-    /// Arrays and objects among the members are empty: their type is what counts.
+    /// Arrays and objects among the members are empty, because only their type matters.
     members: Value,
     links: Option<&'b RawValue>,
 }
@@ -58,7 +58,7 @@ fn envelope(body: &[u8]) -> Result<Envelope<'_>, Problem> {
             links: None,
         });
     }
-    // From here on it is known to be JSON.
+    // The rest of this function knows that the body is JSON.
     let whole: &RawValue = serde_json::from_slice(body).map_err(|error| malformed(&error))?;
     if whole.get().starts_with('{') {
         return serde_json::from_str(whole.get()).map_err(|error| malformed(&error));
@@ -69,7 +69,7 @@ fn envelope(body: &[u8]) -> Result<Envelope<'_>, Problem> {
     })
 }
 
-/// The value, empty if it holds others.
+/// Returns the value, emptied if it is an array or an object.
 fn outline(text: &RawValue) -> Result<Value, Problem> {
     match text.get().as_bytes().first() {
         Some(b'[') => Ok(Value::Array(Vec::new())),
@@ -112,7 +112,7 @@ impl<'b> Visitor<'b> for Members {
     }
 }
 
-/// A list of links, each to be handed over.
+/// A list of links, which are passed on one by one.
 struct Links<'n, F> {
     each: F,
     names: &'n mut IgnoredNames,

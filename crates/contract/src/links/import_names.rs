@@ -1,4 +1,4 @@
-//! Names in an import that no link has.
+//! Unknown names in an import.
 
 use std::collections::BTreeSet;
 
@@ -10,18 +10,18 @@ use crate::{
     unknown::{UnknownNames, nearest},
 };
 
-/// Names that were met and ignored, each once.
+/// Unknown names that were ignored, each once.
 #[derive(Debug, Default)]
 pub(super) struct IgnoredNames(BTreeSet<String>);
 
 impl IgnoredNames {
-    /// Notes the members of a link that links do not have.
+    /// Notes the unknown members of a link.
     ///
     /// # Errors
-    /// One resembles a known one, so it was probably mistyped.
+    /// An unknown name resembles a known one, so it was probably mistyped.
     pub(super) fn look_at_link(&mut self, link: &Value) -> Result<(), Problem> {
         let mut names = link.as_object().into_iter().flat_map(|link| link.keys());
-        // The names of the first link are those of all others, most of the time.
+        // Most of the time, all links have the names of the first link.
         if names.all(|name| table::kind(name).is_some() || self.0.contains(name)) {
             return Ok(());
         }
@@ -31,7 +31,7 @@ impl IgnoredNames {
         Ok(())
     }
 
-    /// Takes notice of a column that no link has.
+    /// Notes an unknown column.
     ///
     /// # Errors
     /// Returns the column whose name it resembles.
@@ -49,7 +49,7 @@ impl IgnoredNames {
     }
 
     fn ignore(&mut self, name: &str) {
-        /// A file with more names than this has no columns but data in their place.
+        /// A file with more unknown names than this has data in place of column names.
         const MOST: usize = 100;
         const LONGEST: usize = 64;
         if !name.is_empty() && self.0.len() < MOST {

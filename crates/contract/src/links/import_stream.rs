@@ -1,4 +1,4 @@
-//! Reading links from a file of any size, one after the other.
+//! Reads links from a file of any size, one after the other.
 
 use std::{
     cell::Cell,
@@ -26,32 +26,32 @@ use crate::{code::Code, problem::Problem, reader::read};
 /// A link as it was read.
 #[derive(Debug)]
 pub struct ReadLink {
-    /// Its place among the links, from 0.
+    /// The number of the link, from 0.
     pub index: usize,
-    /// The line of a table on which it begins, from 1.
+    /// The line of a table on which the link begins, from 1.
     pub line: Option<u64>,
-    /// The link, or that it is no object.
+    /// The link, or the error that it is not an object.
     pub link: Result<ImportLink, Problem>,
 }
 
-/// Why there are no more links to read.
+/// The reason why reading stopped.
 #[derive(Debug, Error)]
 pub enum ReadLinksError {
     /// The source failed.
     #[error("cannot be read")]
     Unreadable(#[from] io::Error),
-    /// It is not of the form.
+    /// The source does not have the given form.
     #[error("{}", .0.detail)]
     Broken(Problem),
 }
 
-/// Reads the links of a document or of a table and hands each over, until told
-/// to stop. Memory holds one link at a time. Returns the names of members or
-/// columns that links do not have, which were ignored.
+/// Reads the links of a document or of a table and passes each to `each`, until that
+/// breaks. Memory holds one link at a time. Returns the unknown names of members or
+/// columns, which were ignored.
 ///
 /// # Errors
-/// The source cannot be read, or is not of the form. Links before that place
-/// were handed over.
+/// The source cannot be read, or does not have the given form. Links before that place
+/// were passed on.
 pub fn read_links(
     format: TransferFormat,
     source: impl Read,
@@ -74,8 +74,8 @@ pub fn read_links(
     Ok(names.into_names())
 }
 
-/// Most bytes from one link to the next. More is no link but a quotation mark
-/// that was never closed, say, which would fill the memory.
+/// The most bytes from one link to the next. A longer stretch is not a link but, for
+/// example, a quotation mark that was never closed, which would fill the memory.
 const LONGEST_LINK: usize = 16 << 20;
 
 /// Fails when too much is read between two links.
@@ -224,7 +224,7 @@ fn read_table(
     let columns = columns(header, names)?;
     let mut index = 0;
     while let Some(row) = next_row(&mut rows)? {
-        // Spreadsheets write rows of nothing below the last one.
+        // Spreadsheets write empty rows below the last one.
         if row
             .cells
             .as_ref()
@@ -250,7 +250,8 @@ fn next_row(rows: &mut Rows<impl Read>) -> Result<Option<Row>, ReadLinksError> {
         let detail = format!("line {}: {error}", rows.line());
         match error.into_kind() {
             ErrorKind::Io(error) => error.into(),
-            // The kinds are an open list; those known come from features not used.
+            // The kinds are non-exhaustive; the known ones come from features that are
+            // not used.
             ErrorKind::Utf8 { .. }
             | ErrorKind::UnequalLengths { .. }
             | ErrorKind::Seek
@@ -261,7 +262,7 @@ fn next_row(rows: &mut Rows<impl Read>) -> Result<Option<Row>, ReadLinksError> {
     })
 }
 
-/// The link in a row.
+/// Returns the link in a row.
 fn link_of(row: &Row, columns: &[Option<Column>]) -> Result<ImportLink, Problem> {
     let line = row.line;
     let cells = row.cells.as_ref().ok_or_else(|| not_utf_8(line))?;
@@ -278,7 +279,7 @@ fn link_of(row: &Row, columns: &[Option<Column>]) -> Result<ImportLink, Problem>
         .filter_map(|(column, cell)| {
             let (name, kind) = (*column)?;
             let member = match name {
-                // Somebody who lists URLs leaves the choice of slugs to us.
+                // A client that only lists URLs lets the service choose the slugs.
                 "slug" if cell.trim().is_empty() => Value::Null,
                 _ => table::to_member(kind, cell)?,
             };
@@ -290,7 +291,7 @@ fn link_of(row: &Row, columns: &[Option<Column>]) -> Result<ImportLink, Problem>
 
 type Column = (&'static str, Kind);
 
-/// The column of each cell; `None` for those that links do not have.
+/// Returns the column of each cell; `None` for unknown columns.
 fn columns(
     header: &StringRecord,
     names: &mut IgnoredNames,

@@ -10,12 +10,12 @@ use crate::{
     reader::read,
 };
 
-/// Values in the text of a link. A destination for every country, the most that
-/// a link can hold, makes five hundred. A parsed value takes up to a hundred bytes
-/// of memory and two of the text, so a text of values is weighed before it is parsed.
+/// The most values in the text of a link. A destination for every country, the most that
+/// a link can hold, makes five hundred. A parsed value takes up to a hundred bytes of
+/// memory and two of the text, so the values of a text are counted before it is parsed.
 const MOST_VALUES: usize = 4096;
 
-/// Tells a text whose parsed form would be much larger than the text.
+/// Returns whether the parsed form of a text would be much larger than the text.
 pub(super) fn is_heavy(json: &str) -> bool {
     let (mut values, mut in_text, mut escaped) = (1_usize, false, false);
     for byte in json.bytes() {

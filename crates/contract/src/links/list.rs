@@ -1,4 +1,4 @@
-//! Listing links.
+//! Lists links.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ pub struct ListLinks {
 }
 
 impl ListLinks {
-    /// Slugs that a request names at most.
+    /// The most slugs in one request.
     pub const MAX_SLUGS: usize = 100;
 
     /// Makes domain values of the members.
@@ -120,7 +120,7 @@ impl ListLinks {
         None
     }
 
-    /// The start of the range and its end, as far as they were sent.
+    /// Returns the start and the end of the range, if they were sent.
     fn range(&self, checks: &mut Checks, sort: Sort) -> (Option<RangeStart>, Option<UnixSeconds>) {
         let mut second = |member: &'static str, sent| {
             let IntOrString(second) = checks.value(&[member], sent)?;

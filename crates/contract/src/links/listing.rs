@@ -1,4 +1,4 @@
-//! The parameters that tell two listings of links apart: order, status and tag.
+//! The parameters that distinguish listings of links: order, status and tag.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use slugline_domain::{LinkFilter, LinkOrder, SearchText, Slug, StatusFilter, Tag
 
 use crate::sent::options;
 
-/// A listing, as far as a cursor belongs to it.
+/// The part of a listing that a cursor is bound to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Listing {
     pub(super) sort: Sort,
@@ -17,7 +17,7 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// The links that it lists.
+    /// Returns the filter for the listed links.
     pub(super) fn filter(&self) -> LinkFilter {
         LinkFilter {
             text: self.text.clone(),
@@ -62,7 +62,8 @@ pub enum Status {
 options!(Sort, Status);
 
 impl Sort {
-    /// The order of the link store; `None` by visits, of which it knows nothing.
+    /// Returns the order of the link store; `None` for the order by visits, which the
+    /// store does not know.
     pub(super) fn stored(self) -> Option<LinkOrder> {
         match self {
             Self::Az => Some(LinkOrder::SlugAscending),

@@ -1,4 +1,4 @@
-//! The members of a link that its author decides, for every body that holds them.
+//! The members of a link that its author sets, for every body that has them.
 
 use std::collections::BTreeMap;
 
@@ -62,15 +62,15 @@ pub struct LinkMembers {
 /// The bounds of titles and other texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextBounds {
-    /// Today's bounds.
+    /// The current bounds.
     Todays,
-    /// The widest bounds that were ever in force, for imported links that were made
-    /// under them.
+    /// The widest bounds that any version had, for imported links that were created under
+    /// them.
     Widest,
 }
 
 impl LinkMembers {
-    /// Parses the members; `None` after it noted the fault of one.
+    /// Parses the members; `None` after it noted a fault.
     pub(super) fn content(
         &self,
         bounds: TextBounds,
@@ -125,7 +125,7 @@ impl LinkMembers {
         })
     }
 
-    /// The same members, with `null` in place of each empty text.
+    /// Returns the same members, with `null` in place of each empty text.
     pub(super) fn with_empty_texts_removed(mut self) -> Self {
         let Self {
             url: _,
@@ -151,8 +151,8 @@ impl LinkMembers {
         self
     }
 
-    /// The change they make; `null` removes, except the destination. The password
-    /// is not among them, so it stays.
+    /// Returns the change that the members make; `null` removes, except the destination.
+    /// The password is not among them, so it stays.
     pub(super) fn patch(&self, checks: &mut Checks, rules: &Rules) -> LinkPatch {
         LinkPatch {
             destination: checks.optional(&["url"], &self.url, |url| destination(url, rules)),
@@ -178,7 +178,7 @@ impl LinkMembers {
     }
 }
 
-/// For schemas of changes: members may be `null`, except those that cannot be
+/// Adapts the schemas of changes: members may be `null`, except those that cannot be
 /// removed.
 pub(super) fn members_or_null(schema: &mut Schema) {
     for (name, member) in properties(schema) {
@@ -196,8 +196,8 @@ pub(super) fn members_or_null(schema: &mut Schema) {
     }
 }
 
-/// For schemas of imports: texts are as long as exports ever held them, and the
-/// slug can be left to the service.
+/// Adapts the schemas of imports: texts may be as long as in any earlier export, and the
+/// slug may be absent.
 pub(super) fn widest_texts(schema: &mut Schema) {
     for (name, member) in properties(schema) {
         if ["title", "image"].contains(&name.as_str()) {

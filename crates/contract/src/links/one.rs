@@ -19,8 +19,8 @@ pub struct GetLink {
 }
 
 impl GetLink {
-    /// The slug to look up. A text that cannot be a slug names no link, which
-    /// is what the caller needs to know.
+    /// Returns the slug to look up. A text that cannot be a slug names no link, so the
+    /// error says that no link has it.
     ///
     /// # Errors
     /// The text is empty or too long, or cannot be a slug.
@@ -57,7 +57,7 @@ pub struct DeleteLink {
 }
 
 impl DeleteLink {
-    /// The slug to delete.
+    /// Returns the slug to delete.
     ///
     /// # Errors
     /// The text is not a slug.
@@ -81,7 +81,7 @@ pub struct DeletedLink {
 }
 
 impl DeletedLink {
-    /// Tells which link was deleted, if there was one with this slug.
+    /// Shows the deleted link, if there was one with this slug.
     pub fn new(slug: &Slug, link: Option<&Link>) -> Self {
         Self {
             slug: slug.to_string(),

@@ -1,4 +1,4 @@
-//! Looking for links, counting them, and their tags.
+//! Searches links, counts them, and lists their tags.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Suggesting a slug or a preview for a destination.
+//! Suggests a slug or a preview for a destination.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,10 +28,10 @@ pub struct SuggestSlug {
 }
 
 impl SuggestSlug {
-    /// The destination.
+    /// Returns the destination.
     ///
     /// # Errors
-    /// It is missing, or none.
+    /// The destination is missing or invalid.
     pub fn check(&self, rules: &Rules) -> Result<Destination, Problem> {
         let mut checks = Checks::default();
         let url = checks.required(&["url"], &self.url, |FirstText(url)| {
@@ -55,7 +55,7 @@ pub struct SuggestPreview {
 }
 
 impl SuggestPreview {
-    /// The destination, and the language if one is named.
+    /// Returns the destination, and the language if one is named.
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or wrong.
@@ -114,8 +114,8 @@ impl From<&SuggestedPreview> for PreviewSuggestion {
     }
 }
 
-/// A text, or the first of several: an unencoded destination may have a
-/// parameter of the same name.
+/// A text, or the first of several: an unencoded destination may have a parameter
+/// of the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstText(pub String);
 

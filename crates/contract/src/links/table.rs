@@ -1,14 +1,14 @@
-//! Links as a table: how members become cells, and cells members.
+//! Links as a table: converts members to cells, and cells to members.
 //!
-//! A row holds the members of an exported link. A cell is empty when the member
-//! is absent. Flags are `true` and `false`, moments Unix seconds or dates. Tags are
-//! separated by commas or semicolons, or stand as a JSON list when one holds such a
-//! character. Country destinations are lines of a country code, a blank and a URL.
+//! A row holds the members of an exported link. The cell of an absent member is empty.
+//! Flags are `true` and `false`, moments are Unix seconds or dates. Tags are separated by
+//! commas or semicolons, or are a JSON list if a tag holds such a character. Country
+//! destinations are lines of a country code, a blank and a URL.
 //!
-//! Spreadsheets run a cell that begins like a formula, so such a cell gets an
-//! apostrophe in front, which reading takes away again. So that nothing else
-//! is taken away, a cell that begins with an apostrophe gets one too, and a text
-//! that is there but empty becomes an apostrophe alone.
+//! Spreadsheets run a cell that begins like a formula, so such a cell gets an apostrophe
+//! in front, which the reader removes. A cell that begins with an apostrophe gets one,
+//! too, so that the reader removes nothing else. A text that is present but empty becomes
+//! a single apostrophe.
 
 use std::borrow::Cow;
 
@@ -16,13 +16,13 @@ use serde_json::{Map, Value};
 
 use super::view::{COLUMNS, Kind};
 
-/// The kind of the column with this name, if there is one.
+/// Returns the kind of the column with this name, if there is one.
 pub(super) fn kind(name: &str) -> Option<Kind> {
     let column = COLUMNS.iter().find(|(known, _)| *known == name);
     column.map(|(_, kind)| *kind)
 }
 
-/// The cell of a member.
+/// Returns the cell of a member.
 pub(super) fn to_cell(member: Option<&Value>) -> String {
     let text = match member {
         None | Some(Value::Null) => return String::new(),
@@ -40,8 +40,8 @@ pub(super) fn to_cell(member: Option<&Value>) -> String {
     }
 }
 
-/// The member in a cell. What is not of the column's kind becomes a text, which
-/// the reader of the link then refuses by the member's name.
+/// Returns the member in a cell. A cell that does not match the column's kind becomes a
+/// text, which the reader of the link then refuses by the member's name.
 pub(super) fn to_member(kind: Kind, cell: &str) -> Option<Value> {
     if cell.is_empty() {
         return None;
@@ -67,7 +67,7 @@ pub(super) fn to_member(kind: Kind, cell: &str) -> Option<Value> {
     })
 }
 
-/// Tells a list with more parts than any link has.
+/// Returns whether a list has more parts than any link can have.
 fn is_long(text: &str, between: &[char]) -> bool {
     const MOST: usize = 4096;
     text.matches(between).nth(MOST).is_some()
@@ -84,7 +84,7 @@ fn without_apostrophe(cell: &str) -> &str {
     }
 }
 
-/// Spreadsheets that separate cells by commas leave semicolons for lists.
+/// In spreadsheets that separate cells by commas, semicolons are free for lists.
 const BETWEEN_TAGS: [char; 2] = [',', ';'];
 
 fn tags_to_text(tags: &[Value]) -> String {
@@ -117,12 +117,13 @@ fn country_and_url(line: &str) -> (String, Value) {
     (country.to_owned(), url.trim().into())
 }
 
-/// The names of all columns, for errors.
+/// Returns the names of all columns, for errors.
 pub(super) fn names() -> Cow<'static, str> {
     COLUMNS.map(|(name, _)| name).join(", ").into()
 }
 
-/// Checks that the cell of a text gives the text back, and that no cell is a formula.
+/// Checks that the cell of a text converts back to the text, and that no cell is a
+/// formula.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn fuzz_cells(text: &str) {
     let cell = to_cell(Some(&text.into()));

@@ -8,9 +8,8 @@ use std::{
 
 use csv::{ByteRecord, Reader, ReaderBuilder, StringRecord};
 
-/// Rows one after the other. Cells are separated by what separates the names in
-/// the first line: commas, semicolons (as spreadsheets write where a comma is the
-/// decimal sign) or tabs.
+/// Reads rows one after the other. The separator of cells is the one in the first line:
+/// commas, semicolons (as spreadsheets write where a comma is the decimal sign) or tabs.
 pub(super) struct Rows<R> {
     table: Reader<Lines<R>>,
     line: Rc<Cell<u64>>,
@@ -19,13 +18,13 @@ pub(super) struct Rows<R> {
 
 /// A row.
 pub(super) struct Row {
-    /// The line on which it begins, from 1.
+    /// The line on which the row begins, from 1.
     pub(super) line: u64,
-    /// Its cells, or nothing if they are not UTF-8.
+    /// The row's cells; `None` if they are not UTF-8.
     pub(super) cells: Option<StringRecord>,
 }
 
-/// The source, with the first line put before it again.
+/// The source, with its first line put back.
 type Whole<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
 impl<R: Read> Rows<R> {
@@ -55,7 +54,7 @@ impl<R: Read> Rows<R> {
         })
     }
 
-    /// The next row; empty lines are none.
+    /// Returns the next row and skips empty lines.
     pub(super) fn next(&mut self) -> Result<Option<Row>, csv::Error> {
         if !self.table.read_byte_record(&mut self.row)? {
             return Ok(None);
@@ -69,7 +68,7 @@ impl<R: Read> Rows<R> {
         }))
     }
 
-    /// The line that was read last.
+    /// Returns the line that was read last.
     pub(super) fn line(&self) -> u64 {
         self.line.get()
     }
@@ -77,13 +76,13 @@ impl<R: Read> Rows<R> {
 
 fn separator_of(header: &[u8]) -> u8 {
     let count = |separator: &u8| header.split(|byte| byte == separator).count();
-    // Of equals the last one counts, which is the usual one.
+    // Among equal counts the last separator wins, which is the usual one.
     *b"\t;,".iter().max_by_key(|s| count(s)).unwrap_or(&b',')
 }
 
-/// Gives the reader of the table one line at a time, so that a row ends on the
-/// line that was given last. That reader counts lines too, but a row that follows
-/// a line break of two characters begins for it before the second one.
+/// Gives the reader of the table one line at a time, so that a row ends on the line that
+/// was given last. The reader's own line count is wrong after a line break of two
+/// characters: it takes the next row to begin before the second one.
 struct Lines<R> {
     source: Whole<R>,
     breaks: u64,

@@ -31,10 +31,10 @@ pub struct UpdateLink {
     pub password: Sent<String>,
 }
 
-/// The change that was asked for.
+/// The requested change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkUpdate {
-    /// Everything is replaced.
+    /// The whole content is replaced.
     Whole(application::EditLink),
     /// Some members change.
     Partial(Slug, LinkPatch),

@@ -68,7 +68,7 @@ pub struct LinkView<P = Mask> {
     pub tags: Vec<String>,
 }
 
-/// Every member as a column of a table, in the order in which exports have them.
+/// Every member as a column of a table, in the order of exports.
 pub(super) const COLUMNS: [(&str, Kind); 19] = [
     ("id", Kind::Text),
     ("slug", Kind::Text),
@@ -104,11 +104,11 @@ pub(super) enum Kind {
 /// A link with its stored password, as exports hold it.
 pub type ExportedLink = LinkView<StoredHash>;
 
-/// A password in answers: a constant that says that there is one.
+/// A password in answers: a constant that tells that there is a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask;
 
-/// A password as it is stored. Only exports show it.
+/// A stored password. Only exports show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct StoredHash(String);
@@ -193,7 +193,7 @@ impl<P: for<'h> From<&'h PasswordHash>> From<&Link> for LinkView<P> {
             comment: shown(comment.as_ref()),
             created_at: link.created_at.get(),
             updated_at: link.updated_at.get(),
-            // An end that the instance set is worth knowing too.
+            // An expiry that the instance set is shown, too.
             expiration: expires_at.or(link.ends_at).map(UnixSeconds::get),
             title: shown(title.as_ref()),
             description: shown(description.as_ref()),

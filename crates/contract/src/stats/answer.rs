@@ -25,7 +25,7 @@ pub struct Answer<T> {
 }
 
 impl<T> Answer<T> {
-    /// The same answer, with the zone whose clock its rows are on.
+    /// Adds the time zone of the rows to the answer.
     #[must_use]
     pub fn in_zone(self, zone: String) -> Self {
         Self {

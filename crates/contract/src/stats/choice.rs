@@ -1,14 +1,14 @@
 //! Filters as text: values to include or to exclude.
 //!
-//! A text is a list with commas. A value with `!` in front is excluded, and
-//! [`NONE`] stands for the empty value. An exclamation mark that begins a value,
-//! or follows a comma in it, is written twice.
+//! A text is a list with commas. A value with `!` in front is excluded, and [`NONE`]
+//! stands for the empty value. An exclamation mark at the start of a value, or after a
+//! comma in it, is doubled.
 
 use slugline_domain::{Choice, Dimension};
 
 use crate::{IssueCode, sent::Fault};
 
-/// The name of the empty value: unknown, or none. No stored value reads so.
+/// The name of the empty value: unknown, or none. No stored value has this text.
 pub(super) const NONE: &str = "(none)";
 
 /// The part of a text between two commas.
@@ -40,8 +40,7 @@ impl Piece {
 /// Reads a choice among the values of a dimension. `None` if the text is empty.
 ///
 /// # Errors
-/// The text names values to include and values to exclude, or does not say what
-/// to exclude.
+/// The text names values to include and values to exclude, or has a mark without a value.
 pub(super) fn read(
     text: &str,
     dimension: Dimension,
@@ -92,8 +91,8 @@ pub(super) fn choose(
     Ok(Some(Choice::none_of(excluded)))
 }
 
-/// The pieces between commas, and the whole text as well: regions, cities and
-/// some URLs hold commas themselves.
+/// Returns the pieces between commas, and the whole text: regions, cities and some URLs
+/// hold commas themselves.
 fn candidates(pieces: &[Piece]) -> Vec<String> {
     let texts: Vec<&str> = pieces.iter().map(|piece| piece.text.as_str()).collect();
     let whole = texts.join(",");
@@ -106,8 +105,7 @@ fn candidates(pieces: &[Piece]) -> Vec<String> {
     candidates
 }
 
-/// Returns whether values of a dimension may hold commas. Names of devices do
-/// where a maker numbers models so.
+/// Returns whether values of a dimension may hold commas. Some makers' device names do.
 fn holds_commas(dimension: Dimension) -> bool {
     matches!(
         dimension,
@@ -123,12 +121,12 @@ fn known(value: String) -> String {
     if value == NONE { String::new() } else { value }
 }
 
-/// The reason why a text is no choice.
+/// The reason why a text is not a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChoiceError {
-    /// It names values to include and values to exclude.
+    /// The text names values to include and values to exclude.
     Mixed,
-    /// It has a mark without a value.
+    /// The text has a mark without a value.
     Nothing,
 }
 
@@ -221,7 +219,7 @@ mod tests {
         }
     }
 
-    /// What a client does with a value before it sends it.
+    /// Escapes a value as a client does before it sends the value.
     fn written(value: &str) -> String {
         let doubled = value.split(',').map(|piece| {
             let begins = piece.len() - piece.trim_start().len();

@@ -53,8 +53,8 @@ pub struct EventView {
 }
 
 impl EventView {
-    /// Shows events in the order of [`Event::latest`], in which equal ones
-    /// follow each other.
+    /// Shows events in the order of [`Event::latest`], in which equal events are
+    /// adjacent.
     pub fn list(events: Vec<Event>) -> Vec<Self> {
         let mut views: Vec<Self> = Vec::with_capacity(events.len());
         let mut latest = (String::new(), 0);
@@ -67,7 +67,7 @@ impl EventView {
         views
     }
 
-    /// Shows one event by itself, as if there were no other like it.
+    /// Shows one event alone, as if no other were equal.
     pub fn one(event: &Event) -> Self {
         let id = format!("evt_{}_0", hash(event));
         Self::new(event.clone(), id)
@@ -98,8 +98,8 @@ impl EventView {
     }
 }
 
-/// 64 bits of everything there is to see of an event. The log does not number
-/// its rows, which move when they are sealed.
+/// Returns 64 bits of a hash of all fields of an event. The log does not number its rows,
+/// which move when they are sealed.
 fn hash(event: &Event) -> String {
     let mut hasher = Sha256::new();
     hasher.update(event.at.get().to_be_bytes());

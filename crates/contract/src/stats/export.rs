@@ -5,11 +5,11 @@ use std::fmt::Write;
 use jiff::Timestamp;
 use slugline_domain::{AccessRow, UnixMillis};
 
-/// The start of the file: a byte-order mark, without which spreadsheets
-/// take UTF-8 for something else, and the names of the columns.
+/// The start of the file: a byte-order mark, without which spreadsheets do not read
+/// UTF-8, and the names of the columns.
 pub const CSV_HEAD: &str = "\u{feff}slug,url,viewer,views,referer\n";
 
-/// One line for each row.
+/// Returns one line for each row.
 pub fn csv_lines(rows: &[AccessRow]) -> String {
     let mut lines = String::new();
     for row in rows {
@@ -27,15 +27,15 @@ pub fn csv_lines(rows: &[AccessRow]) -> String {
     lines
 }
 
-/// The name under which browsers save a file that was made at this moment.
+/// Returns the name under which browsers save a file made at this moment.
 pub fn csv_file_name(now: UnixMillis) -> String {
     let moment = Timestamp::from_millisecond(now.get()).unwrap_or(Timestamp::MAX);
     let moment = format!("{moment:.3}").replace([':', '.'], "-");
     format!("slugline-access-{moment}.csv")
 }
 
-/// A text as a cell. Spreadsheets calculate what begins like a formula, and
-/// visitors must not be able to make them, so an apostrophe comes before it.
+/// Returns a text as a cell. Spreadsheets run a cell that begins like a formula. Visitors
+/// must not be able to write formulas, so an apostrophe comes before such a text.
 fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let text = if formula {

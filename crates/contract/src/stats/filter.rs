@@ -1,4 +1,4 @@
-//! The filter of visits that every question has.
+//! The filter of visits in every query.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use crate::{
     sent::{Sent, options},
 };
 
-/// The most tags that a question can name.
+/// The most tags that a query can name.
 pub const MAX_TAGS: usize = 100;
 
 /// Which visits. Members take comma-separated lists of exact values, to include
@@ -91,7 +91,7 @@ impl AnalyticsFilter {
     /// Makes domain values of the members.
     ///
     /// # Errors
-    /// Lists every member that cannot be what it should be.
+    /// Lists every member that is invalid.
     pub fn check(&self) -> Result<Asked<VisitFilter>, Problem> {
         let mut checks = Checks::default();
         let query = self.filter(&mut checks);
@@ -99,7 +99,7 @@ impl AnalyticsFilter {
         checks.finish(|| Some(Asked { query, tags }))
     }
 
-    /// The filter they make, which counts only if nothing was noted.
+    /// Returns the filter, which is valid only if no fault was noted.
     pub(super) fn filter(&self, checks: &mut Checks) -> VisitFilter {
         let from = moment(checks, "startAt", &self.start_at);
         let until = moment(checks, "endAt", &self.end_at);
@@ -136,7 +136,7 @@ impl AnalyticsFilter {
         }
     }
 
-    /// The tags, which count only if nothing was noted.
+    /// Returns the tags, which are valid only if no fault was noted.
     pub(super) fn tags(&self, checks: &mut Checks) -> Choice<Tag> {
         let tags = parsed(checks, "tag", &self.tag, true, Tag::parse);
         let (Choice::AnyOf(named) | Choice::NoneOf(named)) = &tags;
@@ -157,7 +157,7 @@ impl AnalyticsFilter {
         tags
     }
 
-    /// Name, dimension and what was sent.
+    /// Returns each dimension with its name and the member that was sent.
     fn dimensions(&self) -> [(&'static str, Dimension, &Sent<String>); 13] {
         [
             ("url", Dimension::Url, &self.url),
@@ -185,7 +185,7 @@ fn moment(checks: &mut Checks, member: &str, sent: &Sent<IntOrString>) -> Option
     checks.member(&[member], UnixSeconds::new(*seconds))
 }
 
-/// A choice among values of another kind; everything, if none was sent.
+/// Returns a choice among parsed values; everything, if none was sent.
 fn parsed<T: Ord, E: Explain>(
     checks: &mut Checks,
     member: &str,
@@ -208,7 +208,7 @@ fn parsed<T: Ord, E: Explain>(
     let mut values = Vec::new();
     for text in texts {
         let value = parse(&text);
-        // A list as a whole is but one way to read it.
+        // The whole list is only one possible reading, so its failure is no fault.
         if value.is_ok() || !(included && text.contains(',')) {
             values.extend(checks.member(&[member], value));
         }
@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(tags("tag=!a,!B"), Choice::none_of([tag("a"), tag("b")]));
         assert_eq!(tags("tag=!a,b"), Choice::none_of([tag("a,b")]));
         assert_eq!(tags("tag=!!a"), Choice::any_of([tag("!a")]));
-        // The list as a whole is too long for a tag; its parts are not.
+        // The whole list is too long for a tag; its parts are not.
         let long = "x".repeat(20);
         let both = format!("tag={long},y{long}");
         assert_eq!(

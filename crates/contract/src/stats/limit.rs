@@ -8,9 +8,8 @@ use slugline_domain::{EventsQuery, LocationsQuery, RowLimit};
 use super::filter::AnalyticsFilter;
 use crate::{IntOrString, Rules, check::Checks, problem::Problem, sent::Sent};
 
-/// The largest and the usual number of rows as the schemas of the wire types
-/// state it, until [`schema::settings`](crate::schema::settings) puts the
-/// instance's own in its place.
+/// The largest and the default number of rows in the schemas of the wire types, which
+/// [`schema::settings`](crate::schema::settings) replaces by the instance's own.
 pub(crate) const DEFAULT_ROWS: u32 = RowLimit::DEFAULT.get();
 
 /// Which visits, and how many rows at most.
@@ -26,10 +25,10 @@ pub struct LimitedRequest {
 }
 
 impl LimitedRequest {
-    /// Makes domain values of the members, to ask for the latest visits.
+    /// Makes a query for the latest visits from the members.
     ///
     /// # Errors
-    /// Lists every member that cannot be what it should be.
+    /// Lists every member that is invalid.
     pub fn check_events(&self, rules: &Rules) -> Result<Asked<EventsQuery>, Problem> {
         let mut checks = Checks::default();
         let filter = self.filter.filter(&mut checks);
@@ -39,17 +38,17 @@ impl LimitedRequest {
         checks.finish(|| Some(Asked { query, tags }))
     }
 
-    /// Makes domain values of the members, to ask for places.
+    /// Makes a query for places from the members.
     ///
     /// # Errors
-    /// Lists every member that cannot be what it should be.
+    /// Lists every member that is invalid.
     pub fn check_locations(&self, rules: &Rules) -> Result<Asked<LocationsQuery>, Problem> {
         let asked = self.check_events(rules)?;
         Ok(asked.map(|EventsQuery { filter, limit }| LocationsQuery { filter, limit }))
     }
 }
 
-/// The limit sent, or the instance's own.
+/// Returns the limit that was sent, or the instance's own.
 pub(super) fn limit(checks: &mut Checks, sent: &Sent<IntOrString>, rules: &Rules) -> RowLimit {
     let max = rules.rows_max;
     let rows = checks.optional(&["limit"], sent, |IntOrString(rows)| {

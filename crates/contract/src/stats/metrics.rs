@@ -1,4 +1,4 @@
-//! The values that occur most.
+//! The most frequent values.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ impl MetricsRequest {
     /// Makes domain values of the members.
     ///
     /// # Errors
-    /// Lists every member that cannot be what it should be.
+    /// Lists every member that is invalid.
     pub fn check(&self, rules: &Rules) -> Result<Asked<MetricsQuery>, Problem> {
         let mut checks = Checks::default();
         let filter = self.filter.filter(&mut checks);
@@ -141,8 +141,8 @@ impl DimensionName {
 }
 
 impl Answer<MetricView> {
-    /// Says why no place is named, if one was asked for: no visit was found, or the
-    /// places of visits are not known.
+    /// Adds the reason why no place is named, if the request asked for places: there was
+    /// no visit, or the places of visits are not known.
     #[must_use]
     pub fn explained(self, request: &MetricsRequest) -> Self {
         let dimension = request.r#type.value();

@@ -1,4 +1,4 @@
-//! Questions about visits on the wire.
+//! Queries about visits on the wire.
 
 mod answer;
 mod choice;

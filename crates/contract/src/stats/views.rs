@@ -33,16 +33,15 @@ pub struct ViewsRequest {
 }
 
 impl ViewsRequest {
-    /// The zone whose clock the answer shows: UTC, if no zone has the name that
-    /// was sent.
+    /// Returns the time zone of the answer: UTC, if no zone has the name that was sent.
     pub fn zone(&self) -> String {
         zone::in_force(&self.client_timezone)
     }
 
-    /// Refuses a zone that nobody knows, which [`Self::check`] takes for UTC.
+    /// Refuses an unknown zone, which [`Self::check`] takes for UTC.
     ///
     /// # Errors
-    /// Names the zone.
+    /// The zone is unknown; the error names it.
     pub fn require_known_zone(&self) -> Result<(), Problem> {
         zone::require_known(&self.client_timezone)
     }
@@ -50,7 +49,7 @@ impl ViewsRequest {
     /// Makes domain values of the members.
     ///
     /// # Errors
-    /// Lists every member that cannot be what it should be.
+    /// Lists every member that is invalid.
     pub fn check(&self) -> Result<Asked<ViewsQuery>, Problem> {
         let mut checks = Checks::default();
         let filter = self.filter.filter(&mut checks);
@@ -69,7 +68,7 @@ impl ViewsRequest {
 }
 
 impl TimeBucket {
-    /// Shows the answer to a question for rows of this length.
+    /// Shows the answer to a query for rows of this length.
     pub fn answer(unit: TimeUnit, report: Report<ViewRow>) -> Answer<Self> {
         let rows = report.rows.into_iter();
         Answer::from(Report {

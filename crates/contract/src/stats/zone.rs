@@ -5,23 +5,23 @@ use slugline_domain::{UnixMillis, UnixSeconds, UtcOffset, VisitFilter, ZoneOffse
 
 use crate::{IssueCode, check::Checks, problem::Problem, sent::Sent};
 
-/// Longest name, Sink's bound; IANA's longest has 30 characters.
+/// The longest name: Sink's bound. IANA's longest has 30 characters.
 pub(super) const MAX_CHARS: usize = 64;
 
-/// The rule as a regular expression, for schemas; Sink's.
+/// The form of a name as a regular expression, for schemas: Sink's.
 pub(super) const PATTERN: &str = r"^[\w+-]+(?:\/[\w+-]+)*$";
 
-/// The zone where none is named or known.
+/// The zone if none is named or the name is unknown.
 pub(super) const DEFAULT: &str = "Etc/UTC";
 
-/// No visit is older.
+/// The earliest possible visit.
 const EARLIEST: i64 = 0;
 
-/// 2100-01-01. Clocks are worked out until then where a question names no end.
+/// 2100-01-01. Offsets are computed until then if a query has no end.
 const LATEST: i64 = 4_102_444_800;
 
-/// The clocks of the zone with this name while the visits happened that a
-/// filter asks for. A name of the right form that no zone has stands for UTC.
+/// Returns the offsets of the named zone over the time range of a filter. A well-formed
+/// name that no zone has stands for UTC.
 pub(super) fn check(checks: &mut Checks, sent: &Sent<String>, filter: &VisitFilter) -> ZoneOffsets {
     let name = checks.value(&["clientTimezone"], sent);
     let name = name.map_or(DEFAULT, String::as_str);
@@ -46,14 +46,14 @@ pub(super) fn check(checks: &mut Checks, sent: &Sent<String>, filter: &VisitFilt
     )
 }
 
-/// The zone that answers a question: the one that was named, else the default.
+/// Returns the zone of an answer: the named one, else the default.
 pub(super) fn in_force(sent: &Sent<String>) -> String {
     let named = sent.value().and_then(|name| TimeZone::get(name).ok());
     let name = named.as_ref().and_then(TimeZone::iana_name);
     name.unwrap_or(DEFAULT).to_owned()
 }
 
-/// For callers that read an answer in the wrong zone as one in the right one.
+/// Refuses an unknown zone, for callers that would not notice an answer in UTC.
 ///
 /// # Errors
 /// No zone has the name.
@@ -80,7 +80,7 @@ fn is_legal(name: &str) -> bool {
     name.len() <= MAX_CHARS && name.split('/').all(is_part)
 }
 
-/// The offsets of a zone between two seconds.
+/// Returns the offsets of a zone between two seconds.
 fn offsets(zone: &TimeZone, from: i64, until: i64) -> ZoneOffsets {
     let moment = |seconds| Timestamp::from_second(seconds).unwrap_or(Timestamp::UNIX_EPOCH);
     let offset = |offset: jiff::tz::Offset| {
