@@ -1,4 +1,4 @@
-//! What the settings allow and an operator may regret.
+//! Findings about settings that are allowed but risky.
 
 use slugline_application::SiteToken;
 use slugline_contract::{Finding, Fix, Level};
@@ -6,8 +6,7 @@ use slugline_httpkit::PlaceHeaders;
 
 use crate::Settings;
 
-/// One finding for each thing that should, or could, be set otherwise; worst
-/// first.
+/// One finding for each setting that should, or could, have another value; the worst first.
 pub(crate) fn findings(settings: &Settings, token: Option<&SiteToken>) -> Vec<Finding> {
     let short = token.is_some_and(SiteToken::is_short).then(|| Finding {
         code: "short_token",
@@ -49,8 +48,8 @@ pub(crate) fn findings(settings: &Settings, token: Option<&SiteToken>) -> Vec<Fi
         .collect()
 }
 
-/// One sentence for each thing that should be set otherwise. The service says
-/// them when it starts, and `slugline doctor` repeats them.
+/// One sentence for each setting that should have another value. The service logs them when it
+/// starts, and `slugline doctor` repeats them.
 pub(crate) fn advice(settings: &Settings, token: Option<&SiteToken>) -> Vec<String> {
     let findings = findings(settings, token).into_iter();
     findings

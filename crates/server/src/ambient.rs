@@ -1,5 +1,4 @@
-//! The real clock and the real random source: the only place that touches
-//! either.
+//! The real clock and the real random source. No other module uses either directly.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -18,7 +17,7 @@ impl Clock for SystemClock {
         reason = "this is the clock that everything else takes"
     )]
     fn now(&self) -> UnixMillis {
-        // A clock before 1970 is wrong anyway; the epoch is then as good.
+        // A clock before 1970 is wrong; the epoch is an equally good answer.
         let since = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();

@@ -1,5 +1,4 @@
-//! The access log's way to ClickHouse: the client for servers that a setting
-//! names.
+//! The client with which the access log reaches the ClickHouse server that a setting names.
 
 use std::future::poll_fn;
 
@@ -113,7 +112,7 @@ mod tests {
         assert!(words.starts_with("Code: 81"), "{words}");
         ask.headers[1].1 = "guess".to_owned();
         let answer = wire.post(ask).await.unwrap();
-        // 401, or 403 of newer ones.
+        // ClickHouse answers 401; newer servers answer 403.
         assert!([401, 403].contains(&answer.status));
         let words = String::from_utf8(whole(answer).await.unwrap()).unwrap();
         assert!(words.contains("password"), "{words}");
@@ -123,7 +122,7 @@ mod tests {
     async fn an_answer_that_breaks_off_is_no_answer() {
         let wire = OutboundWire::new();
         let server = ClickHouse::start(ClickHouseEngine::Server);
-        // It has no end.
+        // This query never ends.
         let ask = request(&server, "", b"SELECT number FROM system.numbers");
         let mut answer = wire.post(ask).await.unwrap();
         assert_eq!(answer.status, 200);

@@ -1,4 +1,4 @@
-//! The folder of the databases and the minted token, and who can read it.
+//! The folder of the databases and the minted token, and its permissions.
 
 use std::{
     fs,
@@ -12,10 +12,10 @@ use slugline_storage::DatabaseUrl;
 
 use crate::{Settings, settings::AccessLog};
 
-/// Makes sure the folder exists and can be written. A new one is readable by
-/// its owner only: it holds every link, and keys to visitors' identities.
+/// Makes sure the folder exists and is writable. A new one is readable by its owner only: it
+/// holds every link, and keys to visitors' identities.
 ///
-/// Gives the folder and its parents, as far as they are new, the innermost first.
+/// Returns the folder and its parents that this call created, the innermost first.
 pub(crate) fn prepare(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let fix = || {
         format!(
@@ -25,7 +25,7 @@ pub(crate) fn prepare(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     };
     let made = create(folder).with_context(fix)?;
     let probe = folder.join(format!(".slugline-probe-{}", process::id()));
-    // One may be left of a process that was killed.
+    // A process that was killed may have left one.
     match fs::remove_file(&probe) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error).with_context(fix)?,
         Ok(()) | Err(_) => {}
@@ -37,20 +37,20 @@ pub(crate) fn prepare(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 /// Removes the data folder again, with everything in it, if this start made it.
 ///
-/// Made only by the start that holds the folder's lock, and dropped before the
-/// lock: two starts at once may not take the folder away from each other.
+/// Only the start that holds the folder's lock creates this, and drops it before the lock: of
+/// two concurrent starts, neither can remove the other's folder.
 #[derive(Debug)]
 pub(crate) struct NewFolder {
     made: Vec<PathBuf>,
 }
 
 impl NewFolder {
-    /// Takes what [`prepare`] has made.
+    /// Takes the folders that [`prepare`] has made.
     pub(crate) fn new(made: Vec<PathBuf>) -> Self {
         Self { made }
     }
 
-    /// Leaves the folder where it is.
+    /// Keeps the folder.
     pub(crate) fn keep(mut self) {
         self.made.clear();
     }
@@ -59,7 +59,7 @@ impl NewFolder {
 impl Drop for NewFolder {
     fn drop(&mut self) {
         let mut made = self.made.iter();
-        // The start has failed for a better reason than one of these.
+        // The error of the start matters more than an error here.
         if let Some(folder) = made.next() {
             let _ = fs::remove_dir_all(folder);
         }
@@ -69,8 +69,8 @@ impl Drop for NewFolder {
     }
 }
 
-/// Makes the folder and its parents, and gives those that were not there, the
-/// innermost first; none if another process made the folder meanwhile.
+/// Creates the folder and its parents, and returns those that were missing, the innermost
+/// first; none if another process created the folder meanwhile.
 fn create(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut made = Vec::new();
     let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
@@ -97,16 +97,16 @@ fn create_one(folder: &Path) -> std::io::Result<()> {
     fs::create_dir(folder)
 }
 
-/// Makes every file that this process creates readable by its owner only:
-/// databases, their logs, and exports hold links and stored passwords. SQLite
-/// creates files by itself, so the process says it once for all of them.
+/// Makes every file that this process creates readable by its owner only: databases, their
+/// logs, and exports hold links and stored passwords. SQLite creates files by itself, so this
+/// sets the process's umask once for all files.
 pub(crate) fn keep_new_files_private() {
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
 }
 
-/// Logs which existing files every user of the machine can read. Members of the
-/// file's group do not count: an operator who lets a group read means it.
+/// Logs the existing files that every user of the machine can read. It ignores the permissions
+/// of the file's group: an operator who lets a group read means it.
 pub(crate) fn warn_of_readers(settings: &Settings) {
     for path in kept_places(settings) {
         if is_open_to_everybody(&path) {
@@ -119,7 +119,7 @@ pub(crate) fn warn_of_readers(settings: &Settings) {
     }
 }
 
-/// The data folder, and databases that are elsewhere.
+/// The data folder, and databases outside it.
 fn kept_places(settings: &Settings) -> Vec<PathBuf> {
     let folder = &settings.data_dir;
     let links = match &settings.links {

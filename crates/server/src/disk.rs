@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use slugline_domain::ports::{DiskTrouble, DiskWatch};
 
-/// Below this, somebody should look: visits of some hours, or a backup, need more.
+/// Below this the operator should check the disk: visits of some hours, or a backup, need more.
 const FEW_BYTES: u64 = 64 << 20;
 
-/// Looks at the disk that holds a folder.
+/// Reads the free space of the disk that holds a folder.
 #[derive(Debug)]
 pub(crate) struct FolderDisk {
     pub(crate) folder: PathBuf,
@@ -19,7 +19,7 @@ impl DiskWatch for FolderDisk {
         let Ok(disk) = statvfs(&self.folder) else {
             return Some(DiskTrouble::Unknown);
         };
-        // Not all free blocks: some are kept for root.
+        // `f_bavail`, because `f_bfree` includes the blocks reserved for root.
         let free_bytes = disk.f_bavail.saturating_mul(disk.f_frsize);
         if disk.f_flag.contains(StatVfsMountFlags::RDONLY) {
             Some(DiskTrouble::ReadOnly)

@@ -1,4 +1,4 @@
-//! `slugline doctor`: are the databases sound, and what can be done?
+//! `slugline doctor`: checks the databases and suggests repairs.
 
 use std::{
     fmt::Display,
@@ -16,7 +16,7 @@ use slugline_storage::{DatabaseUrl, SchemaConnection};
 
 use crate::{Settings, advice::advice, ambient::SystemClock, settings::AccessLog, site_token};
 
-/// What a file of visits is called, and how it is examined and rebuilt.
+/// The name of a file of visits, and the functions that examine and rebuild it.
 struct VisitFile {
     name: &'static str,
     path: PathBuf,
@@ -24,8 +24,7 @@ struct VisitFile {
     rebuild: fn(&Path, UnixSeconds) -> Result<Rebuilt, OpenError>,
 }
 
-/// Prints a line for each thing it looks at. It changes nothing, and the
-/// service may run meanwhile.
+/// Prints a line for each check. It changes nothing, and the service may run meanwhile.
 ///
 /// # Errors
 /// Something is damaged or cannot be examined.
@@ -46,8 +45,8 @@ pub(crate) async fn examine_all(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Replaces the access log, or the spool in front of ClickHouse, by what can be
-/// read of it, and says what was lost.
+/// Replaces the access log, or the spool in front of ClickHouse, by the rows that are still
+/// readable, and prints the losses.
 pub(crate) fn rebuild_visits(settings: &Settings) -> anyhow::Result<()> {
     let VisitFile {
         name,
@@ -147,7 +146,7 @@ impl VisitFile {
     }
 }
 
-/// Whether that is as it should be, when a file has nothing to examine.
+/// The finding for a file with nothing to examine; an error if the file should have data.
 fn nothing_there(name: &str, file: &Path) -> anyhow::Result<Option<bool>> {
     let shown = file.display();
     match fs::metadata(file) {
@@ -177,7 +176,7 @@ impl Settings {
             rebuild,
         };
         match &self.access_log {
-            // ClickHouse looks after itself.
+            // ClickHouse checks its own data; this examines the spool.
             Some(AccessLog::ClickHouse(_)) => VisitFile {
                 name: "spool",
                 path: self.spool_file(),

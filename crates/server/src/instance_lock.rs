@@ -1,4 +1,4 @@
-//! One running service for each data folder.
+//! Allows one running service for each data folder.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -11,17 +11,17 @@ use anyhow::{Context, bail};
 
 const FILE: &str = "slugline.lock";
 
-/// Holds the data folder for this process, until it is dropped. The operating
-/// system lets go of it when the process dies, however it dies.
+/// Holds the data folder for this process, until it is dropped. The operating system releases
+/// it when the process dies for any reason.
 #[derive(Debug)]
 pub(crate) struct InstanceLock {
     _file: File,
 }
 
 impl InstanceLock {
-    /// Takes the folder, which must exist. Two services on one folder would
-    /// send the same visits to `ClickHouse` twice, and each would answer with
-    /// links that the other has changed.
+    /// Locks the folder, which must exist. Two services on one folder would send the same
+    /// visits to `ClickHouse` twice, and each would serve outdated links after the other
+    /// changes them.
     ///
     /// # Errors
     /// Another service holds the folder; the error names its process.
@@ -42,13 +42,13 @@ impl InstanceLock {
                 holder(&path),
                 folder.display()
             ),
-            // Some network file systems have no locks.
+            // Some network file systems do not support locks.
             Err(TryLockError::Error(error)) => tracing::warn!(
                 "the data folder cannot be locked ({error}); make sure that only one slugline \
                  uses it"
             ),
         }
-        // The number only helps the reader of the error above.
+        // Only the error text above uses the number.
         let _ = file
             .set_len(0)
             .and_then(|()| write!(file, "{}", process::id()));

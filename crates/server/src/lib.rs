@@ -1,8 +1,8 @@
 //! Wiring, settings, command line and lifecycle of Slugline.
 //!
-//! The roof: it sees every floor and introduces them to each other. Nothing
-//! below it reads the environment, opens a listener or knows which database
-//! stands behind a port. Other programs can start the whole service from here:
+//! This top crate depends on all others and connects them. No crate below it reads the
+//! environment, opens a listener or knows which database implements a port. Other programs can
+//! start the whole service from here:
 //!
 //! ```
 //! use slugline::{Service, Settings};
@@ -27,20 +27,20 @@
 //! | [`cli`] | the command line |
 //! | `wiring` | settings → running parts |
 //! | `service` | start, address, stop |
-//! | `connections` | how many connections there may be, and how slow |
-//! | `open_files` | how many files and connections the process may have open |
-//! | `service_path` | which paths are the service's own |
+//! | `connections` | limits and timeouts of connections |
+//! | `open_files` | limits of open files and connections |
+//! | `service_path` | the paths of the service itself |
 //! | `mcp_bridge` | MCP over standard input and output, to a running instance |
 //! | `metrics` | the numbers of all parts, for Prometheus |
 //! | `links_database` | the database of links, opened with its schema up to date |
-//! | `old_store` | moving links here from an older instance |
-//! | `data_folder`, `instance_lock`, `site_token` | what is kept beside the databases |
+//! | `old_store` | migration of links from an older instance |
+//! | `data_folder`, `instance_lock`, `site_token` | files beside the databases |
 //! | `transfer` | links to and from files |
-//! | `backup` | backups of everything, and the way back |
-//! | `clickhouse_wire` | how the access log reaches ClickHouse |
+//! | `backup` | backups of everything, and restoring them |
+//! | `clickhouse_wire` | the access log's client for ClickHouse |
 //! | `ambient` | the real clock and the real random source |
 //! | `stop_request` | Ctrl-C and SIGTERM |
-//! | `logging`, `welcome` | what operators read |
+//! | `logging`, `welcome` | output for operators |
 
 mod advice;
 mod ambient;

@@ -9,22 +9,20 @@ use tracing_subscriber::{EnvFilter, fmt};
 
 use crate::settings::Log;
 
-/// The target of what ends the process. No level hides it.
+/// The log target for the error that ends the process. No level hides it.
 const END: &str = "slugline::end";
 
-/// The target of the lines about single requests. The setting that asks for
-/// them is enough: `SLUGLINE_LOG=warn` leaves them, and only
-/// `slugline::requests=off` hides them.
+/// The log target for the lines about single requests. Their own setting turns them on:
+/// `SLUGLINE_LOG=warn` keeps them, and only `slugline::requests=off` hides them.
 pub(crate) const REQUESTS: &str = "slugline::requests";
 
-/// Set once everything on standard error is to be JSON.
+/// True once everything on standard error must be JSON.
 static JSON: AtomicBool = AtomicBool::new(false);
 
-/// Starts logging. Called once, by the binary; embedding programs bring their
-/// own subscriber.
+/// Starts logging. The binary calls this once; embedding programs set their own subscriber.
 pub(crate) fn start(log: &Log) -> anyhow::Result<()> {
-    // These report ordinary starts at `info`, and actix every malformed request
-    // of a stranger as an error, which would let strangers fill the log.
+    // These libraries report ordinary starts at `info`, and actix reports every malformed
+    // request as an error, which would let any client fill the log.
     let quiet = "sea_orm_migration=warn,actix_server=warn,sqlx=warn,actix_http=off";
     let own = format!("{END}=error,{REQUESTS}=info");
     let filter = EnvFilter::try_new(format!("{quiet},{own},{}", log.filter))?;
@@ -42,8 +40,8 @@ pub(crate) fn start(log: &Log) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says why the process ends, in one line: what failed, then why, outermost
-/// first.
+/// Logs the error that ends the process, in one line: the failure first, then its causes,
+/// outermost first.
 #[expect(clippy::print_stderr, reason = "the last word of a command line tool")]
 pub(crate) fn end(error: &anyhow::Error) {
     if JSON.load(Ordering::Relaxed) {

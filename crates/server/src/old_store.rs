@@ -1,4 +1,4 @@
-//! The store of an older instance, and moving its links here.
+//! Moves links from the store of an older instance.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
     data_folder, links_database,
 };
 
-/// Builds the migration, and tells the operator what has to be done about it.
+/// Builds the migration, and tells the operator the next step.
 pub(crate) async fn open(
     settings: &Settings,
     progress: Arc<dyn MigrationStore>,
@@ -45,7 +45,7 @@ pub(crate) async fn open(
         Err(error @ OldStoreError::Unusable(_)) => {
             return Err(error).context("SLUGLINE_LEGACY_KV_URL");
         }
-        // What was moved can be followed meanwhile.
+        // The service starts anyway and serves the links that were already moved.
         Err(error @ OldStoreError::Unavailable { .. }) => {
             let error = anyhow::Error::from(error);
             tracing::error!("SLUGLINE_LEGACY_KV_URL: {error:#}");
@@ -54,7 +54,7 @@ pub(crate) async fn open(
     Ok(migration)
 }
 
-/// Waits for the end of the migration and tells the operator.
+/// Waits for the end of the migration and reports it to the operator.
 pub(crate) async fn watch(migration: LinkMigration) {
     if migration.lock().is_open() {
         return;
@@ -68,8 +68,8 @@ pub(crate) async fn watch(migration: LinkMigration) {
     tracing::info!("every link has been moved here; SLUGLINE_LEGACY_KV_URL is not needed any more");
 }
 
-/// Moves everything that is left, and gives the report and how many entries
-/// could not be moved.
+/// Moves everything that is left, and returns the report and the number of entries that could
+/// not be moved.
 pub(crate) async fn migrate(settings: &Settings, force: bool) -> anyhow::Result<(String, u64)> {
     if settings.legacy.is_none() {
         bail!("set SLUGLINE_LEGACY_KV_URL to the store to move links from");
@@ -85,8 +85,8 @@ pub(crate) async fn migrate(settings: &Settings, force: bool) -> anyhow::Result<
     loop {
         match migration.run(request).await {
             Ok(report) if report.next.is_none() => break,
-            // Others may be at it, too; going on means with the next page that
-            // nobody has done.
+            // Other processes may be migrating, too; this one continues with the next page that
+            // none has done.
             Ok(_) | Err(Error::MigrationPageDone) => request = RunMigration::default(),
             Err(error) => {
                 return Err(error).context("the migration stopped; run it again to go on");

@@ -1,11 +1,10 @@
-//! How many files and connections the process may have open.
+//! Limits for the process's open files and connections.
 
-/// Connections at most, however many files may be open: each takes some 30 KB.
+/// The most connections, even if more files may be open: each takes some 30 KB.
 const MOST_CONNECTIONS: u64 = 10_000;
 
-/// Raises the limit of open files as far as the process may. Systems start
-/// programs with a low one, for the sake of old programs that could not count
-/// further.
+/// Raises the limit of open files as far as the process may. Systems start programs with a low
+/// limit for old programs that cannot handle large descriptors.
 #[cfg(unix)]
 pub(crate) fn raise_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -28,9 +27,8 @@ pub(crate) fn raise_limit() {
 #[cfg(not(unix))]
 pub(crate) fn raise_limit() {}
 
-/// Connections that there may be when no setting says: three quarters of the
-/// open files. The others are for databases and for what the service itself
-/// requests.
+/// The default for the number of connections: three quarters of the open files. The rest are
+/// for databases and outbound requests.
 pub(crate) fn connections() -> usize {
     let share = limit().saturating_mul(3) / 4;
     usize::try_from(share.clamp(1, MOST_CONNECTIONS)).expect("it is small")

@@ -1,4 +1,4 @@
-//! Start, address, stop.
+//! The running service: start, address, stop.
 
 use std::{
     io,
@@ -31,9 +31,9 @@ use crate::{
 #[derive(Debug)]
 pub struct Service {
     address: SocketAddr,
-    /// Where it answers on this machine.
+    /// The service's address on this machine.
     local_origin: String,
-    /// Where the public reaches it, if a setting says so.
+    /// The service's public address, if a setting names it.
     base_url: Option<String>,
     token_source: Source,
     token_file: PathBuf,
@@ -45,7 +45,7 @@ pub struct Service {
     metrics: Option<MetricsListener>,
     handle: ServerHandle,
     server: JoinHandle<io::Result<()>>,
-    // The last to go: others may take the folder only when nothing writes.
+    // Dropped last: another process may take the folder only when nothing writes to it.
     _lock: InstanceLock,
 }
 
@@ -54,9 +54,9 @@ impl Service {
     /// databases, and listens. It stops when [`Service::stop`] is called.
     ///
     /// # Errors
-    /// Names the setting that is in the way and what to do about it.
+    /// The error names the setting that prevents the start, and the remedy.
     pub async fn start(settings: &Settings) -> anyhow::Result<Self> {
-        // First, because it often fails and leaves nothing behind.
+        // First, because binding often fails and leaves nothing behind.
         let socket = bind(settings.listen)?;
         let made = data_folder::prepare(&settings.data_dir)?;
         let lock = InstanceLock::take(&settings.data_dir)?;
@@ -101,7 +101,7 @@ impl Service {
         })
     }
 
-    /// The address it listens on, with the port that was really taken.
+    /// The address it listens on, with the port that was bound.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -111,8 +111,7 @@ impl Service {
         self.metrics.as_ref().map(MetricsListener::address)
     }
 
-    /// Stops taking requests, finishes those under way, and writes the visits
-    /// that still wait.
+    /// Stops accepting requests, finishes those under way, and writes the queued visits.
     ///
     /// # Errors
     /// The listener failed while it ran.
@@ -121,7 +120,7 @@ impl Service {
         tracing::info!("stopping: finishing requests and writing visits");
         self.migration.abort();
         drop(self.backups);
-        // They would go on for as long as somebody watches.
+        // Live streams would otherwise continue for as long as clients watch.
         self.live.close();
         self.handle.stop(true).await;
         if let Some(metrics) = self.metrics {
@@ -161,7 +160,7 @@ impl Service {
     }
 }
 
-/// The address that people open: the public one if the settings name it.
+/// The address for browsers: the public one if the settings name it.
 pub(crate) fn origin(settings: &Settings, address: SocketAddr) -> String {
     let base_url = settings.base_url.as_ref().map(ToString::to_string);
     base_url.unwrap_or_else(|| local_origin(address))
@@ -170,7 +169,7 @@ pub(crate) fn origin(settings: &Settings, address: SocketAddr) -> String {
 /// The address of a service on this machine.
 fn local_origin(address: SocketAddr) -> String {
     if address.ip().is_unspecified() {
-        // Every address of the machine; this one is sure to work here.
+        // The service listens on every address of the machine; `localhost` always works here.
         format!("http://localhost:{}", address.port())
     } else {
         format!("http://{address}")

@@ -1,10 +1,10 @@
-//! Which paths are the service's own.
+//! Recognizes the service's own paths.
 
-/// Whether a path may be one of the service's own, as it stands in the request.
-/// All others are slugs or lead nowhere: `/api` and `/api/` are a slug.
+/// True if a path, as sent in the request, may be one of the service's own. All others are
+/// slugs or unknown: `/api` and `/api/` are a slug.
 ///
-/// The table of routes reads paths decoded, so one with a `%` may spell a path
-/// of the service; the table looks, and finds a route or none.
+/// The table of routes decodes paths, so a path with a `%` may be a path of the service; the
+/// table decides.
 pub(crate) fn may_be_service_path(path: &str) -> bool {
     let below_api = path
         .strip_prefix("/api/")

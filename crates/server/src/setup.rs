@@ -1,4 +1,4 @@
-//! What the settings say of an instance to those who may ask.
+//! The settings of an instance, for callers that may read them.
 
 use std::num::NonZeroU32;
 
@@ -17,8 +17,8 @@ use slugline_storage::DatabaseUrl;
 
 use crate::{Settings, VERSION, advice::findings, settings::AccessLog};
 
-/// What settings alone say. What the running service knows is added to it when
-/// somebody asks.
+/// The part of the answer that depends on settings only. Each request adds the running
+/// service's part.
 pub(crate) fn setup(settings: &Settings, token: &SiteToken) -> SetupView {
     SetupView {
         version: VERSION,
@@ -75,7 +75,7 @@ fn limits(settings: &Settings) -> Limits {
 fn switches(settings: &Settings) -> Switches {
     Switches {
         preview_mode: settings.preview == PreviewMode::On,
-        // Only the running service knows.
+        // The running service sets this.
         migration_required: false,
         case_sensitive_slugs: settings.slugs.case == SlugCase::Sensitive,
         proxied_links: settings.proxy.is_some(),
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn nothing_secret_is_shown() {
-        // With a mark in every part that is secret or says where something is.
+        // Secrets and locations, with the mark in each.
         const SECRETS: [(&str, &str); 9] = [
             ("SLUGLINE_SITE_TOKEN", "MARKtoken"),
             (

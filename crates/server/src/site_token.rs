@@ -1,4 +1,4 @@
-//! The site token of an instance that was not given one.
+//! The site token of an instance whose settings give none.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -10,24 +10,23 @@ use anyhow::Context;
 use slugline_application::SiteToken;
 use slugline_domain::ports::Random;
 
-/// Where the token of an instance with this data folder is kept.
+/// The file that keeps the token of an instance with this data folder.
 pub(crate) fn file_in(folder: &Path) -> PathBuf {
     folder.join("site-token")
 }
 
-/// Where the token of a running instance comes from.
+/// The source of a running instance's token.
 #[derive(Debug)]
 pub(crate) enum Source {
     /// The settings.
     Settings,
     /// The data folder.
     Kept,
-    /// The random numbers, just now: the one time that its text may be shown.
+    /// Minted at this start: the only time that the service may show its text.
     Minted(String),
 }
 
-/// The token kept in the data folder, or a new one, which
-/// [`keep_in`] keeps.
+/// The token kept in the data folder, or a new one for [`keep_in`] to store.
 pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<(SiteToken, Source)> {
     let path = file_in(folder);
     let fix = || format!("the site token in {} cannot be used", path.display());
@@ -47,8 +46,8 @@ pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<(Sit
     }
 }
 
-/// Keeps a new token in the data folder. Called when nothing else can go wrong,
-/// so that a failed start does not use up the one time that it is shown.
+/// Stores a new token in the data folder. The caller does this when nothing else can fail, so
+/// that a failed start does not use up the one time that the token is shown.
 pub(crate) fn keep_in(folder: &Path, token: &str) -> anyhow::Result<()> {
     let path = file_in(folder);
     let mut file =
@@ -57,20 +56,20 @@ pub(crate) fn keep_in(folder: &Path, token: &str) -> anyhow::Result<()> {
     written.with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// The token kept in the data folder, if there is one that can be used.
+/// The token kept in the data folder, if there is a valid one.
 pub(crate) fn read_in(folder: &Path) -> Option<SiteToken> {
     let text = fs::read_to_string(file_in(folder)).ok()?;
     SiteToken::new(text.trim()).ok()
 }
 
-/// The address that signs a person in to the dashboard. Browsers keep what follows
-/// the `#` to themselves, so the token reaches no log on the way.
+/// The address that signs a person in to the dashboard. Browsers do not send the part after the
+/// `#`, so no log on the way contains the token.
 pub(crate) fn sign_in_address(origin: &str, token: &str) -> String {
     let token: String = url::form_urlencoded::byte_serialize(token.as_bytes()).collect();
     format!("{origin}/_dashboard/#token={token}")
 }
 
-/// The token that was minted for this data folder, as it is written there.
+/// The minted token of this data folder, as stored.
 pub(crate) fn read_kept(folder: &Path) -> anyhow::Result<String> {
     let path = file_in(folder);
     let text = fs::read_to_string(&path).with_context(|| {

@@ -1,4 +1,4 @@
-//! Ctrl-C, and SIGTERM as service managers send it.
+//! Handles Ctrl-C, and SIGTERM from service managers.
 
 use tokio::signal;
 
@@ -39,7 +39,7 @@ impl StopRequest {
     }
 
     pub(crate) async fn received(self) {
-        // Where Ctrl-C cannot be listened for, the system ends the process itself.
+        // If the process cannot listen for Ctrl-C, the system ends the process itself.
         if signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

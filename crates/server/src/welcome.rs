@@ -1,11 +1,11 @@
-//! What a newcomer reads when the service has started.
+//! The greeting after the service has started.
 
 use crate::{
     Service, VERSION,
     site_token::{Source, sign_in_address},
 };
 
-/// The address, and three things to try.
+/// The address, and three commands to try.
 pub(crate) fn text(service: &Service) -> String {
     let local = service.local_origin();
     let origin = service.base_url().unwrap_or(local);
@@ -65,13 +65,13 @@ API reference: {origin}/_docs/scalar
     )
 }
 
-/// How the greeting speaks of the token.
+/// The texts about the token in the greeting.
 struct Shown {
     notice: String,
-    /// The header in a command that can be pasted.
+    /// The header for a command that can be pasted.
     in_shell: String,
-    /// The token in a file that no shell reads.
+    /// The token for a file that no shell reads.
     in_file: String,
-    /// The address of the dashboard, which signs in where the token may be shown.
+    /// The address of the dashboard; it signs in if the token may be shown.
     dashboard: String,
 }

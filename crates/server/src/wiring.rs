@@ -1,4 +1,4 @@
-//! Settings → running parts.
+//! Builds the running parts from the settings.
 
 use std::sync::Arc;
 
@@ -39,17 +39,17 @@ use crate::{
     setup::setup,
 };
 
-/// Every part of a running service, introduced to the others.
+/// Every part of a running service, connected to the others.
 #[derive(Clone)]
 pub(crate) struct Components {
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) live: Arc<LiveVisits>,
     pub(crate) webhook: Option<Arc<Webhook>>,
     pub(crate) migration: LinkMigration,
-    /// Tells the resolver of changes by other nodes.
+    /// Tells the resolver about changes that other nodes make.
     _listening: Option<Arc<Listening>>,
     pub(crate) metrics: Arc<Metrics>,
-    /// The metrics are on this listener, for holders of the token.
+    /// Serve the metrics on this listener, with the token.
     shows_metrics: bool,
     routes: RouteList,
     edge: Data<Edge>,
@@ -60,7 +60,7 @@ pub(crate) struct Components {
 
 /// Opens the databases and builds everything on them.
 pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Result<Components> {
-    // Before anything that makes files.
+    // Before anything that creates files.
     let places = open_place_file(settings)?;
     let dependencies = open_link_dependencies(settings).await?;
     let links = dependencies.link_service(settings);
@@ -168,14 +168,14 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     })
 }
 
-/// The use cases of links alone, for work beside a running service.
+/// Only the use cases of links, for work beside a running service.
 pub(crate) async fn link_service(settings: &Settings) -> anyhow::Result<LinkService> {
     Ok(open_link_dependencies(settings)
         .await?
         .link_service(settings))
 }
 
-/// What everything about links stands on.
+/// The dependencies of everything about links.
 struct LinkDependencies {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
@@ -214,7 +214,7 @@ async fn open_link_dependencies(settings: &Settings) -> anyhow::Result<LinkDepen
 }
 
 impl LinkDependencies {
-    /// Makes changes by others show.
+    /// Starts listening for changes by other nodes.
     fn listen(&self) -> Option<Listening> {
         self.store.listen(self.resolver.clone())
     }
@@ -234,8 +234,7 @@ impl LinkDependencies {
     }
 }
 
-/// Every route of the API, with what the other adapters serve documented
-/// beside it.
+/// Every route of the API, including the documented routes of the other adapters.
 pub(crate) fn routes(options: &ApiOptions) -> RouteList {
     EXTERNAL_OPERATIONS
         .iter()
@@ -253,9 +252,9 @@ fn documented_paths(routes: &RouteList) -> impl Iterator<Item = String> {
 }
 
 impl Components {
-    /// Mounts the adapters: paths of the service through a table of routes, and
-    /// every other path straight at the links. Each route of the table is an
-    /// expression, and to try them all costs as much as a whole redirect.
+    /// Mounts the adapters: paths of the service through a table of routes, and every other
+    /// path directly on the links. Each route of the table is a regular expression, and trying
+    /// them all costs as much as a whole redirect.
     pub(crate) fn configure(&self, config: &mut ServiceConfig) {
         let table = web::scope("")
             .guard(fn_guard(|context| {
@@ -277,8 +276,7 @@ impl Components {
         if self.shows_metrics {
             config.service(guarded(metrics::resource(&self.metrics)));
         }
-        // Whatever else lies below `/api/` asks for the token before it says
-        // that there is nothing.
+        // Every other path below `/api/` asks for the token before it answers 404.
         config.service(guarded(
             Resource::new("/api/{rest:.+}").default_service(web::to(no_such_route)),
         ));
@@ -330,7 +328,7 @@ fn open_place_file(settings: &Settings) -> anyhow::Result<Option<Arc<dyn PlaceFi
     Ok(Some(Arc::new(file)))
 }
 
-/// The access log alone, to write visits that nobody watches.
+/// Only the access log, to write visits without live streams.
 pub(crate) async fn open_recorder(
     settings: &Settings,
 ) -> anyhow::Result<(Recorder, Arc<dyn VisitLog>)> {
@@ -362,7 +360,7 @@ fn shared<L: VisitLog + 'static>((recorder, log): (Recorder, L)) -> (Recorder, A
     (recorder, Arc::new(log))
 }
 
-/// What the other adapters serve.
+/// The documented routes of the other adapters.
 const EXTERNAL_OPERATIONS: [ExternalOperation; 4] = [
     ExternalOperation {
         method: Method::POST,

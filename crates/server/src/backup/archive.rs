@@ -1,9 +1,9 @@
 //! The format of a backup.
 //!
-//! A line that names the format, a line about the backup, then its parts: a line
-//! with the part's name and length, and its bytes. The last line has the SHA-256
-//! digest of everything before it, so that a file that lacks its end, or has one
-//! wrong bit, is told from a good one. Lines are JSON but for the first.
+//! A line that names the format, a line about the backup, then its parts: a line with the
+//! part's name and length, and its bytes. The last line has the SHA-256 digest of everything
+//! before it, so that a reader detects a truncated file or a wrong bit. Every line but the
+//! first is JSON.
 
 use std::io::{self, Read, Write};
 
@@ -14,40 +14,40 @@ use thiserror::Error;
 
 use super::parts::Part;
 
-/// What the first line begins with.
+/// The beginning of the first line.
 const MAGIC: &str = "slugline backup ";
 
 /// The format that this version writes, and the newest that it reads.
 const FORMAT: u32 = 1;
 
-/// No line is longer than this.
+/// The maximum length of a line.
 const LINE: usize = 1024;
 
-/// Bytes that are moved at a time.
+/// Bytes copied at a time.
 const PIECE: usize = 64 << 10;
 
-/// What is wrong with a backup.
+/// The error in a backup.
 #[derive(Debug, Error)]
 pub(crate) enum ArchiveError {
-    /// The operating system's word.
+    /// An error of the operating system.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The file is something else.
+    /// The file is not a backup.
     #[error("it is no backup of slugline")]
     Foreign,
-    /// The file is of a later version of the format.
+    /// The file has a later version of the format.
     #[error(
         "it has format {found}, but this version knows formats up to {FORMAT}: use the version \
          of slugline that wrote it, or a newer one"
     )]
     Newer {
-        /// Its format.
+        /// The version of the file's format.
         found: u32,
     },
-    /// The file lacks its end.
+    /// The file is truncated.
     #[error("its end is missing: it was not written or not copied to the end")]
     Truncated,
-    /// Its bytes are others than were written.
+    /// The file's bytes differ from those written.
     #[error("it is damaged: {0}")]
     Damaged(&'static str),
 }
@@ -57,7 +57,7 @@ pub(crate) enum ArchiveError {
 pub(crate) struct About {
     /// The version of slugline that wrote it.
     pub(crate) version: String,
-    /// When the backup was begun.
+    /// The moment when the backup began.
     pub(crate) made_at: UnixSeconds,
 }
 
@@ -79,10 +79,10 @@ impl<W: Write> ArchiveWriter<W> {
         Ok(writer)
     }
 
-    /// Appends a part of so many bytes.
+    /// Appends a part of `bytes` bytes.
     ///
     /// # Errors
-    /// Also when `from` has another number of bytes.
+    /// Writing fails, or `from` has another number of bytes.
     pub(crate) fn append(&mut self, part: Part, bytes: u64, mut from: impl Read) -> io::Result<()> {
         let line = json!({"part": part.name(), "bytes": bytes});
         self.put(format!("{line}\n").as_bytes())?;
@@ -119,8 +119,8 @@ impl<W: Write> ArchiveWriter<W> {
     }
 }
 
-/// Reads a backup. Nothing of what it gives may be relied on before
-/// [`ArchiveReader::next`] has said that the end was reached.
+/// Reads a backup. Callers must not rely on any of its data before [`ArchiveReader::next`] has
+/// returned `None`.
 #[derive(Debug)]
 pub(crate) struct ArchiveReader<R> {
     from: R,
@@ -157,8 +157,8 @@ impl<R: Read> ArchiveReader<R> {
         &self.about
     }
 
-    /// The next part and its length; [`ArchiveReader::copy`] must be called for
-    /// it. `None` at the end, when the digest is the right one.
+    /// The next part and its length; the caller must then call [`ArchiveReader::copy`]. `None`
+    /// at the end, if the digest is correct.
     pub(crate) fn next(&mut self) -> Result<Option<(Part, u64)>, ArchiveError> {
         let digest = self.digest.clone();
         let line = self.json_line()?;
@@ -185,7 +185,7 @@ impl<R: Read> ArchiveReader<R> {
         Ok(Some((part, bytes)))
     }
 
-    /// Copies the bytes of the part that was named last.
+    /// Copies the bytes of the part that [`ArchiveReader::next`] returned last.
     pub(crate) fn copy(&mut self, bytes: u64, mut to: impl Write) -> Result<(), ArchiveError> {
         let mut piece = vec![0; PIECE];
         let mut left = bytes;

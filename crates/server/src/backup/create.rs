@@ -1,4 +1,4 @@
-//! Making a backup while the service runs.
+//! Makes a backup while the service runs.
 
 use std::{
     fs::{self, File},
@@ -20,12 +20,12 @@ use super::{
 };
 use crate::{Settings, VERSION, ambient::SystemClock};
 
-/// What is asked for.
+/// The options of `slugline backup`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wishes {
-    /// The site token goes into the backup, too.
+    /// Include the site token in the backup.
     pub(crate) site_token: bool,
-    /// A file of that name may be replaced.
+    /// Replace an existing file of that name.
     pub(crate) replace: bool,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Wishes {
 pub(crate) fn run(settings: &Settings, file: &str, wishes: Wishes) -> anyhow::Result<()> {
     journal::finish_pending(settings)?;
     if Part::Visits.file(settings)?.is_none() {
-        // A closed standard error is no reason to stop.
+        // Continue if standard error is closed.
         let _ = writeln!(
             io::stderr(),
             "warning: the visits are in ClickHouse and not in this backup; back them up with \
@@ -57,16 +57,15 @@ pub(crate) fn run(settings: &Settings, file: &str, wishes: Wishes) -> anyhow::Re
     )?)
 }
 
-/// Writes a backup, which appears under its name when it is complete, on the
-/// disk, and its databases were found to be sound. Gives its parts with their
-/// bytes.
+/// Writes a backup. The file gets its name only when it is complete and on the disk, and the
+/// check of its databases has passed. Returns the parts with their bytes.
 ///
-/// The databases are copied beside the file one after the other, so there must
-/// be room for the backup and the larger of them.
+/// It copies one database at a time beside the file, so the disk needs room for the backup and
+/// the larger database.
 ///
 /// # Errors
-/// A database is missing, damaged or cannot be read; the file is there already
-/// or cannot be written; or `watch` stopped it. No file is left then.
+/// A database is missing, damaged or cannot be read; the file is there already or cannot be
+/// written; or `watch` stopped it. It leaves no file then.
 pub(crate) fn write(
     settings: &Settings,
     to: &Path,
@@ -75,8 +74,8 @@ pub(crate) fn write(
 ) -> anyhow::Result<Vec<(Part, u64)>> {
     refuse_to_replace(to, wishes)?;
     let made_at = SystemClock.now().second();
-    // Both as they are now. A visit comes after its link, so the links are kept
-    // second: every visit of the backup finds its link there.
+    // Copies both as they are now. The service stores a link before its visits, so the backup
+    // copies the links second: every visit in the backup then has its link.
     let visits = snapshot(Part::Visits, settings)?;
     let links = snapshot(Part::Links, settings)?;
     if links.is_none() {
@@ -101,7 +100,7 @@ pub(crate) fn write(
         let Some(snapshot) = snapshot else { continue };
         let copy = Draft::at(draft_of(to, ".copy")).with_context(cannot)?;
         let copied = snapshot.copy_to(&copy.path, |copied| watch(part, copied));
-        // Writers may reuse their log again.
+        // Releases the snapshot, so that writers can reuse their log.
         drop(snapshot);
         copied.with_context(cannot)?;
         // A damaged database must not take the place of a good backup.
@@ -144,7 +143,7 @@ fn refuse_to_replace(to: &Path, wishes: Wishes) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `None` for what is not in a file, or not there yet.
+/// `None` if the part is not in a file, or the file does not exist yet.
 fn snapshot(part: Part, settings: &Settings) -> anyhow::Result<Option<FileSnapshot>> {
     match part.file(settings)? {
         Some(file) if file.exists() => Ok(Some(FileSnapshot::take(&file)?)),
@@ -152,8 +151,7 @@ fn snapshot(part: Part, settings: &Settings) -> anyhow::Result<Option<FileSnapsh
     }
 }
 
-/// A hidden name beside the file, so that an unfinished one is not taken for a
-/// backup.
+/// A hidden name beside the file, so that nobody takes an unfinished file for a backup.
 pub(super) fn draft_of(file: &Path, suffix: &str) -> PathBuf {
     let name = file.file_name().unwrap_or_default();
     let mut hidden = std::ffi::OsString::from(".");

@@ -1,4 +1,4 @@
-//! Whether the databases of a backup are sound and of a known version.
+//! Checks that the databases of a backup are sound and of a known version.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use slugline_storage::{DatabaseUrl, SchemaConnection};
 
 use super::parts::Part;
 
-/// Examines a copy of a part and says what was found, one line for each thing.
-/// SQLite may leave files beside the copy.
+/// Examines a copy of a part and returns its findings, one line each. SQLite may leave files
+/// beside the copy.
 ///
 /// # Errors
 /// The copy is damaged, of a newer version, or something else.

@@ -1,10 +1,9 @@
-//! What a restore that was cut short has left to do.
+//! The journal of an interrupted restore: the moves it still has to make.
 //!
-//! Several files take their places, which no file system does at once. So a
-//! restore first puts all of them beside their places, on the disk, and then
-//! writes this list. Before the list is there, nothing has happened to the old
-//! files; once it is there, whoever opens them next does what it says, as often
-//! as it takes.
+//! A restore replaces several files, and no file system replaces them atomically. So a restore
+//! first writes all new files to the disk beside the old ones, and then writes this list.
+//! Before the list exists, the old files are unchanged; once it exists, the next process that
+//! opens the files makes the moves in the list, and repeats them until all are done.
 
 use std::{
     fs,
@@ -20,18 +19,18 @@ use crate::{Settings, instance_lock::InstanceLock};
 
 const FILE: &str = "restore.pending";
 
-/// A file that is ready, and the place it is to take. Relative paths are from the
-/// data folder, which may be mounted elsewhere tomorrow.
+/// A finished file, and the path it moves to. Relative paths start at the data folder, because
+/// an operator may mount the folder elsewhere later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Move {
     pub(super) from: PathBuf,
     pub(super) to: PathBuf,
 }
 
-/// Finishes a restore that was cut short, if there is one.
+/// Finishes an interrupted restore, if there is one.
 ///
 /// # Errors
-/// It is still under way, or a file cannot take its place.
+/// The restore is still running, or a file cannot be moved.
 pub(crate) fn finish_pending(settings: &Settings) -> anyhow::Result<()> {
     if !settings.data_dir.join(FILE).exists() {
         return Ok(());
@@ -40,7 +39,7 @@ pub(crate) fn finish_pending(settings: &Settings) -> anyhow::Result<()> {
     finish(&settings.data_dir, &lock)
 }
 
-/// The same for who holds the data folder already.
+/// Like [`finish_pending`], for a caller that already holds the data folder.
 pub(crate) fn finish(folder: &Path, _held: &InstanceLock) -> anyhow::Result<()> {
     let journal = folder.join(FILE);
     let text = match fs::read(&journal) {
@@ -64,7 +63,7 @@ pub(crate) fn finish(folder: &Path, _held: &InstanceLock) -> anyhow::Result<()> 
     Ok(sync_folder(folder)?)
 }
 
-/// Writes the list. When this returns, the restore is certain to happen.
+/// Writes the list. After this returns, the restore is certain to complete.
 pub(super) fn write(folder: &Path, moves: &[Move]) -> anyhow::Result<()> {
     let text = |path: &Path| -> anyhow::Result<String> {
         let path = match path.strip_prefix(folder) {
@@ -88,7 +87,7 @@ pub(super) fn write(folder: &Path, moves: &[Move]) -> anyhow::Result<()> {
     fs::rename(&draft.path, folder.join(FILE))?;
     draft.keep();
     if let Err(error) = sync_folder(folder) {
-        // The caller takes the files away again, so nobody may look for them.
+        // The caller removes the new files again, so the list must not name them.
         remove(&folder.join(FILE))?;
         return Err(error.into());
     }
@@ -110,7 +109,7 @@ fn parsed(text: &[u8]) -> Option<Vec<Move>> {
         .collect()
 }
 
-/// Puts a file into its place, if that has not been done.
+/// Moves a file to its place, unless an earlier attempt has moved it.
 fn exchange(from: &Path, to: &Path) -> anyhow::Result<()> {
     if !from.try_exists()? {
         if to.try_exists()? {
@@ -118,8 +117,8 @@ fn exchange(from: &Path, to: &Path) -> anyhow::Result<()> {
         }
         bail!("both are missing");
     }
-    // A log of the old database would be applied to the new one. So it is gone,
-    // also after a power failure, before the new one is there.
+    // SQLite would apply a log of the old database to the new one. So this removes the log,
+    // durably, before it moves the new database in.
     for suffix in SQLITE_FILES.iter().filter(|suffix| !suffix.is_empty()) {
         remove(&beside(to, suffix))?;
     }
@@ -132,7 +131,7 @@ fn exchange(from: &Path, to: &Path) -> anyhow::Result<()> {
 mod tests {
     use super::*;
 
-    /// Two databases with their logs, and what is to take their places.
+    /// Creates two databases with their logs, and their replacements.
     fn prepared(folder: &Path) -> Vec<Move> {
         let moves = ["a", "b"].map(|name| Move {
             from: folder.join(format!("{name}.restoring")),
@@ -148,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_restore_is_finished_from_wherever_it_was_cut_short() {
-        // After so many single steps of the exchange.
+        // Stops the exchange after each number of steps.
         for done in 0..=4 {
             let folder = tempfile::tempdir().unwrap();
             let folder = folder.path();

@@ -1,17 +1,17 @@
-//! Backups: one file with the links, the access log and, if asked for, the site
-//! token; and the way back.
+//! Backups: one file with the links, the access log and, on request, the site token; and
+//! restoring it.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `archive` | the format of the file |
-//! | `parts` | what a backup holds, and where an instance keeps it |
-//! | `create` | making one while the service runs |
-//! | `examine` | whether the databases in one are sound and of a known version |
-//! | `verify` | a look at a backup that changes nothing |
-//! | `restore` | a backup into the data folder, wholly or not at all |
-//! | `journal` | what a restore that was cut short has left to do |
-//! | `schedule` | backups by setting, and their rotation |
-//! | `progress` | how far it is, on a terminal |
+//! | `parts` | the parts of a backup, and their places in an instance |
+//! | `create` | creation while the service runs |
+//! | `examine` | checks that its databases are sound and of a known version |
+//! | `verify` | a check of a backup that changes nothing |
+//! | `restore` | restoring into the data folder, completely or not at all |
+//! | `journal` | the remaining moves of an interrupted restore |
+//! | `schedule` | scheduled backups and their rotation |
+//! | `progress` | progress on a terminal |
 
 mod archive;
 pub(crate) mod create;
@@ -29,14 +29,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The same path with so much added to its name.
+/// The same path with `suffix` added to its name.
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// The folder that a file is in.
+/// The parent folder of a file.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -50,13 +50,13 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Other systems have no such thing.
+/// Other systems cannot sync a folder.
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a file that may not be there.
+/// Removes a file if it exists.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -64,25 +64,25 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The database in a file and what SQLite keeps beside it.
+/// The database file and the files that SQLite keeps beside it, by suffix.
 const SQLITE_FILES: [&str; 3] = ["-wal", "-shm", ""];
 
-/// A file in the making. Unless it is kept, it goes away with this, and with it
-/// what SQLite put beside it.
+/// An unfinished file. Dropping this removes it and the files that SQLite put beside it, unless
+/// [`Draft::keep`] was called.
 #[derive(Debug)]
 struct Draft {
     path: PathBuf,
 }
 
 impl Draft {
-    /// Also removes what an attempt that was killed has left.
+    /// Also removes the remains of an attempt that was killed.
     fn at(path: PathBuf) -> io::Result<Self> {
         let draft = Self { path };
         draft.remove()?;
         Ok(draft)
     }
 
-    /// The file is there to stay, or under another name.
+    /// Keeps the file; it may have another name by now.
     fn keep(mut self) {
         self.path.clear();
     }
@@ -97,7 +97,7 @@ impl Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if !self.path.as_os_str().is_empty() {
-            // Whatever went wrong before says more.
+            // An earlier error says more.
             let _ = self.remove();
         }
     }

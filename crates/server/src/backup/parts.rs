@@ -1,4 +1,4 @@
-//! What a backup holds, and where an instance keeps it.
+//! The parts of a backup, and the place where an instance keeps each.
 
 use std::path::PathBuf;
 
@@ -14,12 +14,12 @@ pub(crate) enum Part {
     Links,
     /// The access log, with the keys of visitor hashes.
     Visits,
-    /// The site token that the data folder keeps.
+    /// The site token in the data folder.
     SiteToken,
 }
 
 impl Part {
-    /// What the format calls it.
+    /// The part's name in the format.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Links => "links",
@@ -33,7 +33,7 @@ impl Part {
         all.into_iter().find(|part| part.name() == name)
     }
 
-    /// What people call it.
+    /// The part's name in messages.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Links => "links",
@@ -42,8 +42,8 @@ impl Part {
         }
     }
 
-    /// Where an instance with these settings keeps it. `None` for visits that
-    /// are in ClickHouse.
+    /// The file in which an instance with these settings keeps the part. `None` for visits in
+    /// ClickHouse.
     ///
     /// # Errors
     /// The links are in PostgreSQL.
@@ -60,8 +60,8 @@ impl Part {
     }
 }
 
-/// PostgreSQL has a backup of its own, which is consistent and can go on to any
-/// moment; a second one of ours would be neither.
+/// PostgreSQL has backup tools of its own, which are consistent and can restore any moment; a
+/// backup of ours would do neither.
 fn links_file(settings: &Settings) -> anyhow::Result<PathBuf> {
     match &settings.links {
         DatabaseUrl::File(file) => Ok(file.clone()),

@@ -1,4 +1,4 @@
-//! How far it is, on a terminal.
+//! The progress of a backup, on a terminal.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -9,11 +9,11 @@ use slugline_storage::Copied;
 
 use super::parts::Part;
 
-/// Hears of progress, and may stop the work.
+/// Receives progress, and may stop the work.
 pub(crate) type Watch<'w> = dyn FnMut(Part, Copied) -> ControlFlow<()> + 'w;
 
-/// Shows progress on standard error if that is a terminal: a line that is
-/// written over.
+/// Shows progress on standard error if that is a terminal: one line that each update
+/// overwrites.
 pub(crate) fn on_terminal() -> impl FnMut(Part, Copied) -> ControlFlow<()> {
     let shown = io::stderr().is_terminal();
     let mut last = None;
@@ -22,7 +22,7 @@ pub(crate) fn on_terminal() -> impl FnMut(Part, Copied) -> ControlFlow<()> {
         if shown && last != Some((part, percent)) {
             last = Some((part, percent));
             let end = if percent == 100 { "\n" } else { "" };
-            // Nobody may be there to read it, which is no reason to stop.
+            // Continue if standard error is closed.
             let _ = write!(io::stderr(), "\r{}: {percent} %{end}", part.word());
         }
         ControlFlow::Continue(())

@@ -1,4 +1,4 @@
-//! `slugline restore`: a backup into the data folder, wholly or not at all.
+//! `slugline restore`: puts a backup into the data folder, completely or not at all.
 
 use std::{
     io::{self, Write},
@@ -20,7 +20,7 @@ use crate::{
     instance_lock::InstanceLock,
 };
 
-/// A part beside the place that it is to take.
+/// A part beside the file that it replaces.
 struct Staged {
     part: Part,
     draft: Draft,
@@ -30,10 +30,10 @@ struct Staged {
 /// Restores a backup. The service must be stopped.
 ///
 /// # Errors
-/// The backup is damaged or of a newer version, there is data already and it may
-/// not be replaced, or something cannot be written. Nothing was changed then.
+/// The backup is damaged or of a newer version, the folder has data and `replace` is false, or
+/// something cannot be written. The restore has changed nothing then.
 pub(crate) fn run(settings: &Settings, file: &str, replace: bool) -> anyhow::Result<()> {
-    // Before anything is made.
+    // Fails before this creates any file.
     Part::Links.file(settings)?;
     let folder = &settings.data_dir;
     let made = data_folder::prepare(folder)?;
@@ -45,7 +45,7 @@ pub(crate) fn run(settings: &Settings, file: &str, replace: bool) -> anyhow::Res
     let moves: Vec<Move> = staged.iter().map(|staged| staged.place.clone()).collect();
     journal::write(folder, &moves)
         .with_context(|| format!("{file} was not restored, and nothing was changed"))?;
-    // From here on it will happen, if not now, then at the next start.
+    // From here on the restore completes: now, or at the next start.
     new.keep();
     let words: Vec<&str> = staged.iter().map(|staged| staged.part.word()).collect();
     for staged in staged {
@@ -59,7 +59,7 @@ pub(crate) fn run(settings: &Settings, file: &str, replace: bool) -> anyhow::Res
     )?)
 }
 
-/// Puts the parts beside their places, on the disk, and looks at them.
+/// Writes the parts to the disk beside the files they replace, and examines them.
 fn stage(settings: &Settings, file: &Path, replace: bool) -> anyhow::Result<Vec<Staged>> {
     let mut staged: Vec<Staged> = Vec::new();
     unpack(file, |part| {
@@ -84,7 +84,7 @@ fn stage(settings: &Settings, file: &Path, replace: bool) -> anyhow::Result<Vec<
     }
     for Staged { part, place, .. } in &staged {
         examine::examine(*part, &place.from)?;
-        // What the look has left; it has read only.
+        // Removes the files that the examination left; it has only read.
         for suffix in ["-wal", "-shm"] {
             super::remove(&beside(&place.from, suffix))?;
         }

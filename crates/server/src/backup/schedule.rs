@@ -1,4 +1,4 @@
-//! Backups by setting, and their rotation.
+//! Scheduled backups and their rotation.
 
 use std::{
     fs, io,
@@ -19,39 +19,39 @@ use slugline_domain::ports::Clock;
 use super::create::{self, Wishes};
 use crate::{Settings, ambient::SystemClock};
 
-/// Every name of ours begins and ends like this; between them is the Unix second
-/// in ten digits or more. Other files in the folder are left alone.
+/// All our backups have this prefix and this suffix; between them is the Unix second in ten
+/// digits or more. The rotation ignores other files in the folder.
 const PREFIX: &str = "slugline-";
 const SUFFIX: &str = ".backup";
 
 /// The time until the next attempt after one that failed.
 const RETRY: Duration = Duration::from_mins(10);
 
-/// The clock may be set meanwhile, so it is looked at this often.
+/// The clock may be set meanwhile, so the thread reads it this often.
 const LOOK: Duration = Duration::from_mins(1);
 
-/// When backups are made, where they are kept, and how many.
+/// The interval, folder and number of backups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackupSchedule {
-    /// The folder; it is made if it is missing.
+    /// The folder; the service creates it if it is missing.
     pub folder: PathBuf,
-    /// From one backup to the next.
+    /// The time from one backup to the next.
     pub every: Duration,
-    /// Older ones are removed.
+    /// The number of backups to keep; the rotation removes older ones.
     pub keep: NonZeroUsize,
 }
 
-/// What became of scheduled backups since the start.
+/// The outcomes of scheduled backups since the start.
 #[derive(Debug, Default)]
 pub(crate) struct BackupCounts {
     pub(crate) made: AtomicU64,
     pub(crate) failed: AtomicU64,
-    /// The Unix second of the newest one, also of an earlier start; 0 for none.
+    /// The Unix second of the newest backup, also from an earlier start; 0 for none.
     pub(crate) newest: AtomicI64,
 }
 
-/// The thread that makes backups. It ends when this is dropped, and a backup
-/// under way is given up.
+/// The thread that makes backups. Dropping this ends the thread and abandons a backup under
+/// way.
 #[derive(Debug)]
 pub(crate) struct Scheduled {
     stopping: Arc<AtomicBool>,
@@ -120,8 +120,8 @@ fn work(settings: &Settings, schedule: &BackupSchedule, counts: &BackupCounts, s
     }
 }
 
-/// Moments are Unix seconds. A newest backup of the future was made by a wrong clock, and keeps nobody from
-/// making the next one.
+/// Moments are Unix seconds. A newest backup in the future comes from a wrong clock, and does
+/// not delay the next one.
 fn is_due(newest: Option<i64>, not_before: Option<i64>, now: i64, every: Duration) -> bool {
     let waits = not_before.is_some_and(|moment| now < moment && later(now, RETRY) >= moment);
     let fresh = newest.is_some_and(|newest| newest <= now && now < later(newest, every));
@@ -145,7 +145,7 @@ fn make(
     let file = folder.join(name_of(now));
     let wishes = Wishes {
         site_token: false,
-        // Of the same second: the clock was set back.
+        // A backup of the same second exists if the clock was set back.
         replace: true,
     };
     let mut watch = |_, _| {
@@ -162,8 +162,8 @@ fn make(
     Ok(())
 }
 
-/// Removes all but the newest. The one that was just made always stays, whatever
-/// the clock said for the others.
+/// Removes all but the newest backups. It always keeps the one just made, even if the clock
+/// dated others later.
 fn rotate(folder: &Path, made: i64, keep: NonZeroUsize) -> io::Result<usize> {
     let mut others = kept_in(folder)?;
     others.retain(|other| *other != made);
@@ -194,7 +194,7 @@ fn kept_in(folder: &Path) -> io::Result<Vec<i64>> {
     Ok(kept)
 }
 
-/// What is left of backups whose process was killed.
+/// Removes unfinished backups of processes that were killed.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     let beginning = format!(".{PREFIX}");
     let parts = [".partial", ".copy", "-wal", "-shm"];
@@ -247,7 +247,7 @@ mod tests {
         }
         let removed = rotate(folder, 1_700_000_003, NonZeroUsize::new(2).unwrap()).unwrap();
         assert_eq!(removed, 2);
-        // The one of the future counts, and the one just made stays beside it.
+        // The backup in the future counts, and the rotation keeps the one just made beside it.
         assert_eq!(kept_in(folder).unwrap(), [1_700_000_003, 1_900_000_000]);
         for name in others {
             assert!(folder.join(name).exists(), "{name}");

@@ -1,4 +1,4 @@
-//! `slugline backup verify`: a look at a backup that changes nothing.
+//! `slugline backup verify`: checks a backup and changes nothing.
 
 use std::{
     fs::{self, File},
@@ -16,8 +16,8 @@ use super::{
     parts::Part,
 };
 
-/// Prints a line for each thing in the backup. The databases are unpacked
-/// beside it for the time of the look.
+/// Prints a line for each part of the backup. It unpacks the databases beside the backup during
+/// the check.
 ///
 /// # Errors
 /// Something is damaged, missing, or of a newer version.
@@ -49,8 +49,8 @@ pub(crate) fn run(file: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads a backup to its end and writes its parts into the files that `open`
-/// gives, where it gives one.
+/// Reads a backup to its end and writes each part into the file that `open` returns for it, if
+/// any.
 ///
 /// # Errors
 /// The backup is damaged, or a file cannot be written.

@@ -1,4 +1,4 @@
-//! The settings that flags and environment give.
+//! Reads the settings from flags and environment.
 
 use std::io::{self, Write};
 
@@ -17,14 +17,14 @@ pub(super) fn settings(given: &ArgMatches) -> anyhow::Result<Settings> {
 /// The sources of a command that keeps no log. Warnings go to standard error.
 pub(super) fn sources(given: &ArgMatches) -> anyhow::Result<Sources> {
     for warning in warnings(given) {
-        // A closed standard error is no reason to stop.
+        // Continue if standard error is closed.
         let _ = writeln!(io::stderr(), "warning: {warning}");
     }
     read(given, |_| true)
 }
 
-/// The sources of a command that logs, and the start of its log. Everything
-/// from here on has the form that the settings ask for.
+/// Reads the sources of a command that logs, and starts its log. All later output has the form
+/// that the settings ask for.
 pub(super) fn sources_and_log(given: &ArgMatches) -> anyhow::Result<Sources> {
     let log = Log::resolve(&read(given, |setting| setting.group == Group::Log)?)?;
     logging::start(&log)?;
@@ -49,7 +49,7 @@ fn flag(given: &ArgMatches, name: &str) -> Option<String> {
     given.try_get_one::<String>(name).ok()?.cloned()
 }
 
-/// Secrets among the flags, and variables that are no settings.
+/// Warnings about secrets in flags, and about variables that are not settings.
 fn warnings(given: &ArgMatches) -> impl Iterator<Item = String> {
     let secrets = CATALOGUE.iter().filter(|setting| setting.secret);
     let bare = secrets.filter(|setting| {
@@ -66,7 +66,7 @@ fn warnings(given: &ArgMatches) -> impl Iterator<Item = String> {
     bare.chain(unknown_names(environment_names()))
 }
 
-/// Databases and stores may be files, whose names are no secret.
+/// Databases and stores may be files, whose names are not secret.
 fn is_confidential(value: &str) -> bool {
     !["sqlite:", "file:"]
         .iter()

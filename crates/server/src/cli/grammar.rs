@@ -7,23 +7,23 @@ use crate::{
     settings::{CATALOGUE, ClientSettings, Group, Setting},
 };
 
-/// The flag of `slugline mcp` that lets a token travel in clear.
+/// The flag of `slugline mcp` that allows it to send a token unencrypted.
 pub(super) const PLAIN_HTTP: &str = "allow-plain-http";
 
 /// The flag of `slugline backup` that adds the site token.
 pub(super) const WITH_TOKEN: &str = "with-site-token";
 
-/// The flag of `slugline token show` that leaves out the address.
+/// The flag of `slugline token show` that omits the address.
 pub(super) const BARE: &str = "bare";
 
-/// Where the links are, which every command about them needs.
+/// The database of links, which every command about links needs.
 const LINKS: &[&str] = &[
     "SLUGLINE_DATA_DIR",
     "SLUGLINE_DATABASE_URL",
     "SLUGLINE_LEGACY_KV_URL",
 ];
 
-/// What an imported link may be.
+/// The rules for imported links.
 const IMPORTED: &[&str] = &[
     "SLUGLINE_CASE_SENSITIVE",
     "SLUGLINE_PUBLIC_MAX_URL_LENGTH",
@@ -32,14 +32,14 @@ const IMPORTED: &[&str] = &[
     "SLUGLINE_SAFE_BROWSING_DOH",
 ];
 
-/// Bounds that the document states.
+/// Limits that the API document states.
 const DOCUMENTED: &[&str] = &[
     "SLUGLINE_PUBLIC_MAX_URL_LENGTH",
     "SLUGLINE_ALLOWED_SCHEMES",
     "SLUGLINE_LIST_QUERY_LIMIT",
 ];
 
-/// What is examined, and what advice is about.
+/// The settings that `slugline doctor` examines or advises on.
 const EXAMINED: &[&str] = &[
     "SLUGLINE_DATA_DIR",
     "SLUGLINE_DATABASE_URL",
@@ -49,7 +49,7 @@ const EXAMINED: &[&str] = &[
     "SLUGLINE_TRUSTED_PROXIES",
 ];
 
-/// What is backed up and restored.
+/// The settings that locate the data to back up and restore.
 const BACKED_UP: &[&str] = &[
     "SLUGLINE_DATA_DIR",
     "SLUGLINE_DATABASE_URL",
@@ -121,7 +121,7 @@ pub(super) fn command() -> Command {
         .subcommand(mcp())
 }
 
-/// An unknown flag that is a setting's belongs to another command.
+/// Names the right command if the unknown flag is a setting of another one.
 pub(super) fn explained(error: clap::Error) -> clap::Error {
     use clap::error::{ContextKind, ContextValue};
 
@@ -295,8 +295,8 @@ fn these(names: &[&[&str]]) -> impl Iterator<Item = &'static Setting> {
         .filter(move |setting| names.iter().any(|names| names.contains(&setting.name)))
 }
 
-/// The short help of a command with more than one screen of settings shows the
-/// first group only.
+/// Adds the settings to a command. If they need more than one screen, its short help shows only
+/// the first group.
 fn with(command: Command, settings: impl Iterator<Item = &'static Setting>) -> Command {
     /// Settings that fit on a screen.
     const SCREEN: usize = 12;

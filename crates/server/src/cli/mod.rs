@@ -29,15 +29,15 @@ use crate::{
 };
 use given::{settings, sources_and_log};
 
-/// The code of a command that stops because nothing reads its output any more,
-/// as shells report it for programs that die of SIGPIPE.
+/// The exit code of a command that stops because its output was closed, as shells report it for
+/// programs that SIGPIPE kills.
 const BROKEN_PIPE: u8 = 141;
 
-/// The code of an import that left links out and took all others.
+/// The exit code of an import that skipped some links and took all others.
 const LINKS_LEFT: u8 = 3;
 
-/// Runs the command that the arguments name; `serve` when they name none. An
-/// error is told in one line with its causes, on standard error.
+/// Runs the command that the arguments name; `serve` when they name none. It prints an error in
+/// one line with its causes, on standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let matches = match grammar::command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
@@ -117,7 +117,7 @@ fn print_document(settings: &Settings) -> anyhow::Result<()> {
     Ok(writeln!(io::stdout(), "{document}")?)
 }
 
-/// Fails when an entry could not be moved, after everything else was.
+/// Moves every entry it can, then fails if it could not move one.
 fn migrate(given: &ArgMatches) -> anyhow::Result<()> {
     let settings = Settings::resolve(&sources_and_log(given)?)?;
     let force = given.get_flag("force");
@@ -143,7 +143,7 @@ fn serve(given: &ArgMatches) -> anyhow::Result<()> {
     let settings = Settings::resolve(&sources_and_log(given)?)?;
     open_files::raise_limit();
     runtime()?.block_on(async {
-        // Whoever reads the greeting may ask to stop at once.
+        // The reader of the greeting may ask the service to stop at once.
         let stop = StopRequest::listen()?;
         let service = Service::start(&settings).await?;
         greet(&service);
@@ -210,7 +210,7 @@ fn bridge(given: &ArgMatches) -> anyhow::Result<()> {
     runtime.block_on(mcp_bridge::run(upstream))
 }
 
-/// Nobody may be there to read it, which is no reason to stop.
+/// Continue if standard error is closed.
 fn greet(service: &Service) {
     let _ = writeln!(io::stdout(), "{}", welcome::text(service));
 }

@@ -1,4 +1,4 @@
-//! What an operator asks about the settings and the token.
+//! Commands that print the settings and the token.
 
 use std::io::{self, Write};
 
@@ -8,8 +8,8 @@ use clap::ArgMatches;
 use super::{given::sources, grammar::BARE};
 use crate::{Settings, service, settings::Group, site_token};
 
-/// Prints every setting with its origin, below the headings that help has. A
-/// wrong one is printed, too, before the command fails by it.
+/// Prints every setting with its origin, below the headings of the help. The command prints a
+/// wrong setting, too, before it fails because of it.
 pub(super) fn config(given: &ArgMatches) -> anyhow::Result<()> {
     let sources = sources(given)?;
     let mut output = io::stdout().lock();
@@ -31,11 +31,11 @@ pub(super) fn config(given: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints the address that signs in to the dashboard with the token that the
-/// data folder keeps, or that token alone.
+/// Prints the address that signs in to the dashboard with the token from the data folder, or
+/// only that token.
 ///
 /// # Errors
-/// A setting gives the token, or the folder keeps none.
+/// A setting gives the token, or the folder has none.
 pub(super) fn token(given: &ArgMatches) -> anyhow::Result<()> {
     let sources = sources(given)?;
     let settings = Settings::resolve(&sources)?;

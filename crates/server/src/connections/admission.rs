@@ -1,4 +1,4 @@
-//! How many connections a client may have.
+//! Limits the connections of each client.
 
 use std::{
     collections::HashMap,
@@ -10,14 +10,14 @@ use std::{
 use slugline_domain::{ClientNetwork, measure::Counter};
 use slugline_httpkit::TrustedProxies;
 
-/// How often the log says that connections are refused.
+/// The interval between log lines about refused connections.
 const WARNING_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Counts the open connections of each client.
 #[derive(Debug)]
 pub(super) struct Admissions {
     per_client: usize,
-    /// Their connections carry many clients, so they are not counted.
+    /// A proxy's connection carries many clients, so this does not count it.
     trusted: TrustedProxies,
     open: Mutex<Open>,
     refused: Arc<Counter>,
@@ -39,7 +39,7 @@ impl Admissions {
         }
     }
 
-    /// One more connection of this peer, or none when it has all it may have.
+    /// Admits one more connection of this peer; `None` if the peer has reached its limit.
     pub(super) fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<Admission> {
         if self.trusted.trusts(peer) {
             return Some(Admission(None));

@@ -1,19 +1,18 @@
-//! What the two sides of actix's HTTP tell each other about a connection.
+//! State that both sides of actix's HTTP share about a connection.
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
-/// How far a connection's requests have come. Actix keeps a connection on one
-/// thread.
+/// The progress of a connection's requests. Actix keeps a connection on one thread.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) body_timeout: Duration,
-    /// Bytes arrived that belong to no request yet.
+    /// The client has sent bytes of a request that actix has not passed on yet.
     head_has_begun: Cell<bool>,
-    /// A request is being answered.
+    /// The service is answering a request.
     answering: Cell<bool>,
-    /// The last request has a body, and its end was not read.
+    /// The last request has a body that the service has not read to its end.
     body_is_unread: Cell<bool>,
-    /// There was a request before.
+    /// The service has had a request on this connection.
     served: Cell<bool>,
 }
 
@@ -28,7 +27,7 @@ impl Connection {
         }
     }
 
-    /// A request arrived; its answer is under way until the result is dropped.
+    /// Notes a new request; its answer is under way until the caller drops the result.
     pub(super) fn begin(self: Rc<Self>, has_body: bool) -> Answering {
         self.head_has_begun.set(false);
         self.answering.set(true);
@@ -51,25 +50,25 @@ impl Connection {
         self.body_is_unread.get()
     }
 
-    /// Whether the client is at the head of a second or later request. Actix
-    /// times the first one.
+    /// True if the client is sending the head of a second or later request. Actix times the
+    /// first one.
     pub(super) fn is_at_a_later_head(&self) -> bool {
         self.served.get() && self.head_has_begun.get() && !self.answering.get()
     }
 
-    /// Whether the last request was answered without all of its body. Nothing
-    /// of the connection is of use then.
+    /// True if the service answered the last request without reading all of its body. The
+    /// connection cannot be used again then.
     pub(super) fn is_over(&self) -> bool {
         self.body_is_unread.get() && !self.answering.get()
     }
 
-    /// Whether the client may still be sending what nobody reads.
+    /// True if the client may still be sending bytes that the service does not read.
     pub(super) fn has_unread_bytes(&self) -> bool {
         self.body_is_unread.get() || self.head_has_begun.get()
     }
 }
 
-/// A request is being answered for as long as this lives.
+/// Marks a request as being answered until this is dropped.
 #[derive(Debug)]
 pub(super) struct Answering(Rc<Connection>);
 

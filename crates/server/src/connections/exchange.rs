@@ -1,4 +1,4 @@
-//! A request and its answer, as the connection sees them.
+//! A request and its answer, from the connection's point of view.
 
 use std::{
     cell::RefCell,
@@ -50,7 +50,7 @@ where
     }
     let logged = logged.then(|| Box::new(LoggedRequest::begin(&request)));
     let measured = Measured::begin(measured, request.path());
-    // Some of a handler's work may be done in here.
+    // The app may do some of a handler's work in this call.
     let entered = logged.as_ref().map(|logged| logged.enter());
     let app = app.call(request);
     drop(entered);
@@ -62,7 +62,7 @@ where
     }
 }
 
-/// An answer in the making.
+/// A pending answer.
 pub(super) struct Exchange<F> {
     app: F,
     held: Option<Held>,
@@ -70,25 +70,24 @@ pub(super) struct Exchange<F> {
     measured: Measured,
 }
 
-/// What lives until the answer is sent.
+/// The values that must live until the answer is sent.
 ///
-/// Of these the body matters to actix. It ends the connection after an answer
-/// when somebody still holds the body and its end did not come. If nobody holds
-/// it, actix reads a chunked body for as long as it comes.
+/// Actix depends on the body. If something still holds the body and its end has not arrived,
+/// actix closes the connection after the answer. If nothing holds it, actix reads a chunked
+/// body for as long as the client sends.
 struct Held {
     answering: Answering,
     body: Option<SharedBody>,
 }
 
 impl Held {
-    /// A body that nobody reads may be here as a whole. The connection then
-    /// stays in use.
+    /// The whole body may have arrived without a reader. The connection then stays in use.
     fn forget_what_arrived(&self, context: &mut Context<'_>) {
         let Some(body) = &self.body else {
             return;
         };
         if Rc::strong_count(body) > 1 {
-            // Its reader goes on, as while a proxied link's body is sent.
+            // Its reader continues, for example while a proxied link sends the body.
             return;
         }
         let mut body = body.borrow_mut();

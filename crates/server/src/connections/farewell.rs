@@ -1,4 +1,4 @@
-//! The end of a connection whose client may still be sending.
+//! Closes a connection whose client may still be sending.
 
 use std::{
     future::Future,
@@ -14,17 +14,16 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// What is read of a request that was already answered, so that a client that
-/// sends all of it before it reads still gets the answer: closing a socket with
-/// unread bytes resets the connection, and some clients then lose what they had
-/// received (RFC 9112 section 9.6). An import that is a little too large comes
-/// through.
+/// The most bytes that the service reads of a request after it has answered. A client that
+/// sends everything before it reads thus still gets the answer: closing a socket with unread
+/// bytes resets the connection, and some clients then lose what they had received (RFC 9112
+/// section 9.6). The limit covers an import that is a little too large.
 const MOST_BYTES: usize = 24 << 20;
 
-/// How long the client may take for that.
+/// The time that the client has for that.
 const MOST_TIME: Duration = Duration::from_secs(2);
 
-/// Reads what still comes and forgets it, within bounds.
+/// Reads and discards what the client still sends, within limits.
 pub(super) struct Farewell {
     bytes_left: usize,
     timer: Pin<Box<Sleep>>,
@@ -38,7 +37,7 @@ impl Farewell {
         }
     }
 
-    /// Ready when the client closed its side too, or enough came.
+    /// Ready when the client has closed its side too, or a limit is reached.
     pub(super) fn poll(
         &mut self,
         io: &mut TcpStream,

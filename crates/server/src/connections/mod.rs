@@ -1,11 +1,9 @@
-//! Connections of clients: how many there may be, and how long a client may
-//! keep the service waiting.
+//! Connections of clients: limits on their number, and timeouts for slow clients.
 //!
-//! Actix ends idle connections and limits the time for the head of a
-//! connection's first request. This module adds everything else, on both sides
-//! of actix's HTTP: below it a stream that knows if the client sends and takes
-//! bytes, above it a service that knows if a request is being answered. That
-//! one writes a line of the log for each request where a setting asks for it
+//! Actix ends idle connections and limits the time for the head of a connection's first
+//! request. This module adds everything else, on both sides of actix's HTTP: below it a stream
+//! that watches the client's bytes in both directions, above it a service that tracks requests
+//! being answered. That service also logs a line for each request if a setting asks for it
 //! (`request_log`).
 //!
 //! | A client that | meets |
@@ -48,38 +46,37 @@ use crate::{open_files, settings::ConnectionLimits, wiring::Components};
 use admission::Admissions;
 use stream::WatchedStream;
 
-/// Connections that the kernel keeps until a worker takes them. As many as
-/// actix would ask for.
+/// Connections that the kernel queues until a worker accepts them; the number is actix's
+/// default.
 const BACKLOG: i32 = 1024;
 
-/// Bytes of answers that the kernel takes beyond those on their way. Without
-/// this bound it takes up to 4 MB for a client that reads nothing, and tells of
-/// progress in steps of a third of that, so that a slow reader looks like none.
+/// Bytes of answers that the kernel buffers beyond those in flight. Without this limit it
+/// buffers up to 4 MB for a client that reads nothing, and reports progress in steps of a third
+/// of that, so that a slow reader looks stalled.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 16 << 10;
 
-/// The stream decides when a client takes too long to take the rest of its
-/// answer, or to hear that the connection ends. With zero actix would drop the
-/// rest of an answer as soon as the connection counts as idle.
+/// The stream times out a client that is slow to take the rest of its answer, or to notice that
+/// the connection ends. With zero, actix would drop the rest of an answer as soon as the
+/// connection counts as idle.
 const NEVER: Duration = Duration::from_hours(1);
 
-/// Seconds that requests under way get to finish when the service stops.
+/// Seconds that requests under way have to finish when the service stops.
 const DRAIN_SECONDS: u64 = 10;
 
-/// Takes the address, if it is free. Nobody can connect before
-/// [`listen`] is called.
+/// Binds the address, if it is free. Clients cannot connect before the caller calls [`listen`].
 pub(crate) fn bind(address: SocketAddr) -> io::Result<Socket> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
-    // Accepted sockets inherit it.
+    // Accepted sockets inherit this option.
     #[cfg(target_os = "linux")]
     socket.set_tcp_notsent_lowat(UNSENT)?;
     socket.bind(&address.into())?;
     Ok(socket)
 }
 
-/// Listens on an address that was taken.
+/// Listens on an address that [`bind`] has taken.
 pub(crate) fn listen(socket: Socket) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)?;
     Ok(socket.into())
@@ -101,7 +98,7 @@ pub(crate) fn serve(
         .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
         .unwrap_or(1);
     let in_all = limits.in_all.unwrap_or_else(open_files::connections);
-    // When all have theirs, further clients wait in the backlog.
+    // When all workers are at their limit, further clients wait in the backlog.
     server = server
         .workers(workers)
         .max_concurrent_connections((in_all / workers).max(1));
@@ -135,8 +132,8 @@ pub(crate) fn serve(
 
 type Admitted = (WatchedStream, Protocol, Option<SocketAddr>);
 
-/// A refused connection is closed at once: an answer would cost what the
-/// refusal is to save.
+/// Closes a refused connection at once: an answer would cost the work that the refusal should
+/// save.
 fn admit(
     io: TcpStream,
     admissions: &Arc<Admissions>,

@@ -1,4 +1,4 @@
-//! The body of a request, read within a time.
+//! The body of a request, read with a timeout.
 
 use std::{
     cell::RefCell,
@@ -14,18 +14,17 @@ use futures_core::Stream;
 
 use super::{connection::Connection, waiting_time::WaitingTime};
 
-/// A body whose other holder keeps it when its reader loses interest.
+/// A body with two holders, so that it outlives its reader.
 pub(super) type SharedBody = Rc<RefCell<Payload>>;
 
-/// A body that fails with [`io::ErrorKind::TimedOut`] when its client keeps the
-/// reader waiting for too long.
+/// A body that fails with [`io::ErrorKind::TimedOut`] when its client exceeds the waiting time.
 struct RequestBody {
     body: SharedBody,
     connection: Rc<Connection>,
     waiting_time: WaitingTime,
 }
 
-/// The body for whoever reads it.
+/// Wraps the body for its reader.
 pub(super) fn timed(body: SharedBody, connection: Rc<Connection>) -> BoxedPayloadStream {
     let waiting_time = WaitingTime::new(connection.body_timeout);
     Box::pin(RequestBody {

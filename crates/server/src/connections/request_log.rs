@@ -1,7 +1,7 @@
-//! A line of the log for each request, and the request's id.
+//! Logs a line for each request, with the request's id.
 //!
-//! The line has nothing that tells a visitor, a link or a secret: the route is
-//! the pattern of the table of routes, or `redirect` for everything else.
+//! The line identifies no visitor or link and contains no secret: the route is the pattern of
+//! the table of routes, or `redirect` for everything else.
 
 use std::time::{Duration, Instant};
 
@@ -20,10 +20,10 @@ use crate::{ambient::OsRandom, logging};
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// A request under way. When this is dropped, its line is written.
+/// A request under way. Dropping this writes its line.
 #[derive(Debug)]
 pub(super) struct LoggedRequest {
-    /// Every event that is logged in it names the request by its id.
+    /// Every event logged inside this span has the request's id.
     span: Span,
     id: HeaderValue,
     method: &'static str,
@@ -38,7 +38,7 @@ impl LoggedRequest {
         let id = sent_id(request.headers()).unwrap_or_else(mint_id);
         let shown = id.to_str().unwrap_or_default();
         Self {
-            // At the level of errors, so that they have it whatever the filter.
+            // The level is `error`, so that every filter keeps the span.
             span: error_span!(target: logging::REQUESTS, "request", id = shown),
             method: known_method(request.method()),
             id,
@@ -49,24 +49,23 @@ impl LoggedRequest {
         }
     }
 
-    /// Events that are logged until the result is dropped belong to this
-    /// request.
+    /// Events logged until the result is dropped belong to this request.
     pub(super) fn enter(&self) -> Entered<'_> {
         self.span.enter()
     }
 
-    /// The request was taken by this route.
+    /// Records the route that took the request.
     pub(super) fn routed(&mut self, request: &HttpRequest) {
         self.route = request.match_pattern();
     }
 
-    /// The answer begins.
+    /// Records the start of the answer.
     pub(super) fn answered(&mut self, status: u16, headers: &mut HeaderMap) {
         self.status = Some(status);
         headers.insert(REQUEST_ID.clone(), self.id.clone());
     }
 
-    /// So many more bytes of the answer's body are on their way.
+    /// Adds bytes of the answer's body.
     pub(super) fn sent(&mut self, bytes: usize) {
         self.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
     }
@@ -100,8 +99,8 @@ fn milliseconds(duration: Duration) -> f64 {
     f64::from(microseconds) / 1000.0
 }
 
-/// The client's own id, if it can be one: up to 128 letters, digits and signs
-/// that mean nothing in a line of the log or in JSON.
+/// The client's own id, if it is valid: up to 128 letters, digits and signs that have no
+/// special meaning in a log line or in JSON.
 fn sent_id(headers: &HeaderMap) -> Option<HeaderValue> {
     const MOST: usize = 128;
 
@@ -119,7 +118,7 @@ fn mint_id() -> HeaderValue {
     HeaderValue::try_from(id).expect("digits are a header's value")
 }
 
-/// Clients may send any word as the method.
+/// Maps unknown methods to one name, because clients may send any word.
 fn known_method(method: &Method) -> &'static str {
     const KNOWN: [(&Method, &str); 8] = [
         (&Method::GET, "GET"),

@@ -1,4 +1,4 @@
-//! A client's connection, watched.
+//! Watches the stream of a client's connection.
 
 use std::{
     future::Future,
@@ -20,30 +20,29 @@ use super::{
 };
 use crate::settings::ConnectionLimits;
 
-/// Bytes of heads that are read before what they ask for is sent. Actix answers
-/// every request it has read into one buffer, so a client that sends many and
-/// reads nothing could make it grow.
+/// Bytes of heads that the service reads before it sends the answers to them. Actix collects
+/// the answers to all requests it has read in one buffer, so a client that sends many and reads
+/// nothing could make the buffer grow.
 const HEADS_AT_ONCE: usize = 8 << 10;
 
-/// A connection that ends when its client keeps the service waiting.
+/// A connection that ends when its client exceeds the waiting time.
 ///
-/// It has a timer only while a client does not take an answer, or is in the
-/// middle of a head when everything that came was dealt with: redirects need
-/// none.
+/// It has a timer only while a client does not take an answer, or has sent part of a head and
+/// the service has answered everything else: redirects need no timer.
 pub(super) struct WatchedStream {
     io: TcpStream,
     connection: Rc<Connection>,
     head_timeout: Duration,
     head_timer: Option<Pin<Box<Sleep>>>,
-    /// With a client that does not take its answers.
+    /// The time that the client may still leave its answers unread.
     waiting_time: WaitingTime,
     blocked: bool,
-    /// Actix wanted to read while the client did not take its answers.
+    /// Actix wanted to read while the client was not taking its answers.
     reading_waits: bool,
-    /// Bytes read since everything was answered.
+    /// Bytes read since the service last had answered everything.
     read: usize,
     farewell: Option<Farewell>,
-    /// Counts the connection for as long as it lives.
+    /// Counts the connection until this is dropped.
     _admission: Admission,
 }
 
@@ -67,13 +66,13 @@ impl WatchedStream {
         &self.connection
     }
 
-    /// Times a head that has begun when all requests before it are answered.
+    /// Starts the timer for an incomplete head once all requests before it are answered.
     fn time_the_head(&mut self, context: &mut Context<'_>) {
         if !self.connection.is_at_a_later_head() {
             self.head_timer = None;
         } else if self.head_timer.is_none() {
             let mut timer = Box::pin(sleep(self.head_timeout));
-            // Registers the task; the time is not up yet.
+            // This only registers the task; the time is not up yet.
             let _ = timer.as_mut().poll(context);
             self.head_timer = Some(timer);
         }
@@ -114,7 +113,7 @@ impl AsyncRead for WatchedStream {
             this.connection.bytes_arrived();
         }
         if polled.is_pending() && this.head_is_overdue(context) {
-            // To actix, the client has nothing more to say.
+            // Tells actix that the client has sent everything.
             return Poll::Ready(Ok(()));
         }
         polled
@@ -134,7 +133,7 @@ impl AsyncWrite for WatchedStream {
                 this.blocked = true;
                 if this.waiting_time.is_over(context) {
                     tracing::debug!("a client did not take its answer and was cut off");
-                    // The kernel would keep what it has for the client.
+                    // Without this the kernel would keep the unsent bytes for the client.
                     let _ = this.io.set_zero_linger();
                     return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
                 }
@@ -149,7 +148,7 @@ impl AsyncWrite for WatchedStream {
         polled
     }
 
-    /// Actix flushes last, when it has dealt with everything that came.
+    /// Actix flushes last, after it has handled everything that arrived.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         this.read = 0;

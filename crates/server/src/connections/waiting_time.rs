@@ -1,4 +1,4 @@
-//! How long a client may keep the service waiting.
+//! The time that a client may keep the service waiting.
 
 use std::{
     future::Future,
@@ -9,13 +9,12 @@ use std::{
 
 use tokio::time::{Sleep, sleep};
 
-/// Bytes that give a second back. A steady client of this rate is never cut
-/// off, however much it sends or takes; a slower one is, sooner or later.
+/// The bytes that give one second back. A client that steadily moves at least this many bytes a
+/// second is never cut off; a slower one is, eventually.
 const BYTES_PER_SECOND: u32 = 1 << 10;
 
-/// Time that a client may keep the service waiting. Waiting uses it up, and
-/// bytes give it back, up to where it began. It has a timer only while the
-/// service waits.
+/// Time that a client may keep the service waiting. Waiting uses it up, and bytes give it back,
+/// up to the initial value. It has a timer only while the service waits.
 pub(super) struct WaitingTime {
     limit: Duration,
     left: Duration,
@@ -31,15 +30,15 @@ impl WaitingTime {
         }
     }
 
-    /// The client keeps the service waiting. Wakes the task when the time is
-    /// up, and then is true.
+    /// Polled while the service waits for the client. Returns true if the time is up, else
+    /// wakes the task when it is.
     pub(super) fn is_over(&mut self, context: &mut Context<'_>) -> bool {
         let begin = || (Instant::now(), Box::pin(sleep(self.left)));
         let (_, timer) = self.waiting.get_or_insert_with(begin);
         timer.as_mut().poll(context).is_ready()
     }
 
-    /// The client sent or took so many bytes.
+    /// Gives time back for bytes that the client sent or took.
     pub(super) fn moved(&mut self, bytes: usize) {
         if let Some((since, _)) = self.waiting.take() {
             self.left = self.left.saturating_sub(since.elapsed());
@@ -60,7 +59,7 @@ mod tests {
 
     use super::*;
 
-    /// Waits for the end of the waiting time, at most so long.
+    /// Waits for the end of the waiting time, but no longer than `wait`.
     async fn ends_within(waiting_time: &mut WaitingTime, wait: Duration) -> bool {
         let end = poll_fn(|context| {
             if waiting_time.is_over(context) {

@@ -1,12 +1,10 @@
-//! `slugline mcp`: MCP over standard input and output, passed on to a running
-//! instance over HTTP.
+//! `slugline mcp`: forwards MCP from standard input and output to a running instance over HTTP.
 //!
-//! For clients that only start programs. One message per line in both
-//! directions; standard output carries nothing else, what is to be told to
-//! people goes to standard error. Each message is passed on by itself, so slow
-//! ones do not hold up others, and answers come in the order in which they are
-//! ready. Both generations pass: the bridge knows no more of a message than
-//! which headers go with it.
+//! It serves clients that can only start programs. Each line is one message in both directions;
+//! standard output carries nothing else, and texts for people go to standard error. The bridge
+//! forwards each message separately, so a slow one does not delay others, and answers come in
+//! the order in which they are ready. The bridge supports both generations: of a message it
+//! only reads what it needs to set the headers.
 
 mod upstream;
 
@@ -22,11 +20,11 @@ use tokio::{
 
 pub(crate) use upstream::Upstream;
 
-/// Messages that are passed on at the same time. Others wait in the pipe.
+/// Messages that the bridge forwards concurrently. Others wait in the pipe.
 const CONCURRENT: usize = 32;
 
-/// Passes messages on until the input ends and everything is answered, or until
-/// nobody reads the answers.
+/// Forwards messages until the input ends and all are answered, or until the client closes the
+/// output.
 ///
 /// # Errors
 /// The answers cannot be written.
@@ -42,7 +40,7 @@ pub(crate) async fn run(upstream: Upstream) -> anyhow::Result<()> {
         let (upstream, answer) = (Arc::clone(&upstream), answered.clone());
         passing.spawn(async move {
             if let Some(text) = upstream.pass_on(&line).await {
-                // Nobody reads any more: there is nothing left to do.
+                // If sending fails, the client has closed the output and needs no answer.
                 let _ = answer.send(text).await;
             }
             drop(permit);
@@ -60,8 +58,8 @@ pub(crate) async fn run(upstream: Upstream) -> anyhow::Result<()> {
     }
 }
 
-/// The lines of the standard input, from a thread of their own: there is no
-/// way to wait for a terminal or a pipe together with something else.
+/// The lines of the standard input, read by a separate thread: a task cannot wait for a
+/// terminal or a pipe together with something else.
 fn read() -> mpsc::Receiver<Vec<u8>> {
     let (send, lines) = mpsc::channel(1);
     std::thread::spawn(move || {

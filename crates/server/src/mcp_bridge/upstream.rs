@@ -1,4 +1,4 @@
-//! One message to the instance, and its answer.
+//! Sends one message to the instance and reads its answer.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -11,10 +11,10 @@ use slugline_mcp::headers_for;
 use slugline_outbound::{Client, Fetched, HeaderMap, Method, Outgoing, Policy, Request};
 use url::{Host, Url};
 
-/// Time for an answer: the longest check of links takes half a minute.
+/// The timeout for an answer: the longest check of links takes half a minute.
 const TIMEOUT: Duration = Duration::from_mins(2);
 
-/// Most bytes of an answer: a page of a thousand links with long URLs.
+/// The most bytes of an answer: a page of a thousand links with long URLs fits.
 const MAX_ANSWER: usize = 64 << 20;
 
 /// A running instance.
@@ -23,8 +23,8 @@ pub(crate) struct Upstream {
     client: Client,
     endpoint: Url,
     headers: HeaderMap,
-    /// What a client of the older generation agreed on; over HTTP it has to be
-    /// said with every message.
+    /// The version that a client of the older generation agreed on; over HTTP each message must
+    /// repeat it.
     agreed: Mutex<Option<String>>,
 }
 
@@ -32,7 +32,7 @@ impl Upstream {
     /// The instance at this address, such as `https://sl.example`.
     ///
     /// # Errors
-    /// The address is no URL, or the token cannot stand in a header.
+    /// The address is not a URL, or the token is not a valid header value.
     pub(crate) fn new(url: &str, token: &str) -> anyhow::Result<Self> {
         let base = url.trim().trim_end_matches('/');
         let base = base.strip_suffix(slugline_mcp::PATH).unwrap_or(base);
@@ -52,7 +52,7 @@ impl Upstream {
             headers.insert(name, value.parse().expect("a plain text"));
         }
         Ok(Self {
-            // The user named the instance, so it may be on any network.
+            // The user named the instance, so any network is allowed.
             client: Client::new(Policy::for_operators_servers()),
             endpoint,
             headers,
@@ -60,8 +60,8 @@ impl Upstream {
         })
     }
 
-    /// The token opens everything, and over http everybody on the way can read
-    /// it. On this machine nobody is on the way.
+    /// Refuses plain http except to this machine: the token grants full access, and anyone on
+    /// the network path can read it over http.
     ///
     /// # Errors
     /// The instance is on another machine and its address is not https.
@@ -81,7 +81,7 @@ impl Upstream {
         Ok(())
     }
 
-    /// The answer to a message, on one line; nothing where none is wanted.
+    /// Sends a message and returns the answer on one line; `None` if the message needs none.
     pub(crate) async fn pass_on(&self, line: &[u8]) -> Option<String> {
         let message: Value = serde_json::from_slice(line).unwrap_or_default();
         match self.exchange(line, &message).await {
@@ -121,7 +121,7 @@ impl Upstream {
             tracing::error!("a notification was refused: {}", answer["error"]["message"]);
             return Ok(None);
         }
-        // What came without a line break goes on as it is, byte by byte.
+        // An answer without a line break passes unchanged, byte by byte.
         Ok(Some(match String::from_utf8(fetched.body) {
             Ok(text) if !text.contains('\n') => text,
             Ok(_) | Err(_) => answer.to_string(),
@@ -161,7 +161,8 @@ impl Upstream {
             }
         }
         for (name, value) in own {
-            // The instance refuses what cannot stand in a header, for want of it.
+            // If the value is not a valid header, the instance rejects the message because the
+            // header is missing.
             if let Ok(value) = value.parse() {
                 headers.insert(name, value);
             }
@@ -170,8 +171,8 @@ impl Upstream {
     }
 }
 
-/// The error of a message that the instance did not answer. The code is that of
-/// JSON-RPC for what went wrong inside, here between the client and the tools.
+/// The error answer for a message that the instance did not answer. Its code is JSON-RPC's
+/// internal error, here between the client and the tools.
 fn failure(id: &Value, message: &str) -> String {
     let id = if id.is_string() || id.is_i64() || id.is_u64() {
         id

@@ -1,19 +1,19 @@
-//! The list of metrics. `docs/operations.md` repeats it for people, and tests
-//! hold the two, and the dashboard in `deploy`, against each other.
+//! The list of metrics. `docs/operations.md` repeats it for people, and tests compare the two
+//! and the dashboard in `deploy`.
 
-/// What a number does.
+/// The type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It only grows until the service is started again.
+    /// Only grows until the service restarts.
     Counter,
-    /// It goes up and down.
+    /// Goes up and down.
     Gauge,
     /// Durations by buckets.
     Histogram,
 }
 
 impl Kind {
-    /// The name of it in the text.
+    /// The type's name in the text format.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Counter => "counter",
@@ -138,7 +138,7 @@ mod tests {
         METRICS.iter().map(|metric| metric.name).collect()
     }
 
-    /// The words of a text that look like metrics of ours.
+    /// The words of a text that look like our metrics.
     fn words(text: &str) -> BTreeSet<&str> {
         let words =
             text.split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'));

@@ -1,4 +1,4 @@
-//! `/_metrics`, on the service's own listener or on another.
+//! `/_metrics`, on the service's own listener or on a separate one.
 
 use std::{
     io,
@@ -16,10 +16,10 @@ use anyhow::Context;
 
 use super::{Metrics, text::MEDIA_TYPE};
 
-/// Where the metrics are.
+/// The path of the metrics.
 pub(crate) const PATH: &str = "/_metrics";
 
-/// The resource, open to everybody who reaches it.
+/// The resource; it checks no token.
 pub(crate) fn resource(metrics: &Arc<Metrics>) -> Resource {
     Resource::new(PATH)
         .app_data(Data::from(Arc::clone(metrics)))
@@ -42,13 +42,12 @@ pub(crate) struct MetricsListener {
 }
 
 impl MetricsListener {
-    /// Takes the address, if a setting names one, and serves the metrics there
-    /// without asking for a token.
+    /// Binds the address, if a setting names one, and serves the metrics there without a token.
     pub(crate) fn start(
         address: Option<SocketAddr>,
         metrics: &Arc<Metrics>,
     ) -> anyhow::Result<Option<Self>> {
-        /// One scrape at a time is the rule.
+        /// Usually there is one scrape at a time.
         const CONNECTIONS: usize = 64;
 
         let Some(wanted) = address else {
@@ -82,7 +81,7 @@ impl MetricsListener {
         Ok(Some(Self { address, handle }))
     }
 
-    /// The address, with the port that was really taken.
+    /// The address, with the port that was bound.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }

@@ -1,8 +1,7 @@
-//! The numbers of all parts, as Prometheus reads them.
+//! The metrics of all parts, in the format of Prometheus.
 //!
-//! Each floor counts for itself and gives its numbers away as values; here they
-//! are read when somebody asks, and written down. No label has a value that a
-//! client chooses.
+//! Each crate keeps its own counts and returns them as values; this module reads and formats
+//! them for each scrape. No label has a value that a client chooses.
 //!
 //! | module | holds |
 //! |---|---|
@@ -34,7 +33,7 @@ pub(crate) use requests::{Measured, Requests, WorkerRequests};
 use crate::{Settings, VERSION, backup::schedule::BackupCounts, settings::AccessLog};
 use text::Text;
 
-/// The parts whose numbers are shown.
+/// The parts whose metrics the service shows.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     pub(crate) started_at: UnixMillis,
@@ -73,8 +72,8 @@ pub(crate) fn files(settings: &Settings) -> Vec<DatabaseFile> {
 }
 
 impl DatabaseFile {
-    /// Asking for a size opens nothing: SQLite's locks would end with any other
-    /// handle of the file.
+    /// Reads the size without opening the file: closing any handle of the file would release
+    /// SQLite's locks.
     fn bytes(&self) -> u64 {
         let size = |path: &Path| fs::metadata(path).map_or(0, |data| data.len());
         let mut log = self.path.as_os_str().to_owned();

@@ -11,36 +11,36 @@ use slugline_domain::measure::{Histogram, Timings};
 
 use crate::service_path::may_be_service_path;
 
-/// The route of every path that is not the service's own.
+/// The route name for every path outside the service's own.
 const REDIRECT: &str = "redirect";
 
-/// Paths of the service that are no route of the API: files of the dashboard, and
-/// what strangers try. All of them together, so that nobody can make series.
+/// The route name for paths of the service that are not routes of the API: files of the
+/// dashboard, and probes of strangers. They share one name, so that clients cannot create
+/// series.
 const OTHER: &str = "other";
 
-/// Names of the classes of a status, from 100 on.
+/// The names of the status classes, from 100 on.
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
-/// The requests of all workers. The lock is taken when a worker starts and when
-/// somebody looks.
+/// The requests of all workers. Only the start of a worker and a scrape take the lock.
 #[derive(Debug)]
 pub(crate) struct Requests {
     routes: Arc<Routes>,
     workers: Mutex<Vec<Arc<WorkerRequests>>>,
 }
 
-/// The names of routes, and the place of each.
+/// The names of routes, and the index of each.
 #[derive(Debug)]
 struct Routes {
     names: Vec<String>,
     places: BTreeMap<String, usize>,
 }
 
-/// The requests of one worker, which alone writes here: additions meet no others.
+/// The requests of one worker. No other thread writes here, so the counters have no contention.
 #[derive(Debug)]
 pub(crate) struct WorkerRequests {
     routes: Arc<Routes>,
-    /// For each route one of each class.
+    /// One histogram for each class of each route.
     series: Vec<Histogram>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Measured {
     begun: Instant,
 }
 
-/// Requests of one route and class.
+/// The requests of one route and class.
 #[derive(Debug)]
 pub(super) struct Series<'a> {
     pub(super) route: &'a str,
@@ -64,7 +64,7 @@ const REDIRECT_PLACE: usize = 0;
 const OTHER_PLACE: usize = 1;
 
 impl Requests {
-    /// Counts requests of these routes, as the table of routes writes them.
+    /// Counts requests of these routes, named by their patterns in the table of routes.
     pub(crate) fn of(routes: impl Iterator<Item = String>) -> Self {
         let fixed = [REDIRECT, OTHER].map(str::to_owned);
         let names: Vec<String> = fixed.into_iter().chain(routes).collect();
@@ -75,7 +75,7 @@ impl Requests {
         }
     }
 
-    /// Room for one more worker.
+    /// Adds the counters of one more worker.
     pub(crate) fn of_a_worker(&self) -> Arc<WorkerRequests> {
         let series = (0..self.routes.names.len() * CLASSES.len()).map(|_| Histogram::default());
         let worker = Arc::new(WorkerRequests {
@@ -86,7 +86,7 @@ impl Requests {
         worker
     }
 
-    /// Every route and class that had a request.
+    /// Every route and class that has had a request.
     pub(super) fn series(&self) -> Vec<Series<'_>> {
         let workers = self.workers();
         let mut found = Vec::new();
@@ -127,8 +127,8 @@ impl Measured {
         }
     }
 
-    /// The request was taken by this route. A redirect's is known already: to
-    /// look for it in the table costs as much as the redirect.
+    /// Records the route that took the request. For a redirect the route is known already: a
+    /// lookup in the table costs as much as the redirect.
     pub(crate) fn routed(&mut self, request: &HttpRequest) {
         if self.route == REDIRECT_PLACE {
             return;
@@ -139,7 +139,7 @@ impl Measured {
         self.route = place.unwrap_or(OTHER_PLACE);
     }
 
-    /// The answer begins.
+    /// Records the start of the answer.
     pub(crate) fn answered(&self, status: u16) {
         let class = usize::from(status / 100).clamp(1, CLASSES.len()) - 1;
         self.worker.series[self.route * CLASSES.len() + class].observe(self.begun.elapsed());

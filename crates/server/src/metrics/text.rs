@@ -10,16 +10,15 @@ use super::catalogue::{Kind, METRICS, Metric};
 /// The media type of the text.
 pub(super) const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Labels of a value. Values of labels are names of our own, never a client's
-/// words.
+/// The labels of a value. Their values are names of our own, never a client's text.
 pub(super) type Labels<'l> = &'l [(&'l str, &'l str)];
 
-/// Metrics in the making.
+/// A text of metrics under construction.
 #[derive(Debug, Default)]
 pub(super) struct Text(String);
 
 impl Text {
-    /// Begins a metric. Its values follow.
+    /// Begins a metric. The caller adds its values.
     pub(super) fn metric(&mut self, name: &'static str) -> Values<'_> {
         let metric = METRICS.iter().find(|metric| metric.name == name);
         let Metric { name, kind, help } = metric.expect("every metric is in the catalogue");
@@ -71,7 +70,7 @@ impl Values<'_> {
             self.line("_bucket", labels, Some(bound), sum);
         }
         self.line("_sum", labels, None, timings.sum.as_secs_f64());
-        // As many as the last bucket says, whatever is counted meanwhile.
+        // Equals the last bucket, even if requests are counted meanwhile.
         self.line("_count", labels, None, sum);
         self
     }
@@ -82,7 +81,7 @@ impl Values<'_> {
         let bound = bound.map(|bound| ("le", bound));
         let mut before = '{';
         for (label, value) in labels.iter().copied().chain(bound) {
-            // Names of ours need no escapes.
+            // Our own names need no escapes.
             debug_assert!(!value.contains(['"', '\\', '\n']), "{value}");
             text.put(format_args!("{before}{label}=\"{value}\""));
             before = ',';

@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same each time.
+//! Repeatable pseudo-random numbers.
 
 /// `SplitMix64` of Steele, Lea and Flood (2014), which needs no library.
 #[derive(Clone, Debug)]
@@ -17,13 +17,13 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    /// From 0 to below `end`; 0 when `end` is.
+    /// A number from 0 to below `end`; 0 if `end` is 0.
     pub(super) fn below(&mut self, end: u32) -> u32 {
         let wide = (self.next() >> 32) * u64::from(end);
         u32::try_from(wide >> 32).unwrap_or_default()
     }
 
-    /// Whether something happens that does so many times of a hundred.
+    /// True in `percent` of a hundred cases.
     pub(super) fn percent(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }
@@ -32,7 +32,7 @@ impl Chance {
         of[self.position(of.len())]
     }
 
-    /// One of those, as often as its weight says.
+    /// Picks one of the values with the probability of its weight.
     pub(super) fn weighted<'a, T>(&mut self, of: &'a [T], weight: impl Fn(&T) -> u32) -> &'a T {
         let sum = of.iter().map(&weight).sum();
         let mut drawn = self.below(sum);

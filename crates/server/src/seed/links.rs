@@ -1,4 +1,4 @@
-//! Links that a small company might have.
+//! Links such as a small company might have.
 
 use anyhow::Context;
 use slugline_application::{LinkService, NewLink};
@@ -98,7 +98,7 @@ fn one(number: u32, amount: Amount, now: i64, chance: &mut Chance) -> anyhow::Re
     let url = format!("{}/{slug}{}", chance.one_of(&SITES), query(chance));
     let destination = Destination::parse(&url, &DestinationRules::default())?;
     let mut new = NewLink::leading_to(destination);
-    // Most were there before the first visit that is kept.
+    // Most links are older than the first stored visit.
     let oldest = i64::from(amount.days) * 2 + 30;
     let left = i64::from(amount.links - number);
     let age = oldest * left / i64::from(amount.links.max(1)) * DAY / 2;
@@ -125,7 +125,7 @@ fn one(number: u32, amount: Amount, now: i64, chance: &mut Chance) -> anyhow::Re
     Ok(new)
 }
 
-/// Two words; three once all pairs could have been drawn.
+/// A slug of two words; of three once all pairs could have been drawn.
 fn slug(number: u32, chance: &mut Chance) -> String {
     let first = chance.one_of(&WORDS);
     let second = chance.one_of(&WORDS);

@@ -1,8 +1,7 @@
-//! `slugline seed`: a believable instance to look at.
+//! `slugline seed`: fills an instance with realistic data.
 //!
-//! Links go through the use case that the API uses and visits through the
-//! recorder, so what comes out is what real ones would have left. The same
-//! numbers on the same day make the same links and visits.
+//! It creates links with the API's use case and visits with the recorder, so the stored data
+//! has the form of real data. The same amounts on the same day give the same links and visits.
 
 mod chance;
 mod links;
@@ -17,17 +16,17 @@ use slugline_domain::{LinkFilter, StatusFilter, ports::Clock};
 use crate::{Settings, ambient::SystemClock, data_folder, wiring};
 use chance::Chance;
 
-/// How much is made.
+/// The amount of data to create.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Amount {
     pub(crate) links: u32,
     pub(crate) visits: u32,
-    /// Days that the visits are spread over, today included.
+    /// The days over which the visits are spread, today included.
     pub(crate) days: u16,
 }
 
-/// Fills an instance that has no links. It opens the databases of the settings,
-/// so no service may run on them.
+/// Fills an instance that has no links. It opens the databases of the settings, so no service
+/// may use them meanwhile.
 pub(crate) async fn run(settings: &Settings, amount: Amount) -> anyhow::Result<()> {
     data_folder::prepare(&settings.data_dir)?;
     let service = wiring::link_service(settings).await?;

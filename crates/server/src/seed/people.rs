@@ -1,4 +1,4 @@
-//! Who visits: people and programs, where they are and what they use.
+//! The visitors: people and programs, with their places and devices.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -6,14 +6,14 @@ use slugline_domain::{Coordinates, Country, Place, PlaceName, TimeZoneName};
 
 use super::chance::Chance;
 
-/// A visitor, who may come again.
+/// A visitor, who may return.
 #[derive(Clone, Debug)]
 pub(super) struct Person {
     pub(super) place: Option<Place>,
     pub(super) address: IpAddr,
     pub(super) user_agent: &'static str,
     pub(super) languages: &'static str,
-    /// Hours that the clock there is ahead of UTC, as on a summer's day.
+    /// The hours by which the local clock is ahead of UTC, in summer.
     pub(super) ahead: i64,
 }
 
@@ -79,7 +79,7 @@ impl Person {
         let (_, user_agent) = chance.weighted(&PROGRAMS, |(weight, _)| *weight);
         let byte = |chance: &mut Chance| u8::try_from(chance.below(254) + 1).unwrap_or(1);
         Self {
-            // Some addresses are in no list of places.
+            // The list of places lacks some addresses.
             place: (!chance.percent(3)).then(|| place(city)),
             address: Ipv4Addr::new(10, byte(chance), byte(chance), byte(chance)).into(),
             user_agent,

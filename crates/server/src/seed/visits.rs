@@ -1,5 +1,5 @@
-//! Visits over some weeks: more at day than at night, on weekdays than on
-//! Sundays, of few links than of many, and one day that somebody wrote about.
+//! Visits over some weeks: more at day than at night, on weekdays than on Sundays, of few links
+//! than of many, and one day with a peak.
 
 use std::sync::Arc;
 
@@ -9,17 +9,18 @@ use slugline_domain::{Link, UnixMillis, Visit, VisitHeaders, ports::VisitSink};
 
 use super::{Amount, chance::Chance, people::Person};
 
-/// Visits offered before the recorder is waited for; its queue has room for more.
+/// The visits offered before this waits for the recorder; the recorder's queue has room for
+/// more.
 const AT_ONCE: usize = 4_096;
 
 const SECONDS_A_DAY: i64 = 86_400;
 
-/// How much happens in each hour of a person's day.
+/// The weight of each hour of a person's day.
 const BY_HOUR: [u32; 24] = [
     8, 5, 3, 2, 2, 4, 10, 22, 38, 52, 58, 56, 50, 54, 57, 55, 50, 46, 42, 44, 46, 40, 28, 16,
 ];
 
-/// From Monday to Sunday.
+/// The weights from Monday to Sunday.
 const BY_WEEKDAY: [u32; 7] = [100, 108, 112, 104, 90, 52, 46];
 
 const REFERERS: [(u32, &str); 11] = [
@@ -36,7 +37,7 @@ const REFERERS: [(u32, &str); 11] = [
     (10, "https://lobste.rs/"),
 ];
 
-/// Draws the visits and has them stored in order of time.
+/// Draws the visits and stores them in order of time.
 pub(super) async fn record(
     recorder: &Recorder,
     links: &[Link],
@@ -54,7 +55,7 @@ pub(super) async fn record(
     let days = Days::until(now, amount.days, chance);
     let mut visits: Vec<Visit> = Vec::new();
     for _ in 0..amount.visits {
-        // Some look at a second link, or at the same one again, soon after.
+        // Some visitors follow a second link, or the same one again, soon after.
         let visit = match visits.last().filter(|_| chance.percent(28)) {
             Some(before) => again(before, &links, now, chance),
             None => one(&links, &people, &days, chance),
@@ -97,17 +98,17 @@ fn again(before: &Visit, links: &[Arc<Link>], now: UnixMillis, chance: &mut Chan
     }
 }
 
-/// Each link has about three quarters of the visits of the one before it, for a
-/// while; then all that are left share the rest.
+/// Each link has about three quarters of the visits of the one before it; after a while the
+/// remaining links share the rest.
 fn popular<'a>(links: &'a [Arc<Link>], chance: &mut Chance) -> &'a Arc<Link> {
     let favourite = links.iter().take(14).find(|_| chance.percent(16));
     favourite.unwrap_or_else(|| &links[chance.position(links.len())])
 }
 
-/// The days of the visits, and how many come on each.
+/// The days of the visits, and the weight of each.
 struct Days {
     now: i64,
-    /// First second of a day in UTC, and its weight.
+    /// The first second of a day in UTC, and its weight.
     days: Vec<(i64, u32)>,
 }
 
@@ -153,7 +154,7 @@ impl Days {
             let hour = *chance.weighted(&HOURS, |hour| BY_HOUR[*hour]);
             let hour = (i64::try_from(hour).unwrap_or_default() - ahead).rem_euclid(24);
             let second = start + hour * 3_600 + i64::from(chance.below(3_600));
-            // Today is not over: what would lie ahead is drawn again.
+            // Today is not over: this draws a moment in the future again.
             if second <= self.now {
                 return UnixMillis::new(second * 1_000 + i64::from(chance.below(1_000)));
             }

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::backup::schedule::BackupSchedule;
 
-/// When backups are made, if a folder for them is given. Wrong numbers are
-/// refused in any case: they should not wait to be needed.
+/// The schedule of backups, if a folder for them is given. Wrong numbers are errors even
+/// without a folder, so that the operator learns of them early.
 pub(super) fn schedule(
     sources: &Sources,
     links: &DatabaseUrl,

@@ -3,32 +3,32 @@
 /// Settings that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// The ones to know first. The short help shows these only.
+    /// The most important settings. The short help shows only these.
     Basics,
-    /// What links may be, and how they are kept.
+    /// Rules for links, and their storage.
     Links,
     /// Answers to visitors.
     Redirects,
-    /// Links that pass their destination's answer on.
+    /// Links that forward their destination's answer.
     ProxiedLinks,
-    /// Who visitors are and where they are.
+    /// The identity and the place of visitors.
     Visitors,
-    /// The access log and questions about it.
+    /// The access log and queries on it.
     Visits,
-    /// What destinations are asked, and what is asked about them.
+    /// Checks of destinations.
     Checks,
     /// Servers that the service calls.
     Services,
-    /// What the service tells its operator.
+    /// The log for the operator.
     Log,
-    /// Copies of everything, by a timetable.
+    /// Scheduled backups.
     Backups,
-    /// How many connections there may be, and how slow.
+    /// Limits and timeouts of connections.
     Connections,
 }
 
 impl Group {
-    /// The heading, as help shows it.
+    /// The heading in the help.
     pub fn heading(self) -> &'static str {
         match self {
             Self::Basics => "Main settings",
@@ -49,18 +49,18 @@ impl Group {
 /// One setting.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// The heading below which help shows it.
+    /// The heading under which the help shows it.
     pub group: Group,
     /// Name in the environment; the flag is its lower-case form with hyphens.
     pub name: &'static str,
-    /// Sink's names for it, read in this order when ours is not set.
+    /// Sink's names for it, read in this order when our variable is not set.
     pub sink_names: &'static [&'static str],
-    /// Value when nobody says anything; empty means none.
+    /// The default value; empty means none.
     pub default: &'static str,
-    /// What it means, with its unit.
+    /// The meaning, with the unit.
     pub meaning: &'static str,
-    /// Whether its value must not be shown. It may stand in a file, which the
-    /// flag and the variable with `file` behind their names say.
+    /// True if the value must not be shown. Such a value may come from a file that the flag or
+    /// variable with `file` after its name gives.
     pub secret: bool,
 }
 
@@ -121,7 +121,7 @@ const fn secret(
     }
 }
 
-/// Every setting, in the order in which help shows them.
+/// Every setting, in the order of the help.
 pub const CATALOGUE: &[Setting] = &[
     setting(
         Group::Basics,
@@ -280,7 +280,7 @@ pub const CATALOGUE: &[Setting] = &[
     setting(
         Group::Redirects,
         "SLUGLINE_HOME_URL",
-        // The second is the older of the two.
+        // The second name is the older one.
         &["NUXT_PUBLIC_HOME_URL", "NUXT_HOME_URL"],
         "",
         "Where the bare origin leads, such as https://example.com [default: a small page]",

@@ -4,20 +4,18 @@ use std::time::Duration;
 
 use super::source::{SettingError, Sources};
 
-/// How many connections there may be, and how long a client may keep the
-/// service waiting on them.
+/// The number of connections, and the timeouts for slow clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionLimits {
-    /// For the head of a request.
+    /// The time for the head of a request.
     pub head_timeout: Duration,
-    /// For the body of a request; what arrives gives time back.
+    /// The time for the body of a request; arriving bytes give time back.
     pub body_timeout: Duration,
-    /// To take an answer; what is taken gives time back.
+    /// The time to take an answer; bytes taken give time back.
     pub answer_timeout: Duration,
-    /// Connections of one client.
+    /// The most connections of one client.
     pub per_client: usize,
-    /// Connections of all clients; as many as the open files allow when not
-    /// given.
+    /// The most connections of all clients; by default, as many as the open files allow.
     pub in_all: Option<usize>,
 }
 

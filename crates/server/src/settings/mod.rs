@@ -1,10 +1,9 @@
 //! Every setting of the service.
 //!
-//! `catalogue` lists them once: name, flag, Sink's name for it, default and
-//! meaning. Command line, errors and documents are renderings of that list.
-//! Sources are read in order: flag, `SLUGLINE_…`, Sink's `NUXT_…`, default. A
-//! secret may stand in a file that a flag or a variable names, as secrets are
-//! often mounted.
+//! `catalogue` lists them once: name, flag, Sink's name for it, default and meaning. The
+//! command line, errors and documents are rendered from that list. The sources, in order: flag,
+//! `SLUGLINE_…`, Sink's `NUXT_…`, default. A secret may also come from a file that a flag or a
+//! variable names, because secrets are often mounted as files.
 
 mod backups;
 mod catalogue;
@@ -33,75 +32,75 @@ pub use connections::ConnectionLimits;
 pub use source::{SettingError, Shown, Sources};
 pub use unknown::warnings as unknown_names;
 
-/// Checked settings, in the shape the parts of the service take.
+/// Checked settings, in the types that the parts of the service take.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where to listen.
+    /// The address to listen on.
     pub listen: SocketAddr,
-    /// Where to serve metrics, if not beside the API.
+    /// The address for metrics, if not beside the API.
     pub metrics_listen: Option<SocketAddr>,
-    /// How many connections there may be, and how slow.
+    /// The number of connections, and the timeouts for slow clients.
     pub connections: ConnectionLimits,
-    /// Folder of the databases and the minted token.
+    /// The folder of the databases and the minted token.
     pub data_dir: PathBuf,
-    /// The site token, if it was given rather than to be minted.
+    /// The site token, if given; else the service mints one.
     pub site_token: Option<SiteToken>,
-    /// Public origin, if it was given.
+    /// The public origin, if given.
     pub base_url: Option<Origin>,
     /// The links database.
     pub links: DatabaseUrl,
-    /// Where the access log is, if that was given.
+    /// The place of the access log, if given.
     pub access_log: Option<AccessLog>,
-    /// The store to move links from, if there is one.
+    /// The store of an older instance whose links to move, if any.
     pub legacy: Option<OldStoreUrl>,
-    /// Slugs.
+    /// The rules for slugs.
     pub slugs: SlugPolicy,
-    /// Whether the instance is a public demonstration.
+    /// The mode for public demonstrations.
     pub preview: PreviewMode,
-    /// Bounds of the wire.
+    /// The API's limits.
     pub rules: Rules,
-    /// Redirects.
+    /// The options of redirects.
     pub redirects: RedirectOptions,
-    /// Memory of links.
+    /// The cache of links.
     pub resolver: ResolverOptions,
-    /// How many links one request exports or imports.
+    /// The number of links that one request exports or imports.
     pub transfer: TransferLimits,
-    /// Whether web pages of any origin may call the API.
+    /// True if web pages of any origin may call the API.
     pub api_cors: bool,
-    /// Proxies to believe.
+    /// The proxies whose headers to trust.
     pub trusted_proxies: TrustedProxies,
-    /// Which of their headers say where visitors are.
+    /// The proxies' headers that give the places of visitors.
     pub place_headers: PlaceHeaders,
-    /// File that says where other visitors are.
+    /// The file that gives the places of other visitors.
     pub place_file: Option<PathBuf>,
-    /// What link checks may reach.
+    /// The hosts that link checks may reach.
     pub checks: Policy,
-    /// Reach and limits of proxied links, if links may be proxied.
+    /// The reach and limits of proxied links; `None` if links may not be proxied.
     pub proxy: Option<ProxySettings>,
-    /// The name service that knows dangerous hosts, if there is one.
+    /// The DNS server that lists dangerous hosts, if any.
     pub safe_browsing: Option<Url>,
-    /// The receiver of messages about visits, if there is one.
+    /// The receiver of messages about visits, if any.
     pub webhook: Option<WebhookOptions>,
-    /// The language model that makes suggestions, if there is one.
+    /// The language model that makes suggestions, if any.
     pub model: Option<ModelOptions>,
-    /// What is recorded of visits.
+    /// The recorded fields of visits.
     pub recorder: RecorderOptions,
-    /// What is logged.
+    /// The log's content and form.
     pub log: Log,
-    /// Scheduled backups, if there are to be some.
+    /// Scheduled backups, if any.
     pub backups: Option<BackupSchedule>,
-    /// HTTP workers; as many as cores when not given.
+    /// The number of HTTP workers; by default, the number of cores.
     pub workers: Option<usize>,
 }
 
-/// What is logged and how.
+/// The log's content and form.
 #[derive(Clone, Debug)]
 pub struct Log {
     /// A tracing filter, such as `info,slugline_analytics=debug`.
     pub filter: String,
     /// JSON lines instead of text.
     pub json: bool,
-    /// A line for each request.
+    /// Log a line for each request.
     pub requests: bool,
 }
 
@@ -116,15 +115,15 @@ impl Log {
     }
 }
 
-/// What a command needs that talks to a running instance.
+/// The settings of a command that calls a running instance.
 #[derive(Clone)]
 pub(crate) struct ClientSettings {
-    /// The token of the instance, in clear, if it was given.
+    /// The token of the instance, as text, if given.
     pub(crate) site_token: Option<String>,
 }
 
 impl ClientSettings {
-    /// The names of the settings that matter to it.
+    /// The names of the settings it uses.
     pub(crate) const NAMES: [&str; 3] =
         ["SLUGLINE_SITE_TOKEN", "SLUGLINE_LOG", "SLUGLINE_LOG_FORMAT"];
 
@@ -139,13 +138,13 @@ impl ClientSettings {
 /// Reach and limits of proxied links.
 #[derive(Clone, Debug)]
 pub struct ProxySettings {
-    /// Addresses and ports they may reach.
+    /// The addresses and ports they may reach.
     pub reach: Policy,
-    /// Their number, patience and size.
+    /// Their number, timeouts and size.
     pub limits: ProxyLimits,
 }
 
-/// Where visits are kept.
+/// The place where visits are stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AccessLog {
     /// In a file of this node.
@@ -155,11 +154,10 @@ pub enum AccessLog {
 }
 
 impl Settings {
-    /// Settings from names and values alone, such as a test or an embedding
-    /// program has them.
+    /// Settings from names and values only, for tests and embedding programs.
     ///
     /// # Errors
-    /// A value is wrong, or a name is not a setting's.
+    /// A value is wrong, or a name is not a setting.
     pub fn from_pairs<'a>(
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Self, SettingError> {
@@ -169,8 +167,7 @@ impl Settings {
     /// Checks the values of all sources.
     ///
     /// # Errors
-    /// Names the first setting that is wrong, where its value came from, and
-    /// what would be right.
+    /// The error names the first wrong setting, the origin of its value, and valid values.
     pub fn resolve(sources: &Sources) -> Result<Self, SettingError> {
         let max_url_chars = sources.number("SLUGLINE_PUBLIC_MAX_URL_LENGTH", 256..=24_000)?;
         let max_age = sources.number("SLUGLINE_REDIRECT_MAX_AGE", 0..=31_536_000)?;

@@ -1,4 +1,4 @@
-//! Texts → values of single settings. Errors say what would be right.
+//! Parses the texts of single settings. The errors say which values are valid.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -70,8 +70,8 @@ pub(super) fn ports(text: &str) -> Result<RangeInclusive<u16>, &'static str> {
         .ok_or("expected a port such as 443, or a range such as 8000-8999")
 }
 
-/// The URL of a server that the service calls. User information in it would
-/// be refused by the client, so it is refused here.
+/// The URL of a server that the service calls. The client would reject user information in it,
+/// so this rejects it earlier.
 pub(super) fn server_url(text: &str) -> Result<Url, &'static str> {
     const EXPECTED: &str = "expected a URL with http or https and without user name, such as https://service.example/path";
     let url = Url::parse(text).map_err(|_| EXPECTED)?;
@@ -80,7 +80,7 @@ pub(super) fn server_url(text: &str) -> Result<Url, &'static str> {
     (plain && web).then_some(url).ok_or(EXPECTED)
 }
 
-/// Reach and limits of proxied links, if links may be proxied.
+/// The reach and limits of proxied links; `None` if links may not be proxied.
 pub(super) fn proxy(sources: &Sources) -> Result<Option<ProxySettings>, SettingError> {
     let networks = sources.list("SLUGLINE_PROXY_ALLOWED_NETWORKS", network)?;
     let enabled = sources.flag("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED")?;
@@ -110,8 +110,8 @@ fn at_once(text: &str) -> Result<NonZeroUsize, &'static str> {
         .ok_or("expected a whole number from 1 to 100000")
 }
 
-/// The receiver of messages about visits, if its address is given. A secret is
-/// looked at in any case: one that is wrong should not wait to be needed.
+/// The receiver of messages about visits, if its address is given. This checks the secret even
+/// without an address, so that the operator learns of a wrong one early.
 pub(super) fn webhook(sources: &Sources) -> Result<Option<WebhookOptions>, SettingError> {
     let secret = sources.optional("SLUGLINE_WEBHOOK_SECRET", WebhookSecret::parse)?;
     let url = sources.optional("SLUGLINE_WEBHOOK_URL", server_url)?;
@@ -152,8 +152,8 @@ pub(super) fn model(sources: &Sources) -> Result<Option<ModelOptions>, SettingEr
 pub(super) fn log_filter(text: &str) -> Result<String, String> {
     const EXPECTED: &str = "expected error, warn, info, debug, trace or off, or a list such as \
                             info,slugline_analytics=debug";
-    // The filter takes a bare word for the name of a module, all of whose
-    // events are then shown and no others.
+    // The filter takes a bare word for a module name, and then shows that module's events and
+    // no others.
     let words = text.split(',').map(str::trim);
     let unknown = |word: &&str| !word.contains('=') && word.parse::<LevelFilter>().is_err();
     if !text.contains('[')
@@ -175,7 +175,7 @@ pub(super) fn log_format(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// Zero is no limit.
+/// Zero means no limit.
 pub(super) fn limit(text: &str) -> Result<Option<NonZeroU32>, &'static str> {
     text.parse()
         .map(NonZeroU32::new)
@@ -202,7 +202,7 @@ pub(super) fn row_limit(text: &str) -> Result<RowLimit, String> {
         .map_err(|_| format!("expected a whole number from 1 to {}", max.get()))
 }
 
-/// Sizes are checked against small ranges before.
+/// The caller has checked sizes against small ranges.
 pub(super) fn size(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! Where values come from, and errors that say so.
+//! The sources of values, and errors that name the source.
 
 use std::{
     collections::HashMap,
@@ -11,20 +11,20 @@ use thiserror::Error;
 
 use super::catalogue::{CATALOGUE, Setting};
 
-/// The values that were given, by setting, each with its origin.
+/// The given values, by setting, each with its origin.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     given: HashMap<&'static str, Given>,
 }
 
-/// A setting as it may be shown to anybody.
+/// A setting without its secrets, for display.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'s> {
     /// The setting.
     pub setting: &'static Setting,
-    /// Its value; `(hidden)` for a secret, empty when there is none.
+    /// Its value; `(hidden)` for a secret, empty if none.
     pub value: &'s str,
-    /// Where the value comes from, in words.
+    /// The origin of the value, in words.
     pub origin: &'s str,
 }
 
@@ -35,13 +35,13 @@ struct Given {
 }
 
 impl fmt::Debug for Given {
-    /// The value may be a secret.
+    /// Omits the value, which may be a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.origin)
     }
 }
 
-/// A setting that the service cannot start with.
+/// An error in a setting that prevents the start.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SettingError {
     /// A value is wrong.
@@ -51,9 +51,9 @@ pub enum SettingError {
         name: &'static str,
         /// ` is "…"`, or nothing for a secret.
         value: String,
-        /// Where the value came from.
+        /// The origin of the value.
         origin: String,
-        /// What is wrong, or what would be right.
+        /// The fault, or the valid values.
         fix: String,
     },
     /// There is no setting of this name.
@@ -65,10 +65,10 @@ pub enum SettingError {
 }
 
 impl Sources {
-    /// Values that are given by name.
+    /// Values given by name.
     ///
     /// # Errors
-    /// A name is not a setting's.
+    /// A name is not a setting.
     pub fn from_pairs<'a>(
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Self, SettingError> {
@@ -88,9 +88,8 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Values of flags, by their names, and for what no flag says, of the
-    /// environment. An empty value counts as not given. A value goes before a
-    /// file that holds one.
+    /// Values of flags, by their names, and of the environment for settings without a flag. An
+    /// empty value counts as not given. A value has priority over a file with the value.
     ///
     /// # Errors
     /// A file that holds a secret cannot be read.
@@ -101,7 +100,7 @@ impl Sources {
         Self::of(CATALOGUE.iter(), flag, environment)
     }
 
-    /// The same for these settings only.
+    /// Like [`Sources::from_flags_and_environment`], for these settings only.
     pub(crate) fn of(
         settings: impl Iterator<Item = &'static Setting>,
         flag: impl Fn(&str) -> Option<String>,
@@ -175,12 +174,12 @@ impl Sources {
         })
     }
 
-    /// Where the value of a setting was given, if it was.
+    /// The origin of a setting's value, if given.
     pub(crate) fn origin(&self, name: &str) -> Option<&str> {
         self.given.get(name).map(|given| given.origin.as_str())
     }
 
-    /// A setting that has a default.
+    /// The value of a setting that has a default.
     pub(super) fn parsed<T, E: Display>(
         &self,
         name: &'static str,
@@ -192,7 +191,7 @@ impl Sources {
         parse(text).map_err(|fix| self.wrong(name, fix))
     }
 
-    /// A setting that may be missing.
+    /// The value of a setting that may be missing.
     pub(super) fn optional<T, E: Display>(
         &self,
         name: &'static str,
@@ -241,7 +240,7 @@ impl Sources {
         })
     }
 
-    /// Yes or no.
+    /// A yes or a no.
     pub(super) fn flag(&self, name: &'static str) -> Result<bool, SettingError> {
         self.parsed(name, |text| match text.to_ascii_lowercase().as_str() {
             "true" | "1" => Ok(true),

@@ -1,11 +1,11 @@
-//! Environment variables that are named like settings and are none.
+//! Finds environment variables that are named like settings but are none.
 
 use super::catalogue::CATALOGUE;
 
 const PREFIX: &str = "SLUGLINE_";
 
-/// A warning for each name that begins like a setting's and belongs to none,
-/// with the setting it resembles.
+/// A warning for each name that has the prefix of a setting and belongs to none, with the most
+/// similar setting.
 pub fn warnings(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let is_known = |name: &str| {
         CATALOGUE.iter().any(|setting| {
@@ -29,7 +29,7 @@ fn warning(name: &str) -> String {
 }
 
 fn nearest(name: &str) -> Option<&'static str> {
-    /// From here on names look alike; clap uses the same bound for flags.
+    /// Names count as similar from here on; clap uses the same threshold for flags.
     const ALIKE: f64 = 0.7;
     let rest = |name: &str| name.strip_prefix(PREFIX).unwrap_or(name).to_owned();
     CATALOGUE

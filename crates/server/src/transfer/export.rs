@@ -1,4 +1,4 @@
-//! All links into a file.
+//! Exports all links to a file.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -14,8 +14,8 @@ use slugline_domain::PageSize;
 use super::{Links, STANDARD, format_of, missing_file, open};
 use crate::Settings;
 
-/// Writes all links to the file, which appears when it is complete. It is
-/// readable by its owner only, since it holds stored passwords.
+/// Writes all links to the file, which appears when it is complete. Only its owner can read it,
+/// since it contains stored passwords.
 pub(crate) fn run(
     settings: &Settings,
     file: &str,
@@ -28,8 +28,8 @@ pub(crate) fn run(
             file.display()
         );
     }
-    // Preview mode forbids this to callers of the API. The operator who runs the
-    // command has the database at hand.
+    // Preview mode forbids this to callers of the API. The operator of this command can read
+    // the database anyway.
     let own = Settings {
         preview: PreviewMode::Off,
         ..settings.clone()

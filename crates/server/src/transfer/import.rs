@@ -1,4 +1,4 @@
-//! Links from a file.
+//! Imports links from a file.
 
 use std::{
     fs::File,
@@ -14,19 +14,18 @@ use slugline_storage::DatabaseUrl;
 use super::{Links, STANDARD, format_of, missing_file, open};
 use crate::Settings;
 
-/// Links written at once.
+/// Links written in one batch.
 const BATCH: usize = 500;
 
-/// Faults told, at most; the rest are counted.
+/// The most faults to print; the import counts the rest.
 const TOLD: usize = 20;
 
-/// Takes over the links of a file. Those that are wrong are told and left, the
-/// others go. A file that is not of the form changes nothing, if it can be read
-/// twice; from a pipe, the links before that place are taken over. Doing it again
-/// is harmless.
+/// Imports the links of a file. It prints and skips invalid links and imports the others. A
+/// malformed file changes nothing if it can be read twice; from a pipe, the links before the
+/// fault are imported. Repeating an import is harmless.
 ///
 /// # Errors
-/// [`LinksLeft`], or why it stopped.
+/// [`LinksLeft`], or the reason it stopped.
 pub(crate) fn run(
     settings: &Settings,
     file: &str,
@@ -59,12 +58,12 @@ pub(crate) fn run(
     take_over(&links, format, source, &settings.rules, &target).with_context(told("importing"))
 }
 
-/// Some links of a file are not here. All others are.
+/// The import skipped some links of a file and imported all others.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("{0} links could not be imported; the lines above say why")]
 pub(crate) struct LinksLeft(usize);
 
-/// Says which database takes the links: a mistyped folder would go unnoticed.
+/// Names the database that takes the links, so that the operator notices a mistyped folder.
 fn target(settings: &Settings) -> String {
     let new = missing_file(settings).map(|file| format!("made a new database {}", file.display()));
     new.unwrap_or_else(|| match &settings.links {
@@ -105,7 +104,7 @@ fn take_over(
         skipped,
         failed,
     } = import.done;
-    // What was imported before a fault is kept, and said to be.
+    // Links imported before a fault stay, and the message says so.
     tell(&format!(
         "imported {stored} links, skipped {skipped} whose slug is in use, failed {failed}; \
          {target}"
@@ -131,7 +130,7 @@ struct Import<'l> {
     done: Done,
 }
 
-/// Links so far.
+/// The links handled so far.
 #[derive(Default)]
 struct Done {
     stored: usize,
@@ -182,19 +181,19 @@ impl Import<'_> {
     }
 }
 
-/// The link in domain values, or what is wrong with it and where it stands.
+/// The link in domain values, or its fault and the place of the fault.
 fn checked(read: ReadLink, rules: &Rules) -> Result<ImportLink, String> {
     let ReadLink { index, line, link } = read;
     let checked = link.and_then(|link| link.check(rules));
     checked.map_err(|problem| match line {
         Some(line) if !problem.issues.is_empty() => format!("line {line}: {}", problem.detail),
-        // It names the line itself.
+        // The detail already names the line.
         Some(_) => problem.detail,
         None => problem.within(&["links", &index.to_string()]).detail,
     })
 }
 
-/// Says something beside the work; nobody may be there to read it.
+/// Prints a message; continues if standard error is closed.
 fn tell(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }

@@ -1,7 +1,7 @@
 //! `slugline export` and `slugline import`: links to and from files.
 //!
-//! Both work on the database that the settings name, also while a server runs
-//! on it, and hold a batch of links in memory, however long the file is.
+//! Both use the database that the settings name, even while a server uses it, and hold only one
+//! batch of links in memory.
 
 pub(crate) mod export;
 pub(crate) mod import;
@@ -18,13 +18,13 @@ use tokio::runtime::Runtime;
 
 use crate::{Settings, data_folder, wiring};
 
-/// The use cases of links, and what runs them.
+/// The use cases of links, and their runtime.
 struct Links {
     service: LinkService,
     runtime: Runtime,
 }
 
-/// Opens the database, which is made if there is none.
+/// Opens the database, or creates it if there is none.
 fn open(settings: &Settings) -> anyhow::Result<Links> {
     data_folder::prepare(&settings.data_dir)?;
     let runtime = Runtime::new().context("the runtime cannot be started")?;
@@ -32,7 +32,7 @@ fn open(settings: &Settings) -> anyhow::Result<Links> {
     Ok(Links { service, runtime })
 }
 
-/// The file of the links, if it is not there yet. `None` for a database server.
+/// The file of the links, if it does not exist yet. `None` for a database server.
 fn missing_file(settings: &Settings) -> Option<&Path> {
     match &settings.links {
         DatabaseUrl::File(file) if !file.exists() => Some(file),
@@ -40,11 +40,10 @@ fn missing_file(settings: &Settings) -> Option<&Path> {
     }
 }
 
-/// Standard input or output, where a file could be named.
+/// The argument that means standard input or output instead of a file.
 const STANDARD: &str = "-";
 
-/// The form that was asked for, else the one that the file's name ends with,
-/// else JSON.
+/// The requested format, else the one of the file's extension, else JSON.
 fn format_of(asked: Option<TransferFormat>, file: &str) -> TransferFormat {
     let extension = Path::new(file).extension();
     let csv = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));

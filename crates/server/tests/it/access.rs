@@ -1,4 +1,4 @@
-//! Who may use the API, and how errors look.
+//! Access to the API, and the form of its errors.
 
 use serde_json::json;
 

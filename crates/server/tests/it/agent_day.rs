@@ -1,8 +1,8 @@
-//! An agent's day: the tasks of a campaign, by the official Python client, with the
-//! fewest calls that the descriptions of the tools allow.
+//! An agent's day: the official Python client does the tasks of a campaign, with the fewest
+//! calls that the tools' descriptions allow.
 //!
-//! Every byte of an answer is read by a model and paid for, so the sizes are part
-//! of the contract. They are printed; the bounds are generous.
+//! A model reads every byte of an answer and its user pays for it, so the sizes are part of the
+//! contract. The test prints them; the bounds are generous.
 
 use std::net::TcpListener;
 
@@ -15,10 +15,10 @@ use crate::{
     server::{Server, TOKEN},
 };
 
-/// Links that are there in the morning.
+/// Links that exist in the morning.
 const OLD_LINKS: usize = 57;
 
-/// A task: what it calls, and the most bytes that the answers may take.
+/// A task: its calls, and the most bytes that the answers may take.
 struct Task {
     name: &'static str,
     calls: Vec<(&'static str, Value)>,
@@ -32,7 +32,7 @@ fn start() -> Server {
     ])
 }
 
-/// A link of last year with a password, one that is broken, and others.
+/// Creates a link of last year with a password, a broken one, and others.
 fn prepare(server: &Server, shop: &Outsider) {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = format!("http://{}/gone", free.local_addr().unwrap());

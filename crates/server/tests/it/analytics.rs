@@ -1,4 +1,4 @@
-//! Every question about visits, on both faces.
+//! Every question about visits, by REST and MCP.
 
 use std::collections::HashSet;
 
@@ -37,7 +37,7 @@ fn ask(server: &Server, path: &str) -> Answer {
     server.api("GET", path).send()
 }
 
-/// A server whose two links were followed four times by three visitors.
+/// A server with two links and four visits by three visitors.
 fn visited() -> Server {
     let server = Server::start_with(&[
         ("SLUGLINE_TRUSTED_PROXIES", "127.0.0.1"),
@@ -86,7 +86,7 @@ fn a_zone_that_nobody_knows_is_never_taken_for_the_one_that_was_meant() {
     }
 }
 
-/// The same question by REST and by its tool, which must have one answer.
+/// The same question by REST and by its tool; the answers must be equal.
 pub(crate) fn both(server: &Server, shape: &str, input: &Value) -> Value {
     let pairs = input.as_object().unwrap().iter();
     let query = form_urlencoded::Serializer::new(String::new())
@@ -318,7 +318,7 @@ fn the_limit_of_the_instance_stands_in_its_documents() {
 fn a_log_that_cannot_be_read_stops_questions_and_no_redirect() {
     let server = Server::start();
     server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
-    // Nobody has asked yet, so nobody has opened the file for reading.
+    // No earlier request has opened the file for reading.
     let file = server.folder().join("analytics.db");
     std::fs::rename(&file, file.with_extension("away")).unwrap();
     for path in [

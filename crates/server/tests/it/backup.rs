@@ -1,4 +1,4 @@
-//! One file of everything, and the way back.
+//! Backup and restore: one file with everything.
 
 use std::{
     fs,
@@ -25,7 +25,7 @@ fn done(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A run that fails with code 1 and one line, which is given.
+/// Runs a command that must fail with code 1 and one line; returns the line.
 #[track_caller]
 fn refused(folder: &Path, arguments: &[&str]) -> String {
     failed(&command(folder).args(arguments).output().unwrap())
@@ -56,7 +56,7 @@ fn links_of(server: &Server) -> Value {
     count.json()
 }
 
-/// Names of the files in a folder.
+/// The names of the files in a folder.
 fn files(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> = entries
@@ -66,7 +66,7 @@ fn files(folder: &Path) -> Vec<String> {
     names
 }
 
-/// An instance with one link of this slug and so many visits, stopped.
+/// A stopped instance with one link of this slug and `visits` visits.
 fn instance(slug: &str, visits: u64) -> TempDir {
     let server = Server::start();
     server.create(&json!({"url": "https://example.com/", "slug": slug}));
@@ -77,7 +77,7 @@ fn instance(slug: &str, visits: u64) -> TempDir {
     server.stop("TERM").1
 }
 
-/// A backup with these parts, as the format has it.
+/// A backup with these parts, in the format's form.
 fn sealed(parts: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let about = json!({"version": "0.1.0", "made_at": 1_800_000_000});
     let mut bytes = format!("slugline backup 1\n{about}\n").into_bytes();
@@ -123,7 +123,7 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
             .any(|part| part == text.as_bytes())
     };
     assert!(holds("docs") && !holds(TOKEN));
-    // What comes later is not in it.
+    // The backup does not contain later links.
     server.create(&json!({"url": "https://example.com/", "slug": "later"}));
     server.visit("/news");
     drop(server);
@@ -151,7 +151,7 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
     let server = Server::start_in(folder, &[]);
     assert_eq!(server.visit("/later").status, 404);
     assert_eq!(counted(&server), (json!(1), json!(1)));
-    // The keys of visitor hashes are there, too: it is the same visitor.
+    // The backup has the keys of visitor hashes, too: the visitor counts as the same.
     server.visit("/news");
     let row = &server.counters_with("", 2)["data"][0];
     assert_eq!(row["visitors"], 1, "{row}");
@@ -161,8 +161,7 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
     assert!((300..400).contains(&right.send().status));
 }
 
-/// Rows of the access log in a folder or a backup, as the line of an examination
-/// says.
+/// The number of rows of the access log, from the output of an examination.
 fn rows(examined: &str) -> u64 {
     let number = |line: &str, before: &str| {
         let (_, rest) = line.split_once(before)?;
@@ -205,7 +204,7 @@ fn a_hundred_thousand_links_and_a_million_visits_go_there_and_back_beside_a_writ
     assert!(seeded > VISITS / 10 * 9, "{seeded}");
     let server = Server::start_in(folder, &[]);
 
-    // Somebody creates links and follows them without a pause.
+    // A client creates links and follows them without a pause.
     let over = AtomicBool::new(false);
     let (made, before) = thread::scope(|scope| {
         let (server, over) = (&server, &over);
@@ -240,8 +239,8 @@ fn a_hundred_thousand_links_and_a_million_visits_go_there_and_back_beside_a_writ
         (SEEDED + LINKS + 4..=links(&before)).contains(&found),
         "{found}"
     );
-    // Each visit of the backup is one of a link that is in it; one more is that
-    // of the question if the writer had begun.
+    // Each visit in the backup has its link there; the question adds one more if the writer had
+    // begun.
     let (visited, beside) = (visits - seeded, found - SEEDED - LINKS);
     assert!(visited <= beside + 1, "{visited} of {beside}");
     for slug in ["link-0".to_owned(), format!("link-{}", LINKS - 1)] {
@@ -251,7 +250,7 @@ fn a_hundred_thousand_links_and_a_million_visits_go_there_and_back_beside_a_writ
     kills_of_a_backup_leave_no_half(&folder, &file);
 }
 
-/// With much data, so that most kills hit it in the middle.
+/// Uses much data, so that most kills hit the backup in progress.
 fn kills_of_a_backup_leave_no_half(folder: &TempDir, earlier: &Path) {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("b.backup");
@@ -267,7 +266,7 @@ fn kills_of_a_backup_leave_no_half(folder: &TempDir, earlier: &Path) {
         thread::sleep(Duration::from_millis(milliseconds));
         backup.kill().unwrap();
         backup.wait().unwrap();
-        // The one before, or a new one: both are whole.
+        // The earlier backup or a new one: both are complete.
         assert!(fs::read(&file).unwrap().len() >= whole, "{milliseconds}");
     }
     done(folder.path(), &["backup", "verify", text(&file)]);
@@ -303,7 +302,7 @@ fn a_restore_that_is_killed_leaves_the_old_data_or_the_new() {
         let is_new = server.visit("/new").status != 404;
         seen[usize::from(is_new)] += 1;
         assert_eq!(server.visit("/old").status == 404, is_new, "{round}");
-        // The visits belong to the links; the one of just now may be there, too.
+        // The visits belong to the links; the latest visit may be there, too.
         let visits = counted(&server).0.as_u64().unwrap();
         let expected = if is_new { 2..=3 } else { 1..=2 };
         assert!(
@@ -322,15 +321,15 @@ fn a_restore_that_is_killed_leaves_the_old_data_or_the_new() {
 #[test]
 fn a_restore_that_was_cut_short_is_finished_by_whoever_comes_next() {
     for arguments in [&["doctor"][..], &["export", "-"], &["serve"]] {
-        // A restored folder has all in the databases, nothing in their logs.
+        // A restored folder has all data in the databases and nothing in their logs.
         let (new, file) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let file = file.path().join("a.backup");
         done(instance("new", 2).path(), &["backup", text(&file)]);
         done(new.path(), &["restore", text(&file)]);
         let folder = instance("old", 1);
         let place = |name: &str| folder.path().join(name);
-        // As a restore leaves it that was killed behind its point of no return: the
-        // first database has taken its place, whose old log went before.
+        // The state that a restore leaves if it is killed after its point of no return: it has
+        // removed the old log and moved the first database in.
         for log in ["analytics.db-wal", "analytics.db-shm"] {
             let _ = fs::remove_file(place(log));
         }
@@ -421,7 +420,7 @@ fn a_damaged_truncated_or_newer_backup_is_found_and_changes_nothing() {
         assert_eq!(files(folder.path()), before, "{expected}");
         assert_eq!(files(place.path()), ["a.backup"], "{expected}");
     }
-    // Without links it can be looked at, but is no instance.
+    // `verify` accepts a backup without links; `restore` does not.
     fs::write(&file, sealed(&[])).unwrap();
     let said = refused(folder.path(), &["restore", "--replace", text(&file)]);
     assert!(said.contains("it has no links"), "{said}");
@@ -511,7 +510,7 @@ fn databases_elsewhere_and_of_other_kinds_are_told_apart() {
         "{found}"
     );
 
-    // A path from the working folder, which is not in the data folder.
+    // A path relative to the working folder, which is not in the data folder.
     let mut restore = command(&place.path().join("data"));
     restore
         .args([
@@ -552,10 +551,10 @@ fn the_site_token_goes_along_only_when_asked_for() {
     assert_eq!(token(&restored), token(&folder));
 }
 
-/// A command that may write files of so many bytes at most.
+/// Limits the size of the files that the command may write.
 fn limited(command: &Command, bytes: u64) -> Command {
-    // A write beyond the limit is a signal, which ends a program that does not
-    // ignore it; a full disk is only the error. POSIX counts in half kilobytes.
+    // A write beyond the limit raises a signal, which ends a program that does not ignore it; a
+    // full disk only returns the error. POSIX counts in half kilobytes.
     under_sh(&format!("trap '' XFSZ; ulimit -f {}", bytes / 512), command)
 }
 
@@ -570,7 +569,7 @@ fn a_full_disk_leaves_no_file_and_the_old_data() {
     let folder = instance("old", 1);
     let largest =
         length(folder.path().join("links.db")).max(length(folder.path().join("analytics.db")));
-    // No room for a copy, and none for the backup as a whole.
+    // First no room for a copy, then none for the whole backup.
     for bytes in [largest / 2, largest + 4096] {
         let mut backup = command(folder.path());
         backup.args(["backup", text(&file)]);
@@ -618,7 +617,7 @@ fn scheduled_backups_are_made_kept_and_removed() {
     assert_eq!(left[1], old[2], "the newest of the old ones");
     let made = backups.join(&left[2]);
     done(place.path(), &["backup", "verify", text(&made)]);
-    // A restart does not make another one before its time.
+    // A restart does not make another backup early.
     let (_, folder) = server.stop("TERM");
     let server = Server::start_in(folder, &settings);
     server.visit("/docs");
@@ -634,7 +633,7 @@ fn a_scheduled_backup_that_fails_is_an_error_and_removes_no_good_one() {
     for name in &old {
         fs::write(backups.path().join(name), "an earlier one").unwrap();
     }
-    // Room for each database, and none for both in one file.
+    // Room for each database, but not for both in one file.
     let bytes = ["links.db", "analytics.db"].map(|name| length(folder.path().join(name)));
     let mut service = command(folder.path());
     service

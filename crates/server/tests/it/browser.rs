@@ -1,4 +1,4 @@
-//! Pages in a real browser: what only running scripts and applied policies show.
+//! Pages in a real browser: effects of scripts and of applied policies.
 
 use std::process::{Command, Stdio};
 
@@ -9,7 +9,7 @@ use crate::{
     server::Server,
 };
 
-/// The page as it stands once its scripts have run, and what the console said.
+/// The page after its scripts have run, and the messages of its console.
 pub(crate) fn render(url: &str) -> (String, String) {
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new("chromium")
@@ -23,7 +23,7 @@ pub(crate) fn render(url: &str) -> (String, String) {
             "--disable-component-update",
             "--disable-sync",
             "--enable-logging=stderr",
-            // The budget is the page's own time, which stands still while requests are under way.
+            // The budget counts the page's virtual time, which pauses during requests.
             "--virtual-time-budget=20000",
             "--dump-dom",
         ])
@@ -67,7 +67,7 @@ fn the_documents_may_run_their_own_scripts_only() {
         );
         assert!(policy.starts_with("default-src 'none'"), "{policy}");
         assert_eq!(answer.header("x-robots-tag"), "noindex, follow");
-        // Nothing is fetched from elsewhere, and nothing is told to anybody.
+        // The page loads nothing from other hosts and sends nothing to them.
         assert!(
             policy.contains("connect-src 'self'; img-src 'self' data:;"),
             "{policy}"
@@ -93,7 +93,7 @@ fn a_form_of_another_site_ends_at_the_warning() {
              connection: close\r\n\r\n{form}"
         )
     });
-    // Another name of this machine is another site.
+    // Another name of this machine is another site to the browser.
     let page = elsewhere.url("/").replace("127.0.0.1", "localhost");
     let (shown, console) = render(&page);
     assert!(

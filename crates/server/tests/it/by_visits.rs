@@ -1,4 +1,4 @@
-//! Links in the order of their visits, on both faces.
+//! Links in the order of their visits, by REST and MCP.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Destinations are asked, and inner ones are not.
+//! The link check requests public destinations but not internal ones.
 
 use std::{io::ErrorKind, net::TcpListener};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{closed_port::ClosedPort, server::Server};
 
 const REFUSED: &str = "URL is not allowed for server-side checking";
-/// What an operator sets who shortens links to the same machine.
+/// The setting of an operator who shortens links to the same machine.
 const LOOPBACK: (&str, &str) = ("SLUGLINE_CHECK_ALLOWED_NETWORKS", "127.0.0.0/8,::1");
 
 fn check(server: &Server, body: &Value) -> Value {

@@ -1,4 +1,4 @@
-//! Visits in ClickHouse, of several nodes.
+//! Visits of several nodes in ClickHouse.
 
 use std::{
     fs,
@@ -40,7 +40,7 @@ fn nodes_share_their_visits_and_redirect_while_clickhouse_is_away() {
         let refused = node.api("GET", "/api/stats/counters").send();
         assert_eq!(refused.status, 503, "{}", refused.text);
         assert_eq!(refused.json()["code"], "unavailable");
-        // What lies behind is nobody's business.
+        // The client must not learn which database failed.
         assert!(!refused.text.contains("ClickHouse"), "{}", refused.text);
     }
     let _clickhouse = clickhouse.restart();

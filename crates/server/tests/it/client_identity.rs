@@ -1,4 +1,4 @@
-//! Who a client is, behind proxies that are trusted and others that are not.
+//! Identifies clients behind trusted and untrusted proxies.
 
 use std::{fs::File, path::Path};
 
@@ -18,7 +18,7 @@ fn start_logging_to(log: &Path, settings: &[(&str, &str)]) -> Server {
 
 fn warnings(log: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(log).unwrap();
-    // The folder of the test may be open to everybody, which is another warning.
+    // Every user may be able to read the test's folder, which causes another warning.
     let about_settings = |line: &&str| line.contains("WARN") && line.contains("SLUGLINE_");
     let lines = text.lines().filter(about_settings);
     lines.map(str::to_owned).collect()
@@ -91,8 +91,8 @@ fn settings_that_an_operator_may_regret_are_named_at_the_start_and_by_the_doctor
     }
 }
 
-/// Wrong tokens are counted by the address of the client, so their number shows
-/// whom the service takes a client for.
+/// The service counts wrong tokens by client address, so the count shows which client it takes
+/// a request for.
 #[test]
 fn a_client_behind_a_proxy_cannot_choose_its_address() {
     let server = Server::start_with(&[

@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 
 use socket2::{Domain, Socket, Type};
 
-/// Holds a port of this machine without listening on it, so that no other
-/// process can take it during the test.
+/// Binds a port of this machine without listening on it, so that no other process can bind it
+/// during the test.
 pub(crate) struct ClosedPort(Socket);
 
 impl ClosedPort {

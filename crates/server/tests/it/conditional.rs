@@ -1,4 +1,4 @@
-//! Changes that are meant for a version, many at a time.
+//! Many concurrent changes, each for a given version.
 
 use std::thread;
 
@@ -56,7 +56,7 @@ fn of_changes_meant_for_one_version_exactly_one_is_made(
         assert_eq!(now.status, if deleted { 404 } else { 200 });
         for answer in refused {
             let problem = answer.json();
-            // Who edits a link that is gone is told so first.
+            // A client that edits a deleted link gets 404 before any other error.
             if deleted && answer.status == 404 {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The samples in `deploy`, with the programs that they are for.
+//! Runs the samples in `deploy` with the programs they configure.
 
 use std::{
     fs,
@@ -89,7 +89,7 @@ impl Nginx {
         }
     }
 
-    /// Sends a request by way of nginx: status, `Location` and body.
+    /// Sends a request through nginx; returns status, `Location` and body.
     fn send(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, String, String) {
         let agent: Agent = Agent::config_builder()
             .http_status_as_error(false)
@@ -101,7 +101,7 @@ impl Nginx {
             .uri(format!("{}{path}", self.origin))
             .header("authorization", format!("Bearer {TOKEN}"))
             .header("content-type", "application/json")
-            // A claim that nginx must not believe.
+            // A header that nginx must not trust.
             .header("x-forwarded-for", "203.0.113.7");
         let body = body.map(Value::to_string).unwrap_or_default();
         let request = request.body(body).unwrap();
@@ -121,7 +121,7 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // A kill would leave its workers.
+        // Killing only this process would leave its workers running.
         let pid = self.process.id().to_string();
         let _ = Command::new("kill").args(["-TERM", &pid]).status();
         let _ = self.process.wait();

@@ -1,4 +1,4 @@
-//! Programs and devices of visitors, by their user agents.
+//! Programs and devices of visitors, from their user agents.
 
 use serde_json::json;
 
@@ -43,7 +43,7 @@ fn visits_can_be_told_apart_by_program_system_and_device() {
 #[test]
 fn bots_are_sent_on_and_left_out_of_the_log_where_that_is_set() {
     let server = visited_by_all(&[("NUXT_DISABLE_BOT_ACCESS_LOG", "true")]);
-    // Visits are stored in their order, so the bot's would be there by now.
+    // The service stores visits in order, so the bot's would be there by now.
     server.counters_with("deviceType=mobile", 1);
     server.counters_with("", 2);
     server.counters_with("browserType=crawler", 0);

@@ -1,4 +1,4 @@
-//! Whether the databases are sound.
+//! `slugline doctor`: checks the databases.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ fn doctor(folder: &Path, arguments: &[&str]) -> (bool, String, String) {
     outcome(command(folder).arg("doctor").args(arguments))
 }
 
-/// Whether it succeeded, which is all that an exit code tells, and what it said.
+/// True if the command succeeded, and its output. Scripts see only the exit code.
 fn outcome(command: &mut Command) -> (bool, String, String) {
     let Output {
         status,
@@ -28,7 +28,7 @@ fn outcome(command: &mut Command) -> (bool, String, String) {
     (status.success(), text(stdout), text(stderr))
 }
 
-/// The data of a service that had a link and a visit, and was stopped.
+/// The data of a stopped service that had a link and a visit.
 fn stopped_service() -> TempDir {
     let server = Server::start();
     server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
@@ -37,8 +37,8 @@ fn stopped_service() -> TempDir {
     with_whole_files(server.stop("TERM").1)
 }
 
-/// Who reads last cannot move what is in a write-ahead log into the file. That
-/// is done when nobody has asked anything.
+/// A service whose last connection only reads cannot move the write-ahead log into the file. A
+/// start and a stop without any request do that.
 fn with_whole_files(mut folder: TempDir) -> TempDir {
     for _ in 0..20 {
         if !files(folder.path())
@@ -52,8 +52,7 @@ fn with_whole_files(mut folder: TempDir) -> TempDir {
     panic!("write-ahead logs stay");
 }
 
-/// The files of a folder, without those that SQLite makes for its readers and
-/// that hold nothing.
+/// The files of a folder, without the empty ones that SQLite creates for readers.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
     entries
@@ -126,13 +125,13 @@ fn a_rebuild_that_fails_leaves_everything_as_it_was_and_says_what_to_do() {
     unchanged(refused, "stop the service");
     drop(in_use);
 
-    // Something that is no file stands where the new one would.
+    // A folder has the path of the new file.
     fs::create_dir_all(path("analytics.db.rebuilt/x")).unwrap();
     let refused = doctor(folder.path(), &["--rebuild"]);
     unchanged(refused, "its folder can be written to and has room");
     fs::remove_dir_all(path("analytics.db.rebuilt")).unwrap();
 
-    // A disk that becomes full a bit later each time.
+    // Lets the disk become full a bit later each time.
     let mut failures = 0;
     for blocks in (0..).step_by(10) {
         let rebuilt = outcome(
@@ -171,7 +170,7 @@ fn every_damaged_page_of_the_links_is_found() {
             assert!(said.contains("links: DAMAGED: "), "page {page}: {said}");
             assert!(why.contains("by restoring a backup"), "{why}");
             assert!(!why.contains("panicked"), "{why}");
-            // The other file has nothing to do with it.
+            // The fault does not affect the other file.
             assert!(said.contains("access log: ok: pages: sound"), "{said}");
             pages += 1;
         }
@@ -192,7 +191,7 @@ fn every_damaged_page_of_the_links_is_found() {
 
 #[test]
 fn visits_that_wait_for_clickhouse_are_examined_and_rebuilt() {
-    // Nobody listens there.
+    // No server listens there.
     let setting = (
         "SLUGLINE_ANALYTICS_URL",
         "clickhouse+http://127.0.0.1:9/visits",
@@ -212,7 +211,7 @@ fn visits_that_wait_for_clickhouse_are_examined_and_rebuilt() {
     let (done, _, why) = doctor(server.folder(), &["--rebuild"]);
     assert!(!done && why.contains("the spool is as it was"), "{why}");
     assert!(why.contains("stop the service"), "{why}");
-    // A stop stores the visit, which is not shipped.
+    // A stop stores the visit but does not send it.
     let (_, folder) = server.stop("TERM");
     let (sound, said, _) = doctor(folder.path(), &[]);
     assert!(sound, "{said}");
@@ -254,7 +253,7 @@ fn a_file_that_is_empty_is_not_called_sound() {
 fn a_damaged_chunk_is_named_and_does_not_keep_the_rest_from_being_counted() {
     let folder = stopped_service();
     let log = folder.path().join("analytics.db");
-    // A chunk of a format that nobody knows.
+    // A chunk of an unknown format.
     let script = "import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 db.execute(\"INSERT INTO chunk VALUES (1, 9, 0, 1000, 2000, 7, x'')\")

@@ -132,7 +132,7 @@ fn no_link_may_lead_to_itself() {
     let other = json!({"slug": "docs", "url": "https://sl.example/guide"});
     assert_eq!(put(&server, &other).status, 201);
 
-    // Without the setting the origin is what the client itself asked.
+    // Without the setting the origin is the one that the client requested.
     let server = Server::start();
     let own = json!({"slug": "docs", "url": format!("{}/docs", server.origin())});
     let refused = server.api("POST", "/api/link/create").json(&own).send();

@@ -1,5 +1,5 @@
-//! A disk that takes no more, as a limit on the size of files: the writes of a
-//! running service fail until the limit is lifted.
+//! A full disk, simulated by a limit on the size of files: writes of a running service fail
+//! until the test lifts the limit.
 
 use std::{
     collections::HashSet,
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::server::{Server, command, eventually, under_sh};
 
-/// A service whose files can be kept from growing, and what it logs.
+/// A service whose file sizes can be limited, and its log.
 struct Node {
     server: Server,
     logged: Arc<Mutex<Vec<String>>>,
@@ -24,14 +24,14 @@ struct Node {
 impl Node {
     fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // A write beyond the limit is a signal, which ends a program that does
-        // not ignore it; a full disk is only the error.
+        // A write beyond the limit raises a signal, which ends a program that does not ignore
+        // it; a full disk only returns the error.
         let mut command = under_sh("trap '' XFSZ", &command(folder.path()));
         command
-            // Every visit is a row of its own, or is dropped and counted.
+            // Each visit is a separate row, or is dropped and counted.
             .env("SLUGLINE_SAMPLE_LINK_ABOVE", "0")
             .env("SLUGLINE_SAMPLE_ABOVE", "0")
-            // Midnight would have the service write in between.
+            // Otherwise the service would write at midnight.
             .env("SLUGLINE_VISITOR_SALT", "never");
         let (reader, writer) = io::pipe().unwrap();
         command.stderr(writer);
@@ -49,7 +49,7 @@ impl Node {
         Self { server, logged }
     }
 
-    /// From now on no file grows beyond so many bytes.
+    /// Limits the size of files from now on.
     fn limit(&self, bytes: &str) {
         let status = Command::new("prlimit")
             .args(["--pid", &self.server.process_id().to_string()])
@@ -58,8 +58,8 @@ impl Node {
         assert!(status.unwrap().success());
     }
 
-    /// No page of a visit fits any more: the next one would end beyond the
-    /// limit, but its beginning is written at every attempt.
+    /// Leaves no space for a page of visits: the next one would end beyond the limit, but every
+    /// attempt writes its beginning.
     fn fill_disk(&self) {
         let log = fs::metadata(self.server.folder().join("analytics.db-wal"));
         self.limit(&(log.unwrap().len() + 1_000).to_string());
@@ -69,7 +69,7 @@ impl Node {
         self.limit("unlimited");
     }
 
-    /// How often something was logged.
+    /// The number of times that the log has these words.
     fn times(&self, words: &str) -> usize {
         let logged = self.logged.lock().unwrap();
         logged.iter().filter(|line| line.contains(words)).count()
@@ -83,7 +83,7 @@ impl Node {
         self.times("INFO slugline_analytics::writer: the access log takes visits again")
     }
 
-    /// Waits until a batch was tried to be stored, and some more times.
+    /// Waits until the service has tried to store a batch several times.
     fn wait_for_attempts(&self) {
         let log = self.server.folder().join("analytics.db-wal");
         let mut written = HashSet::new();
@@ -101,8 +101,7 @@ impl Node {
         answer.json()
     }
 
-    /// What the health check says of the log. Whatever that is, the service
-    /// stays in rotation.
+    /// The log's part of the health check. The service stays in rotation in every case.
     fn log_health(&self) -> Value {
         let ready = self.server.visit("/_health/ready");
         assert_eq!(ready.status, 200, "{}", ready.text);
@@ -115,7 +114,7 @@ impl Node {
         ready["parts"]["log"].clone()
     }
 
-    /// Follows a link so many times, without waiting for each answer.
+    /// Follows a link `visits` times, without waiting for each answer.
     fn flood(&self, visits: usize) {
         let address = self.server.origin().strip_prefix("http://").unwrap();
         let request = format!("GET /docs HTTP/1.1\r\nhost: {address}\r\n\r\n");
@@ -146,7 +145,7 @@ fn visits_wait_for_a_full_disk_and_are_counted_once_when_there_is_room() {
             assert_eq!(node.server.visit("/docs").status, 301);
         }
         node.wait_for_attempts();
-        // A batch is under way, and these wait behind it.
+        // The service is storing a batch, and these visits wait behind it.
         for _ in 0..20 {
             let answer = node.server.visit("/docs");
             assert_eq!(answer.status, 301);
@@ -169,7 +168,7 @@ fn visits_wait_for_a_full_disk_and_are_counted_once_when_there_is_room() {
         assert_eq!(node.refused(), round);
         assert_eq!(node.log_health(), json!({"status": "ok", "reasons": []}));
     }
-    // What was stored stays, and nothing comes twice.
+    // Stored visits stay, and none is stored twice.
     let (status, folder) = node.server.stop("TERM");
     assert!(status.success());
     Server::start_in(folder, &[]).counters_with("", 61);
@@ -203,14 +202,14 @@ fn visits_beyond_the_queue_are_dropped_and_answers_say_so() {
     node.server.visit("/docs");
     node.server.counters_with("", sent - dropped + 1);
 
-    // Also after a death: what is lost was written down.
+    // The loss count survives a kill, because the service stored it.
     let server = Server::start_in(node.server.kill(), &[]);
     let counters = server.counters_with("", sent - dropped + 1);
     assert_eq!(
         counters["sampling"],
         json!({"interval_max": 1, "exact": false, "dropped": dropped})
     );
-    // And of its time only.
+    // And it counts only for its own time span.
     let counters = server.counters_with("endAt=1000000000", 0);
     assert_eq!(counters["sampling"]["exact"], true);
 }

@@ -1,4 +1,4 @@
-//! Passwords and tokens are guessed, and those who know them get in.
+//! Limits on guessing passwords and tokens; correct ones still work.
 
 use std::{
     fs,
@@ -84,8 +84,8 @@ fn the_right_token_passes_after_any_number_of_wrong_ones() {
     assert_eq!(server.api("GET", "/api/link/list").send().status, 200);
 }
 
-/// Hashing a password takes 19 MiB. What two hashes take at a time may be there
-/// while they are computed, and nothing of it afterwards.
+/// Hashing a password takes 19 MiB. The service may use the memory of two concurrent hashes,
+/// and must free it afterwards.
 #[cfg(target_os = "linux")]
 #[test]
 fn guessing_leaves_no_memory_behind() {

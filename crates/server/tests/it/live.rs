@@ -1,4 +1,4 @@
-//! Visits watched as they come in.
+//! Live streams of visits.
 
 use std::io::{BufRead, BufReader};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::server::{Server, TOKEN, eventually};
 
-/// The lines of a stream that goes on.
+/// The lines of an endless stream.
 fn watch(server: &Server, query: &str) -> impl Iterator<Item = String> + use<> {
     let url = format!("{}/api/logs/stream{query}", server.origin());
     let answer = ureq::get(url)
@@ -51,7 +51,7 @@ fn a_watcher_sees_what_the_list_of_events_shows_and_the_end_of_the_server() {
     });
     assert_eq!((&listed[0], listed[0]["id"].as_str()), (&seen, Some(&*id)));
 
-    // A stream must not hold the server up.
+    // A stream must not delay the stop.
     let (status, _) = server.stop("TERM");
     assert!(status.success());
     assert!(

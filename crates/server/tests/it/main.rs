@@ -1,4 +1,4 @@
-//! The real binary, from the outside.
+//! Runs the real binary, from the outside.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

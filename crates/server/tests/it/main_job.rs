@@ -1,4 +1,4 @@
-//! Make links through REST and MCP, follow them, read the visits back.
+//! Creates links through REST and MCP, follows them, reads the visits back.
 
 use serde_json::{Value, json};
 

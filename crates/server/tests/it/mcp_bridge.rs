@@ -14,7 +14,7 @@ use crate::{
 };
 
 fn bridge(url: &str, token: (&str, &str)) -> Command {
-    // The folder is not made: the bridge keeps nothing.
+    // The folder does not exist: the bridge stores nothing.
     let mut command = command(Path::new("/nowhere"));
     command
         .env_remove("SLUGLINE_SITE_TOKEN")
@@ -23,7 +23,7 @@ fn bridge(url: &str, token: (&str, &str)) -> Command {
     command
 }
 
-/// What the bridge answers to these lines, by id; it has to end by itself.
+/// The bridge's answers to these lines, by id; the bridge must end by itself.
 fn answers(bridge: Command, lines: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
     let output = run(bridge, &lines.join("\n"));
@@ -143,7 +143,7 @@ fn what_is_wrong_with_the_instance_is_the_error_of_each_request() {
         "{text}"
     );
 
-    // A path that is none of the instance's.
+    // A path that the instance does not serve.
     let text = said(&format!("{}/elsewhere", server.origin()), TOKEN);
     assert!(text.contains("check --url"), "{text}");
 }

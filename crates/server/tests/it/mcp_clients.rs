@@ -1,4 +1,4 @@
-//! The official MCP clients, each in every mode, by HTTP and through `slugline mcp`.
+//! The official MCP clients, each in every mode, over HTTP and through `slugline mcp`.
 //!
 //! All of them make the same calls: every tool, once to succeed and once to
 //! fail. They validate structured results themselves, and fail on a mismatch.
@@ -15,7 +15,7 @@ use crate::{
     server::{Server, TOKEN},
 };
 
-/// How a client is told to find the revision, and which one it then speaks.
+/// The option for finding the revision, and the revision that the client then uses.
 type Mode = (&'static str, &'static str);
 
 const LEGACY: Mode = ("legacy", "2025-11-25");
@@ -25,11 +25,11 @@ const PINNED: Mode = ("2026-07-28", "2026-07-28");
 struct Call {
     tool: String,
     arguments: Value,
-    /// What the error says, for a call that is to fail.
+    /// The text of the error, for a call that must fail.
     fails_with: Option<&'static str>,
 }
 
-/// The main job in order, then whatever tool it has left out.
+/// The main job in order, then the remaining tools.
 fn calls(server: &Server) -> Vec<Call> {
     let url = "https://example.com/mcp";
     let docs = json!({"url": url, "slug": "docs", "tags": ["agent"]});

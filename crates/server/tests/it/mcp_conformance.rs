@@ -1,4 +1,4 @@
-//! The official conformance suite, and a server of others on our OpenAPI document.
+//! The official conformance suite, and a third-party server on our OpenAPI document.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::{
     server::{Server, TOKEN},
 };
 
-/// Checks that a server with these tools cannot pass, and why.
+/// Checks that a server with these tools cannot pass, and the reasons.
 const NOT_OURS: &str = include_str!("../mcp-clients/not-ours.json");
 
 fn not_ours() -> BTreeSet<String> {

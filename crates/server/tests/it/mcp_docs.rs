@@ -1,4 +1,4 @@
-//! `docs/mcp.md` and `server.json`, against what is served.
+//! Compares `docs/mcp.md` and `server.json` with the service.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ fn snippets_of_the_guide_are_json() {
     }
 }
 
-/// By the registry's schema of 2025-12-11, whose bounds these are.
+/// Uses the limits of the registry's schema of 2025-12-11.
 #[test]
 fn the_registry_would_take_the_listing() {
     let listing: Value = serde_json::from_str(LISTING).unwrap();

@@ -1,5 +1,5 @@
-//! Every gate of the MCP endpoint, on every path that leads to it. What the
-//! protocol says behind them is in `mcp_wire`.
+//! Every gate of the MCP endpoint, on every path that leads to it. `mcp_wire` tests the
+//! protocol behind them.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn of_json(call: Call<'_>) -> Call<'_> {
         .header("accept", BOTH)
 }
 
-/// No answer may be kept, and none starts a session.
+/// No answer may be cached, and none starts a session.
 #[track_caller]
 fn assert_bare(answer: &Answer) {
     assert_eq!(
@@ -97,7 +97,7 @@ fn nobody_gets_past_the_token_and_nobody_is_sent_to_log_in() {
                 Some("Basic x"),
                 Some("Bearer"),
             ] {
-                // The other gates would refuse it as well, but this one is first.
+                // The other gates would refuse it as well, but this gate is first.
                 let call = server
                     .request(method, path)
                     .header("content-type", "text/plain");
@@ -229,15 +229,14 @@ fn modern_headers_are_exact_and_others_do_not_matter() {
         ("traceparent", "00-0-0-00"),
     ];
     assert_eq!(call("tools/list", &all).status, 200);
-    // Blanks around a value are none of it.
+    // Blanks around a value are not part of it.
     assert_eq!(call(" tools/list ", &[]).status, 200);
     for wrong in ["Tools/List", "tools/call", "=?base64?dG9vbHMvbGlzdA==?="] {
         assert_refused(&call(wrong, &[]), 400, -32020);
     }
 }
 
-/// A message with the status that each version header gets, and the code of a
-/// refusal.
+/// A message with the status for each version header, and the code of a refusal.
 struct Row {
     message: Value,
     none: Expected,
@@ -351,7 +350,7 @@ fn every_kind_of_message_is_held_to_the_version_header() {
             (Some("2099-01-01"), row.after_all),
             (Some("latest"), row.after_all),
         ] {
-            // Sessions and names of methods are no business of older clients.
+            // The service ignores sessions and method headers of older clients.
             let call = legacy(&server)
                 .header("mcp-session-id", "5")
                 .header("last-event-id", "5");
@@ -404,6 +403,6 @@ fn older_messages_of_every_kind_list_both_media_types() {
         let weighed = "Text/Event-Stream;q=0.1 , application/json;q=0";
         assert!(send(message, Some(weighed), None).status < 300, "{message}");
     }
-    // The modern revision demands no header of a notification.
+    // The modern revision requires no header for a notification.
     assert_eq!(send(&note, None, Some(MODERN)).status, 202);
 }

@@ -1,6 +1,6 @@
-//! What the tools publish, against what they give and take.
+//! Compares the published schemas of the tools with their inputs and outputs.
 //!
-//! Both tests walk `tools/list`, so a new tool joins them by itself.
+//! Both tests read `tools/list`, so they include new tools.
 
 use jsonschema::{Validator, draft202012};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn published(server: &Server) -> Vec<Published> {
     list_tools(server).iter().map(publish).collect()
 }
 
-/// No destination is really asked: theirs is another port.
+/// The checks reach no destination: destinations have another port.
 fn server() -> Server {
     Server::start_with(&[("SLUGLINE_CHECK_ALLOWED_PORTS", "8443")])
 }
@@ -128,8 +128,8 @@ fn every_result_is_what_its_tool_published() {
     }
 }
 
-/// The smallest calls of a tool. `update_link` asks for `url` too unless it is
-/// partial, which no schema says that all clients understand.
+/// The smallest calls of a tool. `update_link` needs `url` unless the update is partial; no
+/// schema that all clients understand can express that.
 fn smallest_of(tool: &Published) -> Vec<Value> {
     let mut calls = smallest(&tool.input);
     if tool.name == "update_link" {
@@ -140,7 +140,7 @@ fn smallest_of(tool: &Published) -> Vec<Value> {
     calls
 }
 
-/// Values of a member at its bounds and just beyond, by its published schema.
+/// Values of a member at its limits and just beyond, from its published schema.
 fn member_edges(name: &str, schema: &Value) -> Vec<Value> {
     let length = |bound: &str| schema[bound].as_u64().and_then(|n| usize::try_from(n).ok());
     let text = |chars: usize| match schema["format"].as_str() {
@@ -164,7 +164,7 @@ fn member_edges(name: &str, schema: &Value) -> Vec<Value> {
                 edges.extend([text(min - 1)]);
             }
             if schema["format"] == "uri" {
-                // The server takes letters of any script too, which `uri` does not.
+                // The server also accepts letters of any script, which `uri` does not.
                 edges.extend([json!("no url"), json!("https://example.com/%C3%BC?x=%20")]);
             }
             if schema.get("pattern").is_some() {
@@ -201,23 +201,23 @@ fn member_edges(name: &str, schema: &Value) -> Vec<Value> {
     edges
 }
 
-/// Where the schema cannot say all that the server asks for.
+/// True if the schema cannot express the server's rule for this value.
 fn is_beyond_schemas(member: &str, value: &Value) -> bool {
     match member {
-        // Must be in the future and before the year 10000.
+        // The server requires a time in the future and before the year 10000.
         "expiration" => value.is_i64() || value.is_string(),
-        // A text must be a moment.
+        // The server requires a valid time.
         "createdAt" | "updatedAt" if value.is_string() => true,
-        // Must have been issued by the server; must be the name of a zone.
+        // The server requires a cursor that it issued, and the name of a zone.
         "cursor" | "clientTimezone" => value.is_string(),
-        // Asks for `url`.
+        // The server then requires `url`.
         "partial" => value == false,
         _ => false,
     }
 }
 
-/// The server also takes what no schema offers: numbers in quotes, white space
-/// around texts, and URLs in any script.
+/// The server also accepts values outside the schemas: numbers in quotes, white space around
+/// texts, and URLs in any script.
 #[test]
 fn every_schema_refuses_what_its_tool_refuses() {
     let server = server();
@@ -235,7 +235,7 @@ fn every_schema_refuses_what_its_tool_refuses() {
         let members = tool.input["properties"].as_object().unwrap();
         for (member, schema) in members {
             for value in member_edges(member, schema) {
-                // A partial update removes a member by an empty text, too.
+                // A partial update also removes a member by an empty text.
                 let removes = name == "update_link" && value == "";
                 if removes || is_beyond_schemas(member, &value) {
                     continue;

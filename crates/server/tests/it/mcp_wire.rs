@@ -7,7 +7,7 @@ use crate::server::{Answer, Call, Server};
 
 pub(crate) const BOTH: &str = "application/json, text/event-stream";
 pub(crate) const MODERN: &str = "2026-07-28";
-/// All that docs/mcp.md names.
+/// All versions that docs/mcp.md names.
 const VERSIONS: [&str; 5] = [
     MODERN,
     "2025-11-25",
@@ -53,7 +53,7 @@ pub(crate) fn call_tool(server: &Server, name: &str, arguments: &Value) -> Value
     answer_of_tool(server, name, arguments).json()["result"].clone()
 }
 
-/// The same with all that was sent back.
+/// Calls a tool and returns the whole answer.
 pub(crate) fn answer_of_tool(server: &Server, name: &str, arguments: &Value) -> Answer {
     let params = json!({"name": name, "arguments": arguments});
     let answer = modern(server, "tools/call", params);
@@ -141,7 +141,7 @@ fn gates_of_the_transport() {
             .status,
         200
     );
-    // Somebody's name that points at this machine.
+    // A stranger's host name that resolves to this machine.
     let rebound = legacy(&server)
         .header("host", "evil.example")
         .header("origin", "http://evil.example");

@@ -1,4 +1,4 @@
-//! What a model reads: errors that it can repair, and texts that strangers wrote.
+//! Texts for models: errors that a model can repair, and texts of strangers.
 
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn a_taken_slug_comes_with_one_that_is_free() {
     assert!(text.contains("upsert_link"), "{text}");
     let made = call_tool(&server, "create_link", &link("docs-3"));
     assert_eq!(made["isError"], false, "{made}");
-    // Where no such slug fits, none is offered.
+    // The error offers no slug if none would fit.
     let long = "a".repeat(2048);
     server.create(&link(&long));
     let text = error(&server, "create_link", &link(&long));
@@ -121,7 +121,7 @@ fn texts_of_strangers_are_harmless_to_read_and_exact_in_structure() {
             c.is_control()
                 || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..)
         };
-        // A host may show a model the JSON as it came.
+        // A host may show the raw JSON to a model.
         assert!(!answer.text.contains(hidden), "{tool}: {:?}", answer.text);
         assert!(!text.contains(hidden), "{tool}: {text:?}");
         assert!(!text.contains(r"\u00"), "{tool}: {text:?}");

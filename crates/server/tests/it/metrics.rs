@@ -1,4 +1,4 @@
-//! What Prometheus reads.
+//! The metrics for Prometheus.
 
 use std::{collections::BTreeMap, net::TcpListener, thread};
 
@@ -10,7 +10,7 @@ use crate::server::{Server, eventually};
 struct Scrape {
     /// The type of each metric.
     kinds: BTreeMap<String, String>,
-    /// Every line, by its name and labels as they stand there.
+    /// Every line, by its name and labels as written.
     values: BTreeMap<String, f64>,
 }
 
@@ -41,7 +41,7 @@ impl Scrape {
         scrape
     }
 
-    /// `name{label="value",…} number`, of the metric that was named last.
+    /// Parses `name{label="value",…} number`, of the metric named last.
     fn take_value(&mut self, line: &str, metric: &str) {
         let (series, value) = line.rsplit_once(' ').unwrap();
         let value: f64 = value.parse().unwrap_or_else(|_| panic!("{line}"));
@@ -70,7 +70,7 @@ impl Scrape {
         assert!(before.is_none(), "{series} twice");
     }
 
-    /// Buckets grow up to the count.
+    /// Checks that buckets grow up to the count.
     fn check_histograms(&self) {
         for (series, count) in &self.values {
             let Some((name, labels)) = series.split_once("_count") else {
@@ -108,7 +108,7 @@ impl Scrape {
         *value.unwrap_or_else(|| panic!("{series} is not in {:#?}", self.values.keys()))
     }
 
-    /// What only grows has grown since the other one.
+    /// Checks that counters have grown since the other scrape.
     fn is_after(&self, earlier: &Self) {
         for (series, before) in &earlier.values {
             let name = series.split('{').next().unwrap();
@@ -198,10 +198,10 @@ fn numbers_are_those_of_what_was_done() {
     assert_eq!(count(&after, "/api/link/create", "2xx"), 3.0);
     assert_eq!(count(&after, "/api/link/import", "2xx"), 1.0);
     assert_eq!(count(&after, "/api/link/list", "4xx"), 1.0);
-    // The first scrape; the second is still being answered.
+    // The first scrape; the second is still under way.
     assert_eq!(count(&after, "/_metrics", "2xx"), 1.0);
-    // One miss for each of /docs, /frame, /past, /nobody and /shut; what the
-    // check of a password forgets may be one more.
+    // One miss for each of /docs, /frame, /past, /nobody and /shut; the check of a password may
+    // evict one more.
     let misses = after.value("slugline_link_cache_misses_total");
     let hits = after.value("slugline_link_cache_hits_total");
     assert_eq!(misses + hits, 12.0);
@@ -259,7 +259,7 @@ fn counters_are_exact_when_many_count_at_once_and_series_stay_bounded() {
     assert_eq!(count(&after, "redirect", "3xx"), 2.0 * times);
     assert_eq!(count(&after, "redirect", "4xx"), times);
     assert_eq!(count(&after, "other", "4xx"), times);
-    // A few routes and classes that had no request before.
+    // A few routes and classes without requests before.
     assert!(
         after.values.len() < before + 100,
         "{before} to {}",
@@ -306,7 +306,7 @@ fn metrics_move_to_a_listener_of_their_own() {
     let address = free.local_addr().unwrap().to_string();
     drop(free);
     let server = Server::start_with(&[("SLUGLINE_METRICS_LISTEN", &address)]);
-    // A path of the service that is not there: like any other.
+    // Without the setting the path is unknown, like any other.
     assert_eq!(server.api("GET", "/_metrics").send().status, 404);
     let origin = format!("http://{address}");
     let get = |path: &str| {
@@ -326,7 +326,7 @@ fn metrics_move_to_a_listener_of_their_own() {
     for path in ["/", "/docs", "/api/link/list", "/_health/live"] {
         assert_eq!(get(path).0, 404, "{path}");
     }
-    // It ends with the service.
+    // The listener ends with the service.
     let (ended, _folder) = server.stop("TERM");
     assert!(ended.success());
     eventually("the address is free", || {

@@ -1,4 +1,4 @@
-//! Moving links here from an older instance's store.
+//! Moves links from an older instance's store.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +21,7 @@ use crate::{
 
 const STATUS: &str = "/api/link/migration/status";
 const RUN: &str = "/api/link/migration/run";
-/// "correct horse", as Sink hashed it.
+/// The hash of "correct horse" by Sink.
 const SINK_HASH: &str =
     "sink-pwd:v1:10000:AAECAwQFBgcICQoLDA0ODw:5RUHDgNTp9sBOWGYS4e6u57cz_Sq3_TQgaDP_8MW6L8:cnNl";
 const MASK: &str = "__SINK_MASKED__•••••";
@@ -46,7 +46,7 @@ fn run(server: &Server) -> Value {
     answer.json()
 }
 
-/// Follows the cursors to the end and adds the reports up.
+/// Follows the cursors to the end and sums the reports.
 fn run_to_the_end(server: &Server) -> (BTreeMap<&'static str, u64>, BTreeMap<String, String>) {
     let mut sums = BTreeMap::new();
     let mut failed = BTreeMap::new();
@@ -93,7 +93,7 @@ fn an_instance_with_nothing_to_move_is_complete() {
     assert_eq!(server.request("GET", STATUS).send().status, 401);
 }
 
-/// Every operation on links, as the document lists them.
+/// Every operation on links, from the API document.
 fn locked_operations(server: &Server) -> Vec<(String, String)> {
     let document = server.visit("/_docs/openapi.json").json();
     let paths = document["paths"].as_object().unwrap();
@@ -155,7 +155,7 @@ fn links_are_locked_until_they_are_here_and_can_be_followed_all_the_time() {
             401,
             "{method} {path}"
         );
-        // The body is wrong for each, and nobody looks at it.
+        // Each body is invalid, but the lock refuses the request first.
         let refused = server
             .api(method, &format!("{path}?limit=x"))
             .body("{")
@@ -217,7 +217,7 @@ fn links_are_locked_until_they_are_here_and_can_be_followed_all_the_time() {
     assert_eq!(status["marker"]["inserted"], 5);
     assert_eq!(status["run"]["failedItems"][0]["key"], "link:code");
 
-    // Nothing is asked of the old store any more.
+    // The service does not read the old store any more.
     fs::remove_file(folder.path().join("links.json")).unwrap();
     let (_, data) = server.stop("TERM");
     let server = Server::start_in(data, &settings);
@@ -309,7 +309,7 @@ fn cursors_belong_to_a_page_of_a_run() {
     );
 }
 
-/// What stands in the old store, and what has to become of it.
+/// The entries of the old store, and the expected result.
 struct Planted {
     commands: Vec<Vec<String>>,
     /// Slug → link as the API shows it.
@@ -510,8 +510,8 @@ fn ten_thousand_entries_are_moved_through_many_deaths() {
             })
             .collect();
         drop(tell);
-        // The server dies after none, one, two or three pages of this round.
-        // The channel closes early if the migration ends.
+        // Kills the server after none, one, two or three pages of this round. The channel
+        // closes early if the migration ends.
         let _ = told.iter().take(round % 4).count();
         data = server.kill();
         for runner in runners {
@@ -538,8 +538,8 @@ fn ten_thousand_entries_are_moved_through_many_deaths() {
     assert_passwords(&server, &planted);
 }
 
-/// Moves pages until the server is gone or the migration ends, and reports each
-/// page that is not the last.
+/// Moves pages until the server dies or the migration ends, and reports each page except the
+/// last.
 fn keep_running(address: &str, page_done: impl Fn()) {
     while let Ok(mut stream) = TcpStream::connect(address) {
         let request = format!(
@@ -638,7 +638,7 @@ fn a_store_that_goes_away_stops_a_run_and_loses_nothing() {
     let server = Server::start_in(data, &settings);
     redis.start_again();
     assert_eq!(server.visit("/l-13").status, 302);
-    // A restarted server lists its keys in another order, so all are met again.
+    // A restarted Redis lists its keys in another order, so the run reads all of them again.
     let (sums, _) = run_to_the_end(&server);
     assert!(sums["skipped"] >= 1500, "{sums:?}");
     assert_moved(&server, &planted);

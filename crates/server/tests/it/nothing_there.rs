@@ -96,7 +96,7 @@ fn odd_requests_are_answered_cleanly() {
                      connection: close\r\n\r\n"
                 );
                 let status = status(&server, raw.as_bytes());
-                // 400 where the request line itself is malformed.
+                // 400 if the request line itself is malformed.
                 assert!([400, 404].contains(&status), "{method} {path}: {status}");
             }
         }
@@ -136,7 +136,7 @@ fn headers_of_any_content_do_no_harm() {
     }
 }
 
-/// The status of the answer to these very bytes.
+/// The status of the answer to exactly these bytes.
 fn status(server: &Server, request: &[u8]) -> u16 {
     let address = server.origin().strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
@@ -145,7 +145,7 @@ fn status(server: &Server, request: &[u8]) -> u16 {
         .unwrap();
     stream.write_all(request).unwrap();
     let mut answer = Vec::new();
-    // The server may close before it has read everything; what it said counts.
+    // The server may close before it has read everything; its answer counts.
     let _ = stream.read_to_end(&mut answer);
     let answer = String::from_utf8_lossy(&answer);
     assert!(

@@ -1,4 +1,4 @@
-//! A Redis as an older instance left it.
+//! A Redis with the data of an older instance.
 
 use std::{
     fmt::Write as _,
@@ -53,7 +53,7 @@ impl OldRedis {
         assert!(said.contains(&expected), "{said}");
     }
 
-    /// Ends the server without a word.
+    /// Kills the server.
     pub(crate) fn kill(&mut self) {
         self.0.kill();
     }

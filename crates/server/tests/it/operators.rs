@@ -1,4 +1,4 @@
-//! What operators see: the log, the help, the settings.
+//! Output for operators: the log, the help, the settings.
 
 use std::{
     fs,
@@ -25,7 +25,7 @@ fn stopped(server: Server, log: &NamedTempFile) -> String {
     fs::read_to_string(log.path()).unwrap()
 }
 
-/// Every line, which has to be JSON.
+/// Every line, parsed as JSON.
 fn events(log: &str) -> Vec<Value> {
     let event = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
     log.lines().map(event).collect()
@@ -205,7 +205,7 @@ fn the_stop_is_logged() {
     assert!(last.contains(told), "{text}");
 }
 
-/// What a command says, by its exit code, standard output and standard error.
+/// A command's exit code, standard output and standard error.
 fn run(command: &mut Command) -> (Option<i32>, String, String) {
     let Output {
         status,

@@ -1,4 +1,4 @@
-//! A server of somebody else, played by the test.
+//! A third-party server, simulated by the test.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -7,14 +7,13 @@ use std::{
     thread,
 };
 
-/// Answers every request by a function and remembers it. It serves until the
-/// test ends.
+/// Answers every request with a function and records it, until the test ends.
 pub(crate) struct Outsider {
     port: u16,
     heard: Arc<Mutex<Vec<Heard>>>,
 }
 
-/// A request that came.
+/// A request it received.
 #[derive(Clone, Debug)]
 pub(crate) struct Heard {
     /// Method and path.
@@ -25,15 +24,15 @@ pub(crate) struct Heard {
 }
 
 impl Outsider {
-    /// A server that says what the function gives, head and body.
+    /// Starts a server that sends the head and body that the function returns.
     pub(crate) fn start(answer: impl Fn(&Heard) -> String + Send + Sync + 'static) -> Self {
         Self::start_with(move |heard, stream| {
-            // The other side may have gone, as far as this side cares.
+            // The client may have closed the connection.
             let _ = stream.write_all(answer(heard).as_bytes());
         })
     }
 
-    /// A server that treats each connection as the function does.
+    /// Starts a server that passes each connection to the function.
     pub(crate) fn start_with(
         treat: impl Fn(&Heard, &mut TcpStream) + Send + Sync + 'static,
     ) -> Self {
@@ -111,7 +110,7 @@ fn hear(stream: &TcpStream) -> Option<Heard> {
     Some(heard)
 }
 
-/// Without its end; none where the connection ends.
+/// The line without its line break; `None` at the end of the connection.
 fn line(reader: &mut impl BufRead) -> Option<String> {
     let mut line = String::new();
     let read = reader.read_line(&mut line).ok()?;

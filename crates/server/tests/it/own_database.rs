@@ -1,4 +1,4 @@
-//! A database of one test alone, so that no other test loses a session.
+//! A database for one test, so that the test can end its sessions without harm to others.
 
 use std::{
     env,
@@ -8,7 +8,7 @@ use std::{
 
 use url::Url;
 
-/// A database on the server of the tests, gone when this value is dropped.
+/// A database on the tests' server, dropped with this value.
 pub(crate) struct OwnDatabase {
     url: Url,
     /// `psql` on the server's own database.
@@ -37,7 +37,7 @@ impl OwnDatabase {
         &self.url
     }
 
-    /// Asks a question with one answer, in another database of the server.
+    /// Runs a query with one value, in another database of the server.
     pub(crate) fn ask_the_server(&mut self, question: &str) -> String {
         self.psql.ask(question)
     }
@@ -47,14 +47,14 @@ impl OwnDatabase {
         Psql::connect(self.url.as_str())
     }
 
-    /// Ends this many sessions, any of them. Gives how many there were to end.
+    /// Ends any `sessions` sessions. Returns the number that existed.
     pub(crate) fn cut(&mut self, sessions: u64) -> u64 {
         self.cut_those(&format!("true ORDER BY random() LIMIT {sessions}"))
     }
 
-    /// Ends the sessions that listen. Gives how many there were.
+    /// Ends the sessions that listen. Returns their number.
     pub(crate) fn cut_listeners(&mut self) -> u64 {
-        // The last statement of a listener that was not pinged yet, or since.
+        // Finds listeners without a ping since `LISTEN`, which then is the last statement.
         self.cut_those("query ILIKE 'LISTEN%'")
     }
 
@@ -101,7 +101,7 @@ impl Psql {
         }
     }
 
-    /// Asks a question with one answer.
+    /// Runs a query with one value.
     pub(crate) fn ask(&mut self, question: &str) -> String {
         writeln!(self.orders, "{question}").unwrap();
         self.answers

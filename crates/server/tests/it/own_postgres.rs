@@ -1,4 +1,4 @@
-//! A PostgreSQL server of one test alone, to be restarted and stopped in its tracks.
+//! A PostgreSQL server for one test, which the test restarts and suspends.
 
 use std::{
     fs::{self, OpenOptions},
@@ -17,13 +17,12 @@ use url::Url;
 
 use crate::own_database::Psql;
 
-/// A server with the programs and the account of the one that the test command
-/// started.
+/// A server with the programs and the account of the server that the test command started.
 pub(crate) struct OwnPostgres {
     programs: PathBuf,
     owner: (u32, u32),
     port: u16,
-    /// Ends the server when its standard input ends, so also if the test is killed.
+    /// Ends the server when its standard input closes, so also if the test is killed.
     janitor: Child,
     folder: TempDir,
 }
@@ -77,7 +76,7 @@ impl OwnPostgres {
     pub(crate) fn signal(&self, signal: &str) {
         let main = fs::read_to_string(self.data().join("postmaster.pid")).unwrap();
         let main = main.lines().next().unwrap().to_owned();
-        // The main process first, so that it starts no other one.
+        // The main process first, so that it starts no new one.
         self.kill(signal, &main);
         let tasks = format!("/proc/{main}/task/{main}/children");
         for child in fs::read_to_string(tasks).unwrap().split_whitespace() {

@@ -1,4 +1,4 @@
-//! REST and MCP side by side: every operation has its tool, or a reason.
+//! REST and MCP side by side: every operation has a tool, or a reason for having none.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ struct Pair {
     tool: &'static str,
     /// An input that both accept.
     good: Value,
-    /// One that both refuse; `null` where every input is right.
+    /// An input that both refuse; `null` if every input is valid.
     bad: Value,
 }
 
@@ -102,7 +102,7 @@ fn pairs() -> Vec<Pair> {
     ]
 }
 
-/// Operations without a tool, and why.
+/// Operations without a tool, and the reasons.
 const WITHOUT_A_TOOL: [(&str, &str); 25] = [
     (
         "link_batch",
@@ -177,7 +177,7 @@ fn every_operation_has_a_tool_or_a_reason() {
     assert_eq!(tools, slugline_mcp::Server::tool_names().collect());
 }
 
-/// More inputs that an operation refuses, for the codes that the table lacks.
+/// More inputs that operations refuse, for the codes missing from the table.
 fn refused() -> Vec<(&'static str, Value)> {
     let url = "https://example.com/";
     vec![
@@ -203,7 +203,7 @@ fn refused() -> Vec<(&'static str, Value)> {
 
 #[test]
 fn the_same_input_gives_the_same_record_and_the_same_error() {
-    // No destination is really asked: theirs is another port.
+    // The checks reach no destination: destinations have another port.
     let server = Server::start_with(&[("SLUGLINE_CHECK_ALLOWED_PORTS", "8443")]);
     let both = Both::of(&server);
     for slug in ["taken", "same"] {
@@ -228,7 +228,7 @@ fn the_same_input_gives_the_same_record_and_the_same_error() {
     }
 }
 
-/// Operations with an input full of faults, and where they are.
+/// Operations with an input full of faults, and the paths of the faults.
 fn full_of_faults() -> Vec<(&'static str, Value, Vec<&'static str>)> {
     let members = json!({
         "url": "x", "cloaking": "yes", "tags": ["ok", "", 5], "title": null, "expiration": "1",
@@ -270,7 +270,7 @@ fn full_of_faults() -> Vec<(&'static str, Value, Vec<&'static str>)> {
             json!({"limit": 11, "timeout": "soon", "cursor": 5}),
             vec!["limit", "timeout", "cursor"],
         ),
-        // Names come first: what nobody knows has no right value.
+        // The service reports unknown names first: no value of them is valid.
         (
             "link_check",
             json!({"limit": 11, "depth": 2, "timout": 5}),
@@ -289,7 +289,7 @@ fn full_of_faults() -> Vec<(&'static str, Value, Vec<&'static str>)> {
     ]
 }
 
-/// Where the faults of an answer are, in order.
+/// The paths of the faults in an answer, in order.
 fn paths(answer: &Answer) -> BTreeSet<String> {
     let body = answer.json();
     let issues = body["data"]["issues"].as_array().expect("issues").clone();
@@ -311,7 +311,7 @@ fn one_answer_names_every_fault_of_type_and_of_bounds() {
             "{operation}"
         );
     }
-    // What has no tool.
+    // Operations without a tool.
     let refused = |method: &str, path: &str, body: Value| {
         let answer = server.api(method, path).json(&body).send();
         assert_eq!(answer.status, 400, "{}", answer.text);
@@ -377,7 +377,8 @@ fn a_demonstration_treats_both_alike() {
     } in pairs()
     {
         if matches!(operation, "link_edit" | "link_delete" | "link_check") {
-            // Before anything is looked at: a wrong input is refused the same.
+            // The service refuses before it reads the input, so a wrong one gets the same
+            // answer.
             for input in [&good, &bad] {
                 assert_eq!(both.refuse(operation, input), 403, "{operation}");
             }
@@ -404,7 +405,7 @@ fn both_wait_for_links_that_have_to_be_moved_here() {
             both.agree_to(pair.operation, &pair.good);
             continue;
         }
-        // Before anything is looked at: a wrong input is refused the same.
+        // The service refuses before it reads the input, so a wrong one gets the same answer.
         for input in [&pair.good, &pair.bad] {
             if !input.is_null() {
                 assert_eq!(
@@ -418,7 +419,7 @@ fn both_wait_for_links_that_have_to_be_moved_here() {
     }
 }
 
-/// One server, asked by REST and by MCP.
+/// One server, called by REST and by MCP.
 struct Both<'s> {
     server: &'s Server,
     document: Value,
@@ -453,7 +454,7 @@ impl<'s> Both<'s> {
         assert!(by_rest.status < 300, "{operation}: {}", by_rest.text);
         let by_mcp = self.by_mcp(operation, input);
         assert_eq!(by_mcp["isError"], false, "{operation}: {by_mcp}");
-        // What was deleted has nothing left to compare.
+        // A deletion leaves no link to compare.
         if by_rest.status != 204 {
             let mut by_rest = timeless(by_rest.json());
             let structured = timeless(by_mcp["structuredContent"].clone());
@@ -496,7 +497,7 @@ impl<'s> Both<'s> {
     }
 }
 
-/// Keeps the members that a model's shorter rows have, too.
+/// Removes the members that a model's shorter rows lack.
 fn shorten_rows(by_rest: &mut Value, structured: &Value) {
     let rows = by_rest["links"].as_array_mut().unwrap();
     let short = structured["links"].as_array().unwrap();
@@ -509,14 +510,14 @@ fn shorten_rows(by_rest: &mut Value, structured: &Value) {
     }
 }
 
-/// Without what is minted, and what differs from one moment to the next.
+/// The answer without minted values and times.
 fn timeless(mut answer: Value) -> Value {
     let minted = answer.get("shortLink").is_some();
     if let Some(link) = answer.get_mut("link").and_then(Value::as_object_mut) {
         for member in ["id", "slug", "createdAt", "updatedAt"] {
             assert!(link.remove(member).is_some(), "{member}");
         }
-        // A demonstration gives every link its own five minutes.
+        // Preview mode gives every link its own expiry in five minutes.
         if let Some(end) = link.get_mut("expiration") {
             assert!(end.is_u64());
             *end = Value::Bool(true);
@@ -539,7 +540,7 @@ fn timeless(mut answer: Value) -> Value {
     answer
 }
 
-/// Results of tools are objects, so a bare array stands in a member there.
+/// Results of tools are objects, so a member holds an array there.
 fn unwrapped(structured: &Value, by_rest: &Value) -> Value {
     match structured.as_object() {
         Some(object) if by_rest.is_array() => object.values().next().cloned().unwrap_or_default(),

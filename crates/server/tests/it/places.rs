@@ -1,11 +1,11 @@
-//! Where visitors are: by headers of trusted proxies, and by addresses.
+//! The places of visitors: by headers of trusted proxies, and by addresses.
 
 use serde_json::json;
 use slugline_testkit::{NETWORKS_FILE, PLACES_FILE};
 
 use crate::server::{Call, Server, refusal};
 
-/// A link that leads elsewhere in three countries.
+/// A link with other destinations for three countries.
 fn with_geo(settings: &[(&str, &str)]) -> Server {
     let server = Server::start_with(settings);
     server.create(&json!({

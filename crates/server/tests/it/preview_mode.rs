@@ -1,4 +1,4 @@
-//! A public demonstration: everybody may try, and nothing stays.
+//! Preview mode, for public demonstrations: every caller may try, and nothing stays.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn links_end_soon_and_cannot_be_changed_or_deleted() {
         .json(&json!({"url": "https://example.com/"}));
     assert_eq!(lives(&upserted.send().json()["link"]), 300);
 
-    // Forbidden before anybody looks at what was sent.
+    // The service refuses before it reads the body.
     for (method, path, text) in [
         ("PUT", "/api/link/edit", "Preview mode cannot edit links."),
         ("PATCH", "/api/link/edit", "Preview mode cannot edit links."),

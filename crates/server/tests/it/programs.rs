@@ -1,4 +1,4 @@
-//! Programs of others that `cargo xtask test` installs.
+//! Third-party programs that `cargo xtask test` installs.
 
 use std::{
     io::Write,
@@ -6,11 +6,11 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// Where their packages are, and the scripts that drive them.
+/// The folder of their packages and of the scripts that drive them.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp-clients");
 
-/// Node.js with a script of that folder. Where the machine's own is too old,
-/// another one was fetched.
+/// Node.js with a script of that folder. If the machine's own version is too old, the test
+/// command has fetched another.
 pub(crate) fn node(script: &str) -> Command {
     let fetched = in_target("node/node_modules/node/bin/node");
     let program = if fetched.exists() {
@@ -23,8 +23,7 @@ pub(crate) fn node(script: &str) -> Command {
     command
 }
 
-/// A program of one of the Python environments, named by the major version of
-/// its client.
+/// A program of a Python environment, which the major version of its client names.
 pub(crate) fn python(environment: u8, program: &str, arguments: &[&str]) -> Command {
     let program = in_target(&format!("mcp-python-{environment}/bin/{program}"));
     let mut command = Command::new(program);
@@ -38,7 +37,7 @@ fn in_target(path: &str) -> PathBuf {
         .join(path)
 }
 
-/// Runs a program with this on its standard input. It has to succeed.
+/// Runs a program with this standard input. It must succeed.
 pub(crate) fn run(mut command: Command, input: &str) -> Output {
     let program = command.get_program().display().to_string();
     let mut child = command

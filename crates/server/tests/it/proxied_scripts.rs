@@ -1,13 +1,12 @@
-//! Scripts of proxied destinations in a real browser: they run, but not as
-//! scripts of the short links' origin.
+//! Scripts of proxied destinations in a real browser: they run, but without the short links'
+//! origin.
 
 use serde_json::json;
 
 use crate::{browser::render, outsider::Outsider, server::Server};
 
-/// Ways to say, or not to say, that something is a document. Browsers end a
-/// type at the first blank or semicolon, and of several types they take the last one they
-/// understand.
+/// Types that declare a document, or seem to. Browsers end a type at the first blank or
+/// semicolon, and of several types they take the last one they understand.
 const TYPES: [(&str, &str); 19] = [
     ("html", "content-type: text/html\r\n"),
     ("shouted", "content-type: TEXT/HTML;charset=utf-8\r\n"),
@@ -43,8 +42,8 @@ const TYPES: [(&str, &str); 19] = [
     ),
 ];
 
-/// Tells the outsider what it may do. An SVG element runs its scripts in HTML,
-/// in XML and on its own.
+/// A document that reports its rights to the outsider. An SVG element runs its scripts in HTML,
+/// in XML and alone.
 fn hostile_document(slug: &str, outsider: &str) -> String {
     let script = r#"(async () => {
         let found = "origin " + self.origin;
@@ -73,8 +72,8 @@ fn hostile_document(slug: &str, outsider: &str) -> String {
     }
 }
 
-/// Serves the documents, a worker, and a page that frames all of them; what the
-/// scripts tell is among what it heard.
+/// Serves the documents, a worker, and a page that frames all of them; the recorded requests
+/// include the scripts' reports.
 fn hostile_origin() -> Outsider {
     Outsider::start(|heard| {
         let path = heard.line.split(' ').nth(1).unwrap_or_default();
@@ -141,7 +140,7 @@ fn scripts_of_proxied_documents_reach_nothing_of_our_origin() {
         control.contains("storage reached, cookie reached, child reached, worker reached"),
         "where nothing is forbidden the script finds it: {control}"
     );
-    // Chromium runs these for sure, so a missing report is a failure.
+    // Chromium certainly runs these, so a missing report is a failure.
     for document in ["html", "policy", "paren", "blank", "xhtml", "svg", "xml"] {
         assert!(
             told.iter().any(|(slug, _)| slug == document),

@@ -1,4 +1,4 @@
-//! A destination's answer under the short link's address.
+//! Proxied links: a destination's answer under the short link's address.
 
 use std::{
     io::{ErrorKind, Read, Write},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 const ON: (&str, &str) = ("NUXT_PUBLIC_LINK_PROXY_ENABLED", "true");
-/// What an operator sets whose destinations are on the same machine.
+/// The setting of an operator whose destinations are on the same machine.
 const LOOPBACK: (&str, &str) = ("SLUGLINE_PROXY_ALLOWED_NETWORKS", "127.0.0.0/8");
 
 fn proxying() -> Server {
@@ -27,7 +27,7 @@ fn proxied(server: &Server, slug: &str, url: &str) {
     server.create(&json!({"slug": slug, "url": url, "proxy": true, "cloaking": true}));
 }
 
-/// A connection to the server, to be read and written piece by piece.
+/// A connection to the server, to read and write piece by piece.
 fn dial(server: &Server) -> TcpStream {
     let stream = TcpStream::connect(server.origin().strip_prefix("http://").unwrap()).unwrap();
     stream
@@ -36,7 +36,7 @@ fn dial(server: &Server) -> TcpStream {
     stream
 }
 
-/// Reads until the text ends like this.
+/// Reads until the text ends with `end`.
 fn hear(stream: &mut TcpStream, end: &str) -> String {
     let mut heard = Vec::new();
     while !heard.ends_with(end.as_bytes()) {
@@ -52,8 +52,7 @@ fn hear(stream: &mut TcpStream, end: &str) -> String {
     String::from_utf8(heard).unwrap()
 }
 
-/// Headers that speak for our whole origin, to reverse proxies, or of a
-/// connection.
+/// Headers about our whole origin, for reverse proxies, or about a connection.
 const NOT_FOR_VISITORS: [&str; 24] = [
     "accept-ch",
     "access-control-allow-credentials",
@@ -345,7 +344,7 @@ fn where_the_service_must_not_go_it_does_not_go_by_proxy_either() {
     let nobody_came = inside.accept().unwrap_err();
     assert_eq!(nobody_came.kind(), ErrorKind::WouldBlock);
 
-    // The first hop is allowed here, the second is not.
+    // The first hop is allowed, the second is not.
     let server = proxying();
     let outside = Outsider::start(|_| {
         "HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/\r\ncontent-length: 0\r\n\r\n"
@@ -368,7 +367,7 @@ fn redirects_are_followed_unless_something_was_sent() {
     proxied(&server, "moved", &origin.url("/dir/old"));
     assert_eq!(server.visit("/moved").text, "the new place");
     let sent = server.request("POST", "/moved").body("data").send();
-    // Relative to the destination, not to the short link.
+    // Relative to the destination, not the short link.
     assert_eq!(
         (sent.status, sent.header("location")),
         (302, origin.url("/dir/new?x=1").as_str())
@@ -510,7 +509,7 @@ fn the_script_of_a_service_worker_is_not_served() {
     assert_eq!(server.visit("/sw").status, 200);
 }
 
-/// An origin that begins to answer and then waits until the test ends.
+/// An origin that begins its answer and then waits until the test ends.
 fn origin_that_stops() -> (Outsider, mpsc::Sender<()>) {
     let (ends, waits) = mpsc::channel::<()>();
     let waits = std::sync::Mutex::new(waits);
@@ -593,10 +592,10 @@ fn a_request_without_a_byte_for_long_ends_whoever_is_slow() {
         "{seen}"
     );
 
-    // Reads the head and no more, and keeps the connection open.
+    // Reads only the head, and keeps the connection open.
     let mut lazy = None;
     eventually("the flood has the one place", || {
-        // 503 while the last request is not quite gone.
+        // 503 until the last request has ended.
         let visitor = lazy.insert(ask(&server, "/flood"));
         hear(visitor, "\r\n\r\n").starts_with("HTTP/1.1 200")
     });
@@ -608,7 +607,7 @@ fn a_request_without_a_byte_for_long_ends_whoever_is_slow() {
     eventually("a visitor who stops sending gets an answer", || {
         let mut sender = dial(&server);
         sender.write_all(begin).unwrap();
-        // 503 while the last request is not quite gone.
+        // 503 until the last request has ended.
         hear(&mut sender, "\r\n\r\n").starts_with("HTTP/1.1 502")
     });
     let all = parts.recv_timeout(Duration::from_secs(20)).unwrap();

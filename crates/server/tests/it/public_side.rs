@@ -1,4 +1,4 @@
-//! What visitors meet.
+//! Requests of visitors.
 
 use serde_json::json;
 

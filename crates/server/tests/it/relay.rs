@@ -1,4 +1,4 @@
-//! A way to a server that can be cut, or go silent.
+//! A TCP relay to a server, which a test can cut or silence.
 
 use std::{
     io::{Read, Write},
@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-/// Passes connections on to a server, until it is dropped.
+/// Forwards connections to a server, until it is dropped.
 pub(crate) struct Relay {
     address: SocketAddr,
     state: Arc<State>,
@@ -20,7 +20,7 @@ pub(crate) struct Relay {
 struct State {
     to: String,
     silent: AtomicBool,
-    /// How often the connections of a time were stranded.
+    /// Counts the calls that strand connections.
     stranded: AtomicU64,
     ended: AtomicBool,
     open: Mutex<Vec<TcpStream>>,
@@ -48,10 +48,10 @@ impl Relay {
         self.address
     }
 
-    /// Cuts every connection and takes no new one.
+    /// Cuts every connection and accepts no new one.
     pub(crate) fn cut(&self) {
         self.state.ended.store(true, Ordering::SeqCst);
-        // The listener waits for a connection, and looks then.
+        // The listener reads the flag only after it accepts a connection.
         let _ = TcpStream::connect(self.address);
         while TcpStream::connect(self.address).is_ok() {
             thread::sleep(Duration::from_millis(10));
@@ -59,29 +59,29 @@ impl Relay {
         self.cut_sessions();
     }
 
-    /// Cuts every connection, and takes new ones.
+    /// Cuts every connection, and accepts new ones.
     pub(crate) fn cut_sessions(&self) {
         for stream in self.state.open.lock().unwrap().drain(..) {
             let _ = stream.shutdown(Shutdown::Both);
         }
     }
 
-    /// Takes connections again.
+    /// Accepts connections again.
     pub(crate) fn mend(&self) {
         self.state.ended.store(false, Ordering::SeqCst);
         self.listen(TcpListener::bind(self.address).unwrap());
     }
 
-    /// Passes nothing on from now on, or goes on.
+    /// Stops or resumes forwarding.
     pub(crate) fn be_silent(&self, silent: bool) {
         self.state.silent.store(silent, Ordering::SeqCst);
     }
 
-    /// Passes nothing on any more, on connections that are open now; new ones work.
-    /// So does a machine that was replaced, or a firewall that forgot them.
+    /// Stops forwarding on the open connections; new ones work. A replaced machine, or a
+    /// firewall that forgot its connections, behaves like this.
     pub(crate) fn strand_sessions(&self) {
         self.state.stranded.fetch_add(1, Ordering::SeqCst);
-        // They stay open until the relay is dropped.
+        // The connections stay open until the relay is dropped.
     }
 
     fn listen(&self, listener: TcpListener) {

@@ -1,4 +1,4 @@
-//! The OpenAPI document against the mounted routes.
+//! Compares the OpenAPI document with the mounted routes.
 
 use std::{collections::BTreeSet, net::TcpListener};
 
@@ -14,7 +14,7 @@ fn every_documented_operation_is_mounted_and_no_other_method_is() {
     assert_eq!(document["servers"][0]["url"], server.origin());
     for (path, item) in document["paths"].as_object().unwrap() {
         if path == "/{slug}" {
-            // Takes every path and method that is left; `public_side` tests it.
+            // The route takes all other paths and methods; `public_side` tests it.
             continue;
         }
         let documented: BTreeSet<String> = item
@@ -25,7 +25,7 @@ fn every_documented_operation_is_mounted_and_no_other_method_is() {
             .collect();
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
             if (method, path.as_str()) == ("GET", "/api/logs/stream") {
-                // Its answer has no end; `live` reads it.
+                // Its answer never ends; `live` reads it.
                 assert!(documented.contains(method));
                 continue;
             }
@@ -76,7 +76,7 @@ fn the_document_is_kept_by_no_cache_unless_its_address_is_fixed() {
     let server = Server::start();
     let document = server.visit("/_docs/openapi.json");
     assert_eq!(document.header("cache-control"), "no-store");
-    // The tests reach a server by the address that it greets with.
+    // The tests reach a server at the address in its greeting.
     let free = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -91,7 +91,7 @@ fn the_document_is_kept_by_no_cache_unless_its_address_is_fixed() {
     assert_eq!(document.json()["servers"][0]["url"], base_url);
 }
 
-/// A reference that leads nowhere breaks every tool that reads the document.
+/// An unresolved reference breaks every tool that reads the document.
 fn assert_references_resolve(document: &Value, part: &Value) {
     match part {
         Value::Object(members) => {

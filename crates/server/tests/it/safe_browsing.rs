@@ -1,4 +1,4 @@
-//! Dangerous destinations get a warning by themselves.
+//! The service flags dangerous destinations by itself.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::{
     server::Server,
 };
 
-/// Hides `bad.example`.
+/// A DNS server that blocks `bad.example`.
 pub(crate) fn name_service() -> Outsider {
     Outsider::start(|heard| {
         let address = if heard.line.contains("name=bad.example") {

@@ -1,4 +1,4 @@
-//! A running binary with a data folder of its own.
+//! Runs the binary with a data folder of its own.
 
 use std::{
     env,
@@ -16,11 +16,10 @@ use ureq::{
     http::{Request, Response},
 };
 
-/// The deadline only keeps a server that hangs at its start from hanging the
-/// test.
+/// The timeout only keeps a server that hangs at its start from hanging the test.
 const START_TIMEOUT: Duration = Duration::from_mins(2);
 
-/// The site token of servers that are not told another one.
+/// The site token of servers whose settings give no other.
 pub(crate) const TOKEN: &str = "correct-horse-battery";
 
 pub(crate) struct Server {
@@ -53,7 +52,7 @@ impl Server {
         Self::start_by(command, folder)
     }
 
-    /// Starts by a command that ends up as the binary with this data folder.
+    /// Starts the server with a command that becomes the binary with this data folder.
     pub(crate) fn start_by(mut command: Command, folder: TempDir) -> Self {
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
@@ -73,8 +72,8 @@ impl Server {
             .http_status_as_error(false)
             .max_redirects(0)
             .timeout_global(Some(Duration::from_secs(30)))
-            // The service closes a connection after five seconds without a
-            // request, which must not meet the next one on its way.
+            // The service closes a connection after five seconds without a request; the client
+            // must not send the next request at that moment.
             .max_idle_age(Duration::from_secs(2))
             .build()
             .into();
@@ -91,12 +90,12 @@ impl Server {
         &self.origin
     }
 
-    /// What the operating system calls it.
+    /// The process id.
     pub(crate) fn process_id(&self) -> u32 {
         self.process.id()
     }
 
-    /// What it printed when it had started.
+    /// The greeting it printed after its start.
     pub(crate) fn greeting(&self) -> &str {
         &self.greeting
     }
@@ -106,7 +105,7 @@ impl Server {
         self.folder.path()
     }
 
-    /// A request to this path, to be finished and sent.
+    /// A request to this path, for the caller to complete and send.
     pub(crate) fn request(&self, method: &str, path: &str) -> Call<'_> {
         let url = format!("{}{path}", self.origin);
         let builder = Request::builder().method(method).uri(url);
@@ -123,20 +122,20 @@ impl Server {
             .header("authorization", &format!("Bearer {TOKEN}"))
     }
 
-    /// What a visitor gets.
+    /// The answer to a visitor.
     pub(crate) fn visit(&self, path: &str) -> Answer {
         self.request("GET", path).send()
     }
 
-    /// Makes a link and returns the whole answer.
+    /// Creates a link and returns the whole answer.
     pub(crate) fn create(&self, link: &Value) -> Value {
         let made = self.api("POST", "/api/link/create").json(link).send();
         assert_eq!(made.status, 201, "{}", made.text);
         made.json()
     }
 
-    /// Imports a link that expired in 1970: new links cannot be made expired,
-    /// and waiting for an expiry would depend on the clock.
+    /// Imports a link that expired in 1970: the API creates no expired links, and waiting for
+    /// an expiry would depend on the clock.
     pub(crate) fn import_expired(&self, slug: &str) {
         let link = json!({"url": "https://example.com/", "slug": slug, "expiration": 5});
         let links = json!({"version": "1.0", "links": [link]});
@@ -144,7 +143,7 @@ impl Server {
         assert_eq!(imported.json()["success"], 1, "{}", imported.text);
     }
 
-    /// Counters by query, once they show this many visits.
+    /// The counters for a query, once they show this many visits.
     pub(crate) fn counters_with(&self, query: &str, visits: u64) -> Value {
         let mut answer = Value::Null;
         eventually(&format!("{visits} visits"), || {
@@ -157,8 +156,8 @@ impl Server {
         answer
     }
 
-    /// Asks the server to stop, with TERM as a service manager or INT as
-    /// Ctrl-C, and waits.
+    /// Asks the server to stop, with TERM as a service manager or INT as Ctrl-C, and waits for
+    /// its end.
     pub(crate) fn stop(mut self, signal: &str) -> (ExitStatus, TempDir) {
         let process = self.process.id().to_string();
         let sent = Command::new("kill")
@@ -170,7 +169,7 @@ impl Server {
         (status, self.take_folder())
     }
 
-    /// Ends the server without a chance to tidy up.
+    /// Kills the server.
     pub(crate) fn kill(mut self) -> TempDir {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
@@ -216,7 +215,7 @@ impl Call<'_> {
         self.try_send().unwrap()
     }
 
-    /// Fails when there is no answer, as when the service dies meanwhile.
+    /// Fails without an answer, for example if the service dies meanwhile.
     pub(crate) fn try_send(self) -> Result<Answer, ureq::Error> {
         let request = self.builder.body(self.body).unwrap();
         let response: Response<Body> = request
@@ -247,8 +246,8 @@ impl Answer {
     }
 }
 
-/// The binary with nothing of this environment but the path.
-/// `SLUGLINE_TEST_BINARY` names another one than was just built.
+/// The binary, with only `PATH` from this environment. `SLUGLINE_TEST_BINARY` names another
+/// binary than the one just built.
 pub(crate) fn command(data_dir: &Path) -> Command {
     let built = || env!("CARGO_BIN_EXE_slugline").into();
     let mut command = Command::new(env::var_os("SLUGLINE_TEST_BINARY").unwrap_or_else(built));
@@ -261,7 +260,7 @@ pub(crate) fn command(data_dir: &Path) -> Command {
     command
 }
 
-/// The same command after a shell has prepared the process for it.
+/// The same command after a shell has run `preparation`.
 pub(crate) fn under_sh(preparation: &str, command: &Command) -> Command {
     let mut shell = Command::new("/bin/sh");
     shell
@@ -278,7 +277,7 @@ pub(crate) fn under_sh(preparation: &str, command: &Command) -> Command {
     shell
 }
 
-/// Runs the binary where it is expected to give up.
+/// Runs the binary, which must exit by itself.
 pub(crate) fn refusal(settings: &[(&str, &str)]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     command(folder.path())
@@ -299,7 +298,7 @@ fn greeting_in(lines: Lines<impl BufRead>) -> Option<String> {
     None
 }
 
-/// Polls until it holds; the deadline only keeps a failure from hanging.
+/// Polls until the condition holds; the deadline only keeps a failure from hanging.
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(30);
     while !holds() {

@@ -1,4 +1,4 @@
-//! What an instance tells of its set-up, and what it never tells.
+//! The set-up report of an instance, and the secrets it never has.
 
 use std::fs;
 
@@ -103,7 +103,7 @@ fn findings_come_worst_first_each_with_what_mends_it() {
         proxied["findings"][0]["fix"],
         json!({"setting": "SLUGLINE_TRUSTED_PROXIES", "value": "127.0.0.1"})
     );
-    // What anybody may claim is not repeated.
+    // The report does not repeat unverified headers.
     assert!(!proxied.to_string().contains("198.51.100.7"), "{proxied}");
 
     let folder = tempfile::tempdir().unwrap();

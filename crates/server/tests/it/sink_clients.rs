@@ -1,5 +1,4 @@
-//! The requests that Sink's clients make, as they make them, and the members
-//! that they read.
+//! The exact requests of Sink's clients, and the members that they read.
 
 use serde_json::{Value, json};
 
@@ -9,9 +8,8 @@ fn made(slug: &str) -> Value {
     json!({"url": format!("https://example.com/{slug}"), "slug": slug})
 }
 
-/// The browser extension "Sink Tool". It reads JSON whatever the status: any
-/// `statusMessage` means failure, and a `statusCode` of 409 that the slug is
-/// taken.
+/// The browser extension "Sink Tool". It reads JSON at every status: any `statusMessage` means
+/// failure, and a `statusCode` of 409 that the slug is taken.
 #[test]
 fn the_browser_extension_finds_what_it_reads() {
     let server = Server::start();
@@ -49,7 +47,8 @@ fn the_browser_extension_finds_what_it_reads() {
     for member in ["id", "url", "slug", "createdAt", "updatedAt"] {
         assert!(!list["links"][0][member].is_null(), "{member}: {list}");
     }
-    // It pastes the destination as it is; what follows an `&` is another parameter.
+    // The extension does not encode the destination, so the part after an `&` is another
+    // parameter.
     let hint = server.api(
         "GET",
         "/api/link/ai?url=https://docs.example/Getting_Started?a=1&b=2",
@@ -62,8 +61,8 @@ fn the_browser_extension_finds_what_it_reads() {
     assert!(stranger.json()["statusMessage"].is_string());
 }
 
-/// The Raycast extension. It calls every body JSON, also that of a GET, pastes
-/// cursors unencoded, and stops when `cursor` is missing or `list_complete`.
+/// The Raycast extension. It declares every body as JSON, even for a GET, does not encode
+/// cursors, and stops when `cursor` is missing or `list_complete` is true.
 #[test]
 fn raycast_reads_every_page_and_manages_a_link() {
     let server = Server::start();

@@ -12,10 +12,10 @@ use socket2::{Domain, SockAddr, Socket, Type};
 
 use crate::server::{Server, TOKEN, eventually};
 
-/// Far more than the service takes of anything.
+/// Far more bytes than the service accepts of anything.
 const ENDLESS: usize = 256 << 20;
 
-/// Fails a test whose service does not do what it should, instead of hanging it.
+/// The timeout of the test, so that a fault of the service fails it instead of hanging it.
 const GIVE_UP: Duration = Duration::from_mins(1);
 
 fn address(server: &Server) -> std::net::SocketAddr {
@@ -30,7 +30,7 @@ fn connect(server: &Server) -> TcpStream {
     stream
 }
 
-/// A connection whose client has hardly any room for what it does not read.
+/// A connection of a client with a tiny receive buffer.
 fn connect_with_little_room(server: &Server) -> TcpStream {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     socket.set_recv_buffer_size(2048).unwrap();
@@ -48,7 +48,7 @@ fn head(method: &str, path: &str, more: &str) -> String {
     )
 }
 
-/// A connection that the service has certainly taken.
+/// A connection that the service has certainly accepted.
 fn connect_and_ask(server: &Server) -> TcpStream {
     let mut stream = connect(server);
     stream
@@ -60,11 +60,11 @@ fn connect_and_ask(server: &Server) -> TcpStream {
 
 const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";
 
-/// Everything until the service closes the connection.
+/// Reads until the service closes the connection.
 fn rest_of(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     match stream.read_to_end(&mut bytes) {
-        // The service had more to say to somebody who did not listen.
+        // The service had more to send, but the client did not read.
         Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
         ended => {
             ended.unwrap();
@@ -87,7 +87,7 @@ fn body(answer: &str) -> Value {
     serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"))
 }
 
-/// Sends chunks until the service does not take them any more.
+/// Sends chunks until the service stops accepting them.
 fn send_without_end(stream: &mut TcpStream) -> usize {
     let chunk = [b"10000\r\n".as_slice(), &vec![b' '; 1 << 16], b"\r\n"].concat();
     let mut sent = 0;
@@ -125,7 +125,8 @@ fn a_body_without_end_is_answered_and_not_read_on() {
         let mut reader = stream.try_clone().unwrap();
         let answer = thread::spawn(move || rest_of(&mut reader));
         let sent = send_without_end(&mut stream);
-        // Limits, what is forgotten after the answer, and buffers of the kernel.
+        // The sum of the limits, the bytes discarded after the answer, and the kernel's
+        // buffers.
         assert!(sent < 64 << 20, "{path}: {sent} bytes were taken");
         assert_eq!(status(&answer.join().unwrap()), expected, "{path}");
     }
@@ -213,7 +214,7 @@ fn a_slow_but_steady_body_is_taken() {
     stream
         .write_all(head("POST", "/api/link/create", &more).as_bytes())
         .unwrap();
-    // Takes longer than the timeout, and each pause is shorter.
+    // Takes longer than the timeout, but each pause is shorter.
     for piece in link.as_bytes().chunks(1 << 10) {
         thread::sleep(Duration::from_millis(200));
         stream.write_all(piece).unwrap();
@@ -262,7 +263,7 @@ fn a_reader_that_stops_is_cut_off_and_a_slow_one_gets_everything() {
     }
     let text = String::from_utf8(taken).unwrap();
     assert_eq!(text.split_once("\r\n\r\n").unwrap().1.len(), whole);
-    // By now the other one is gone, with what it did not take.
+    // By now the service has closed the other connection, with its unread bytes.
     assert!(rest_of(&mut stops).len() < whole);
 }
 
@@ -277,8 +278,7 @@ fn requests_are_not_read_while_their_answers_are_not() {
         sent += many.len();
         assert!(sent < ENDLESS, "the service reads on");
     }
-    // Each answered request is a visit, and the answers that fit into buffers
-    // of the kernel are some hundred.
+    // Each answered request is a visit, and the kernel's buffers hold some hundred answers.
     let mut visits = 0;
     eventually("visits are counted", || {
         let counters = server.api("GET", "/api/stats/counters").send().json();
@@ -294,7 +294,7 @@ fn a_client_has_so_many_connections_and_others_have_theirs() {
     let asks = head("GET", "/_health/live", "Connection: close\r\n");
     let held: Vec<TcpStream> = (0..3).map(|_| connect_and_ask(&server)).collect();
     let mut fourth = connect(&server);
-    // The service may have closed it before the request is sent.
+    // The service may have closed it before the client sends the request.
     let _ = fourth.write_all(asks.as_bytes());
     assert_eq!(rest_of(&mut fourth), "", "one too many");
 
@@ -349,7 +349,7 @@ fn beyond_all_connections_the_next_one_waits() {
 fn a_connection_outlives_a_body_that_nobody_reads() {
     let server = Server::start();
     let mut stream = connect(&server);
-    // The store is asked for an unknown slug, and meanwhile the body arrives.
+    // The body arrives while the service looks up the unknown slug.
     for slug in ["one", "two"] {
         let ask = head("POST", &format!("/unknown-{slug}"), "Content-Length: 2\r\n") + "{}";
         stream.write_all(ask.as_bytes()).unwrap();
@@ -364,7 +364,7 @@ fn a_connection_outlives_a_body_that_nobody_reads() {
         }
         let text = String::from_utf8(rest).unwrap().to_ascii_lowercase();
         if text.contains("connection: close") {
-            // The service answered first and says so.
+            // The service answered first.
             return;
         }
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::server::{Server, command, refusal, under_sh};
 
-/// Start-up stops with one line that names the setting and the fix.
+/// Checks that the start fails with one line that names the setting and the remedy.
 #[track_caller]
 fn assert_refused(settings: &[(&str, &str)], name: &str, fix: &str) {
     let output = refusal(settings);

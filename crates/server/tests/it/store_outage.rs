@@ -1,4 +1,4 @@
-//! The database goes away while visitors follow links.
+//! The database becomes unavailable while visitors follow links.
 
 use std::{fs, process::Command};
 
@@ -10,8 +10,8 @@ use crate::{
     server::{Answer, Server, command, eventually},
 };
 
-/// A server that reads a link again for each visit, from a PostgreSQL that can
-/// be taken away.
+/// A server that reads a link again for each visit, from a PostgreSQL that the test can cut
+/// off.
 pub(crate) fn start() -> (Server, Relay) {
     start_by(|_| ())
 }
@@ -39,7 +39,7 @@ fn start_by(change: impl FnOnce(&mut Command)) -> (Server, Relay) {
     (Server::start_by(command, folder), relay)
 }
 
-/// A link that was followed once. Its slug is its own.
+/// A link, with a slug of its own, that was followed once.
 fn followed_link(server: &Server, name: &str) -> String {
     let slug = format!("outage-{name}-{}", std::process::id());
     server.create(&json!({"url": "https://example.com/", "slug": slug}));
@@ -57,8 +57,7 @@ fn assert_unavailable(answer: &Answer) {
 fn outlives(name: &str, take_away: impl Fn(&Relay), give_back: impl Fn(&Relay)) {
     let (server, relay) = start();
     let path = followed_link(&server, name);
-    // The announcement of the new link may overtake a read, which is then not
-    // remembered.
+    // The announcement of the new link may overtake a read, which the node then does not cache.
     eventually("the link is remembered", || {
         take_away(&relay);
         let is_remembered = server.visit(&path).status == 301;
@@ -114,7 +113,7 @@ fn sessions_that_were_cut_are_replaced_before_anybody_notices() {
     let (server, relay) = start();
     let path = followed_link(&server, "cut");
     for round in 0..5 {
-        // As many sessions as the pool may have.
+        // As many sessions as the pool allows.
         std::thread::scope(|scope| {
             for _ in 0..20 {
                 scope.spawn(|| server.visit(&path));

@@ -1,4 +1,4 @@
-//! Slugs and previews are suggested, with a language model and without.
+//! Suggestions of slugs and previews, with and without a language model.
 
 use std::net::TcpListener;
 
@@ -17,7 +17,7 @@ fn without_a_model_suggestions_follow_from_the_destination() {
         assert_eq!(answer.status, 200, "{}", answer.text);
         answer.json()
     };
-    // As Sink's browser extension sends it.
+    // The form in which Sink's browser extension sends it.
     let raw = "url=https://example.com/Blog/My_Post?a=1&b=2&url=x";
     assert_eq!(slug(raw), json!({"slug": "my-post"}));
     assert_eq!(

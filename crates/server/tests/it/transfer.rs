@@ -8,7 +8,7 @@ use crate::server::{Answer, Server, command, eventually};
 const OF_SINK: &str =
     "sink-pwd:v1:10000:AAECAwQFBgcICQoLDA0ODw:5RUHDgNTp9sBOWGYS4e6u57cz_Sq3_TQgaDP_8MW6L8:cnNl";
 
-/// Links with everything that a file can trip over.
+/// Links with everything that can break a file format.
 fn hostile_links() -> Vec<Value> {
     let texts = [
         "=HYPERLINK(\"https://evil.example\")",
@@ -112,7 +112,7 @@ fn what_one_instance_exports_another_imports_without_loss() {
     assert_eq!(import(&second, &exported).json()["failed"], 0);
     assert_eq!(export(&second), exported);
 
-    // Again: active links stay, the expired one is replaced by itself.
+    // Again: active links stay, and the import replaces the expired one.
     let again = import(&second, &exported).json();
     assert_eq!(
         (&again["success"], &again["skipped"]),
@@ -325,8 +325,8 @@ fn files_go_through_the_command_line_without_loss_while_a_server_runs() {
     }
 }
 
-/// Runs an import of this text, in a data folder of its own. Returns the exit
-/// code, what it said, and the slugs that are there then.
+/// Runs an import of this text in a new data folder. Returns the exit code, the output, and the
+/// slugs stored afterwards.
 fn import_file(name: &str, text: &str) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(name);
@@ -513,7 +513,7 @@ fn a_reader_that_goes_away_is_no_failure_of_ours() {
     assert_eq!((output.status.code(), said.as_str()), (Some(141), ""));
 }
 
-/// The most memory that the process has had, in bytes.
+/// The peak memory of the process, in bytes.
 #[cfg(target_os = "linux")]
 fn peak_of(server: &Server) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.process_id())).unwrap();

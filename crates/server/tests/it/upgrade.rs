@@ -1,4 +1,4 @@
-//! Data that earlier versions wrote keeps working.
+//! The service still reads data of earlier versions.
 
 use std::{fs, path::Path};
 
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::server::{Server, command};
 
-/// A copy of the data folder that this version left behind.
+/// A copy of a data folder that this version wrote.
 fn left_by(version: &str) -> TempDir {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data")
@@ -24,7 +24,7 @@ fn left_by(version: &str) -> TempDir {
 fn links_made_by_version_0_1_0_still_work() {
     let server = Server::start_in(left_by("0.1.0"), &[]);
 
-    // No upgrade takes a slug away, whatever paths the service has since got.
+    // Every slug survives upgrades, even if the service has new paths since.
     for slug in [
         "api",
         "mcp",

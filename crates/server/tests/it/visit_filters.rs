@@ -1,5 +1,5 @@
-//! Which visits a question is about: bots, tags, values to include and to
-//! exclude. Every shape must count the same ones, on both faces.
+//! Filters of visits: bots, tags, values to include and to exclude. Every shape must count the
+//! same visits, by REST and MCP.
 
 use std::collections::BTreeSet;
 
@@ -64,7 +64,7 @@ fn visited() -> Server {
         let answer = server
             .request("GET", &format!("/{}", visit.slug))
             .header("x-forwarded-for", "198.51.100.1")
-            // Cloudflare's word for "unknown" is XX.
+            // Cloudflare's code for "unknown" is XX.
             .header("cf-ipcountry", visit.country)
             .header("cf-ipcity", visit.city)
             .header("cf-iplatitude", "51.3")

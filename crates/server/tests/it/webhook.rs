@@ -1,4 +1,4 @@
-//! Another server is told of visits.
+//! The webhook sends messages about visits.
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn a_receiver_hears_of_visits_and_of_the_last_ones_too() {
         "{told}"
     );
 
-    // A gate is no visit, and nobody is told of it.
+    // A gate is not a visit and sends no message.
     server.create(&json!({"slug": "locked", "url": "https://example.com/", "password": "pw"}));
     assert_eq!(server.visit("/locked").status, 200);
     for _ in 0..20 {
@@ -57,7 +57,7 @@ fn a_receiver_hears_of_visits_and_of_the_last_ones_too() {
 #[test]
 fn a_receiver_that_hangs_holds_up_neither_visitors_nor_the_end() {
     let receiver = Outsider::start_with(|_, stream| {
-        // Until the other side gives up.
+        // Waits until the client gives up.
         let _ = std::io::Read::read(stream, &mut [0]);
     });
     let server = Server::start_with(&[("SLUGLINE_WEBHOOK_URL", &receiver.url("/"))]);

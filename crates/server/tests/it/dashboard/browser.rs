@@ -1,25 +1,25 @@
-//! A browser with the dashboard in it.
+//! Drives a browser that shows the dashboard.
 
 use serde_json::{Value, json};
 
 use super::driver::Driver;
 use crate::server::{Server, TOKEN, eventually};
 
-/// The key that closes things, as `WebDriver` writes it.
+/// The Escape key, as `WebDriver` writes it.
 pub(super) const ESCAPE: &str = "\u{e00c}";
 
-/// The key that sends a form.
+/// The Enter key, which submits a form.
 pub(super) const ENTER: &str = "\u{e007}";
 
-/// A browser that looks at one server.
+/// A browser for the dashboard of one server.
 pub(super) struct Browser<'s> {
     driver: Driver,
     server: &'s Server,
-    /// Where the server is found, without a slash at the end.
+    /// The server's address, without a slash at the end.
     address: String,
 }
 
-/// How wide and in which theme a page is looked at.
+/// The width and the theme of a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     pub(super) width: u32,
@@ -27,14 +27,14 @@ pub(super) struct Look {
 }
 
 impl<'s> Browser<'s> {
-    /// A browser whose pages note what goes wrong in them.
+    /// Starts a browser whose pages record their errors.
     pub(super) fn start(server: &'s Server) -> Self {
         Self::start_at(server, server.origin())
     }
 
-    /// A browser that finds the server at another address. To find tests that
-    /// do not wait for what they look at, `SLUGLINE_TEST_LATE_ANSWERS=800`
-    /// holds back each answer for up to that many milliseconds.
+    /// Starts a browser that reaches the server at another address.
+    /// `SLUGLINE_TEST_LATE_ANSWERS=800` delays each answer by up to that many milliseconds, to
+    /// find tests that do not wait for the answers they need.
     pub(super) fn start_at(server: &'s Server, address: &str) -> Self {
         let driver = Driver::start();
         let late = std::env::var_os("SLUGLINE_TEST_LATE_ANSWERS").unwrap_or_default();
@@ -62,7 +62,7 @@ impl<'s> Browser<'s> {
         browser
     }
 
-    /// The same, with the token, at a view such as `links?q=a`.
+    /// Starts a signed-in browser at a view such as `links?q=a`.
     pub(super) fn signed_in(server: &'s Server, view: &str) -> Self {
         let browser = Self::start(server);
         browser.go(&format!("{view}#token={TOKEN}"));
@@ -99,14 +99,14 @@ impl<'s> Browser<'s> {
         self.driver.send("/back", &json!({}));
     }
 
-    /// Waits until no answer is awaited any more.
+    /// Waits until no request is pending.
     pub(super) fn settle(&self) {
         eventually("the page has settled", || {
             self.run("return document.querySelector('#main')?.getAttribute('aria-busy') === 'false' && !document.querySelector('.bar.on')") == true
         });
     }
 
-    /// What a script returns; `arguments[0]` is the value given.
+    /// The result of a script; `arguments[0]` is the given value.
     pub(super) fn run_with(&self, script: &str, argument: &Value) -> Value {
         let body = json!({"script": script, "args": [argument]});
         self.driver.send("/execute/sync", &body)
@@ -116,7 +116,7 @@ impl<'s> Browser<'s> {
         self.run_with(script, &Value::Null)
     }
 
-    /// What a script hands to its last argument, a function.
+    /// The value that a script passes to its last argument, a callback.
     pub(super) fn run_async(&self, script: &str) -> Value {
         let body = json!({"script": script, "args": []});
         self.driver.send("/execute/async", &body)
@@ -152,8 +152,8 @@ impl<'s> Browser<'s> {
         self.act_on(css, "click", &json!({}));
     }
 
-    /// Does something to an element as soon as the page lets it: something may
-    /// lie above it, it may be drawn anew, or it may wait for an answer.
+    /// Acts on an element, and retries until the page allows it: another element may cover it,
+    /// the page may redraw it, or it may wait for an answer.
     fn act_on(&self, css: &str, action: &str, body: &Value) {
         let mut told = String::new();
         for _ in 0..400 {
@@ -167,7 +167,7 @@ impl<'s> Browser<'s> {
         panic!("{action} on {css} {body}: {told}");
     }
 
-    /// Clicks what has this text.
+    /// Clicks the element that has this text.
     pub(super) fn click_text(&self, css: &str, text: &str) {
         let script = "const found = [...document.querySelectorAll(arguments[0][0])].find((one) => one.textContent.trim() === arguments[0][1]); found?.click(); return found !== undefined";
         eventually(&format!("a click on {text:?}"), || {
@@ -180,7 +180,7 @@ impl<'s> Browser<'s> {
         self.act_on(css, "value", &json!({ "text": text }));
     }
 
-    /// Replaces what a field holds.
+    /// Replaces the content of a field.
     pub(super) fn fill(&self, css: &str, text: &str) {
         self.act_on(css, "clear", &json!({}));
         self.type_into(css, text);
@@ -192,7 +192,7 @@ impl<'s> Browser<'s> {
         self.type_into("body", keys);
     }
 
-    /// Chooses an option as a person does, by what it stands for.
+    /// Chooses the option with this value, as a person would.
     pub(super) fn choose(&self, css: &str, value: &str) {
         self.find(css);
         let script = "const list = document.querySelector(arguments[0][0]); list.value = arguments[0][1]; list.dispatchEvent(new Event('change', { bubbles: true })); return list.value";
@@ -200,7 +200,7 @@ impl<'s> Browser<'s> {
         assert_eq!(chosen, value, "{css} has no such option");
     }
 
-    /// The text of an element as it is shown.
+    /// The visible text of an element.
     pub(super) fn text(&self, css: &str) -> String {
         self.find(css);
         let script = "return document.querySelector(arguments[0]).innerText";
@@ -222,7 +222,7 @@ impl<'s> Browser<'s> {
             .collect()
     }
 
-    /// Path and query of the address that is shown.
+    /// The path and query of the current address.
     pub(super) fn address(&self) -> String {
         let address = self.run("return location.pathname + location.search + location.hash");
         address.as_str().unwrap().to_owned()
@@ -235,8 +235,8 @@ impl<'s> Browser<'s> {
         taken["data"].as_str().unwrap().to_owned()
     }
 
-    /// Fails if a page complained, broke its policy, or asked anybody else.
-    /// `expected` are words of complaints that belong to the test.
+    /// Fails if a page reported an error, broke its policy, or sent a request to another host.
+    /// `expected` lists words of errors that the test causes on purpose.
     pub(super) fn finish(self, expected: &[&str]) {
         let expects = |line: &str| expected.iter().any(|word| line.contains(word));
         let faults = self.run("return window.faults ?? []");

@@ -15,7 +15,7 @@ fn count(server: &Server, query: &str) -> Value {
     server.api("GET", &path).send().json()["count"].clone()
 }
 
-/// Waits for what the dry run says, and for the action to be possible.
+/// Waits for the result of the dry run, and until the action is enabled.
 fn would_change(browser: &Browser<'_>, links: u32) {
     browser.until(
         &format!("{links} would change"),

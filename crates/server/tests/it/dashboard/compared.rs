@@ -1,4 +1,4 @@
-//! A few links beside each other.
+//! Compares a few links.
 
 use super::{analytics::seeded, browser::Browser};
 

@@ -1,5 +1,5 @@
-//! The wire of `WebDriver`, as far as the tests need it: plain JSON over HTTP
-//! (W3C `WebDriver` level 2, and Chromium's own commands below `goog`).
+//! The `WebDriver` protocol, as far as the tests need it: plain JSON over HTTP (W3C `WebDriver`
+//! level 2, and Chromium's own commands below `goog`).
 
 use std::{
     io::{BufRead, BufReader},
@@ -10,7 +10,7 @@ use std::{
 use serde_json::{Value, json};
 use ureq::Agent;
 
-/// A driver with one session, which ends with it.
+/// A driver with one session; dropping it ends the session.
 pub(super) struct Driver {
     process: Child,
     agent: Agent,
@@ -49,7 +49,7 @@ impl Driver {
         driver
     }
 
-    /// A command of the session, with what it answers.
+    /// Sends a command of the session and returns the answer.
     pub(super) fn send(&self, path: &str, body: &Value) -> Value {
         self.try_send(path, body)
             .unwrap_or_else(|error| panic!("{path} {body}: {error}"))
@@ -69,7 +69,7 @@ impl Driver {
         }
     }
 
-    /// A command of Chromium's own protocol.
+    /// Sends a command of Chromium's own protocol.
     pub(super) fn chromium(&self, command: &str, parameters: &Value) -> Value {
         let body = json!({"cmd": command, "params": parameters});
         self.send("/goog/cdp/execute", &body)

@@ -192,7 +192,7 @@ fn faults_stand_at_their_fields_and_unsaved_changes_are_asked_about() {
         "the panel is closed",
         "return document.querySelector('.panel') === null",
     );
-    // Refused requests are reported by the browser.
+    // The browser reports refused requests.
     browser.finish(&["409", "400"]);
 }
 

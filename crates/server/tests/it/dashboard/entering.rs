@@ -39,7 +39,7 @@ fn a_newcomer_signs_in_makes_a_link_follows_it_and_sees_the_graph() {
             .address()
             .ends_with(&format!("/_dashboard/analytics?slug={slug}"))
     );
-    // The wrong token was refused, which the browser reports.
+    // The server refused the wrong token, which the browser reports.
     browser.finish(&["401"]);
 }
 
@@ -65,10 +65,11 @@ fn the_token_of_a_fragment_leaves_the_address_and_lasts_for_the_tab() {
 fn a_token_that_the_server_no_longer_takes_is_asked_for_without_losing_what_was_typed() {
     let server = Server::start();
     let browser = Browser::signed_in(&server, "links?new=1");
-    // Without a dot nobody looks for links that lead there, which would be refused before.
+    // The host has no dot, so the page does not search for links with this destination: the
+    // server would refuse the search before the link.
     browser.type_into("#url", "http://localhost/kept");
     browser.type_into("#comment", "typed before");
-    // As if the operator had changed it: the tab still has the old one.
+    // Simulates a change of the token by the operator: the tab still has the old one.
     browser.run("const send = fetch; window.fetch = (url, given) => send(url, window.changed ? given : { ...given, headers: { ...given.headers, authorization: 'Bearer old' } })");
     browser.click(".panel-foot .primary");
     browser.find(".veil #token");
@@ -103,7 +104,7 @@ fn too_many_attempts_are_told_with_the_time_to_wait() {
     let browser = Browser::start(&server);
     browser.go("");
     browser.type_into("#token", "not-the-token");
-    // Attempts come back one by one, so the browser's has to follow at once.
+    // The limit frees attempts one by one, so the browser's attempt must follow at once.
     while attempt() != 429 {}
     browser.type_into("#token", ENTER);
     browser.until(

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::browser::Browser;
 use crate::server::Server;
 
-/// What a stranger, or an import of a stranger's file, might bring.
+/// Markup that a stranger, or an import of a stranger's file, might store.
 const MARKUP: &str = "<img src=x onerror=alert(1)><b>bold</b>&amp;\u{202e}";
 
 #[test]

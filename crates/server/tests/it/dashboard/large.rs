@@ -1,4 +1,4 @@
-//! An instance with a hundred thousand links, and one with many visits.
+//! Pages of an instance with a hundred thousand links, and of one with many visits.
 
 use std::thread;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{analytics::seeded, browser::Browser};
 use crate::server::Server;
 
-/// A row of the list or, without one, nothing.
+/// The first row of the list, if any.
 const FIRST: &str = "return document.querySelector('.list:not(.stale) .row')?.dataset.slug";
 
 fn import(server: &Server, numbers: std::ops::Range<u32>) {
@@ -40,7 +40,7 @@ fn a_list_of_a_hundred_thousand_links_stays_usable() {
         "all are counted",
         "return document.querySelector('.toolbar-count').textContent.includes('100,000')",
     );
-    // As far as somebody scrolls who is looking for something.
+    // As far as a person scrolls to find a link.
     browser.until(
         "the five hundredth link",
         "scrollTo(0, document.body.scrollHeight); return document.querySelectorAll('.list .row').length >= 500",

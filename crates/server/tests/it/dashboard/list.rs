@@ -133,7 +133,7 @@ fn the_list_is_worked_by_keys_alone() {
     browser.until("set-up", "return location.pathname.endsWith('/setup')");
     browser.press("c");
     browser.find("#slug");
-    // A key inside a field is a letter.
+    // Inside a field a shortcut key types its letter.
     browser.type_into("#comment", "gl?");
     assert!(!browser.has("dialog"));
     browser.finish(&[]);
@@ -186,7 +186,7 @@ fn a_link_is_copied_where_a_page_has_no_clipboard() {
     let server = with_links();
     let browser = Browser::signed_in(&server, "links");
     shows(&browser, "cherry,beet,apple");
-    // As on plain http, where browsers keep the clipboard to themselves.
+    // On plain http, browsers do not offer the clipboard.
     browser.run(
         "Object.defineProperty(navigator, 'clipboard', { value: undefined });
         document.addEventListener('copy', () => { window.copied = document.activeElement.value; })",

@@ -9,10 +9,10 @@ use serde_json::json;
 use super::browser::Browser;
 use crate::server::{Server, TOKEN};
 
-/// The path that a proxy in front adds, and takes away again.
+/// The path that a reverse proxy adds, and removes again.
 const PREFIX: &str = "/go";
 
-/// A proxy that passes on what lies below the prefix, and answers 404 to all else.
+/// A proxy that forwards requests below the prefix, and answers 404 to all others.
 fn proxy(server: &Server) -> String {
     let target = server.origin().trim_start_matches("http://").to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

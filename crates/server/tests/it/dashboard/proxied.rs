@@ -3,7 +3,7 @@ use serde_json::json;
 use super::browser::Browser;
 use crate::{outsider::Outsider, server::Server};
 
-/// A page that wants what the dashboard keeps, and says in its title what it got.
+/// A page that tries to read the dashboard's storage, and reports the result in its title.
 const THIEF: &str = "<!doctype html><title>waiting</title><script>
     try { document.title = 'got ' + sessionStorage.getItem('slugline.token') + localStorage.length; }
     catch (error) { document.title = 'refused ' + error.name; }
@@ -21,7 +21,7 @@ fn a_proxied_page_cannot_read_what_the_dashboard_keeps() {
     server.create(&json!({"url": thief.url("/"), "slug": "thief", "proxy": true}));
     let browser = Browser::signed_in(&server, "links");
     browser.find("[data-slug=thief]");
-    // The same tab, so the same session storage if it had our origin.
+    // The same tab, so it would share the session storage if it had our origin.
     browser.run("location.href = '../thief'");
     browser.until(
         "the page has tried",

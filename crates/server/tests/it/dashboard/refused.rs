@@ -1,4 +1,4 @@
-//! While the server refuses: what is off, what is said, and that it comes back.
+//! The dashboard while the server refuses requests: disabled controls, messages, and recovery.
 
 use serde_json::json;
 
@@ -44,7 +44,7 @@ fn a_demonstration_turns_off_what_it_would_refuse_and_says_why() {
     browser.find("#bulk-why");
     let off = browser.run("return [...document.querySelectorAll('.bulk > .button:not(.quiet)')].every((button) => button.disabled)");
     assert_eq!(off, true);
-    // New links can be made.
+    // Links can be created.
     browser.press("c");
     browser.type_into("#url", "https://example.com/new");
     browser.click(".panel-foot .primary");
@@ -94,7 +94,7 @@ fn a_store_that_is_away_is_told_and_comes_back_by_itself() {
 fn while_links_are_moved_here_their_progress_is_shown_and_then_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let old = folder.path().join("old.json");
-    // More than a run moves at a time.
+    // More entries than one run moves.
     let entry = |n: u32| json!({"key": format!("link:moved-{n}"), "value": json!({"id": format!("m{n}"), "slug": format!("moved-{n}"), "url": "https://example.com/"}).to_string()});
     let entries: Vec<_> = (0..250).map(entry).collect();
     std::fs::write(&old, json!(entries).to_string()).unwrap();

@@ -1,4 +1,4 @@
-//! What the instance says of its own set-up.
+//! The set-up page of the dashboard.
 
 use super::browser::Browser;
 use crate::server::Server;

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::browser::Browser;
 use crate::server::Server;
 
-/// Puts a file into the field, as choosing it does.
+/// Puts a file into the field, as a person's choice does.
 fn choose_file(browser: &Browser<'_>, name: &str, text: &str) {
     browser.find("dialog input[type=file]");
     let script = "const files = new DataTransfer(); files.items.add(new File([arguments[0][1]], arguments[0][0])); const field = document.querySelector('dialog input[type=file]'); field.files = files.files; field.dispatchEvent(new Event('change', { bubbles: true }))";
@@ -53,7 +53,7 @@ fn an_import_reports_each_row_and_takes_the_good_ones_over() {
         .send()
         .json();
     assert_eq!(link["comment"], "a, b");
-    // Refused pieces are reported by the browser.
+    // The browser reports refused pieces.
     browser.finish(&["400"]);
 }
 
@@ -89,7 +89,7 @@ fn an_export_holds_every_link_and_can_be_imported_again() {
 fn destinations_are_checked_and_those_that_do_not_answer_are_listed() {
     let server = Server::start();
     for number in 0..3 {
-        // Not on the public internet, so it is not asked.
+        // Its address is not on the public internet, so the check does not request it.
         server.create(&json!({"url": "http://127.0.0.1:9/", "slug": format!("dead-{number}")}));
     }
     let browser = Browser::signed_in(&server, "links?do=check");

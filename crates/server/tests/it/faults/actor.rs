@@ -1,4 +1,4 @@
-//! A client that makes, changes and deletes links of its own.
+//! A client that creates, changes and deletes its own links.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,16 +9,16 @@ use super::{
     trial::Trial,
 };
 
-/// What a client did and what it was told.
+/// A client's requests and the answers to them.
 #[derive(Debug, Default)]
 pub(crate) struct Deeds {
-    /// With the latest operation on them.
+    /// Each with the latest operation on its links.
     promises: Vec<(Promise, Operation)>,
     replies: Vec<(Operation, Reply)>,
     wrongs: Vec<String>,
 }
 
-/// Lets so many clients act at the same time as this is done, until it is.
+/// Runs `done` while this number of clients act, and then stops them.
 pub(crate) fn act_while(
     trial: &Trial,
     clients: usize,
@@ -39,7 +39,7 @@ pub(crate) fn act_while(
     })
 }
 
-/// Tells the clients to stop, also when a test fails meanwhile.
+/// Tells the clients to stop, even if the test panics.
 struct End<'s>(&'s AtomicBool);
 
 impl Drop for End<'_> {
@@ -48,7 +48,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// Leads links through their lives until it has to stop or nobody answers.
+/// Takes links through their lives until told to stop or until the service does not answer.
 fn act(trial: &Trial, mut random: Random, stop: &AtomicBool) -> Deeds {
     let mut deeds = Deeds::default();
     while !stop.load(Ordering::Relaxed) {
@@ -60,8 +60,8 @@ fn act(trial: &Trial, mut random: Random, stop: &AtomicBool) -> Deeds {
 }
 
 impl Deeds {
-    /// From its creation to a refusal, its end, or a moment to leave it. Nobody
-    /// touches it later.
+    /// Takes a link from its creation until a refusal, its deletion, or a random stop. No
+    /// client changes it later.
     fn lead_a_link(&mut self, trial: &Trial, random: &mut Random, stop: &AtomicBool) -> Reply {
         use Operation::{Create, Delete, Edit, Import, Patch};
 
@@ -91,7 +91,7 @@ impl Deeds {
         reply
     }
 
-    /// What was just acknowledged is there, if the service can read at all.
+    /// Checks that an acknowledged change is there, if the service can read at all.
     fn read_back(&mut self, trial: &Trial, promise: &Promise) {
         let path = format!("/api/link/query?slug={}", promise.slugs[0]);
         let Ok(answer) = trial.server().api("GET", &path).try_send() else {
@@ -107,8 +107,8 @@ impl Deeds {
         }
     }
 
-    /// Counts what came of it, and keeps the promises. Requests may stay
-    /// without an answer when the service died meanwhile.
+    /// Counts the outcomes and keeps the promises for later checks. Requests may lack an answer
+    /// if the service died meanwhile.
     pub(crate) fn settle(self, trial: &mut Trial, fault: &str, died: bool) {
         for (operation, reply) in self.replies {
             let operation = format!("{operation:?}");

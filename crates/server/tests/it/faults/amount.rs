@@ -1,11 +1,11 @@
-//! How many faults, and random choices that can be repeated.
+//! The number of faults, and repeatable random choices.
 
 use std::{
     env,
     hash::{BuildHasher, RandomState},
 };
 
-/// How many times the usual number of faults is asked for.
+/// The factor on the usual number of faults.
 pub(crate) fn factor() -> u64 {
     number("SLUGLINE_TEST_FAULTS").unwrap_or(1).max(1)
 }
@@ -16,7 +16,7 @@ fn number(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}={text}")))
 }
 
-/// Random choices. The same seed makes the same ones.
+/// Random choices. The same seed gives the same ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     seed: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Random {
 }
 
 impl Random {
-    /// Another seed in each run, unless one is given.
+    /// Takes a new seed in each run, unless one is given.
     pub(crate) fn new() -> Self {
         let fresh = || RandomState::new().hash_one(0_u8) % 1_000_000;
         Self::seeded(number("SLUGLINE_TEST_SEED").unwrap_or_else(fresh))
@@ -34,7 +34,7 @@ impl Random {
         Self { seed, state: seed }
     }
 
-    /// Choices for somebody who acts beside others.
+    /// Separate choices for a concurrent client.
     pub(crate) fn branch(&mut self) -> Self {
         Self {
             seed: self.seed,
@@ -46,7 +46,7 @@ impl Random {
         self.seed
     }
 
-    /// A number below this one.
+    /// A number below `end`.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }

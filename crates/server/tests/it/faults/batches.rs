@@ -1,5 +1,5 @@
-//! Batches that fail or die in the middle: each link is changed wholly or not at
-//! all, and the same request finishes the work.
+//! Batches that fail or die in the middle: each link is changed completely or not at all, and
+//! repeating the request finishes the work.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -36,8 +36,8 @@ fn get(server: &Server, path: &str) -> Value {
     answer.json()
 }
 
-/// The slugs of those links that have got the tag. Every link is the first
-/// version wholly, with the tag or without it, whoever is asked.
+/// The slugs of the links that have the tag. Every link must be exactly the first version, with
+/// or without the tag, in every view.
 fn with_tag(server: &Server, slugs: &[String], word: &str) -> Vec<String> {
     let mut changed = Vec::new();
     for some in slugs.chunks(50) {
@@ -77,7 +77,7 @@ fn with_tag(server: &Server, slugs: &[String], word: &str) -> Vec<String> {
     changed
 }
 
-/// Sends the request again, which does what is left, and nothing twice.
+/// Sends the request again, which does the remaining work and repeats nothing.
 fn finish(server: &Server, slugs: &[String], word: &str, changed: usize) {
     let report = send(server, &add_tag(slugs, word)).json();
     let totals = json!({
@@ -187,8 +187,8 @@ fn a_batch_whose_process_dies_in_the_middle_is_finished_by_sending_it_again(
     trial.table.conclude(random.seed(), 1, 1);
 }
 
-/// Sends a batch and ends the process when so many links are changed, or when
-/// it is over.
+/// Sends a batch and kills the process when the given number of links is changed, or when the
+/// batch is done.
 fn die_after(trial: &Trial, slugs: &[String], word: &str, some: usize) -> Reply {
     let server = trial.server();
     std::thread::scope(|scope| {
@@ -234,13 +234,13 @@ fn each_result_tells_what_became_of_its_link_when_sessions_are_cut() {
         });
         assert_eq!(answer.status, 200, "{}", answer.text);
         let report = answer.json();
-        // Sessions that died unnoticed are nobody's trouble.
+        // A pool must replace dead sessions without a refused request.
         trial.works_again(&word, 0);
         let changed = with_tag(trial.server(), &slugs, &word);
         let mut unsettled = 0;
         for (result, slug) in report["results"].as_array().unwrap().iter().zip(&slugs) {
             match result["outcome"].as_str().unwrap() {
-                // `unchanged` after a commit whose acknowledgement was lost.
+                // A commit whose acknowledgement was lost gives `unchanged`.
                 "done" | "unchanged" => {
                     assert!(changed.contains(slug), "{result} is not there");
                 }

@@ -1,5 +1,5 @@
-//! Faults while the log is moved into the database. Everything is in the log by
-//! then, so nothing has to be refused, and nothing may be lost.
+//! Faults during a checkpoint. The log has every change by then, so the service must refuse
+//! nothing and lose nothing.
 
 use super::{
     amount::{Random, factor},
@@ -12,7 +12,7 @@ use super::{
 
 #[test]
 fn a_checkpoint_that_fails_loses_nothing() {
-    /// Of so many imports one fills the log.
+    /// This many imports fill the log.
     const IMPORTS: usize = 12;
 
     let mut random = Random::new();
@@ -41,7 +41,7 @@ fn a_checkpoint_that_fails_loses_nothing() {
                 break;
             }
         }
-        // The log goes on although it cannot be emptied.
+        // The log keeps growing although the checkpoint fails.
         import_heavy(&mut trial, &name);
         let struck = trial.faults.lift();
         trial.table.row(&name, "all").injected += u64::from(struck > 0);

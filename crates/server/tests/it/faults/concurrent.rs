@@ -1,5 +1,5 @@
-//! Faults under several clients at once: one commit may hold the changes of
-//! many, and each must be told the truth.
+//! Faults under several concurrent clients: one commit may hold the changes of many, and each
+//! must get a correct answer.
 
 use std::{
     thread::sleep,

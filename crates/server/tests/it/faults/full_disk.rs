@@ -1,5 +1,5 @@
-//! A disk that is full, for real: by limits on the size of files, which hit
-//! every write in turn, and by a small file system.
+//! A disk that is really full: limits on file sizes, which hit every write in turn, and a small
+//! file system.
 
 use std::{fs, process::Command};
 
@@ -16,8 +16,7 @@ use super::{
 #[test]
 fn an_acknowledged_link_survives_a_log_that_cannot_grow() {
     const LIMIT: &str = "a limit on the log";
-    /// From one limit to the next, on average; a create writes some sixty
-    /// kilobytes.
+    /// The average step from one limit to the next; a create writes some sixty kilobytes.
     const STEP: u64 = 6_000;
 
     let mut random = Random::new();
@@ -27,7 +26,7 @@ fn an_acknowledged_link_survives_a_log_that_cannot_grow() {
         if round % 60 == 0 {
             trial.begin_anew();
         } else if round % 20 == 0 {
-            // A log from the beginning, so that limits stay near its end.
+            // Starts a new log, so that limits stay near its end.
             trial.restart("TERM");
         }
         beyond += 1 + random.below(2 * STEP);
@@ -54,7 +53,7 @@ fn an_acknowledged_link_survives_a_database_that_cannot_grow() {
     let mut trial = Trial::start();
     for _ in 0..factor() {
         trial.begin_anew();
-        // The log may grow to four megabytes before it is moved there.
+        // The log may grow to four megabytes before a checkpoint.
         while length(&trial, "links.db") < 5 << 20 {
             for _ in 0..3 {
                 import_heavy(&mut trial, "none");
@@ -87,14 +86,14 @@ fn an_acknowledged_link_survives_a_full_disk() {
     const FULL: &str = "a full disk";
 
     let mut random = Random::new();
-    // Held longer than the service that is on it.
+    // Held longer than the service that uses it.
     let mut disk = None;
     let mut trial = Trial::start();
     for round in 0..8 * factor() {
         if round % 8 == 0 {
             let folder = tempfile::tempdir().unwrap();
-            // Where nobody may mount anything, the service is told by the shim
-            // what a full disk says; either way it is refused the room.
+            // If the system allows no mounts, the shim returns the errors of a full disk;
+            // either way the service gets no space.
             let mounted = SmallDisk::mount(folder.path(), 12 << 20);
             let preparation = mounted
                 .as_ref()
@@ -108,7 +107,7 @@ fn an_acknowledged_link_survives_a_full_disk() {
                     "pretended"
                 }
             );
-            // The service on the one before has ended.
+            // The service on the previous disk has ended.
             disk = mounted;
         }
         let left = random.below(30) * 4096;
@@ -135,14 +134,13 @@ fn an_acknowledged_link_survives_a_full_disk() {
             None => drop(trial.faults.lift()),
         }
         trial.works_again(&format!("{left} bytes were left"), 0);
-        // The log is full of room by now; a new one has to grow.
+        // The log has free pages by now; a new one must grow.
         trial.restart("TERM");
     }
     trial.table.conclude(random.seed(), 4, 4);
 }
 
-/// Makes links and edits one that was made, as far as the fault lets it. Gives
-/// the last reply.
+/// Creates links and edits one of them until the fault stops it. Returns the last reply.
 fn change(trial: &mut Trial, fault: &str, random: &mut Random) -> Reply {
     use Operation::{Create, Edit, Import};
 
@@ -174,7 +172,7 @@ fn length(trial: &Trial, file: &str) -> u64 {
     fs::metadata(file).map_or(0, |data| data.len())
 }
 
-/// From now on no file of the service grows beyond so many bytes.
+/// Limits the size of the service's files from now on.
 fn limit(trial: &Trial, bytes: &str) {
     let status = Command::new("prlimit")
         .args(["--pid", &trial.server().process_id().to_string()])

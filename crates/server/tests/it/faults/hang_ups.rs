@@ -1,5 +1,5 @@
-//! Clients that hang up before they are answered: the change is made or not,
-//! and visitors see which.
+//! Clients that hang up before the answer: the service makes the change or not, and visitors
+//! see the same result.
 
 use std::{io::Write, net::TcpStream, thread::sleep, time::Duration};
 
@@ -25,7 +25,7 @@ fn visitors_see_what_became_of_a_change_whose_author_hung_up() {
     for _ in 0..120 * factor() {
         let operation = random.one_of(&[Create, Edit, Patch, Delete]);
         let slugs = trial.stock(1, operation.before());
-        // Visitors are served from memory, which has to follow.
+        // Visitors get the link from the cache, which must follow the change.
         trial.server().visit(&format!("/{}", slugs[0]));
         let patience = Duration::from_micros(random.below(LONGEST_MICROSECONDS));
         hang_up(&trial, operation, &slugs[0], patience);
@@ -34,7 +34,7 @@ fn visitors_see_what_became_of_a_change_whose_author_hung_up() {
         promise.story = format!("{operation:?}, hung up after {patience:?}");
         promises.push((promise, format!("{operation:?}")));
     }
-    // Whatever goes on without its author is over by then.
+    // Changes that continue without their client have ended by then.
     sleep(Duration::from_millis(500));
     for (promise, operation) in promises {
         let row = trial.table.row(HUNG_UP, &operation);
@@ -47,9 +47,8 @@ fn visitors_see_what_became_of_a_change_whose_author_hung_up() {
     trial.table.conclude(random.seed(), 100, 100);
 }
 
-/// Sends a request, waits this long, but for no answer, and cuts the
-/// connection: with an answer to an earlier request unread, closing it is a
-/// reset, at which the server drops what it was about to do.
+/// Sends a request, waits this long but reads no answer, and cuts the connection. If an earlier
+/// answer is unread, closing sends a reset, and the server then drops its pending work.
 fn hang_up(trial: &Trial, operation: Operation, slug: &str, patience: Duration) {
     let slugs = [slug.to_owned()];
     let (method, path, body) = operation.request(&slugs, operation.after().unwrap_or_default());

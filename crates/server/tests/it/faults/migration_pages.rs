@@ -1,5 +1,5 @@
-//! Faults while links of an older instance are moved: a page is moved wholly,
-//! with the account of it, or not at all.
+//! Faults during the migration of links: a page is stored together with its counts, or not at
+//! all.
 
 use std::fs;
 
@@ -16,15 +16,14 @@ use super::{
 
 const RUN: &str = "/api/link/migration/run";
 const STATUS: &str = "/api/link/migration/status";
-/// Links that are moved at once.
+/// Links per page.
 const PAGE: u64 = 100;
 /// A bit more than three pages.
 const LINKS: u64 = 310;
 
 #[test]
 fn a_page_of_an_older_instance_is_moved_wholly_or_not_at_all() {
-    /// From one call that fails to the next, on average; a page makes some
-    /// hundreds.
+    /// The average step from one failing call to the next; a page makes some hundreds.
     const STEP: u64 = 50;
 
     let mut random = Random::new();
@@ -40,7 +39,7 @@ fn a_page_of_an_older_instance_is_moved_wholly_or_not_at_all() {
         let (mut first, mut inserted, mut attempts) = (0, 0, 0);
         loop {
             first += 1 + random.below(2 * STEP);
-            // A page reads little, so most of these would not strike.
+            // A page reads little, so most read faults would not strike.
             let kind = if attempts % 5 == 4 {
                 Kind::Unreadable
             } else {
@@ -96,8 +95,8 @@ fn a_page_of_an_older_instance_is_moved_wholly_or_not_at_all() {
             }
             if attempts % 6 == 0 {
                 trial.restart_unseen("KILL");
-                // What was refused because it could not be synced may be found
-                // in the log: then it is there wholly.
+                // A page that was refused because a sync failed may still be in the log: then
+                // it is there completely.
                 let counted = counted(&trial);
                 if counted == inserted + PAGE || counted == LINKS {
                     inserted = counted;
@@ -126,7 +125,7 @@ fn bulk(slugs: &[String]) -> String {
     Value::Array(slugs.iter().map(entry).collect()).to_string()
 }
 
-/// So many links were reported as moved, and the account says the same.
+/// Checks that the stored count equals the reported number of moved links.
 fn account(trial: &mut Trial, inserted: u64, story: &str) {
     let counted = counted(trial);
     if counted != inserted {
@@ -138,13 +137,13 @@ fn account(trial: &mut Trial, inserted: u64, story: &str) {
     }
 }
 
-/// How many links the account says were moved.
+/// The stored count of moved links.
 fn counted(trial: &Trial) -> u64 {
     let status = trial.server().api("GET", STATUS).send().json();
     status["run"]["inserted"].as_u64().unwrap_or_default()
 }
 
-/// Visitors are served all the time, from here or from the old store.
+/// Visitors must always get an answer, from the database or from the old store.
 fn visit(trial: &mut Trial, slug: &str) {
     let visit = trial.server().visit(&format!("/{slug}"));
     let location = visit.header("location");

@@ -1,11 +1,10 @@
-//! Whatever breaks: what the service acknowledged is there, what it did not
-//! acknowledge is not half there, and when nothing is broken any more it works
-//! again by itself.
+//! Injected faults. Under every fault the service keeps acknowledged changes, stores no partial
+//! ones, and recovers by itself when the fault ends.
 //!
 //! Each test prints a table of the faults it injected; `--nocapture` shows it.
-//! `SLUGLINE_TEST_FAULTS=20` injects about twenty times as many,
-//! `SLUGLINE_TEST_SEED` repeats the random choices of a run that failed, and
-//! `SLUGLINE_TEST_BINARY` breaks another binary than the one just built.
+//! `SLUGLINE_TEST_FAULTS=20` injects about twenty times as many, `SLUGLINE_TEST_SEED` repeats
+//! the random choices of a run that failed, and `SLUGLINE_TEST_BINARY` tests another binary
+//! than the one just built.
 
 mod actor; // a client that makes, changes and deletes links of its own
 mod amount; // how many faults, and random choices that can be repeated

@@ -1,4 +1,4 @@
-//! What a client does to links, and how the answer is read.
+//! A client's operations on links, and the classes of answers.
 
 use serde_json::{Value, json};
 
@@ -15,21 +15,21 @@ pub(crate) enum Operation {
     Import,
 }
 
-/// What a client learns of its request.
+/// The result of a request, as the client sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
-    /// It is done.
+    /// The service acknowledged it.
     Acknowledged,
-    /// The service failed, and says so as the contract has it.
+    /// The service reported a failure in the contract's form.
     Refused,
     /// There was no answer.
     Unanswered(String),
-    /// An answer that nobody should get for such a request.
+    /// An answer that such a request must not get.
     Improper(String),
 }
 
 impl Operation {
-    /// The version that has to be there before.
+    /// The version that must be stored before the operation.
     pub(crate) fn before(self) -> Option<u32> {
         match self {
             Self::Create | Self::Import => None,
@@ -38,7 +38,7 @@ impl Operation {
         }
     }
 
-    /// The version that is there after it was done to the first one.
+    /// The version that is stored after it changes the first one.
     pub(crate) fn after(self) -> Option<u32> {
         match self {
             Self::Create | Self::CreateOverExpired | Self::Import => Some(1),
@@ -47,13 +47,13 @@ impl Operation {
         }
     }
 
-    /// How many links one request concerns.
+    /// The number of links in one request.
     pub(crate) fn links(self) -> usize {
         if self == Self::Import { 5 } else { 1 }
     }
 
-    /// Method, path behind `/api/link/` and body of a request for these links to
-    /// become this version.
+    /// The method, path behind `/api/link/` and body of a request that gives these links this
+    /// version.
     pub(crate) fn request(
         self,
         slugs: &[String],
@@ -73,7 +73,7 @@ impl Operation {
         }
     }
 
-    /// Asks for these links to become this version.
+    /// Sends a request that gives these links this version.
     pub(crate) fn send(self, server: &Server, slugs: &[String], version: u32) -> Reply {
         let (method, path, body) = self.request(slugs, version);
         let call = server.api(method, &format!("/api/link/{path}")).json(&body);
@@ -97,7 +97,7 @@ impl Operation {
     }
 }
 
-/// Whether it is the refusal of a service whose store fails.
+/// Classifies the answer: a proper refusal by a service whose store fails, or an improper one.
 pub(crate) fn refusal(answer: &Answer) -> Reply {
     let body: Value = serde_json::from_str(&answer.text).unwrap_or_default();
     let code = match answer.status {

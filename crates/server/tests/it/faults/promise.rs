@@ -1,28 +1,28 @@
-//! What has to be there, and whether it is.
+//! A promise of stored versions, and its check.
 
 use serde_json::Value;
 
 use super::versions::{EXPIRED, destination, mark, tags, version_of};
 use crate::server::Server;
 
-/// What may be said of links that one client alone has changed.
+/// The possible versions of links that only one client has changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Promise {
-    /// Links that were changed together, so they have one version.
+    /// Links that change together, so they have one version.
     pub(crate) slugs: Vec<String>,
-    /// The versions that may be there; `None` is no link. One after an
-    /// acknowledgement, two after a refusal.
+    /// The versions that may be stored; `None` means no link. One after an acknowledgement, two
+    /// after a refusal.
     pub(crate) allowed: Vec<Option<u32>>,
-    /// All versions that were ever asked for.
+    /// All versions that the client ever requested.
     pub(crate) asked: Vec<u32>,
-    /// Whether the latest request was acknowledged.
+    /// True if the service acknowledged the latest request.
     pub(crate) acknowledged: bool,
-    /// How it came to be, to repeat it.
+    /// The steps so far, to repeat them.
     pub(crate) story: String,
 }
 
 impl Promise {
-    /// Of links of which nobody was told anything yet.
+    /// For links whose client has had no answer yet.
     pub(crate) fn of(slugs: Vec<String>, before: Option<u32>) -> Self {
         Self {
             slugs,
@@ -33,7 +33,7 @@ impl Promise {
         }
     }
 
-    /// The service was asked for this version.
+    /// Records a request for this version.
     pub(crate) fn asked_for(&mut self, version: Option<u32>, acknowledged: bool) {
         self.acknowledged = acknowledged;
         self.asked.extend(version);
@@ -43,7 +43,7 @@ impl Promise {
         self.allowed.push(version);
     }
 
-    /// What is wrong with what is there, asked link by link.
+    /// The fault in the stored links, read one by one.
     pub(crate) fn wrong_now(&self, server: &Server) -> Option<String> {
         let query = |slug: &str| {
             let path = format!("/api/link/query?slug={slug}");
@@ -57,8 +57,8 @@ impl Promise {
         self.wrong_with(server, query).1
     }
 
-    /// The same with another way to a stored link. Also gives the version that
-    /// is there.
+    /// Like [`Promise::wrong_now`], with another way to read a link. Also returns the stored
+    /// version.
     pub(crate) fn wrong_with(
         &self,
         server: &Server,
@@ -66,7 +66,7 @@ impl Promise {
     ) -> (Option<u32>, Option<String>) {
         match self.version(stored) {
             Ok(version) => {
-                // One statement has indexed them all.
+                // One statement indexes all of them.
                 let found = self
                     .slugs
                     .iter()
@@ -78,7 +78,7 @@ impl Promise {
         }
     }
 
-    /// The version that all links have, which must be an allowed one.
+    /// The version of all links, which must be an allowed one.
     pub(crate) fn version(
         &self,
         stored: impl Fn(&str) -> Result<Option<Value>, String>,
@@ -103,7 +103,7 @@ impl Promise {
         Ok(version)
     }
 
-    /// What the search, the tags and a visitor see must be the same version.
+    /// Checks that the search, the tags and a visitor see the same version.
     fn disagreement(&self, server: &Server, slug: &str, version: Option<u32>) -> Option<String> {
         let get = |path: &str| {
             let answer = server.api("GET", path).send();

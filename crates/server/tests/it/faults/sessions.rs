@@ -1,4 +1,4 @@
-//! PostgreSQL ends the service's sessions while several clients are at work.
+//! PostgreSQL ends the service's sessions while several clients work.
 
 use std::{
     thread::sleep,
@@ -35,7 +35,7 @@ fn each_client_is_told_what_became_of_its_links_when_sessions_are_cut() {
         for deeds in deeds {
             deeds.settle(&mut trial, CUT, false);
         }
-        // Sessions that died unnoticed are nobody's trouble.
+        // A pool must replace dead sessions without a refused request.
         trial.works_again(&format!("life {life}"), 0);
         trial.audit();
         trial.restart(random.one_of(&["KILL", "TERM"]));

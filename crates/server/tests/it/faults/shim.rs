@@ -1,4 +1,4 @@
-//! Faults of the disk, set and lifted while the service runs.
+//! Disk faults, set and lifted while the service runs.
 
 use std::{
     fs::{self, File},
@@ -10,30 +10,30 @@ use std::{
 
 use tempfile::NamedTempFile;
 
-/// Makes calls of one service fail. `shim.c` is its other half.
+/// Makes system calls of one service fail, together with `shim.c`.
 pub(crate) struct Faults {
     control: NamedTempFile,
 }
 
-/// What fails, as `shim.c` numbers it.
+/// The kind of failure, as `shim.c` numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// What changes a file fails as a broken disk does.
+    /// Calls that change a file fail as on a broken disk.
     IoError,
-    /// What changes a file fails as a full disk does.
+    /// Calls that change a file fail as on a full disk.
     Full,
-    /// A write stops half-way, and those behind it fail as a full disk does.
+    /// A write stops half-way, and later ones fail as on a full disk.
     Torn,
-    /// Only calls that wait for the disk fail.
+    /// Only sync calls fail.
     Unsynced,
     /// Only reads fail.
     Unreadable,
 }
 
-/// The files on which it fails.
+/// The files whose calls fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// All of the links database.
+    /// All files of the links database.
     AnyFile,
     /// The database itself, to which a checkpoint writes.
     Pages,
@@ -41,19 +41,19 @@ pub(crate) enum Place {
     Log,
 }
 
-/// A fault to be set.
+/// A fault to set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fault {
     pub(crate) kind: Kind,
     pub(crate) place: Place,
     /// The first call that fails, counted from 1.
     pub(crate) first: u64,
-    /// How many fail, that one included.
+    /// The number of failing calls.
     pub(crate) count: u64,
 }
 
 impl Fault {
-    /// For a fault that stays until it is lifted.
+    /// The count of a fault that stays until it is lifted.
     pub(crate) const FOREVER: u64 = 1 << 40;
 }
 
@@ -87,7 +87,7 @@ impl Place {
     }
 }
 
-/// Where each number stands in the file that the shim reads.
+/// The offset of each number in the file that the shim reads.
 const KIND: u64 = 0;
 const PLACE: u64 = 1;
 const FIRST: u64 = 2;
@@ -97,7 +97,7 @@ const FAILED: u64 = 5;
 const NUMBERS: usize = 6;
 
 impl Faults {
-    /// None so far.
+    /// No faults yet.
     pub(crate) fn none() -> Self {
         let control = NamedTempFile::new().unwrap();
         control
@@ -107,14 +107,14 @@ impl Faults {
         Self { control }
     }
 
-    /// Lets the command's program run with these faults.
+    /// Makes the command's program run with these faults.
     pub(crate) fn attach(&self, command: &mut Command) {
         command
             .env("LD_PRELOAD", library())
             .env("STORE_FAULTS", self.control.path());
     }
 
-    /// From now on calls fail.
+    /// Makes calls fail from now on.
     pub(crate) fn set(&self, fault: Fault) {
         self.write(KIND, 0);
         for (place, number) in [
@@ -129,13 +129,13 @@ impl Faults {
         self.write(KIND, fault.kind.number());
     }
 
-    /// From now on nothing fails. Gives the number of calls that did.
+    /// Ends the faults. Returns the number of calls that failed.
     pub(crate) fn lift(&self) -> u64 {
         self.write(KIND, 0);
         self.failed()
     }
 
-    /// How many calls have failed since a fault was set.
+    /// The number of calls that have failed since a fault was set.
     pub(crate) fn failed(&self) -> u64 {
         let mut number = [0; 8];
         self.file().read_exact_at(&mut number, FAILED * 8).unwrap();
@@ -160,7 +160,7 @@ fn library() -> &'static PathBuf {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         fs::create_dir_all(&folder).unwrap();
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/faults/shim.c");
-        // Under a name of its own first: another run may have the old one open.
+        // Compiles to a new name first: another run may have the old file open.
         let fresh = folder.join(format!("shim-{}.so", std::process::id()));
         let compiled = Command::new("cc")
             .args([

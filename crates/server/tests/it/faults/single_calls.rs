@@ -1,5 +1,5 @@
-//! Every call that an operation makes on the files of the database fails once,
-//! or from then on, in every way.
+//! Fails every call that an operation makes on the files of the database, once or from then on,
+//! in every way.
 
 use rstest::rstest;
 
@@ -11,7 +11,7 @@ use super::{
     trial::Trial,
 };
 
-/// Of so many calls in a row one fails in a usual run, another one each time.
+/// A usual run fails one of this many calls in a row, a different one each time.
 const STRIDE: u64 = 12;
 
 #[rstest]
@@ -32,7 +32,7 @@ fn whatever_call_fails_an_answer_tells_what_became_of_the_links(#[case] operatio
         for kind in Kind::ALL {
             let once = if kind == Kind::Torn { 2 } else { 1 };
             for count in [once, Fault::FOREVER] {
-                // There are but a few calls of this kind.
+                // There are only a few calls of this kind.
                 let stride = if kind == Kind::Unsynced { 1 } else { stride };
                 let offset = random.below(stride);
                 let faults = (1 + offset..).step_by(usize::try_from(stride).unwrap());
@@ -54,10 +54,9 @@ fn whatever_call_fails_an_answer_tells_what_became_of_the_links(#[case] operatio
     trial.table.conclude(random.seed(), 10, 8);
 }
 
-/// Sets these faults, one for each request, until a request needs no call that
-/// would fail any more.
+/// Sets these faults, one for each request, until a request makes no call that would fail.
 fn strike(trial: &mut Trial, operation: Operation, faults: impl Iterator<Item = Fault>) {
-    /// Requests need different numbers of calls.
+    /// Requests make different numbers of calls.
     const MISSES: usize = 2;
     const REQUESTS_PER_LIFE: usize = 50;
 
@@ -68,7 +67,7 @@ fn strike(trial: &mut Trial, operation: Operation, faults: impl Iterator<Item = 
             stock = trial.stock(20 * operation.links(), operation.before());
         }
         let slugs = stock.split_off(stock.len() - operation.links());
-        // Visitors are served from memory, which has to follow.
+        // Visitors get the link from the cache, which must follow the change.
         trial.server().visit(&format!("/{}", slugs[0]));
         trial.faults.set(fault);
         let version = operation.after().unwrap_or_default();

@@ -7,17 +7,17 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// A file system in memory, mounted where only a process of its own and those
-/// that join it see it, which needs no privilege on most systems.
+/// A file system in memory, mounted in a namespace of its own, which needs no privilege on most
+/// systems.
 pub(crate) struct SmallDisk {
-    /// Holds the mount for as long as its standard input is open.
+    /// Keeps the mount while its standard input is open.
     holder: Child,
     folder: PathBuf,
 }
 
 impl SmallDisk {
-    /// Mounts so many bytes over this folder. `None` where the system lets
-    /// nobody mount anything, as in some containers.
+    /// Mounts a file system of `bytes` bytes over this folder. `None` if the system allows no
+    /// mounts, as in some containers.
     pub(crate) fn mount(folder: &Path, bytes: u64) -> Option<Self> {
         let script = format!(
             "mount -t tmpfs -o size={bytes} none '{}' && echo mounted && read -r _",
@@ -40,14 +40,14 @@ impl SmallDisk {
         Some(Self { holder, folder })
     }
 
-    /// What a shell does to become a program that sees the disk.
+    /// The shell commands that put a program into the namespace of the disk.
     pub(crate) fn preparation(&self) -> String {
         let holder = self.holder.id();
-        // The shell of the outside would do the rest, so it is left at once.
+        // The outer shell would run the remaining commands, so `exec` replaces it at once.
         format!("trap '' XFSZ; exec nsenter -t {holder} -U -m --preserve-credentials \"$0\" \"$@\"")
     }
 
-    /// Fills the disk but for about so many bytes.
+    /// Fills the disk except for about `left` bytes.
     pub(crate) fn fill(&self, left: u64) {
         const BLOCK: usize = 4096;
 

@@ -1,10 +1,10 @@
-//! What was injected and what came of it.
+//! The injected faults and their outcomes.
 
 use std::{collections::BTreeMap, fmt::Display};
 
 use super::{operation::Reply, promise::Promise};
 
-/// Counts by fault and operation, and everything that went wrong.
+/// Counts by fault and operation, and every error found.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     rows: BTreeMap<(String, String), Row>,
@@ -17,12 +17,12 @@ pub(crate) struct Row {
     pub(crate) injected: u64,
     pub(crate) acknowledged: u64,
     pub(crate) refused: u64,
-    /// Requests that got no answer because nobody was there to give one.
+    /// Requests without an answer because the service was dead.
     pub(crate) unanswered: u64,
-    /// Acknowledged and not there.
+    /// Acknowledged, but not stored.
     pub(crate) lost: u64,
-    /// Not acknowledged, and what is there is neither what was before nor what
-    /// was asked for, or not all agree on it.
+    /// Not acknowledged, and the stored version is neither the old nor the requested one, or
+    /// views of it differ.
     pub(crate) muddled: u64,
 }
 
@@ -32,12 +32,12 @@ impl Table {
         self.rows.entry(key).or_default()
     }
 
-    /// Something went wrong that is no promise of a link.
+    /// Records an error that concerns no promise.
     pub(crate) fn wrong(&mut self, wrong: String) {
         self.wrongs.push(wrong);
     }
 
-    /// A promise was not kept.
+    /// Records a broken promise.
     pub(crate) fn broken(
         &mut self,
         fault: &str,
@@ -67,8 +67,8 @@ impl Table {
         self.rows.values().fold(Row::default(), add)
     }
 
-    /// Prints the table, and fails if a promise was broken or too little was
-    /// injected or refused to prove anything.
+    /// Prints the table, and fails if a promise was broken or if too few faults or refusals
+    /// happened to prove anything.
     #[expect(clippy::print_stdout, reason = "the table is what people look for")]
     pub(crate) fn conclude(&self, seed: u64, injected: u64, refused: u64) {
         const SHOWN: usize = 20;
@@ -99,7 +99,7 @@ impl Row {
             Reply::Acknowledged => self.acknowledged += 1,
             Reply::Refused => self.refused += 1,
             Reply::Unanswered(_) => self.unanswered += 1,
-            // It is listed by itself.
+            // The table lists it separately.
             Reply::Improper(_) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! A service to break, and all that it promised.
+//! A service under faults, and all its promises.
 
 use std::{
     collections::BTreeMap,
@@ -19,24 +19,24 @@ use super::{
 };
 use crate::server::{Server, command, under_sh};
 
-/// What the table calls the time when no fault is left.
+/// The table's name for the time after the last fault.
 const LIFTED: &str = "none any more";
 
-/// A write beyond a limit is a signal, which ends a program that does not ignore
-/// it; a full disk is only the error.
+/// A write beyond a limit raises a signal, which ends a program that does not ignore it; a full
+/// disk only returns the error.
 pub(crate) const IGNORING_LIMITS: &str = "trap '' XFSZ";
 
 pub(crate) struct Trial {
-    /// There but for the moment between two lives.
+    /// Present except between two lives.
     server: Option<Server>,
     pub(crate) faults: Faults,
     settings: Vec<(String, String)>,
-    /// What a shell does before it becomes the service.
+    /// The shell commands before the shell becomes the service.
     preparation: String,
     pub(crate) table: Table,
-    /// With the fault and the operation they came from.
+    /// Each with its fault and operation.
     kept: Vec<(Promise, String, String)>,
-    /// Those before are looked at without the search.
+    /// Checks of promises before this index skip the search.
     searched: usize,
     slugs: AtomicU64,
 }
@@ -70,15 +70,15 @@ impl Trial {
 
     fn start_again(&mut self, folder: TempDir) {
         let mut command = self.command(&folder);
-        // The refusals are many, and each is a line.
+        // The log would have a line for each of many refusals.
         command.env("SLUGLINE_LOG", "off,sqlx=off");
         self.faults.attach(&mut command);
         let command = under_sh(&self.preparation, &command);
         self.server = Some(Server::start_by(command, folder));
     }
 
-    /// Goes on with a service that has no links and no settings yet; the table
-    /// stays. Long runs would ask for more and more links at every look.
+    /// Continues with a new service without links and settings; the table stays. In long runs
+    /// each check would otherwise read more and more links.
     pub(crate) fn begin_anew(&mut self) {
         self.begin_anew_in(tempfile::tempdir().unwrap(), IGNORING_LIMITS);
     }
@@ -98,13 +98,13 @@ impl Trial {
         command
     }
 
-    /// A slug that nobody has used.
+    /// An unused slug.
     pub(crate) fn fresh_slug(&self) -> String {
         format!("s{}", self.slugs.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Slugs of links of this version, made without any fault; fresh slugs when
-    /// there are to be no links.
+    /// Slugs of links of this version, created without faults; unused slugs if `version` is
+    /// `None`.
     pub(crate) fn stock(&self, links: usize, version: Option<u32>) -> Vec<String> {
         let slugs: Vec<String> = (0..links).map(|_| self.fresh_slug()).collect();
         if let Some(version) = version {
@@ -120,7 +120,7 @@ impl Trial {
         slugs
     }
 
-    /// Looks at a promise at once and keeps it for later.
+    /// Checks a promise now and keeps it for later.
     pub(crate) fn keep(&mut self, fault: &str, operation: &str, promise: Promise) {
         if let Some(wrong) = promise.wrong_now(self.server()) {
             self.table.broken(fault, operation, &promise, wrong);
@@ -133,8 +133,8 @@ impl Trial {
             .push((promise, fault.to_owned(), operation.to_owned()));
     }
 
-    /// No fault is left, so a new link is made and is there, after so many
-    /// refusals at most.
+    /// Creates a new link without any fault, which must succeed after at most `refusals`
+    /// refusals.
     pub(crate) fn works_again(&mut self, story: &str, refusals: usize) {
         for attempt in 0..=refusals {
             let slug = vec![self.fresh_slug()];
@@ -155,19 +155,18 @@ impl Trial {
         }
     }
 
-    /// A setting of the lives to come.
+    /// Sets a variable for the next starts.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.settings.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Stops the service, by a signal that it may act on or by death, starts it
-    /// again and looks at all that was promised.
+    /// Stops or kills the service, starts it again and checks all promises.
     pub(crate) fn restart(&mut self, signal: &str) {
         self.restart_unseen(signal);
         self.audit();
     }
 
-    /// The same without a look, as when links are locked.
+    /// Restarts without the check, for example while links are locked.
     pub(crate) fn restart_unseen(&mut self, signal: &str) {
         let server = self.server.take().unwrap();
         let folder = match signal {
@@ -177,7 +176,7 @@ impl Trial {
         self.start_again(folder);
     }
 
-    /// Looks at all that was promised, and has `doctor` look at the database.
+    /// Checks all promises, and runs `doctor` on the database.
     pub(crate) fn audit(&mut self) {
         let server = self.server.as_ref().unwrap();
         let links = all_links(server);
@@ -196,7 +195,7 @@ impl Trial {
                     let wrong = format!("later: {wrong}");
                     self.table.broken(fault, operation, promise, wrong);
                 }
-                // What a restart has shown does not change any more.
+                // The version after a restart must not change any more.
                 None => promise.allowed = vec![version],
             }
         }
@@ -214,7 +213,7 @@ fn all_links(server: &Server) -> BTreeMap<String, Value> {
     let mut links = BTreeMap::new();
     let mut cursor = String::new();
     loop {
-        // Some of them are as long as they may be.
+        // Some links have the maximum size.
         let path = format!("/api/link/list?limit=100&status=all&sort=az&cursor={cursor}");
         let answer = server.api("GET", &path).send();
         assert_eq!(answer.status, 200, "{}", answer.text);
@@ -229,7 +228,7 @@ fn all_links(server: &Server) -> BTreeMap<String, Value> {
     }
 }
 
-/// What `slugline doctor` finds wrong.
+/// The damage that `slugline doctor` reports.
 fn damage(mut doctor: Command) -> Option<String> {
     let output = doctor.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

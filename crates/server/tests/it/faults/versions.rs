@@ -1,15 +1,15 @@
-//! Links whose every member tells the same version, so that a mixture of two
-//! versions, or a link without its tags, is seen.
+//! Links whose every member names the same version, so that the tests see a mixture of two
+//! versions, or a link without its tags.
 
 use serde_json::{Value, json};
 
-/// The version that has expired. All others have no expiry.
+/// The only version that has expired. All others have no expiry.
 pub(crate) const EXPIRED: u32 = 0;
 
-/// From this version on links are as long as they may be.
+/// From this version on links have the maximum size.
 pub(crate) const HEAVY: u32 = 9000;
 
-/// A link as it is sent.
+/// The JSON of a link in a request.
 pub(crate) fn link(slug: &str, version: u32) -> Value {
     let mut link = json!({
         "slug": slug,
@@ -33,8 +33,8 @@ pub(crate) fn destination(slug: &str, version: u32) -> String {
     format!("https://example.com/{slug}/{version}")
 }
 
-/// A word that no other version of any link holds. Slugs of the tests are an
-/// `s` and a number, so no mark is a part of another one.
+/// A word that no other version of any link holds. Slugs of the tests are an `s` and a number,
+/// so no mark is part of another one.
 pub(crate) fn mark(slug: &str, version: u32) -> String {
     format!("{slug}v{version}e")
 }
@@ -44,7 +44,7 @@ pub(crate) fn tags(slug: &str, version: u32) -> [String; 2] {
     ["a", "b"].map(|letter| format!("{slug}-{version}-{letter}"))
 }
 
-/// Links of many sizes fill pages in many ways.
+/// A length that varies, so that links fill pages in many ways.
 fn filling(slug: &str, version: u32) -> usize {
     let sum = slug
         .bytes()
@@ -54,7 +54,7 @@ fn filling(slug: &str, version: u32) -> usize {
     1 + sum % 1999
 }
 
-/// Which of these versions a stored link is, if it is one of them wholly.
+/// The one of these versions that a stored link is completely, if any.
 pub(crate) fn version_of(stored: &Value, versions: &[u32]) -> Option<u32> {
     let slug = stored["slug"].as_str()?;
     versions.iter().copied().find(|version| {

@@ -1,4 +1,4 @@
-//! A change on one node shows on every node.
+//! A change on one node is visible on every node.
 
 use serde_json::json;
 
@@ -10,8 +10,7 @@ fn a_change_of_any_kind_shows_on_every_node() {
     let database = OwnDatabase::create("agreement");
     let nodes = start(3, database.url());
     all_hear(&nodes);
-    // In turn each node makes the change, and the others have the old answer in
-    // memory.
+    // Each node in turn makes the change, and the others have the old answer in their caches.
     for (number, node) in nodes.iter().enumerate() {
         let slug = format!("changing-{number}");
         let call = |method, path: &str, body: &serde_json::Value, status| {
@@ -59,7 +58,7 @@ fn a_link_changed_by_hand_shows_as_well() {
     nodes[0].create(&json!({"slug": "docs", "url": "https://example.com/"}));
     all_lead_to(&nodes, "docs", "https://example.com/");
     let mut hand = database.open();
-    // The version stays as it is, so it does not tell that anything changed.
+    // The version stays the same, so it does not show the change.
     hand.ask("UPDATE links SET destination = 'https://example.org/'; SELECT 'done';");
     all_lead_to(&nodes, "docs", "https://example.org/");
     hand.ask("TRUNCATE links CASCADE; SELECT 'done';");

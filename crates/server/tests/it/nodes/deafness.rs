@@ -1,4 +1,4 @@
-//! Nodes that lost the connection on which changes are announced.
+//! Nodes that have lost the connection for announcements.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -32,7 +32,7 @@ fn nothing_stays_outdated_when_listeners_are_cut_while_links_change() {
     let is_over = AtomicBool::new(false);
     let mut versions = 0_u64;
     thread::scope(|scope| {
-        // Visitors keep the links in the memory of both nodes.
+        // A visit to each node puts the links into its cache.
         for node in &nodes {
             let is_over = &is_over;
             scope.spawn(move || {
@@ -75,7 +75,7 @@ fn a_node_that_hears_nothing_says_so_and_reads_links_again() {
     nodes[0].create(&json!({"slug": "docs", "url": "https://example.com/"}));
     all_lead_to(&nodes, "docs", "https://example.com/");
 
-    // Sessions that are open go on, and no listener gets a new one.
+    // Open sessions continue, and no listener gets a new one.
     let name = database.name().to_owned();
     let allow = |database: &mut OwnDatabase, allowed: bool| {
         let order = format!("ALTER DATABASE {name} ALLOW_CONNECTIONS {allowed}; SELECT 'done';");
@@ -138,7 +138,7 @@ fn a_node_cut_off_from_the_database_catches_up_when_it_is_back() {
         assert_eq!(edit(&nodes[1], &edited).status, 201);
         let delete = nodes[1].api("POST", "/api/link/delete");
         assert_eq!(delete.json(&json!({"slug": gone})).send().status, 204);
-        // Links in the node's memory still work, as they were.
+        // Cached links still work, unchanged.
         for _ in 0..20 {
             assert_eq!(location(&nodes[0], &slug), "https://example.com/");
         }
@@ -160,7 +160,7 @@ fn connections_that_died_without_a_sign_are_replaced() {
     all_hear(&nodes);
     nodes[1].create(&json!({"slug": "docs", "url": "https://example.com/"}));
     all_lead_to(&nodes, "docs", "https://example.com/");
-    // As many connections as the pool may have.
+    // As many connections as the pool allows.
     thread::scope(|scope| {
         for number in 0..20 {
             let node = &nodes[0];

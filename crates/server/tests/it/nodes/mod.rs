@@ -1,8 +1,7 @@
-//! Several nodes on one PostgreSQL agree on every link, whatever happens to the
-//! connections between them.
+//! Several nodes on one PostgreSQL agree on every link, even when connections fail.
 //!
-//! Nodes remember links for an hour here, so a change shows because it was heard
-//! of, not because time passed.
+//! Nodes cache links for an hour here, so a change becomes visible by its announcement, not by
+//! expiry of the cache.
 
 mod agreement; // changes of each kind show on every node
 mod deafness; // nodes that hear nothing say so, and read again
@@ -53,7 +52,7 @@ fn location(node: &Server, slug: &str) -> String {
         .to_owned()
 }
 
-/// Waits until every node sends visitors of a slug there.
+/// Waits until every node redirects a slug to this destination.
 fn all_lead_to(nodes: &[Server], slug: &str, destination: &str) {
     for (number, node) in nodes.iter().enumerate() {
         eventually(&format!("node {number}: {slug} → {destination}"), || {
@@ -70,8 +69,8 @@ fn all_answer(nodes: &[Server], slug: &str, status: u16) {
     }
 }
 
-/// Waits until every node has heard of all changes up to now: announcements come in
-/// order. A read that one of them overtakes is not remembered.
+/// Waits until every node has received all announcements so far: they arrive in order. A node
+/// does not cache a read that an announcement overtakes.
 fn all_have_heard(nodes: &[Server], unused_slug: &str) {
     all_answer(nodes, unused_slug, 404);
     nodes[nodes.len() - 1].create(&json!({"slug": unused_slug, "url": "https://example.com/"}));

@@ -1,4 +1,4 @@
-//! The server of the database restarts, or stops in its tracks.
+//! The PostgreSQL server restarts, or hangs.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
@@ -20,7 +20,7 @@ fn slug(number: usize) -> String {
     format!("known-{number}")
 }
 
-/// Makes links and follows each once on every node.
+/// Creates links and follows each once on every node.
 fn make_known_links(nodes: &[Server]) {
     for number in 0..LINKS {
         nodes[0].create(&json!({"slug": slug(number), "url": "https://example.com/"}));
@@ -31,8 +31,8 @@ fn make_known_links(nodes: &[Server]) {
     }
 }
 
-/// Follows every known link on every node again and again during some events.
-/// Gives the number of redirects, and the answers that were none.
+/// Follows every known link on every node repeatedly during some events. Returns the number of
+/// redirects, and all other answers.
 fn follow_while(nodes: &[Server], events: impl FnOnce()) -> (u64, Vec<String>) {
     let is_over = AtomicBool::new(false);
     let followed = AtomicU64::new(0);
@@ -132,7 +132,7 @@ fn a_database_that_is_too_slow_keeps_nobody_waiting_for_ever() {
                 let node = &nodes[0];
                 scope.spawn(move || {
                     let link = json!({"url": "https://example.com/"});
-                    // More of each than there are connections to the database.
+                    // More concurrent requests of each kind than connections to the database.
                     let answer = match number % 3 {
                         0 => node.visit(&format!("/nobody-has-made-{number}")),
                         1 => node.api("GET", "/api/link/list").send(),
@@ -166,7 +166,7 @@ fn a_database_that_stops_in_its_tracks_keeps_nobody_waiting_for_ever() {
                     let node = &nodes[number % 2];
                     scope.spawn(move || {
                         assert_unavailable(&node.visit(&format!("/nobody-has-made-{number}")));
-                        // Each has its own limit, far below that of this client.
+                        // Each request has a timeout far below this client's.
                         let link = json!({"url": "https://example.com/"});
                         let create = node.api("POST", "/api/link/create").json(&link);
                         assert_unavailable(&create.send());

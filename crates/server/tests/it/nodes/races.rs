@@ -1,4 +1,4 @@
-//! Nodes that want the same slug at the same time.
+//! Nodes that create the same slug at the same time.
 
 use serde_json::json;
 

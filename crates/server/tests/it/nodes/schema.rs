@@ -18,6 +18,6 @@ fn a_node_refuses_the_schema_of_a_later_version_and_says_so() {
                     version of Slugline has changed the schema (m9999_later); start that version, \
                     or restore a backup from before";
     assert!(said.contains(expected), "{said}");
-    // The node that runs goes on: a release only adds to the schema.
+    // The running node continues: a release only adds to the schema.
     nodes[0].create(&serde_json::json!({"url": "https://example.com/"}));
 }
