@@ -48,8 +48,8 @@ impl LinkContent {
         }
     }
 
-    /// Every text in the content, for those who count its memory. Tags and
-    /// destinations by country are among them.
+    /// Every text in the content, including tags and destinations by country. Callers use it to
+    /// count memory.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let Self {
             destination,
@@ -185,8 +185,8 @@ pub struct LinkPatch {
 }
 
 impl LinkPatch {
-    /// Changes the content. The password is no part of it: callers hash and store
-    /// that themselves.
+    /// Changes the content. The password is not part of the content: callers hash and store it
+    /// themselves.
     pub fn apply(self, content: &mut LinkContent) {
         let LinkContent {
             destination,
@@ -231,12 +231,12 @@ impl LinkPatch {
 /// A change of one member.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Change<T> {
-    /// It stays.
+    /// Keeps the member.
     #[default]
     Keep,
-    /// It is removed.
+    /// Removes the member.
     Clear,
-    /// It becomes this.
+    /// Sets the member to this value.
     Set(T),
 }
 

@@ -1,10 +1,9 @@
 //! Values, rules and ports of Slugline.
 //!
-//! The ground floor. It knows what a link is, which values it may hold and what
-//! a visitor who follows it gets. It speaks no protocol and no SQL, and it reads
-//! no clock and no random source: callers bring those through the [`ports`].
-//! Requests and answers that pass through a port ([`forwarding`], [`probe`]) are
-//! plain values here; an adapter turns them into HTTP.
+//! This crate depends on no other crate of ours. It defines links, their valid values and the
+//! answers to visitors. It contains no protocol and no SQL, and it reads no clock and no random
+//! source: callers provide those through the [`ports`]. Requests and answers that pass through
+//! a port ([`forwarding`], [`probe`]) are plain values here; an adapter turns them into HTTP.
 //!
 //! ```
 //! use slugline_domain::{Destination, DestinationRules, Slug};
@@ -22,9 +21,9 @@
 //! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`place`], [`password`], [`id`], [`time`] | values that are valid by construction |
 //! | [`password_form`], [`imported_password`] | stored passwords, ours and those of imported links |
 //! | [`link`], [`content`] | the record that these values make up; the part of it that authors decide |
-//! | [`resolution`] | the decision: a link, a moment and a visitor → what the visitor gets |
+//! | [`resolution`] | the decision: a link, a moment and a visitor → the visitor's answer |
 //! | [`user_agent`] | device and bot, from the `User-Agent` |
-//! | [`visit`], [`visit_headers`], [`sampling`], [`stats`] | followed links and the questions asked about them |
+//! | [`visit`], [`visit_headers`], [`sampling`], [`stats`] | followed links, and queries on them |
 //! | [`client_network`] | clients as limits count them |
 //! | [`zone`] | local time, for answers by hour and day |
 //! | [`own_addresses`] | destinations that are the address of the link itself |
@@ -33,8 +32,8 @@
 //! | [`suggestion`] | slugs and previews made from a destination |
 //! | [`forwarding`] | a visitor's request that is passed on, and the answer |
 //! | [`legacy`], [`migration`] | links in an older instance's store, and moving them here |
-//! | [`probe`], [`screening`] | asking whether a destination answers, and whether it is dangerous |
-//! | [`ports`] | what callers must bring: stores, clock, network |
+//! | [`probe`], [`screening`] | checks that a destination answers and is not dangerous |
+//! | [`ports`] | interfaces that callers must provide: stores, clock, network |
 
 pub mod client_network;
 pub mod content;

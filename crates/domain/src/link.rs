@@ -15,8 +15,8 @@ pub struct Link {
     pub updated_at: UnixSeconds,
     /// Counts the changes by authors.
     pub revision: Revision,
-    /// The second from which the link is expired, whatever its author set.
-    /// Links that were made in preview mode have one.
+    /// The second from which the link is expired, regardless of its author's expiry. Links that
+    /// were made in preview mode have one.
     pub ends_at: Option<UnixSeconds>,
     /// The stored password, if the link asks for one.
     pub password: Option<PasswordHash>,
@@ -48,7 +48,7 @@ impl Revision {
     /// The revision after this one.
     #[must_use]
     pub fn next(self) -> Self {
-        // No link is changed so often that the numbers end.
+        // No link changes so often that the numbers run out.
         Self(self.0.wrapping_add(1))
     }
 }

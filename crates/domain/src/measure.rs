@@ -1,25 +1,23 @@
 //! Numbers that grow while the service works: counters and histograms.
 //!
-//! Each part keeps its own and gives them away as plain values; an adapter shows
-//! them. They are written with relaxed atomic additions only, without a lock or
-//! an allocation, because redirects do it.
+//! Each part keeps its own and returns them as plain values; an adapter shows them. Updates use
+//! only relaxed atomic additions, without a lock or an allocation, because redirects make them.
 
 use std::{
     sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
     time::Duration,
 };
 
-/// Places that threads share a counter over.
+/// The number of stripes over which threads spread a counter.
 const STRIPES: usize = 16;
 
-/// A number that only grows. Threads add to different cache lines, so that they
-/// do not wait for each other.
+/// A number that only grows. Threads add to different cache lines to avoid contention.
 #[derive(Debug, Default)]
 pub struct Counter {
     stripes: [Stripe; STRIPES],
 }
 
-/// A cache line of its own, on common processors.
+/// One cache line, on common processors.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Stripe(AtomicU64);
@@ -37,9 +35,9 @@ impl Counter {
         self.add(1);
     }
 
-    /// Adds some.
+    /// Adds a number.
     pub fn add(&self, number: u64) {
-        // A thread that ends has no place of its own any more.
+        // A thread that is ending has lost its stripe.
         let stripe = STRIPE.try_with(|stripe| *stripe).unwrap_or(0);
         self.stripes[stripe].0.fetch_add(number, Relaxed);
     }
@@ -53,7 +51,7 @@ impl Counter {
     }
 }
 
-/// How long things took, by buckets.
+/// Durations, counted in buckets.
 #[derive(Debug, Default)]
 pub struct Histogram {
     buckets: [AtomicU64; Timings::BOUNDS.len() + 1],
@@ -63,15 +61,15 @@ pub struct Histogram {
 /// The content of a histogram at a moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timings {
-    /// How many things took at most the bound of the same place, and more than
-    /// the one before; the last are beyond all bounds.
+    /// The number of durations in each bucket: at most the bound of the same index, and more
+    /// than the bound before. The last bucket is beyond all bounds.
     pub buckets: [u64; Self::BOUNDS.len() + 1],
-    /// How long all of them took together.
+    /// The sum of all durations.
     pub sum: Duration,
 }
 
 impl Histogram {
-    /// Counts a thing that took so long.
+    /// Counts a duration.
     pub fn observe(&self, took: Duration) {
         let bucket = Timings::BOUNDS.partition_point(|bound| *bound < took);
         self.buckets[bucket].fetch_add(1, Relaxed);
@@ -79,7 +77,7 @@ impl Histogram {
         self.nanoseconds.fetch_add(nanoseconds, Relaxed);
     }
 
-    /// What was counted until now.
+    /// The counts so far.
     pub fn get(&self) -> Timings {
         Timings {
             buckets: std::array::from_fn(|bucket| self.buckets[bucket].load(Relaxed)),
@@ -89,7 +87,7 @@ impl Histogram {
 }
 
 impl Timings {
-    /// From a redirect out of memory to a question about all visits.
+    /// From a redirect out of the cache to a query on all visits.
     pub const BOUNDS: [Duration; 16] = [
         Duration::from_micros(10),
         Duration::from_micros(25),
@@ -109,12 +107,12 @@ impl Timings {
         Duration::from_secs(10),
     ];
 
-    /// How many things were counted.
+    /// The number of durations counted.
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }
 
-    /// Adds what another histogram has counted.
+    /// Adds the counts of another histogram.
     pub fn add(&mut self, other: &Self) {
         for (own, other) in self.buckets.iter_mut().zip(other.buckets) {
             *own += other;

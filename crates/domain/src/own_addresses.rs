@@ -1,6 +1,6 @@
 //! The addresses at which an instance answers for its links.
 //!
-//! A link to its own address sends its visitors in circles.
+//! A link to its own address would cause a redirect loop.
 
 use url::Url;
 
@@ -60,7 +60,7 @@ impl OwnAddresses {
         if HostAndPort::of(&url).as_ref() != Some(own) {
             return false;
         }
-        // The redirect takes a slash at the end for nothing, too.
+        // The redirect ignores a slash at the end, too.
         let path = url.path().trim_start_matches('/');
         let path = path.strip_suffix('/').unwrap_or(path);
         Slug::parse(path).is_ok_and(|led_to| {

@@ -83,32 +83,31 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     /// Checks that the store answers.
     async fn ping(&self) -> Result<(), StoreError>;
 
-    /// How the store learns of changes to links that it told no caller of:
+    /// The way in which the store learns of changes to links that it reported to no caller:
     /// changes of other processes, and changes whose caller hung up.
     ///
     /// Every redirect calls this, so it must not wait.
     fn hearing(&self) -> Hearing;
 }
 
-/// How a store learns of changes to links that it told no caller of.
+/// The way in which a store learns of changes to links that it reported to no caller.
 ///
-/// A read is outdated, as far as the store knows, as soon as the store hears in
-/// another way than when the read began.
+/// A read may be outdated as soon as this value differs from its value when the read began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hearing {
-    /// It counts them, within a second or so. While the number stays the same,
-    /// there were none.
+    /// The store counts the changes, within a second or so. While the number stays the same,
+    /// there are none.
     Counted(u64),
-    /// It tells a [`LinkObserver`] of each, usually within milliseconds. While
-    /// the number stays the same, it has left none out.
+    /// The store reports each change to a [`LinkObserver`], usually within milliseconds. While
+    /// the number stays the same, it has missed none.
     Announced(u64),
-    /// It does not learn of them.
+    /// The store does not learn of the changes.
     Deaf,
 }
 
-/// Learns of changes to links, whoever makes them. It must not wait.
+/// Learns of changes to links by any process. It must not wait.
 pub trait LinkObserver: fmt::Debug + Send + Sync {
-    /// A change was committed. Whatever is read from now on shows it.
+    /// A change was committed. All later reads show it.
     fn changed(&self, change: &LinkChange);
 }
 
@@ -117,8 +116,8 @@ pub trait LinkObserver: fmt::Debug + Send + Sync {
 pub struct LinkChange {
     /// The slug, as it is spelled in the store.
     pub slug: Slug,
-    /// The version of a new or edited link; `None` if the link is gone, or its
-    /// version was not counted up.
+    /// The version of a new or edited link; `None` if the link is gone, or if the change kept
+    /// the version.
     pub revision: Option<Revision>,
 }
 
@@ -167,7 +166,7 @@ pub enum Update {
 /// The outcome of deleting a version of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deletion {
-    /// It is gone.
+    /// It is deleted.
     Deleted,
     /// The link was changed, replaced or deleted meanwhile.
     Outdated,
@@ -325,17 +324,17 @@ pub enum VisitLogError {
     },
 }
 
-/// Asks destinations whether they answer.
+/// Checks that destinations answer.
 ///
-/// Links lead wherever their authors say, so an implementation must not enter
-/// networks that only the service can reach.
+/// Authors choose the destinations, so an implementation must not enter networks that only the
+/// service can reach.
 #[async_trait]
 pub trait LinkProber: fmt::Debug + Send + Sync {
     /// Requests one destination once, following its redirects.
     async fn probe(&self, request: ProbeRequest) -> ProbeOutcome;
 }
 
-/// Knows destinations that visitors must be warned of.
+/// Lists destinations that visitors must be warned of.
 #[async_trait]
 pub trait DestinationScreen: fmt::Debug + Send + Sync {
     /// Returns a verdict on each destination, in their order. The author of a
@@ -343,11 +342,11 @@ pub trait DestinationScreen: fmt::Debug + Send + Sync {
     async fn judge(&self, destinations: &[Destination]) -> Vec<ScreenVerdict>;
 }
 
-/// Suggests words for destinations, as a language model does. Its words may be
-/// anything, even what the page of a stranger wants them to be.
+/// Suggests words for destinations, for example with a language model. Callers must not trust
+/// the words: the page of a stranger may control them.
 #[async_trait]
 pub trait Suggester: fmt::Debug + Send + Sync {
-    /// Words to make a slug from, if it has any.
+    /// Words for a slug, if it has any.
     async fn slug(&self, destination: &Destination) -> Option<String>;
 
     /// A title and a text in this language, if it has any.
@@ -360,25 +359,25 @@ pub trait Suggester: fmt::Debug + Send + Sync {
 
 /// Passes visitors' requests on to destinations.
 ///
-/// Links lead wherever their authors say, so an implementation must not enter
-/// networks that only the service can reach.
+/// Authors choose the destinations, so an implementation must not enter networks that only the
+/// service can reach.
 #[async_trait]
 pub trait Forwarder: fmt::Debug + Send + Sync {
     /// The destination's answer, as soon as its headers have arrived.
     async fn forward(&self, request: ForwardedRequest) -> Result<ForwardedAnswer, ForwardFailure>;
 }
 
-/// Looks at the disk that the service writes to.
+/// Watches the disk that the service writes to.
 pub trait DiskWatch: fmt::Debug + Send + Sync {
     /// The trouble with the disk, if there is any. Health checks call this, so it
     /// must be quick.
     fn trouble(&self) -> Option<DiskTrouble>;
 }
 
-/// A disk that takes no data, or soon will not.
+/// A disk that accepts no data, or soon will not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DiskTrouble {
-    /// Little is left.
+    /// Little space is left.
     #[error("the disk of the data folder has {} MiB left", free_bytes >> 20)]
     NearlyFull {
         /// The bytes that the service may still write.
@@ -387,7 +386,7 @@ pub enum DiskTrouble {
     /// It is mounted for reading only.
     #[error("the disk of the data folder is mounted for reading only")]
     ReadOnly,
-    /// The system does not tell.
+    /// The system does not report the state.
     #[error("the data folder cannot be examined")]
     Unknown,
 }

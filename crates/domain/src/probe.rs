@@ -1,4 +1,4 @@
-//! Asking a destination whether it answers.
+//! Checks that a destination answers.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use thiserror::Error;
 
 use crate::Destination;
 
-/// One destination to ask, on behalf of a caller.
+/// One destination to check, on behalf of a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeRequest {
-    /// The destination to ask.
+    /// The destination to check.
     pub destination: Destination,
     /// The time limit for the whole answer, redirects included.
     pub timeout: ProbeTimeout,

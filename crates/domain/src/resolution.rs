@@ -1,5 +1,5 @@
-//! The decision what a visitor of a link gets. Pure: it takes a link, a moment
-//! and a visitor, and returns a decision.
+//! Decides the answer to a visitor of a link. The decision is pure: it depends only on a link,
+//! a moment and a visitor.
 
 use std::borrow::Cow;
 
@@ -41,8 +41,7 @@ pub struct InstanceRules {
 pub enum Resolution<'l> {
     /// The link is expired.
     Expired,
-    /// The visitor must pass a gate first. [`Link::deliver`] says what comes
-    /// behind it.
+    /// The visitor must pass a gate first. [`Link::deliver`] returns the answer behind it.
     Gate(Gate<'l>),
     /// The visitor gets this.
     Open(Arrival<'l>),
@@ -58,7 +57,7 @@ pub enum Gate<'l> {
     Warning,
 }
 
-/// What a visitor gets whom no gate stops.
+/// The answer to a visitor whom no gate stops.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Arrival<'l> {
     /// The visitor is sent to this address.
@@ -73,7 +72,7 @@ pub enum Arrival<'l> {
 }
 
 impl Link {
-    /// Decides what a visitor meets who has passed no gate yet.
+    /// Decides the answer to a visitor who has passed no gate yet.
     pub fn resolve<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceRules) -> Resolution<'l> {
         if self.status_at(visitor.now) == LinkStatus::Expired {
             Resolution::Expired
@@ -86,7 +85,7 @@ impl Link {
         }
     }
 
-    /// The address that this visitor is on the way to.
+    /// The address to which this visitor is going.
     pub fn target(&self, visitor: &Visitor<'_>, rules: InstanceRules) -> Cow<'_, str> {
         match self.device_destination(visitor.user_agent) {
             Some(app) => Cow::Borrowed(app.as_str()),
@@ -94,10 +93,10 @@ impl Link {
         }
     }
 
-    /// What a visitor gets who has passed every gate of the link.
+    /// The answer to a visitor who has passed every gate of the link.
     pub fn deliver<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceRules) -> Arrival<'l> {
-        // A device destination is an app's address: parameters meant for the
-        // web page are not merged into it, and it is not for showing.
+        // A device destination is an app's address: parameters meant for the web page are not
+        // merged into it, and the link shows no page for it.
         if let Some(app) = self.device_destination(visitor.user_agent) {
             return Arrival::Redirect(Cow::Borrowed(app.as_str()));
         }

@@ -87,7 +87,7 @@ impl Destination {
     }
 }
 
-/// A tag and how many links have it.
+/// A tag and the number of its links.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagCount {
     /// The tag.

@@ -28,7 +28,7 @@ impl Slug {
     /// Parses a slug after trimming white space at both ends.
     ///
     /// # Errors
-    /// Says whether the text is empty, too long or breaks [`Slug::PATTERN`].
+    /// The text is empty, too long or breaks [`Slug::PATTERN`]; the error names which.
     pub fn parse(text: &str) -> Result<Self, SlugError> {
         let text = text.trim();
         if text.is_empty() {
@@ -78,7 +78,7 @@ impl fmt::Display for Slug {
     }
 }
 
-/// Why a text is not a slug.
+/// The reason why a text is not a slug.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SlugError {
     /// Nothing but white space.
@@ -101,13 +101,13 @@ pub enum SlugError {
     Malformed,
 }
 
-/// Whether `Docs` and `docs` name one link or two.
+/// The rule for case: `Docs` and `docs` name one link or two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SlugCase {
-    /// One link: slugs are lower-cased before storing and before look-up.
+    /// They name one link: slugs are lower-cased before storing and before look-up.
     #[default]
     Insensitive,
-    /// Two links.
+    /// They name two links.
     Sensitive,
 }
 

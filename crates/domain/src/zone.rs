@@ -1,8 +1,7 @@
 //! Local clocks: the time that a clock in a place shows at a moment.
 //!
-//! An engine needs no table of time zones. The caller says how far the clocks
-//! were from UTC and when that changed. The rest is arithmetic: local seconds
-//! divided by 60, 3,600 or 86,400.
+//! An engine needs no table of time zones. The caller gives the clocks' offset from UTC and the
+//! times of its changes. The rest is arithmetic: local seconds divided by 60, 3,600 or 86,400.
 
 use crate::UnixMillis;
 
@@ -86,7 +85,7 @@ impl ZoneOffsets {
         self.first
     }
 
-    /// The changes: when, and to which offset, in order of time.
+    /// The changes: the time and the new offset of each, in order of time.
     pub fn changes(&self) -> &[(UnixMillis, UtcOffset)] {
         &self.changes
     }

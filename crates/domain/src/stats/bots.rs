@@ -2,15 +2,15 @@
 
 use crate::{Choice, Dimension};
 
-/// What to do with visits of bots.
+/// The treatment of visits by bots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bots {
-    /// Count them like any other.
+    /// Counts them like any other.
     #[default]
     Include,
-    /// Leave them out.
+    /// Leaves them out.
     Exclude,
-    /// Count nothing else.
+    /// Counts nothing else.
     Only,
 }
 

@@ -2,7 +2,7 @@
 
 use std::{borrow::Borrow, collections::BTreeSet};
 
-/// Values of which something must have one, or must have none.
+/// A set of values: a visit must have one of them, or none of them.
 ///
 /// Every choice is meaningful: [`Choice::AnyOf`] without values meets nothing,
 /// [`Choice::NoneOf`] without values meets everything.
@@ -22,7 +22,7 @@ impl<T> Default for Choice<T> {
 }
 
 impl<T> Choice<T> {
-    /// Returns whether everything meets it, whatever its value.
+    /// Returns whether every value meets it.
     pub fn is_everything(&self) -> bool {
         matches!(self, Self::NoneOf(values) if values.is_empty())
     }
@@ -51,7 +51,7 @@ impl<T: Ord> Choice<T> {
         }
     }
 
-    /// What meets both choices.
+    /// The choice that requires both choices.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {

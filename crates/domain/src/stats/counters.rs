@@ -27,7 +27,7 @@ pub struct Counters {
 /// One row of totals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CounterRow {
-    /// The link, when the question asked per link.
+    /// The link, if the query asked per link.
     pub link: Option<LinkId>,
     /// Its totals.
     pub counters: Counters,

@@ -89,8 +89,7 @@ impl From<&VisitRecord<'_>> for Event {
 }
 
 impl Event {
-    /// The value that it has of a dimension. Events do not tell the visitor's
-    /// address.
+    /// The event's value of a dimension. Events do not contain the visitor's address.
     pub fn value(&self, dimension: Dimension) -> Cow<'_, str> {
         Cow::Borrowed(match dimension {
             Dimension::Slug => &self.slug,

@@ -7,7 +7,7 @@ use crate::{HourOfWeek, Report, VisitFilter, ZoneOffsets};
 pub struct HeatmapQuery {
     /// The visits to count.
     pub filter: VisitFilter,
-    /// The clock that hours are read from.
+    /// The clock that defines the hours.
     pub zone: ZoneOffsets,
 }
 

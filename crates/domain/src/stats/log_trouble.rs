@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-/// Something in the access log that does not work at the moment. Redirects go
-/// on in any case.
+/// A current fault of the access log. Redirects continue in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogTrouble {
     /// The disk refuses visits. They wait in memory; when that is full, new

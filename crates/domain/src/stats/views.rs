@@ -9,7 +9,7 @@ pub struct ViewsQuery {
     pub filter: VisitFilter,
     /// The length of time of a row.
     pub unit: TimeUnit,
-    /// The clock that minutes, hours and days are read from.
+    /// The clock that defines minutes, hours and days.
     pub zone: ZoneOffsets,
 }
 
