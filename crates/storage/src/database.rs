@@ -31,14 +31,14 @@ struct Clocked {
     changes: Histogram,
 }
 
-/// How long the database took, failures included.
+/// The time that the database took, failures included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreTimings {
-    /// To find one link by its slug.
+    /// The time to find one link by its slug.
     pub finds: Timings,
-    /// For every other read: lists, searches, counts.
+    /// The time of every other read: lists, searches, counts.
     pub reads: Timings,
-    /// To make a change durable, its wait for the writer included.
+    /// The time to make a change durable, including its wait for the writer.
     pub changes: Timings,
 }
 
@@ -66,7 +66,7 @@ impl Database {
         let engine = match url {
             DatabaseUrl::File(path) => {
                 let file = SqliteFile::new(path);
-                // The first statements may have to wait for another process.
+                // The first statements may wait for another process.
                 let opening = tokio::task::spawn_blocking(|| Sqlite::open(file));
                 let opened = opening.await.map_err(|error| refused(&error))?;
                 Engine::Sqlite(opened.map_err(|error| refused(&error))?)
@@ -199,8 +199,8 @@ impl SchemaConnection {
         &self.connection
     }
 
-    /// The damage that SQLite finds, in its words; empty if there is none.
-    /// Always empty for PostgreSQL, which checks its own pages.
+    /// SQLite's reports of damage; empty if there is none. Always empty for PostgreSQL, which
+    /// checks its own pages.
     ///
     /// # Errors
     /// The database cannot be read.

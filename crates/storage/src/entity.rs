@@ -22,7 +22,7 @@ pub(crate) mod tag {
         session::{Columns, Row},
     };
 
-    /// How many columns there are.
+    /// The number of columns.
     pub(crate) const COLUMNS: usize = 2;
 
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -72,7 +72,7 @@ pub(crate) mod migration_run {
         #[sea_orm(primary_key, auto_increment = false)]
         pub number: i64,
         pub pages: i64,
-        /// Where the next page begins, in the words of the old store.
+        /// The start of the next page, as the old store's text.
         pub next: Option<String>,
         pub scanned: i64,
         pub inserted: i64,

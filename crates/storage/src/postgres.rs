@@ -2,10 +2,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `announcement` | the words in which changes are announced |
-//! | `ear` | whether announcements are heard |
-//! | `listener` | the connection on which they come |
-//! | `liveness` | connections that died without a sign are not used |
+//! | `announcement` | the format of announced changes |
+//! | `ear` | the state of the listener |
+//! | `listener` | the connection for announcements |
+//! | `liveness` | detection of dead connections |
 
 mod announcement;
 mod ear;
@@ -66,7 +66,7 @@ impl Postgres {
         })
     }
 
-    /// Passes announced changes on to an observer, from soon on until the value is
+    /// Reports announced changes to an observer, from soon after the call until the value is
     /// dropped.
     pub(crate) fn listen(&self, observer: Arc<dyn LinkObserver>) -> Listening {
         let server = self.pool.get_postgres_connection_pool().connect_options();
@@ -129,28 +129,26 @@ impl Postgres {
 
 const MAX_CONNECTIONS: u32 = 10;
 
-/// The time to get a connection. Waiting longer would only make the queue longer.
+/// The timeout for getting a connection. Waiting longer would only lengthen the queue.
 const CONNECTION: Duration = Duration::from_secs(5);
 
-/// The time for a step of a read or a change, until the server counts as silent.
-/// It is longer than to get a connection and the limit of a statement together, so
-/// a server that is only slow answers before.
+/// The timeout for a step of a read or a change. It is longer than the timeouts for a
+/// connection and for a statement together, so a server that is only slow answers earlier.
 const STEP: Duration = Duration::from_secs(16);
 
-/// The time for a health check.
+/// The timeout of a health check.
 const PING: Duration = Duration::from_secs(3);
 
-/// Waits for an answer of the server, but not for ever: its own limits end a slow
-/// statement only while it runs and can be reached.
+/// Waits for an answer of the server with a timeout: the server's own limits end a slow
+/// statement only while the server runs and can be reached.
 async fn answered<T>(limit: Duration, answer: impl Future<Output = T>) -> Result<T, Failure> {
     let answer = timeout(limit, answer).await;
     answer.map_err(|_| Failure::Silent(limit))
 }
 
-/// Returns whether the connection was closed before the server looked at the
-/// statement. A server that restarts closes all connections, and the pool
-/// notices each only when it is used. So as many attempts may fail as there are
-/// connections.
+/// Returns whether the connection was closed before the server read the statement. A server
+/// that restarts closes all connections, and the pool notices each only when it is used. So as
+/// many attempts may fail as there are connections.
 fn was_cut(error: &DbErr) -> bool {
     /// The errors `admin_shutdown`, `crash_shutdown` and
     /// `idle_session_timeout`. The server leaves them on a connection that it
@@ -169,14 +167,14 @@ fn was_cut(error: &DbErr) -> bool {
 }
 
 fn limited(options: PgPoolOptions) -> PgPoolOptions {
-    /// A process that was stopped in the middle of a transaction keeps its locks no
-    /// longer than a statement may take.
+    /// A process that was suspended in a transaction keeps its locks no longer than a statement
+    /// may take.
     const LIMITS: &str = "SET statement_timeout = '10s'; \
                           SET idle_in_transaction_session_timeout = '10s'";
 
     liveness::checked(options).after_connect(|connection, _| {
-        // Set by a statement, because connection poolers refuse it as an option
-        // of the connection.
+        // A statement sets them, because connection poolers refuse them as options of the
+        // connection.
         let limits = connection.execute(LIMITS);
         Box::pin(async move { limits.await.map(drop) })
     })

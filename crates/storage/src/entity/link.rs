@@ -1,8 +1,8 @@
-//! The rows of links: their columns, and links made of them. A row that breaks a
-//! domain rule is reported with its column, and never repaired silently.
+//! The rows of links: their columns, and links made of them. A row that breaks a domain rule is
+//! an error that names the column; this module never repairs rows.
 //!
-//! A new column is a member of [`Model`]. The compiler and the store's contract suite
-//! then name the functions of this file that have to know it.
+//! A new column is a member of [`Model`]. The compiler and the store's contract suite then name
+//! the functions of this file that must handle it.
 
 use std::{collections::BTreeMap, error::Error as StdError};
 
@@ -23,7 +23,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "links")]
 pub struct Model {
-    /// Given by the database.
+    /// The database assigns it.
     #[sea_orm(primary_key)]
     pub number: i64,
     pub id: String,
@@ -51,7 +51,7 @@ pub struct Model {
     pub updated_at: i64,
     pub expires_at: Option<i64>,
     pub ends_at: Option<i64>,
-    /// Number of the version, which each change by an author counts up.
+    /// The number of the version, which each change by an author increases.
     pub revision: i64,
 }
 
@@ -60,13 +60,13 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// The columns that are read, in the order of [`Model`]. Searches alone need the
-/// others, which can be longer than the rest.
+/// The columns to read, in the order of [`Model`]. Only searches need the others, which can be
+/// longer than the rest.
 pub(crate) fn read_columns() -> impl Iterator<Item = Column> {
     Column::iter().filter(|column| !matches!(column, Column::SearchText | Column::DestinationKey))
 }
 
-/// Selects the columns that are read.
+/// Selects the columns to read.
 pub(crate) fn select() -> Select<Entity> {
     Entity::find().select_only().columns(read_columns())
 }

@@ -22,7 +22,7 @@ pub(crate) fn with_status(status: StatusFilter, now: UnixSeconds) -> Condition {
     }
 }
 
-/// Links with this tag, each looked at: for few links that something else finds.
+/// Links with this tag, checked one by one: for the few links that another condition finds.
 pub(crate) fn has_tag(tag: &Tag) -> Condition {
     let of_link =
         Expr::col((tag::Entity, tag::Column::LinkId)).equals((link::Entity, link::Column::Id));

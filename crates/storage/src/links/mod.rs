@@ -60,14 +60,14 @@ impl SqlLinkStore {
         Self { database }
     }
 
-    /// Starts to tell an observer of every change to links, whoever makes it, until
-    /// the value is dropped. A store on PostgreSQL is deaf without it; one on SQLite
-    /// counts changes, and the value is `None`.
+    /// Reports every change to links by any process to an observer, until the value is dropped.
+    /// Without it, a store on PostgreSQL does not learn of changes; one on SQLite counts them,
+    /// and the value is `None`.
     pub fn listen(&self, observer: Arc<dyn LinkObserver>) -> Option<Listening> {
         self.database.listen(observer)
     }
 
-    /// How long the database has taken since it was opened.
+    /// The time that the database has taken since it was opened.
     pub fn timings(&self) -> StoreTimings {
         self.database.timings()
     }

@@ -16,8 +16,8 @@ use crate::{
     session::{Read, Session},
 };
 
-/// Up to this many candidates are looked at one by one. For a text that more
-/// links hold, reading links in order finds a page quickly.
+/// Up to this number, the search checks candidates one by one. If more links hold a text,
+/// reading links in order finds a page quickly.
 const FEW: u64 = 5_000;
 
 /// Finds the links that meet a filter, by slug.
@@ -99,7 +99,7 @@ pub(super) async fn matching(
     Ok(select)
 }
 
-/// Links that hold a text, each looked at.
+/// Links that hold a text, checked one by one.
 fn holds_exactly(backend: DbBackend, text: &SearchText) -> Condition {
     Condition::all().add(if backend == DbBackend::Sqlite {
         Expr::cust_with_values("instr(search_text, ?) > 0", [text.as_str()])

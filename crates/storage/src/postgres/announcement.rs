@@ -1,8 +1,8 @@
-//! The words in which PostgreSQL announces changes; its triggers are in `migrations`.
+//! The format in which PostgreSQL announces changes; its triggers are in `migrations`.
 
 use slugline_domain::{Revision, Slug, ports::LinkChange};
 
-/// The channel on which changes to links are announced.
+/// The channel for announced changes to links.
 pub(super) const CHANNEL: &str = "slugline_links";
 
 /// A message on the channel.
@@ -15,9 +15,9 @@ pub(super) enum Announcement {
 }
 
 impl Announcement {
-    /// Reads a message: a line for each change, with the slug and, after a blank,
-    /// the number of the version. A line that cannot be read, such as a later version
-    /// may send, stands for everything.
+    /// Parses a message: a line for each change, with the slug and, after a blank, the number
+    /// of the version. A line that does not parse, such as one of a later version, means that
+    /// every link may have changed.
     pub(super) fn parse(message: &str) -> Self {
         let changes: Option<Vec<LinkChange>> = message.lines().map(change).collect();
         changes.map_or(Self::Everything, Self::Links)

@@ -1,14 +1,14 @@
-//! The state of hearing announcements, or not.
+//! The state of the listener: hearing announcements, or deaf.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use slugline_domain::ports::Hearing;
 
-/// Tells whether announcements are heard. One listener sets it, every redirect asks.
+/// Tells whether the listener hears announcements. One listener sets it, and every redirect
+/// reads it.
 #[derive(Debug, Default)]
 pub(super) struct Ear {
-    /// 0 while deaf; else the number of times that announcements may have been
-    /// missed.
+    /// 0 while deaf; else the number of times that the listener may have missed announcements.
     open: AtomicU64,
     missed: AtomicU64,
 }
@@ -21,8 +21,8 @@ impl Ear {
         }
     }
 
-    /// Announcements are heard from now on. Earlier ones may have been missed, or
-    /// one told that everything may have changed.
+    /// The listener hears announcements from now on. It may have missed earlier ones, or one
+    /// said that everything may have changed.
     pub(super) fn open_anew(&self) {
         let missed = self.missed.fetch_add(1, Ordering::Relaxed) + 1;
         self.open.store(missed, Ordering::Release);

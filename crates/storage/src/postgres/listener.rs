@@ -1,9 +1,8 @@
-//! Listens to what PostgreSQL announces.
+//! Listens to PostgreSQL's announcements.
 //!
-//! A listener that lost its connection cannot know what it missed. So it is deaf
-//! from the moment it notices until it listens again, and then whatever was read
-//! before counts as outdated. A connection that is dead without a sign is noticed
-//! because it does not answer a ping.
+//! A listener that lost its connection may have missed announcements. So it is deaf from the
+//! moment it notices until it listens again, and then all earlier reads count as outdated. It
+//! detects a dead connection by an unanswered ping.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -23,21 +22,21 @@ use super::{
     ear::Ear,
 };
 
-/// After this long without a message the server is pinged.
+/// The time without a message after which the listener pings the server.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// The time for the answer to a ping.
+/// The timeout of a ping.
 const ANSWER: Duration = Duration::from_secs(2);
 
-/// The time to connect, and for an announcement to oneself to come back.
+/// The timeout for connecting, and for the listener's own announcement to come back.
 const START: Duration = Duration::from_secs(5);
 
-/// The pause before another connection is opened: short at first, then twice as long
-/// after each attempt that failed.
+/// The pause before the next connection: short at first, then doubled after each failed
+/// attempt.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// A listener at work on PostgreSQL. It stops when this is dropped.
+/// A running listener on PostgreSQL. Dropping this stops it.
 #[derive(Debug)]
 pub struct Listening(AbortHandle);
 
@@ -67,7 +66,7 @@ struct Listener {
     observer: Arc<dyn LinkObserver>,
 }
 
-/// Why nothing is heard.
+/// The reason why the listener is deaf.
 #[derive(Debug, Error)]
 enum Lost {
     #[error("the database closed the connection")]
@@ -111,10 +110,10 @@ impl Listener {
         }
     }
 
-    /// A connection on which announcements verifiably arrive.
+    /// A connection on which a test announcement has arrived.
     async fn connect(&self) -> Result<PgListener, Lost> {
         let connecting = async {
-            // A listener takes its connection from a pool. This one is its own.
+            // A listener takes its connection from a pool. This pool has only that connection.
             let pool = PgPoolOptions::new().max_connections(1).max_lifetime(None);
             let pool = pool.connect_with(self.server.as_ref().clone()).await?;
             PgListener::connect_with(&pool).await
@@ -122,14 +121,13 @@ impl Listener {
         let mut line = within(START, "accept a connection", connecting).await?;
         line.eager_reconnect(false);
         let own = within(START, "take a listener", subscribe(&mut line)).await?;
-        // A connection pooler between us and the server may take `LISTEN` and then
-        // pass nothing on.
+        // A connection pooler between us and the server may accept `LISTEN` and then forward
+        // nothing.
         within(START, "announce anything", self.call(&own)).await?;
         let heard = async {
             loop {
                 let message = line.try_recv().await?.ok_or(Lost::Closed)?;
-                // Earlier messages change nothing: whatever was read before this one
-                // counts as outdated.
+                // Earlier messages change nothing: all reads before this one count as outdated.
                 if message.channel() == own {
                     return Ok::<(), Lost>(());
                 }
@@ -140,7 +138,7 @@ impl Listener {
         Ok(line)
     }
 
-    /// Announces something on this channel, from another connection.
+    /// Sends an announcement on this channel, from another connection.
     async fn call(&self, channel: &str) -> Result<(), sqlx::Error> {
         let mut connection = PgConnection::connect_with(&self.server).await?;
         let called = sqlx::query("SELECT pg_notify($1, '')").bind(channel);
@@ -179,8 +177,7 @@ impl Listener {
     }
 }
 
-/// Listens to announcements, and to a channel that nobody else uses: its name is
-/// returned.
+/// Listens to announcements, and to a unique channel; returns the channel's name.
 async fn subscribe(line: &mut PgListener) -> Result<String, sqlx::Error> {
     let session = line.fetch_one("SELECT pg_backend_pid()").await?;
     let own = format!("slugline_echo_{}", session.try_get::<i32, _>(0)?);

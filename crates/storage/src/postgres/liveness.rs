@@ -1,4 +1,4 @@
-//! Connections that died without a sign.
+//! Detects dead connections.
 //!
 //! A machine that vanishes, or a firewall that forgets a connection, sends nothing.
 //! Statements on such a connection would wait until the operating system gives up,
@@ -9,16 +9,16 @@ use std::{io, time::Duration};
 use sqlx::{Connection, PgConnection, postgres::PgPoolOptions};
 use tokio::time::timeout;
 
-/// A connection that was used within this time is believed to live.
+/// A connection used within this time needs no check.
 const BELIEVED: Duration = Duration::from_secs(5);
 
-/// The time for an answer to a ping before a connection is used.
+/// The timeout of the ping before a connection is used.
 const BEFORE: Duration = Duration::from_secs(1);
 
-/// The same after it was used. A statement whose caller hung up may still run.
+/// The timeout of the ping after use. A statement whose caller hung up may still run.
 const AFTER: Duration = Duration::from_secs(12);
 
-/// Makes a pool throw away connections that do not answer.
+/// Makes a pool discard connections that do not answer.
 pub(super) fn checked(options: PgPoolOptions) -> PgPoolOptions {
     options
         .before_acquire(|connection, known| {

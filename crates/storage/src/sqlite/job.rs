@@ -25,11 +25,11 @@ pub(super) trait Job: fmt::Debug + Send {
     /// Sends the result of [`Job::apply`] to the caller.
     fn answer(self: Box<Self>);
 
-    /// Tells the caller that nothing was changed.
+    /// Tells the caller that the change was not made.
     fn refuse(self: Box<Self>, failure: Failure);
 }
 
-/// The end that a job wants for its transaction.
+/// The end that a job asks for its transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wish {
     Commit,

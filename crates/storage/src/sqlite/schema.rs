@@ -33,7 +33,7 @@ impl SchemaStatements {
         sea_orm::ProxyDatabaseConnector::connect(DbBackend::Sqlite, Arc::new(statements))
     }
 
-    /// The damage that SQLite finds, in its words.
+    /// SQLite's reports of damage.
     pub(crate) fn damages(&self) -> Result<Vec<String>, DbErr> {
         let read = || {
             let connection = self.locked();

@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use super::SqliteFile;
 
-/// Pages copied at once: 1 MiB. The caller is asked after each step.
+/// Pages copied at once: 1 MiB. The copy calls the caller after each step.
 const PAGES: i32 = 256;
 
 /// The time between two attempts while another process holds a lock.
@@ -24,8 +24,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The most attempts for one step.
 const ATTEMPTS: usize = 100;
 
-/// An SQLite file as it is at one moment. Others go on writing; until this is
-/// dropped, their write-ahead log grows.
+/// An SQLite file as it is at one moment. Other connections may write; until this is dropped,
+/// their write-ahead log grows.
 ///
 /// It knows no tables, so it copies any SQLite file in WAL mode.
 #[derive(Debug)]
@@ -70,9 +70,9 @@ impl FileSnapshot {
     pub fn take(path: &Path) -> Result<Self, SnapshotError> {
         let taken = || {
             let connection = SqliteFile::new(path).open_reader()?;
-            // A transaction sees the file as it is at its first read, and the
-            // copy is made in it. Without it, SQLite would start the copy again
-            // after each change by another process.
+            // A transaction sees the file as it is at its first read, and the copy runs in it.
+            // Without it, SQLite would start the copy again after each change by another
+            // process.
             connection.execute_batch("BEGIN")?;
             connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
             Ok(connection)
@@ -89,9 +89,9 @@ impl FileSnapshot {
         }
     }
 
-    /// Copies the file to a path at which there is none yet. `watch` is called
-    /// after each step and may stop the copy. The copy is complete but not yet
-    /// synced to the disk; after an error, part of it may be there.
+    /// Copies the file to a path at which there is none yet. This calls `watch` after each
+    /// step; `watch` may stop the copy. The copy is complete but not yet synced to the disk;
+    /// after an error, part of it may be there.
     ///
     /// # Errors
     /// The file cannot be read, the copy cannot be written, or `watch` stopped
@@ -190,7 +190,7 @@ mod tests {
             .copy_to(&to, |copied| {
                 assert!(copied.pages <= copied.of, "{copied:?}");
                 steps += 1;
-                // A writer that never rests does not make it start again.
+                // A continuous writer does not restart the copy.
                 add();
                 assert!(steps < 100);
                 ControlFlow::Continue(())

@@ -129,7 +129,7 @@ struct WriterThread {
 }
 
 impl WriterThread {
-    /// Works until the sending side is dropped.
+    /// Runs until the sending side is dropped.
     fn run(mut self) {
         loop {
             match self.queue.recv_timeout(LOOK_EVERY) {

@@ -1,4 +1,4 @@
-//! PostgreSQL announces changes, whoever makes them.
+//! PostgreSQL announces changes by any client.
 
 use std::{
     sync::{Arc, Mutex},
@@ -13,7 +13,7 @@ use slugline_domain::{
 use slugline_storage::{Database, DatabaseUrl, Listening, SchemaConnection, SqlLinkStore};
 use slugline_testkit::{NOON, link, slug};
 
-/// Keeps what it is told.
+/// Records the changes it learns of.
 #[derive(Debug, Default)]
 struct Diary(Mutex<Vec<LinkChange>>);
 
@@ -23,7 +23,7 @@ impl LinkObserver for Diary {
     }
 }
 
-/// A database of its own, with a store that listens and another that does not.
+/// A separate database, with a store that listens and another that does not.
 struct Nodes {
     admin: DatabaseConnection,
     name: String,
@@ -69,7 +69,7 @@ impl Nodes {
         nodes
     }
 
-    /// Waits until the store hears in another way.
+    /// Waits until the store's hearing changes.
     async fn hears_otherwise_than(&self, before: Hearing) -> Hearing {
         until("another way to hear", || {
             let hearing = self.listening.hearing();
@@ -82,9 +82,9 @@ impl Nodes {
         self.raw.execute_unprepared(statements).await.unwrap();
     }
 
-    /// The changes announced up to now, and forgets them.
+    /// Returns and clears the changes announced so far.
     async fn announced(&self) -> Vec<LinkChange> {
-        // Announcements come in order, so all earlier ones were heard.
+        // Announcements arrive in order, so all earlier ones have arrived.
         self.sql("SELECT pg_notify('slugline_links', 'the-end')")
             .await;
         let end = changed("the-end", None);
@@ -135,7 +135,7 @@ async fn every_kind_of_change_is_announced_once_it_is_committed() {
         .unwrap();
     assert_eq!(nodes.announced().await, [changed("docs", Some(1))], "edit");
 
-    // As when a hash is renewed: not a version of its own.
+    // For example, renewing a hash: not a new version.
     let renewed = edited.clone();
     nodes
         .other
@@ -184,7 +184,7 @@ async fn nothing_is_announced_that_did_not_happen() {
 #[tokio::test]
 async fn batches_of_any_size_are_announced() {
     let nodes = Nodes::start("batches").await;
-    // The longest slugs there are, so that a message holds few.
+    // Slugs of the maximum length, so that a message holds few.
     let long: Vec<Link> = (0..50)
         .map(|i| link(&format!("{i:02}{}", "x".repeat(2_046))).build())
         .collect();

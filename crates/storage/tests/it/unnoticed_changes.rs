@@ -1,4 +1,4 @@
-//! The store counts changes that its callers are not told of.
+//! The store counts changes that it does not report to its callers.
 
 use std::{
     future::Future,
@@ -22,7 +22,7 @@ async fn a_store_notices_changes_by_others_and_not_its_own() {
 
     let at_first = mine.hearing();
     mine.insert(&link("mine").build(), NOON).await.unwrap();
-    // Longer than between two looks.
+    // Longer than the interval between two checks.
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     assert_eq!(mine.hearing(), at_first);
 
@@ -46,7 +46,7 @@ async fn a_change_whose_author_hung_up_counts_once_it_is_made() {
     {
         let mut insert = pin!(store.insert(&made, NOON));
         let mut context = Context::from_waker(Waker::noop());
-        // The change is handed over, and its caller does not wait.
+        // The writer has the change, and its caller does not wait.
         assert!(insert.as_mut().poll(&mut context).is_pending());
     }
     let asked = Instant::now();
