@@ -7,7 +7,7 @@ use slugline_domain::{
     ports::{Clock, Random},
 };
 
-/// A clock that moves only when told to.
+/// A clock that only the test moves.
 #[derive(Debug)]
 pub struct FixedClock(AtomicI64);
 
@@ -43,7 +43,7 @@ impl SeededRandom {
 impl Random for SeededRandom {
     fn fill(&self, buffer: &mut [u8]) {
         for byte in buffer {
-            // SplitMix64, whose constants these are; its top byte is enough.
+            // The constants of SplitMix64; the top byte of its output is enough.
             let state = self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
             let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

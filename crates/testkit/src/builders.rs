@@ -12,7 +12,7 @@ pub const NOON: UnixSeconds = match UnixSeconds::new(1_800_000_000) {
     Err(_) => panic!("the moment is in range"),
 };
 
-/// A moment some seconds after [`NOON`], or before it when negative.
+/// The moment `after_noon` seconds after [`NOON`]; before it if negative.
 ///
 /// # Panics
 /// The moment is out of range.
@@ -65,7 +65,7 @@ pub fn link(slug_text: &str) -> LinkBuilder {
 /// A link that has every member. Its tags are not in order.
 ///
 /// # Panics
-/// Never: the members are good.
+/// Never: the members are valid.
 pub fn full_link(slug_text: &str) -> Link {
     let text = "it's; DROP TABLE links --\u{1f600}";
     let geo = [("DE", "https://example.de/"), ("AT", "https://example.at/")];

@@ -20,8 +20,8 @@ pub enum ClickHouseEngine {
     /// A current ClickHouse as a library, behind a small HTTP server of ours:
     /// the SQL is real, the wire is not.
     Library,
-    /// ClickHouse's own server: the wire is real. It is Debian's, from 2018, or
-    /// the one that the machine has.
+    /// ClickHouse's own server: the wire is real. It is the machine's own server, else Debian's
+    /// from 2018.
     Server,
 }
 
@@ -113,13 +113,13 @@ impl KilledClickHouse {
     }
 }
 
-/// A process that is killed when this value is dropped, or when the test
-/// process dies without dropping anything.
+/// A process that is killed when this value is dropped, or when the test process dies without
+/// running destructors.
 #[derive(Debug)]
 struct Process {
     child: Child,
-    /// A process that waits for the end of its standard input and then kills
-    /// the first one. The input ends however the test process ends.
+    /// A process that waits for the end of its standard input and then kills the first one. The
+    /// operating system closes that input at every end of the test process.
     heir: Option<Child>,
 }
 

@@ -1,4 +1,4 @@
-//! An access log in memory that knows slugs and moments.
+//! An access log in memory that stores only slugs and moments.
 
 use std::{
     collections::BTreeMap,
@@ -23,7 +23,7 @@ pub struct CountedVisits {
 }
 
 impl CountedVisits {
-    /// Records rows at this moment, each of which stands for so many visits.
+    /// Records rows at this moment, each of which stands for `interval` visits.
     pub fn record(&self, at: UnixSeconds, slug: &str, rows: usize, interval: u32) {
         let visit = (at, slug.to_owned(), interval);
         lock(&self.visits).extend(std::iter::repeat_n(visit, rows));

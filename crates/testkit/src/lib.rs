@@ -2,8 +2,8 @@
 //! a random source under the test's control, builders, contract suites for the
 //! stores, and real ClickHouse and Redis servers.
 //!
-//! The contract suites are the reason to trust the stores in memory: they pass
-//! the same suites as the real ones.
+//! The stores in memory are trustworthy because they pass the same contract suites as the real
+//! ones.
 
 mod ambient;
 mod builders;

@@ -1,4 +1,4 @@
-//! A screen that goes by a list.
+//! A screen with a list of dangerous destinations.
 
 use std::sync::Mutex;
 
@@ -23,7 +23,7 @@ impl ListedScreen {
         flagged.push(destination.to_owned());
     }
 
-    /// Answers from now on that it cannot tell.
+    /// Answers [`ScreenVerdict::Unknown`] from now on.
     ///
     /// # Panics
     /// A test panicked while it held the lock.
@@ -31,7 +31,7 @@ impl ListedScreen {
         *self.is_down.lock().expect(UNPOISONED) = true;
     }
 
-    /// The destinations that it was asked about so far.
+    /// The destinations judged so far.
     ///
     /// # Panics
     /// A test panicked while it held the lock.

@@ -20,7 +20,7 @@ pub struct MemoryLinkStore {
     hearing: Mutex<Hearing>,
 }
 
-/// A store that claims to announce changes.
+/// A store that reports changes as announced.
 impl Default for MemoryLinkStore {
     fn default() -> Self {
         Self {
@@ -32,7 +32,7 @@ impl Default for MemoryLinkStore {
 }
 
 impl MemoryLinkStore {
-    /// Sets how the store claims to learn of changes.
+    /// Sets the reported way of learning of changes.
     pub fn hear(&self, hearing: Hearing) {
         *self
             .hearing

@@ -54,7 +54,7 @@ impl MemoryOldStore {
         self.state().entries.push(entry);
     }
 
-    /// Makes every later call fail until [`Self::come_back`].
+    /// Makes every later call fail until [`Self::come_back`] is called.
     pub fn go_away(&self) {
         self.state().away = true;
     }

@@ -190,7 +190,7 @@ async fn a_link_whose_id_is_in_use_gets_its_spare_one(
     let found = links.find(&slug("b")).await.expect("find").expect("moved");
     assert_eq!(found.id.as_str(), "spare-b");
     assert_eq!(found.content.tags, moved("b").link.content.tags);
-    // Both are recognised when they come again.
+    // The store recognises both when they come again.
     twins.page = 1;
     assert_eq!(
         migration.advance(&twins).await.expect("advance"),
@@ -238,8 +238,7 @@ async fn of_many_who_do_a_page_at_once_one_does(
     migration.begin(None, NOON).await.expect("begin");
     for page in 0..5 {
         let steps: Vec<MigrationStep> = (0..6)
-            // Each runner moves its own link, which shows whose step was
-            // applied.
+            // Each runner moves its own link, which identifies the applied step.
             .map(|runner| {
                 step(
                     1,
