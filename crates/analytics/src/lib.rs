@@ -1,11 +1,10 @@
-//! The access log: what is kept of every followed link, and the answers to
-//! questions about it.
+//! The access log: a record of every followed link, and queries on it.
 //!
-//! This crate knows visits and SQLite. It takes a visit without making the redirect
-//! wait, derives facts from it, tells visitors apart without keeping addresses,
-//! stores rows and works out totals from them. It does not know HTTP, the database
-//! of links, settings or the time of day: visits bring their own moment, and the
-//! ports of [`RecorderPorts`] bring the rest.
+//! This crate knows visits and SQLite. It accepts a visit without making the redirect wait,
+//! derives facts from it, distinguishes visitors without storing addresses, stores rows and
+//! computes totals from them. It does not know HTTP, the database of links, settings or the
+//! time of day: visits contain their own time, and the ports of [`RecorderPorts`] provide the
+//! rest.
 //!
 //! ```
 //! use std::{net::Ipv4Addr, sync::Arc};
@@ -56,13 +55,13 @@
 //! | `recorder` | the bounded queue that redirects push into, and its end |
 //! | `tally` | the state that both sides of the queue share |
 //! | `losses` | visits that were never stored, by time |
-//! | `reminder` | when to warn again of a failure that lasts |
+//! | `reminder` | repeated warnings of a lasting failure |
 //! | `writer` | the thread behind the queue: batches, retries, the final flush |
 //! | `enrich` | the facts derived from a visit: referring host, language, bounds of texts |
 //! | `user_agent` | programs, systems and devices, by the `User-Agent` header |
 //! | `place_file` | places of addresses, from an `.mmdb` file |
 //! | `memo`, `number_map` | a cache of results; maps by hashes |
-//! | `visitor` | visitors told apart by a keyed hash |
+//! | `visitor` | identification of visitors by a keyed hash |
 //! | `salt` | the period of that key |
 //! | `sampling` | the visits that become rows, and the number that each row stands for |
 //! | `row` | a visit in the form that engines keep |

@@ -1,6 +1,5 @@
-//! Visits that were never stored, by the time at which they came. An answer
-//! about last week must not call itself exact if visits of last week are
-//! missing.
+//! Visits that were never stored, by the time at which they came. An answer about last week is
+//! not exact if visits of last week are missing.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError, TryLockError,
@@ -32,7 +31,7 @@ impl Loss {
         }
     }
 
-    /// A number of visits lost in the time in which the others came.
+    /// A number of visits lost in the time span of the others.
     pub(crate) fn among(others: &[UnixMillis], visits: u64) -> Self {
         match (others.iter().min(), others.iter().max()) {
             (Some(&first), Some(&last)) => Self::between(first, last, visits.max(1)),
@@ -46,12 +45,12 @@ impl Loss {
     }
 }
 
-/// All known losses, on the disk and not yet there.
+/// All known losses, saved on the disk or not yet.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
     book: Mutex<Book>,
-    /// Visits that were lost while another thread held the book, and the minute
-    /// of the last of them.
+    /// Visits lost while another thread held the lock of the book, and the minute of the last
+    /// of them.
     unplaced: AtomicU64,
     unplaced_minute: AtomicI64,
 }
@@ -76,8 +75,7 @@ impl Losses {
         }
     }
 
-    /// Visits that may be missing from an answer about this time, whichever
-    /// links they followed.
+    /// Visits that may be missing from an answer about this time, on any link.
     pub(crate) fn concerning(&self, filter: &VisitFilter) -> u64 {
         let minute = |second: i64| second.div_euclid(SECONDS_PER_MINUTE);
         let from = filter.from.map_or(i64::MIN, |from| minute(from.get()));
@@ -99,7 +97,7 @@ impl Losses {
         self.placed().unsaved.clone()
     }
 
-    /// Marks the losses that [`Losses::unsaved`] gave as being on the disk.
+    /// Marks the losses that [`Losses::unsaved`] returned as saved.
     pub(crate) fn saved(&self, losses: &[Loss]) {
         let mut book = self.placed();
         for saved in losses {
@@ -197,7 +195,7 @@ mod tests {
         losses.load(vec![Loss::between(at(1), at(2), 5)]);
         losses.add(at(7), 2);
         let unsaved = losses.unsaved();
-        // Another one comes before those are on the disk.
+        // Another loss comes before those are on the disk.
         losses.add(at(7), 1);
         losses.saved(&unsaved);
         assert_eq!(losses.concerning(&VisitFilter::default()), 8);

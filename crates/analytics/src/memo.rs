@@ -17,7 +17,7 @@ pub(crate) struct Memo<V> {
 }
 
 impl<V: Clone> Memo<V> {
-    /// Caches at most so many results; when it is full it starts over.
+    /// Caches at most `most` results; when it is full it starts over.
     pub(crate) fn new(most: usize) -> Self {
         Self {
             key: RandomState::new(),

@@ -9,12 +9,12 @@ use crate::{SaltPeriod, SamplingTargets};
 /// The settings of the recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecorderOptions {
-    /// The most visits that may wait for the writer; further ones are dropped
-    /// and counted. There is room for eight million at most.
+    /// The most visits that may wait for the writer; further ones are dropped and counted. The
+    /// limit is eight million.
     pub queue: usize,
-    /// The most bytes that waiting visits may take; further visits are dropped
-    /// and counted. An ordinary visit takes some 350 bytes, the largest 3.5
-    /// KiB. Links are not counted, because their visits share them.
+    /// The most bytes that waiting visits may take; further visits are dropped and counted. An
+    /// ordinary visit takes some 350 bytes, the largest 3.5 KiB. This does not count links,
+    /// because their visits share them.
     pub queue_bytes: usize,
     /// A batch is stored as soon as it has this many visits, or its visits take
     /// a quarter of [`RecorderOptions::queue_bytes`].
@@ -31,7 +31,7 @@ pub struct RecorderOptions {
     /// `true` leaves out visits of bots: they are neither stored nor reported
     /// to observers.
     pub skip_bots: bool,
-    /// The time for which a visitor is recognised.
+    /// The period for which a visitor keeps one identity.
     pub salt_period: SaltPeriod,
     /// The days for which rows are kept; `None` keeps them for good. A row is
     /// deleted within a day after that, or two if the clock has jumped or the
@@ -66,9 +66,9 @@ pub struct RecorderPorts {
     pub clock: Arc<dyn Clock>,
     /// Makes salts.
     pub random: Arc<dyn Random>,
-    /// Finds the places of visitors whose visits do not bring one.
+    /// Finds the places of visitors whose visits carry none.
     pub places: Option<Arc<dyn PlaceFinder>>,
-    /// Learn of each stored visit.
+    /// Observers of each stored visit.
     pub observers: Vec<Arc<dyn VisitObserver>>,
 }
 

@@ -22,8 +22,7 @@ impl PlaceFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// The file cannot be read, has another format, or knows neither cities nor
-    /// countries.
+    /// The file cannot be read, has another format, or contains neither cities nor countries.
     pub fn open(path: &Path) -> Result<Self, PlaceFileError> {
         let reader = Reader::open_readfile(path).map_err(|source| PlaceFileError::Unreadable {
             path: path.to_owned(),
@@ -201,7 +200,7 @@ mod tests {
             .windows(field.len())
             .rposition(|window| window == field)
             .unwrap();
-        // The values follow the names. This one becomes a map that never ends.
+        // The values follow the names. This fault makes an endless map.
         for byte in &mut bytes[last - 200..last + 40] {
             *byte = 0xff;
         }

@@ -1,4 +1,4 @@
-//! The bounded queue that redirects push into, and its orderly end.
+//! The bounded queue for visits from redirects, and its shutdown.
 
 use std::{
     path::Path,
@@ -23,13 +23,12 @@ use crate::{
     writer::{Message, Writer},
 };
 
-/// Takes visits from redirects and has one thread store them.
+/// Accepts visits from redirects; one thread stores them.
 ///
-/// Taking a visit is a push into a bounded queue: no waiting, no system call
-/// while the writer is gathering a batch, and an allocation for each block of
-/// some thirty visits. The queue takes memory only for those that wait. Use
-/// [`Recorder::shutdown`] at the end; dropping the recorder does the same but
-/// blocks the thread it happens on.
+/// Accepting a visit is a push into a bounded queue: no waiting, no system call while the
+/// writer is gathering a batch, and an allocation for each block of some thirty visits. The
+/// queue uses memory only for waiting visits. Call [`Recorder::shutdown`] at the end; dropping
+/// the recorder does the same but blocks its thread.
 #[derive(Debug)]
 pub struct Recorder {
     /// `None` once the recorder is closed. Pushing takes the lock for reading
@@ -50,8 +49,8 @@ impl Recorder {
     /// [`QueryLimits`].
     ///
     /// # Errors
-    /// The file cannot be opened, is something else, or was written by a newer
-    /// version; or no thread can be started.
+    /// The file cannot be opened, is not an access log, or was written by a newer version; or
+    /// no thread can be started.
     pub fn start(
         path: &Path,
         options: RecorderOptions,
@@ -64,13 +63,13 @@ impl Recorder {
         Ok((Self::with(appender, sampler, options, tally)?, log))
     }
 
-    /// Opens a spool for ClickHouse, creating the file if there is none, makes
-    /// ClickHouse's tables and starts the writer. If ClickHouse is away, visits
-    /// wait in the spool, and the tables are made when it is back.
+    /// Opens a spool for ClickHouse, creating the file if there is none, creates ClickHouse's
+    /// tables and starts the writer. If ClickHouse is down, visits wait in the spool, and the
+    /// tables are created when it is back.
     ///
     /// # Errors
-    /// As with [`Recorder::start`]; or ClickHouse is there, but refuses the
-    /// account, or something else answers in its place.
+    /// As with [`Recorder::start`]; or ClickHouse answers but refuses the account, or another
+    /// server answers in its place.
     pub async fn start_with_clickhouse(
         clickhouse: ClickHouseOptions,
         options: RecorderOptions,
@@ -95,7 +94,7 @@ impl Recorder {
         let handle = thread::Builder::new()
             .name("access-log".into())
             .spawn(move || {
-                // Declared first, so that it goes last, also in a panic.
+                // Declared first, so that it is dropped last, even in a panic.
                 let _alive = alive;
                 writer.run();
             })
@@ -126,7 +125,7 @@ impl Recorder {
         self.tally.stored()
     }
 
-    /// What the recorder has done since its start, and what waits.
+    /// The recorder's work since its start, and the state of its queue.
     pub fn numbers(&self) -> RecorderNumbers {
         let waiting = self.tally.waiting();
         RecorderNumbers {
@@ -140,16 +139,15 @@ impl Recorder {
         }
     }
 
-    /// Waits until every visit that was taken before the call is durable. In
-    /// the embedded log it can be seen by questions then; in ClickHouse, once
-    /// it has arrived there. While the disk refuses, this waits as well;
-    /// put a timeout around it if that matters.
+    /// Waits until every visit accepted before the call is durable. Queries of the embedded log
+    /// then see it; queries of ClickHouse see it once it has arrived there. While the disk
+    /// refuses, this keeps waiting; callers may add a timeout.
     ///
     /// # Errors
     /// The recorder is closed.
     pub async fn flush(&self) -> Result<(), RecorderClosed> {
-        // A full queue empties at the pace of commits, so asking more often
-        // than this is useless.
+        // A full queue empties at the speed of commits, so trying more often than this is
+        // useless.
         const PAUSE: Duration = Duration::from_millis(5);
 
         let (stored, durable) = oneshot::channel();
@@ -171,8 +169,7 @@ impl Recorder {
     pub async fn shutdown(&self) {
         self.close();
         let mut ended = self.ended.clone();
-        // Nothing is ever sent: the channel only reports that its sender was
-        // dropped.
+        // The channel carries no messages: it only reports that its sender was dropped.
         while ended.changed().await.is_ok() {}
         self.join();
     }
@@ -243,9 +240,9 @@ pub struct RecorderNumbers {
     pub left_out: u64,
     /// Visits that were lost.
     pub dropped: u64,
-    /// How long it took to make a batch durable.
+    /// The time to make a batch durable.
     pub appends: Timings,
-    /// What is wrong at the moment.
+    /// The current faults.
     pub troubles: Vec<LogTrouble>,
 }
 

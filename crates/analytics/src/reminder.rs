@@ -1,4 +1,4 @@
-//! Decides when to warn again of a failure that lasts.
+//! Decides when to repeat the warning about a lasting failure.
 
 use std::time::{Duration, Instant};
 
@@ -23,9 +23,9 @@ struct Failing {
 /// The text of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Warning {
-    /// It has just started to fail.
+    /// The first failure.
     First,
-    /// It has failed for this long.
+    /// The action has failed for this long.
     Again(Duration),
 }
 
@@ -66,7 +66,7 @@ mod tests {
         let mut told = Vec::new();
         for minute in 0..=300 {
             let passed = Duration::from_mins(minute);
-            // It fails far more often than it warns.
+            // The action fails far more often than this warns.
             for second in [0, 20, 40] {
                 match reminder.failed(start + passed + Duration::from_secs(second)) {
                     Some(Warning::First) => told.push(0),

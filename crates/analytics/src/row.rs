@@ -6,7 +6,7 @@ use slugline_domain::{Degrees, Dimension, UnixMillis, Visit};
 
 use crate::{sampling::Sampled, visitor::VisitorHash};
 
-/// A visit that is stored as a row.
+/// A visit to store as a row.
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) visit: Visit,

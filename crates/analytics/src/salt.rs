@@ -1,4 +1,4 @@
-//! The periods of salts: how long a visitor is recognised.
+//! The periods of salts, in which a visitor keeps one identity.
 
 use std::str::FromStr;
 
@@ -7,8 +7,7 @@ use thiserror::Error;
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
 
-/// The period of one salt, for which a visitor is recognised. Periods follow
-/// UTC.
+/// The period of one salt, in which a visitor keeps one identity. Periods follow UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SaltPeriod {
     /// From midnight to midnight.
@@ -18,7 +17,7 @@ pub enum SaltPeriod {
     Week,
     /// A calendar month.
     Month,
-    /// One salt for good.
+    /// One salt forever.
     Never,
 }
 
@@ -35,7 +34,7 @@ impl SaltPeriod {
         }
     }
 
-    /// The span of the salt that serves at a moment.
+    /// The span of the salt in use at a moment.
     pub(crate) fn span_at(self, at: UnixMillis) -> SaltSpan {
         let day = at.get().div_euclid(MILLIS_PER_DAY);
         let days = match self {
@@ -88,7 +87,7 @@ impl FromStr for SaltPeriod {
 #[error("a salt period is one of day, week, month, never")]
 pub struct SaltPeriodError;
 
-/// The time in which one salt serves.
+/// The time in which one salt is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SaltSpan {
     /// First millisecond.

@@ -22,7 +22,7 @@ pub(crate) struct Tally {
     dropped: AtomicU64,
     stored: AtomicU64,
     left_out: AtomicU64,
-    /// How long the engine took for a batch, attempts that failed included.
+    /// The time that the engine took for a batch, failed attempts included.
     pub(crate) appends: Histogram,
     closing: AtomicBool,
     /// Visits that were never stored, by the time at which they came.
@@ -33,7 +33,7 @@ pub(crate) struct Tally {
 /// Bits of [`Tally::waiting`] that count bytes: a terabyte.
 const BYTE_BITS: u32 = 40;
 
-/// Messages, and the memory they take.
+/// The number of messages, and their memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Waiting {
     pub(crate) messages: usize,
@@ -41,7 +41,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// Most messages that can be counted.
+    /// The most messages that the counter can hold.
     pub(crate) const MOST: usize = 1 << 23;
 
     fn read(packed: u64) -> Self {
@@ -63,8 +63,8 @@ impl Tally {
         Waiting::read(self.waiting.load(Ordering::Relaxed))
     }
 
-    /// Counts a message of so many bytes and returns the count before. Call
-    /// this before pushing the message, or the writer could take it out first.
+    /// Counts a message of `bytes` bytes and returns the previous count. Call this before
+    /// pushing the message, or the writer could remove it first.
     pub(crate) fn enter_queue(&self, bytes: usize) -> Waiting {
         Waiting::read(self.waiting.fetch_add(one_of(bytes), Ordering::Relaxed))
     }
@@ -73,8 +73,7 @@ impl Tally {
         self.waiting.fetch_sub(one_of(bytes), Ordering::Relaxed);
     }
 
-    /// Visits that were stored one by one since the start. A sampled one counts
-    /// once.
+    /// Visits stored as rows since the start. A sampled one counts once.
     pub(crate) fn stored(&self) -> u64 {
         self.stored.load(Ordering::Relaxed)
     }
@@ -84,7 +83,7 @@ impl Tally {
         self.stored.fetch_add(visits, Ordering::Relaxed);
     }
 
-    /// Visits that are no rows, because sampling has others stand for them.
+    /// Visits that have no row, because sampling lets others stand for them.
     pub(crate) fn left_out(&self) -> u64 {
         self.left_out.load(Ordering::Relaxed)
     }
@@ -98,7 +97,7 @@ impl Tally {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Notes that visits which came at this moment will never be stored.
+    /// Counts visits of this moment as lost.
     pub(crate) fn lose(&self, at: UnixMillis, visits: u64) {
         self.dropped.fetch_add(visits, Ordering::Relaxed);
         self.losses.add(at, visits);

@@ -1,10 +1,9 @@
-//! Telling visitors apart without keeping their addresses.
+//! Distinguishes visitors without storing their addresses.
 //!
-//! A visitor is the keyed hash of an address. The key, a random salt, is
-//! deleted at the end of its period. After that the hash of a given address
-//! cannot be computed any more, and the same visitor gets another hash in the
-//! next period. A hash without a key would not do: an attacker could try all
-//! IPv4 addresses.
+//! A visitor is the keyed hash of an address. The key, a random salt, is deleted at the end of
+//! its period. After that the hash of a given address cannot be computed any more, and the same
+//! visitor gets another hash in the next period. A hash without a key would not suffice: an
+//! attacker could try all IPv4 addresses.
 
 use std::{fmt, net::IpAddr};
 
@@ -50,9 +49,8 @@ impl fmt::Debug for VisitorKey {
     }
 }
 
-/// A visitor's identity, and the number that decides about the sampling of its
-/// visits. The two are independent, because they are different bits of a keyed
-/// hash.
+/// A visitor's identity, and the number that decides the sampling of its visits. The two are
+/// independent, because they are different bits of a keyed hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Visitor {
     pub(crate) hash: VisitorHash,

@@ -1,5 +1,5 @@
-//! The thread behind the queue. It gathers sampled visits into batches and
-//! makes the engine store them.
+//! The writer thread behind the queue. It gathers sampled visits into batches, which the engine
+//! stores.
 
 use std::{
     error::Error as StdError,
@@ -24,10 +24,9 @@ use crate::{
     tally::Tally,
 };
 
-/// The time between two looks into the queue while a batch is gathered. If the
-/// thread waited on the queue instead, every redirect would wake it with a
-/// system call. A queue of the default size holds the visits of one tick at
-/// three million per second.
+/// The interval between two reads of the queue while the thread gathers a batch. If the thread
+/// waited on the queue instead, every redirect would wake it with a system call. A queue of the
+/// default size holds the visits of one tick at three million per second.
 const TICK: Duration = Duration::from_millis(20);
 
 /// The time without visits after which maintenance of the log starts, and the
@@ -53,8 +52,7 @@ pub(crate) enum Message {
 }
 
 impl Message {
-    /// The memory that it takes, without the link, which all visits of the link
-    /// share.
+    /// The memory that it takes, excluding the link, which all visits of the link share.
     pub(crate) fn bytes(&self) -> usize {
         let apart = match self {
             Self::Visit(visit) => {
@@ -105,7 +103,7 @@ impl Writer {
         }
     }
 
-    /// Works until the recorder is closed and the queue is empty.
+    /// Runs until the recorder is closed and the queue is empty.
     pub(crate) fn run(mut self) {
         let mut busy = self.appender.maintain();
         loop {
@@ -122,7 +120,7 @@ impl Writer {
             let stored = self.store();
             self.log_dropped();
             if let (Some(barrier), true) = (barrier, stored) {
-                // The caller may be gone.
+                // The caller may have hung up.
                 let _ = barrier.send(());
             }
             busy = self.appender.maintain();
@@ -169,9 +167,8 @@ impl Writer {
             || self.batch_bytes >= self.options.queue_bytes / 4
     }
 
-    /// Decides whether a visit becomes a row of the batch, before deriving
-    /// anything from it. Bots that are left out are not sampled either, so they
-    /// take no room from people.
+    /// Decides whether a visit becomes a row of the batch, before deriving anything from it. It
+    /// skips excluded bots before sampling, so they use no room of people.
     fn take(&mut self, visit: Visit, bytes: usize) {
         if self.options.skip_bots && self.appender.is_from_bot(&visit) {
             return;
@@ -197,7 +194,7 @@ impl Writer {
         });
     }
 
-    /// The pressure of the fullest place that visits go through.
+    /// The pressure of the fullest place on the way of visits.
     fn pressure(&self) -> Pressure {
         let waiting = self.tally.waiting();
         let messages = Pressure::of(waiting.messages, self.options.queue);
@@ -205,7 +202,7 @@ impl Writer {
         messages.max(bytes).max(self.appender.pressure())
     }
 
-    /// Stores the batch. Returns whether it is done with, stored or lost.
+    /// Stores the batch. Returns true if the batch is finished: stored or lost.
     fn store(&mut self) -> bool {
         if self.batch.is_empty() {
             return !self.gave_up;
@@ -216,7 +213,7 @@ impl Writer {
         if appended == Some(Appended::Stored) {
             self.tally.store(self.batch.len());
         } else {
-            // What is lost are visits, and a row stands for several of them.
+            // This counts lost visits, and a row stands for several of them.
             for Kept { visit, sampled, .. } in &self.batch {
                 self.tally.lose(visit.at, sampled.interval.get().into());
             }
@@ -229,11 +226,10 @@ impl Writer {
         appended.is_some()
     }
 
-    /// Makes the engine do something, and retries until it succeeds. Every
-    /// error is retried: a disk gets free space, a lock is released, and no
-    /// visit can make a row that the engine cannot accept. Returns `None` only
-    /// during a shutdown, when its time limit has passed and the remaining visits
-    /// are lost.
+    /// Runs an action of the engine, and retries until it succeeds. Every error is retried: a
+    /// disk gets free space, a lock is released, and no visit can make a row that the engine
+    /// cannot accept. Returns `None` only during a shutdown, when its time limit has passed and
+    /// the remaining visits are lost.
     fn retry_until_done<T>(
         &mut self,
         act: impl Fn(&mut Appender, &[Kept]) -> Result<T, EngineError>,
@@ -297,7 +293,7 @@ impl Writer {
         now >= limit
     }
 
-    /// Once per batch at most, because a full queue drops very many.
+    /// At most once per batch, because a full queue drops very many visits.
     fn log_dropped(&mut self) {
         let dropped = self.tally.dropped();
         if dropped > self.dropped_logged {

@@ -1,4 +1,4 @@
-//! Sends visits through the recorder to the disk, as fast as it takes them.
+//! Sends visits through the recorder to the disk, as fast as the recorder accepts them.
 //!
 //! Usage: `recorder VISITS FILE [CLICKHOUSE_URL]`. FILE becomes an access log
 //! with a quarter of a year of visits, or the spool on their way to ClickHouse.
@@ -41,7 +41,7 @@ const QUEUE: usize = 8 * BLOCK;
 /// while its last visits still wait.
 const LAG_SECONDS: i64 = 86_400;
 
-// The runtime's own thread waits for barriers while this one makes visits.
+// The runtime's own thread waits for barriers while this one creates visits.
 #[tokio::main(worker_threads = 1)]
 async fn main() -> Outcome<()> {
     // Cargo adds its own flag.
@@ -97,8 +97,8 @@ async fn into_clickhouse(count: u32, spool: PathBuf, url: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// Hands over all visits, two blocks at a time: one is on its way to the disk
-/// while the next is made.
+/// Sends all visits, two blocks at a time: one is on its way to the disk while the next is
+/// created.
 async fn record(recorder: &Arc<Recorder>, clock: &FixedClock, count: u32) -> Outcome<()> {
     let mut visits = Visits::new(count);
     let mut under_way = None;

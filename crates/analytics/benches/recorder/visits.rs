@@ -1,10 +1,10 @@
 //! The visits of a busy site.
 //!
-//! A quarter of a year in which clocks change in Europe and America, quiet at
-//! night and on weekends; 20,000 links of which few are followed often; 3,000
-//! places in all countries; 400 programs, 60 languages; 5,000 referring hosts
-//! and as many visits without one; 2,000,000 addresses, some of which come
-//! often. The engine was chosen by measurements on this shape of traffic.
+//! A quarter of a year with clock changes in Europe and America, and less traffic at night and
+//! on weekends; 20,000 links of which few are followed often; 3,000 places in all countries;
+//! 400 programs, 60 languages; 5,000 referring hosts and as many visits without one; 2,000,000
+//! addresses, some of which return often. The engine was chosen by measurements on this shape
+//! of traffic.
 
 use std::{
     net::{IpAddr, Ipv4Addr},

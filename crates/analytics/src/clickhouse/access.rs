@@ -13,7 +13,7 @@ use super::{
 
 pub(super) const ACTION: &str = "list visits by link";
 
-/// The statement; its rows are read by [`read`].
+/// The statement; [`read`] reads its rows.
 pub(super) fn statement(filter: &VisitFilter) -> String {
     let asked = asked(filter);
     format!(
@@ -34,8 +34,8 @@ pub(super) fn read(row: &mut Cursor<'_>) -> Result<AccessRow, DecodeError> {
     })
 }
 
-/// Rows that are still arriving. ClickHouse has already worked all of them out,
-/// so they describe one moment.
+/// Rows that are still arriving. ClickHouse has already computed all of them, so they describe
+/// one moment.
 #[derive(Debug)]
 pub(super) struct Rows(pub(super) RowStream<AccessRow>);
 

@@ -10,7 +10,7 @@ use super::row_binary::{Cursor, DecodeError};
 pub(super) const OF_EACH_VISITOR: &str = "sum(sampling_interval) AS v, \
     minIf(sampling_interval, coherent = 1) AS u, max(sampling_interval) AS m";
 
-/// The hosts that a visitor came from, to be counted by `uniqExactArray(r)`.
+/// The referring hosts of a visitor, for `uniqExactArray(r)` to count.
 pub(super) const REFERERS_OF_EACH_VISITOR: &str = "groupUniqArrayIf(referer, referer != '') AS r";
 
 /// A row of numbers, and the largest sampling interval among the rows behind

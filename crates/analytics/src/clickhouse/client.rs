@@ -27,8 +27,8 @@ const MAX_ERROR_BYTES: usize = 4_096;
 pub(super) struct Client {
     target: ClickHouseTarget,
     wire: Arc<dyn ClickHouseWire>,
-    /// The database of names without one; `None` while it may not exist,
-    /// because naming it would make every statement fail.
+    /// The default database for table names; `None` while it may not exist, because naming it
+    /// would make every statement fail.
     database: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl Client {
         }
     }
 
-    /// The same for statements about no particular database.
+    /// A client for statements about no particular database.
     pub(super) fn outside(&self) -> Self {
         Self {
             database: None,
@@ -144,8 +144,8 @@ impl Client {
             .await
     }
 
-    /// Sends one request. Once the answer has begun it cannot turn into an
-    /// error: ClickHouse is told to finish before it answers.
+    /// Sends one request. An answer that has begun cannot turn into an error: a setting makes
+    /// ClickHouse finish before it answers.
     async fn exchange(
         &self,
         settings: &[Setting<'_>],
@@ -178,7 +178,7 @@ impl Client {
         }
         let mut text = Vec::new();
         while text.len() < MAX_ERROR_BYTES {
-            // A message that breaks off is still an error.
+            // A truncated message is still an error.
             match timeout_at(until, body.next()).await {
                 Ok(Ok(Some(more))) => text.extend_from_slice(&more),
                 Ok(Ok(None) | Err(_)) | Err(_) => break,

@@ -23,7 +23,7 @@ pub enum ClickHouseError {
         /// The message, shortened.
         message: String,
     },
-    /// The answer does not have the form that the statement asked for.
+    /// The answer does not have the requested form.
     #[error("ClickHouse's answer cannot be read")]
     Malformed(#[from] DecodeError),
     /// The answer took too long.

@@ -27,7 +27,7 @@ pub(super) struct Inlet {
 }
 
 impl Inlet {
-    /// Uses at most so many bytes of the file.
+    /// Uses at most this many bytes of the file.
     pub(super) fn new(
         shipper: Shipper,
         room: u64,

@@ -42,7 +42,7 @@ impl ClickHouseLog {
         }
     }
 
-    /// Asks for rows. `action` is the rest of "failed to …".
+    /// Runs a statement and returns its rows. `action` is the rest of "failed to …".
     async fn rows<T>(
         &self,
         action: &'static str,
@@ -55,7 +55,7 @@ impl ClickHouseLog {
             .map_err(|error| failed(action, error))
     }
 
-    /// An answer that no limit has cut.
+    /// An answer without a row limit.
     fn complete<R>(
         &self,
         filter: &VisitFilter,
@@ -88,7 +88,7 @@ impl ClickHouseLog {
                 dropped: self.tally.losses.concerning(filter),
                 // ClickHouse answers completely or not at all.
                 damaged: 0,
-                // Visitors and referers are counted one by one, however many.
+                // ClickHouse counts visitors and referers exactly.
                 sketched: false,
             },
         }

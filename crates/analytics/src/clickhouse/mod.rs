@@ -13,7 +13,7 @@
 //! | `sql` | filters and clocks as parts of statements |
 //! | `log` | the read side: the port |
 //! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access` | the questions, one each, and their shared parts |
-//! | `spool`, `inlet` | rows on their way; the end of the spool that visits enter |
+//! | `spool`, `inlet` | waiting rows; the end of the spool that visits enter |
 //! | `shipper` | the thread that takes rows from the spool to ClickHouse |
 //! | `examine`, `salvage` | checking the spool, and rebuilding a damaged one |
 //! | `open` | from a URL to a working engine |

@@ -1,5 +1,4 @@
-//! Salts that all nodes share. With different salts, a visitor who meets two
-//! nodes would count as two.
+//! Salts that all nodes share. With different salts, a visitor of two nodes would count as two.
 //!
 //! ClickHouse has no unique keys, but it accepts one insertion for each token.
 //! So every node that finds no salt offers one under a token made of the period
@@ -40,8 +39,8 @@ use crate::{
     visitor::VisitorKey,
 };
 
-/// The nodes agree on the salt of a period so long before it starts, so that it
-/// is there for the first visit.
+/// The lead time with which nodes agree on the salt of a period, so that it exists at the first
+/// visit.
 const LEAD_MS: i64 = HOUR_MS;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -82,13 +81,12 @@ impl SharedSalts {
         }
     }
 
-    /// Makes this node use the salts that all nodes share for now and soon, and
-    /// deletes those of the past.
+    /// Makes this node use the shared salts for the current and the next period, and deletes
+    /// those of the past.
     pub(super) async fn agree(
         &mut self,
         client: &Client,
-        // A connection may move between threads, but two threads cannot share
-        // it.
+        // A connection can move between threads, but two threads cannot share it.
         spool: &mut Connection,
     ) -> Result<(), ShipError> {
         let now = self.clock.now();
@@ -111,8 +109,8 @@ impl SharedSalts {
         Ok(())
     }
 
-    /// Deletes the salts whose period is over. If that fails, visits are sent
-    /// all the same, and the next shipment tries again.
+    /// Deletes the salts whose period is over. If that fails, the shipper still sends visits,
+    /// and tries again at the next shipment.
     async fn forget_ended(&mut self, client: &Client, now: UnixMillis) {
         let just_deleted = |at: i64| now.get().abs_diff(at) < DELETION_MS.unsigned_abs();
         if self.deleted_at_ms.is_some_and(just_deleted) {

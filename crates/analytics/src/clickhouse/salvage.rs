@@ -18,9 +18,9 @@ use crate::{
     losses::Loss,
 };
 
-/// Replaces the file in which visits wait for ClickHouse by one with everything
-/// that can still be read. The old file, and SQLite's files beside it, stay
-/// under a name that ends with `.damaged-` and the moment.
+/// Replaces the file in which visits wait for ClickHouse by one with all rows that are still
+/// readable. The old file, and SQLite's files beside it, stay under a name that ends with
+/// `.damaged-` and the moment.
 ///
 /// # Errors
 /// Another process is writing to the file, it was written by a newer version or

@@ -1,10 +1,10 @@
 //! The tables in ClickHouse. The first node of a new version brings them up to
 //! date.
 //!
-//! Each step may run twice, even at the same time, so nodes need no lock. A
-//! step only adds: nodes of the previous version go on writing and asking,
-//! since every statement names its columns. Tables that an operator has made,
-//! such as replicated ones, are used as they are.
+//! Each step may run twice, even at the same time, so nodes need no lock. A step only adds:
+//! nodes of the previous version continue to write and to query, since every statement names
+//! its columns. The service uses tables that an operator has created, such as replicated ones,
+//! unchanged.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -19,13 +19,13 @@ use super::{
 /// with 1.
 const STEPS: [&str; 2] = [include_str!("schema.sql"), include_str!("salts.sql")];
 
-/// The steps that were taken.
+/// The table of applied steps.
 const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS slugline_schema (version UInt32) ENGINE = MergeTree ORDER BY version";
 
 /// The time limit of one statement.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The retention rule, in the words in which ClickHouse repeats it.
+/// The retention rule, in the form in which ClickHouse repeats it.
 const ROW_END: &str = "toDateTime(intDiv(ts_ms, 1000)) + toIntervalDay";
 
 /// Creates missing tables, and sets the number of days after which ClickHouse

@@ -90,7 +90,7 @@ impl Shipper {
         })
     }
 
-    /// Tells the thread that there are new rows.
+    /// Tells the thread about new rows.
     pub(super) fn wake(&self) {
         self.rows_came.notify_one();
     }
@@ -182,8 +182,7 @@ impl Work {
             // There is room again.
             self.tally.troubles.full.store(false, Ordering::Relaxed);
         }
-        // A little at a time, so that the writer gets its turn and a shutdown
-        // does not wait.
+        // In small steps, so that the writer gets its turn and a shutdown does not wait.
         while give_back(&self.spool)? {
             tokio::task::yield_now().await;
         }
@@ -191,7 +190,7 @@ impl Work {
     }
 }
 
-/// The reason why rows stay in the spool.
+/// The reason why rows remain in the spool.
 #[derive(Debug, Error)]
 pub(super) enum ShipError {
     #[error("the spool cannot be read or written")]

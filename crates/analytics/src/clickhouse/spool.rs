@@ -1,5 +1,4 @@
-//! Rows on their way: an SQLite file that keeps them until ClickHouse has
-//! acknowledged them.
+//! The spool: an SQLite file that keeps rows until ClickHouse has acknowledged them.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use slugline_domain::ports::Random;
@@ -18,14 +17,14 @@ pub(super) const FILE: FileKind = FileKind {
 const ROWS: u32 = 50_000;
 const BYTES: u64 = 16 << 20;
 
-/// Rows that are sent together.
+/// Rows sent together.
 #[derive(Debug)]
 pub(super) struct Shipment {
-    /// The token by which ClickHouse recognises the shipment. It is decided
-    /// before the first attempt and stored with the last row, so that every
-    /// attempt sends the same rows, also after a crash.
+    /// The token by which ClickHouse recognises the shipment. The spool chooses it before the
+    /// first attempt and stores it with the last row, so that every attempt sends the same
+    /// rows, also after a crash.
     pub(super) token: String,
-    /// The columns that the rows were written with.
+    /// The columns of the rows.
     pub(super) columns: &'static str,
     pub(super) rows: Vec<u8>,
 }
@@ -81,7 +80,7 @@ pub(super) fn next_shipment(
     }))
 }
 
-/// A shipment that was decided and is not acknowledged yet.
+/// A shipment that has begun and is not acknowledged yet.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UnderWay {
     pub(super) token: String,
@@ -148,8 +147,8 @@ fn last_of_next(db: &Connection) -> Result<Option<(i64, u32)>, rusqlite::Error> 
     Ok(last)
 }
 
-/// Deletes the rows of a shipment that arrived. Does nothing if another
-/// process, as there may be one during a restart, has already done so.
+/// Deletes the rows of a shipment that arrived. Does nothing if another process has already
+/// done so, for example during a restart.
 pub(super) fn arrived(db: &mut Connection, token: &str) -> Result<(), rusqlite::Error> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     tx.execute(

@@ -71,7 +71,7 @@ impl FromStr for ClickHouseTarget {
         let decoded = |text: &str| {
             let decoded = percent_decode_str(text).decode_utf8();
             let decoded = decoded.map_err(|_| Error::Account)?.into_owned();
-            // They are sent in headers.
+            // Headers carry them.
             let printable = decoded.bytes().all(|b| (b' '..=b'~').contains(&b));
             printable.then_some(decoded).ok_or(Error::Account)
         };

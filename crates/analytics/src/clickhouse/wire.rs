@@ -1,7 +1,7 @@
 //! The port through which the engine sends HTTP requests.
 //!
-//! This crate knows no HTTP library. The program that starts the engine brings
-//! one, and with it the certificate authorities to trust.
+//! This crate has no HTTP library. The program that starts the engine provides one, and with it
+//! the certificate authorities to trust.
 
 use std::{error::Error as StdError, fmt, time::Duration};
 

@@ -84,8 +84,7 @@ impl Enricher {
         self.user_agents.agent(visit.headers.user_agent()).is_bot()
     }
 
-    /// The place that the visit brought; if that has no city, completed by the
-    /// address.
+    /// The place that the visit carries; if that has no city, the address completes it.
     fn place<'v>(&self, visit: &'v Visit) -> Cow<'v, Place> {
         match (&visit.place, &self.places) {
             (Some(said), None) => Cow::Borrowed(said),

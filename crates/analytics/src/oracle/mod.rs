@@ -1,13 +1,12 @@
-//! Tests an engine's answers: asks every question at random and compares with
-//! plain SQL over the same rows.
+//! Tests an engine's answers: runs random queries of every kind and compares the
+//! answers with plain SQL over the same rows.
 //!
-//! An engine takes part as a [`Party`] and is put to the test by
-//! [`agrees_with_sql`]. The numbers must be the same to the last digit, which
-//! they can be because there are few enough visitors to count.
+//! An engine implements [`Party`], and [`agrees_with_sql`] tests it. The numbers
+//! must be equal to the last digit: there are few enough visitors to count exactly.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `dice` | chance that repeats with its seed |
+//! | `dice` | random numbers that repeat with the seed |
 //! | `rows` | random rows, sampled and not |
 //! | `questions` | random questions, zones among them |
 //! | `sql` | the answers, by SQLite over one plain table |
@@ -33,7 +32,7 @@ pub(crate) trait Party {
     /// Stores rows so that later questions see them.
     async fn store(&mut self, rows: &[Row<'_>]);
 
-    /// The log to ask.
+    /// The log to query.
     fn log(&self) -> &dyn VisitLog;
 
     /// Returns whether the engine can answer this question.
@@ -69,11 +68,11 @@ pub(crate) async fn agrees_with_sql(party: &mut impl Party, seed: u64) {
             answered += usize::from(!found.is_empty());
         }
     }
-    // Questions that match nothing prove nothing.
+    // Queries that match nothing prove nothing.
     assert!(answered > asked / 2, "{answered} of {asked} have an answer");
 }
 
-/// Any question.
+/// Any query.
 #[derive(Debug)]
 pub(crate) enum Question {
     Counters(CountersQuery),
@@ -111,7 +110,7 @@ impl Answer {
     }
 }
 
-/// Asks an engine.
+/// Runs a query on an engine.
 pub(crate) async fn ask(log: &dyn VisitLog, question: &Question) -> Result<Answer, VisitLogError> {
     Ok(match question {
         Question::Counters(query) => Answer::Counters(log.counters(query).await?),

@@ -16,7 +16,7 @@ use super::{
     },
 };
 
-/// A question. The first ones of a round ask for each dimension.
+/// A random query. The first ones of a round use each dimension.
 pub(super) fn random(dice: &Dice, number: usize) -> Question {
     let filter = filter(dice);
     if let Some(&dimension) = Dimension::ALL.get(number) {
@@ -115,7 +115,7 @@ fn filter(dice: &Dice) -> VisitFilter {
     filter
 }
 
-/// As many as a choice has values; seldom none.
+/// The number of values of a choice; seldom zero.
 fn several(dice: &Dice) -> Range<u32> {
     0..if dice.one_in(12) {
         0
@@ -132,7 +132,7 @@ fn choice<T: Ord>(dice: &Dice, values: impl Iterator<Item = T>) -> Choice<T> {
     }
 }
 
-/// A value that some row may have, or that none has.
+/// A value that some row may have, or that no row has.
 fn value(dice: &Dice, dimension: Dimension) -> String {
     if dice.one_in(8) {
         return "nothing like it".to_owned();

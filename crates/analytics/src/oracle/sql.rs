@@ -19,7 +19,7 @@ const TABLE: &str = "CREATE TABLE visit (
 /// Visits and visitors, once rows are grouped by some key and by visitor.
 const OF_EACH: &str = "ip, sum(si) AS v, min(CASE WHEN coh = 1 THEN si END) AS u";
 
-/// Knows the right answers.
+/// Computes the correct answers.
 #[derive(Debug)]
 pub(super) struct Oracle {
     db: Connection,

@@ -47,7 +47,7 @@ impl Meter {
             .unwrap_or(MOST_HALVINGS)
     }
 
-    /// The loss if this meter were forgotten: its current rate.
+    /// The loss from forgetting this meter: its current rate.
     pub(super) fn heat(&self, second: i64) -> f64 {
         if (second - self.second).abs() > LONGEST_GAP {
             0.0

@@ -56,8 +56,8 @@ use crate::visitor::Visitor;
 use meter::Meter;
 use ways::Ways;
 
-/// Rows per minute that the log is meant to take in the long run; `None` is
-/// no limit. With no limit at all nothing is ever sampled.
+/// The target of rows per minute in the long run; `None` is no limit. With no limit at all
+/// nothing is ever sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SamplingTargets {
     /// The target of each link.
@@ -104,7 +104,7 @@ pub(crate) enum Pressure {
 }
 
 impl Pressure {
-    /// The pressure of a queue with so many entries.
+    /// The pressure of a queue with `waiting` entries.
     pub(crate) fn of(waiting: usize, room: usize) -> Self {
         if waiting > room - room / 4 {
             Self::VeryHigh
@@ -179,7 +179,7 @@ impl Sampler {
     ) -> Option<Sampled> {
         let link = BuildHasherDefault::<DefaultHasher>::default().hash_one(link);
         let halvings = self.halvings(at, link, pressure);
-        // Kept with certainty, so neither luck nor chance decides.
+        // The row is kept with certainty, so neither luck nor chance decides.
         let coherent = halvings == 0 || self.is_early(at, link, visitor);
         let draw = if coherent {
             visitor.luck

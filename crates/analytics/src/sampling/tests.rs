@@ -53,9 +53,9 @@ const BURST_VISITORS: usize = 6_000;
 const VISITORS: usize = REGULARS + BURST_VISITORS;
 const ABUSER: usize = REGULARS - 1;
 
-/// Ten minutes of traffic on eight links: regular visitors who come back, some
-/// of them often; one who makes 20,000 visits of link 0 within two minutes; and
-/// a burst of new visitors to link 1 within twenty seconds.
+/// Ten minutes of traffic on eight links: regular visitors who return, some of them often; one
+/// who makes 20,000 visits of link 0 within two minutes; and a burst of new visitors to link 1
+/// within twenty seconds.
 fn traffic() -> Vec<Event> {
     let mut chance = Chance(2026);
     let mut events = Vec::new();
@@ -289,8 +289,8 @@ fn visits_and_visitors_are_estimated_without_bias_under_abuse_bursts_and_filters
     assert!(largest >= 32, "the interval has to change");
 }
 
-/// Sends so many visits of fresh visitors per second, evenly over the links,
-/// and returns the decisions.
+/// Sends `per_second` visits by new visitors each second, evenly over the links, and returns
+/// the decisions.
 fn steady<const LINKS: usize>(
     sampler: &mut Sampler,
     seconds: i64,

@@ -11,8 +11,7 @@ pub(super) struct Ways<V> {
 }
 
 impl<V: Clone + Default> Ways<V> {
-    /// A table for so many values, a power of two. Allocates when the first
-    /// value comes.
+    /// A table for `room` values, a power of two. It allocates at the first value.
     pub(super) fn new(room: usize) -> Self {
         debug_assert!(room.is_power_of_two() && room >= WAYS);
         Self {
@@ -41,7 +40,7 @@ impl<V: Clone + Default> Ways<V> {
         &mut ways[place].1
     }
 
-    /// Forgets everything.
+    /// Removes all values.
     pub(super) fn clear(&mut self) {
         self.slots = Vec::new();
     }

@@ -191,8 +191,8 @@ pub(super) fn recognise<'u>(user_agent: &'u str, lower: &str, family: &'u str) -
     }
 }
 
-/// The first word that ends like the name of a robot: `Googlebot`,
-/// `Baiduspider`. "CUBOT" is a maker of telephones.
+/// The first word that has the ending of a robot's name: `Googlebot`, `Baiduspider`. "CUBOT" is
+/// a maker of telephones.
 fn robot_word(user_agent: &str) -> Option<&str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     user_agent.split(|c| !is_part(c)).find(|word| {

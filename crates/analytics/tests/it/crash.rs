@@ -12,7 +12,7 @@ use slugline_domain::{UnixSeconds, VisitFilter, ports::VisitSink};
 
 use crate::support::{NEW_YEAR_MS, Seeded, file, open, total, visit};
 
-/// Names the folder to the child process.
+/// The variable that gives the folder to the child process.
 const FOLDER: &str = "SLUGLINE_TEST_CRASH_FOLDER";
 
 const ROUNDS: usize = 50;
@@ -26,8 +26,8 @@ fn options() -> RecorderOptions {
     }
 }
 
-/// Visit number n comes in second n from visitor n, so that counting visits
-/// and visitors up to a second shows gaps and repetitions alike.
+/// Visit number n comes in second n from visitor n, so that counting visits and visitors up to
+/// a second shows both gaps and repetitions.
 async fn counted_until(log: &EmbeddedLog, visits: u32) -> (u64, u64) {
     let last = NEW_YEAR_MS / 1000 + i64::from(visits) - 1;
     let counters = total(
@@ -47,8 +47,8 @@ async fn counted(log: &EmbeddedLog) -> u32 {
     u32::try_from(all.visits).expect("few visits")
 }
 
-/// The child: appends and seals as fast as it can, and reports after each flush
-/// how many visits are durable. Does nothing in an ordinary run of the tests.
+/// The child: appends and seals as fast as it can, and reports the number of durable visits
+/// after each flush. Does nothing in an ordinary run of the tests.
 #[test]
 fn child_appends_until_it_is_killed() {
     let Some(folder) = env::var_os(FOLDER).map(PathBuf::from) else {
@@ -98,7 +98,7 @@ fn run_and_kill(folder: &Path, acknowledgements: usize, pause: Duration) -> u32 
     }
     std::thread::sleep(pause);
     child.kill().expect("the child can be killed");
-    // Reports that it wrote before it died count, too.
+    // Reports that the child wrote before it died count, too.
     last = durable.last().unwrap_or(last);
     child.wait().expect("the child ends");
     last

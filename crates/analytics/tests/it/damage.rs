@@ -29,7 +29,7 @@ async fn with_one_chunk() -> Fixture {
         .flush()
         .await
         .expect("the log takes visits");
-    // Also past the sealing that follows a commit.
+    // Also waits for the sealing that follows a commit.
     fixture
         .recorder
         .flush()

@@ -1,6 +1,6 @@
 //! The access log through its public interface, on real files.
 
-/// Killed at random points, it keeps every acknowledged row exactly once.
+/// The recorder is killed at random points and keeps every acknowledged row exactly once.
 mod crash;
 /// Files that are damaged, foreign or still locked.
 mod damage;

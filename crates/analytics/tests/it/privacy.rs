@@ -77,7 +77,7 @@ fn salts(file: &Path) -> Vec<Vec<u8>> {
     read().expect("salts can be read")
 }
 
-/// A log whose clock stands at the new year until it is moved.
+/// A log whose clock shows the new year until the test moves it.
 fn with_clock(folder: &Path) -> (Recorder, Arc<FixedClock>) {
     let clock = Arc::new(FixedClock::at(UnixMillis::new(NEW_YEAR_MS).second()));
     let ports = RecorderPorts {
@@ -179,8 +179,8 @@ async fn a_salt_ends_on_time_also_when_nobody_comes() {
         db.query_row("SELECT count(*) FROM salt", [], |row| row.get(0))
             .unwrap()
     };
-    // The clock stands at the new year, so the salt of the day before ends
-    // with the work that follows a batch; a second flush waits for it.
+    // The clock shows the new year, so the salt of the day before ends with the work that
+    // follows a batch; a second flush waits for it.
     fixture.recorder.flush().await.unwrap();
     assert_eq!(salts(), 0);
 }
@@ -192,7 +192,7 @@ async fn a_start_ends_what_should_have_ended_while_nothing_ran() {
         headers: VisitHeaders::new("Bygone/1.0", "", ""),
         ..visit(NEW_YEAR_MS - 40 * DAY_MS, 1)
     });
-    // Visits of the last days, by which the clock is believed.
+    // Visits of the last days, so that the log trusts the clock.
     for days in [3, 2, 1] {
         fixture
             .recorder

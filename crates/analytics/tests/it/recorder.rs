@@ -102,10 +102,10 @@ async fn the_queue_takes_bounded_memory_whatever_visitors_send() {
             ..visit(NEW_YEAR_MS, client)
         });
     }
-    // At some 3.2 KB each, 31 or 32 wait, and one is being looked at.
+    // At some 3.2 KB each, 31 or 32 wait, and the writer handles one.
     let kept = 1_000 - fixture.recorder.dropped();
     assert!((31..=33).contains(&kept), "{kept}");
-    // Small ones wait in far greater numbers.
+    // Far more small visits can wait.
     other.execute_batch("COMMIT").unwrap();
     fixture.recorder.flush().await.unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -225,7 +225,7 @@ async fn a_queue_that_filled_is_sampled_until_it_is_half_empty() {
     }
     other.execute_batch("COMMIT").unwrap();
     fixture.recorder.flush().await.unwrap();
-    // The last ones came when there was room again.
+    // The last visits came when there was room again.
     fixture.recorder.record(visit(NEW_YEAR_MS, 1_000));
     fixture.recorder.flush().await.unwrap();
     let (largest, last): (u32, u32) = other
@@ -402,7 +402,7 @@ async fn a_question_that_cannot_start_before_its_deadline_says_so() {
     );
 }
 
-/// Notes the programs of the visits that it learns of.
+/// Records the programs of the visits that it learns of.
 #[derive(Debug, Default)]
 struct Heard(Mutex<Vec<String>>);
 
@@ -445,7 +445,7 @@ async fn bots_are_neither_stored_nor_told_of_where_that_is_set() {
         recorder.flush().await.unwrap();
         assert_eq!(usize::try_from(visits(&log).await), Ok(stored.len()));
         assert_eq!(*heard.0.lock().unwrap(), stored);
-        // A visit that is left out does not count as lost.
+        // An excluded visit does not count as lost.
         assert_eq!(recorder.dropped(), 0);
         recorder.shutdown().await;
     }

@@ -97,7 +97,7 @@ pub(crate) fn file(folder: &Path) -> PathBuf {
     folder.join("analytics.db")
 }
 
-/// A clock that stands at the new year, and random bytes that repeat.
+/// A clock that shows the new year, and random bytes that repeat.
 pub(crate) fn ports() -> RecorderPorts {
     let new_year = UnixMillis::new(NEW_YEAR_MS).second();
     RecorderPorts::new(
@@ -124,7 +124,7 @@ pub(crate) fn link(id: &str, slug: &str, url: &str) -> Arc<Link> {
     })
 }
 
-/// A visit about which only the moment and the visitor matter.
+/// A visit for tests that need only its moment and its visitor.
 pub(crate) fn visit(at_ms: i64, client: u32) -> Visit {
     Visit {
         at: UnixMillis::new(at_ms),

@@ -23,8 +23,8 @@ use super::{
     recording::{Recording, eventually, waiting},
 };
 
-/// Tells the child process the folder of its spool, the address of ClickHouse,
-/// and the number of its first visit.
+/// Gives the child process the folder of its spool, the address of ClickHouse, and the number
+/// of its first visit.
 const FOLDER: &str = "SLUGLINE_TEST_SPOOL_FOLDER";
 const TARGET: &str = "SLUGLINE_TEST_CLICKHOUSE_URL";
 const ENGINE: &str = "SLUGLINE_TEST_CLICKHOUSE_ENGINE";
@@ -32,8 +32,8 @@ const FIRST: &str = "SLUGLINE_TEST_FIRST_VISIT";
 
 const ROUNDS: usize = 6;
 
-/// The child: records as fast as it can, loses acknowledgements now and then,
-/// and reports how many visits are durable. Does nothing in an ordinary run.
+/// The child: records as fast as it can, sometimes loses acknowledgements, and reports the
+/// number of durable visits. Does nothing in an ordinary run.
 #[tokio::test]
 async fn child_records_until_it_is_killed() {
     let told = |name| env::var_os(name)?.into_string().ok();
@@ -114,8 +114,8 @@ async fn visits_of_killed_processes_are_counted_once(
         let (path, url) = (folder.path().to_owned(), url.clone());
         let lines = usize::try_from(draw(12)).unwrap();
         let pause = Duration::from_micros(draw(60_000));
-        // Visits without an acknowledgement may still have arrived. Numbers
-        // that start far beyond keep them apart.
+        // Visits without an acknowledgement may still have arrived. A gap in the numbers keeps
+        // them apart.
         let first = acknowledged + 10_000;
         acknowledged = tokio::task::spawn_blocking(move || {
             run_and_kill(&path, (&url, engine), first, lines, pause)

@@ -14,7 +14,7 @@ use crate::{OpenError, examine_spool, rebuild_spool};
 
 const PAGE: usize = 4_096;
 
-/// A spool with so many waiting visits, and a ClickHouse to send them to.
+/// A spool with `visits` waiting visits, and a ClickHouse to receive them.
 async fn stopped(visits: u32) -> (tempfile::TempDir, ClickHouse) {
     let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
     let address = Address::of(&server);
@@ -118,8 +118,8 @@ async fn visits_after_a_rebuild_are_not_taken_for_those_under_way() {
     );
     assert_eq!(rebuild_spool(&spool, now()).unwrap().rows, 25);
 
-    // More come before ClickHouse is back. Their numbers are those of the lost
-    // rows, of which ClickHouse knows the token.
+    // More visits arrive before ClickHouse is back. They have the numbers of the lost rows,
+    // whose token ClickHouse knows.
     let server = server.kill();
     let recording = Recording::start(&address, folder.path()).await;
     recording.record(80..90);

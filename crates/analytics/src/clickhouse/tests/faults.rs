@@ -1,4 +1,4 @@
-//! Behaviour of a server on a real wire, also when it is killed.
+//! A real server on a real wire, also when it is killed.
 
 use std::{iter, time::Duration};
 
@@ -84,7 +84,7 @@ async fn a_body_of_many_megabytes_arrives_whole() {
     let sql = "SELECT sum(length(url)) FROM access_log";
     let found = client.rows(sql, TIMEOUT, number).await.unwrap();
     assert_eq!(found, [u64::try_from(ROWS * BYTES).unwrap()]);
-    // And back.
+    // The client reads the text back unchanged.
     let sql = "SELECT url FROM access_log";
     let read: ReadRow<String> = |row| row.text();
     let found = client.rows(sql, TIMEOUT, read).await.unwrap();

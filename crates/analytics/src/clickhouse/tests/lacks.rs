@@ -1,13 +1,13 @@
-//! Features that the real server lacks, and the way tests do without.
+//! Features that the real server lacks, and the tests' substitutes.
 //!
-//! The only server that packages bring is 18.16, of 2018. The product speaks to
-//! newer ones; this file makes it work with this one. If the machine has a newer
-//! server, the tests speak to it in the same way.
+//! The only packaged server is 18.16, of 2018. The product supports newer ones; this file makes
+//! it work with this one. If the machine has a newer server, the tests speak to it in the same
+//! way.
 //!
 //! | lacks | consequence |
 //! |---|---|
-//! | tokens of insertions | rows may be there twice; no test of salts that nodes offer at once |
-//! | window functions | the most frequent values and places are not asked for |
+//! | tokens of insertions | rows may be stored twice; no test of concurrent offers of salts |
+//! | window functions | no queries for the most frequent values and places |
 //! | `TTL` | no test of retention |
 //! | codecs, `DateTime64` and others | tables without them, see [`WORDS`] |
 //! | their settings | they are not sent, see [`SETTINGS`] |
@@ -20,7 +20,7 @@ use url::Url;
 /// A feature that a test may need.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Feature {
-    /// Insertions with the same token are one.
+    /// Insertions with the same token count once.
     Tokens,
     /// `count() OVER ()`.
     Windows,
@@ -33,7 +33,7 @@ pub(super) fn has(engine: ClickHouseEngine, feature: Feature) -> bool {
     }
 }
 
-/// Settings that it refuses as unknown.
+/// Settings that it rejects as unknown.
 const SETTINGS: [&str; 2] = ["insert_deduplication_token", "async_insert"];
 
 /// Words of our tables that it does not know, and their replacements.

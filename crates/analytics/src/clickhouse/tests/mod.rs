@@ -1,6 +1,6 @@
-//! Tests with a real ClickHouse, in two forms that `cargo xtask test` installs:
-//! the current one behind an HTTP server of ours, and an old one on its real
-//! wire. Most tests run with both; `lacks` says why some do not.
+//! Tests with a real ClickHouse, in two forms that `cargo xtask test` installs: the current one
+//! behind an HTTP server of ours, and an old one on its real wire. Most tests run with both;
+//! `lacks` gives the exceptions.
 
 mod address;
 mod crash;

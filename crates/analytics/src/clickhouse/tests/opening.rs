@@ -1,4 +1,4 @@
-//! The first contact: tables, retention, and refusals.
+//! Opening: tables, retention, and refusals.
 
 use std::{num::NonZeroU32, time::Duration};
 

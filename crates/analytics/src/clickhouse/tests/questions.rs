@@ -1,5 +1,4 @@
-//! Questions: the comparison with SQL, and mistakes that only this engine can
-//! make.
+//! Queries: the comparison with SQL, and faults that only this engine can have.
 
 use std::{sync::Arc, time::Duration};
 

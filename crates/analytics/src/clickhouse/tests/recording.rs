@@ -63,8 +63,8 @@ pub(super) async fn open(
     Recorder::start_with_clickhouse(options, recorder, ports).await
 }
 
-/// Another seed for each recorder of each process: ClickHouse would take
-/// shipments with the same token for the same rows.
+/// A different seed for each recorder of each process: ClickHouse treats shipments with the
+/// same token as the same rows.
 fn seed() -> u64 {
     static STARTED: AtomicU32 = AtomicU32::new(0);
     let number = STARTED.fetch_add(1, Ordering::SeqCst);
@@ -86,15 +86,15 @@ impl Recording {
         }
     }
 
-    /// Records visits with these numbers: number n comes in second n from
-    /// visitor n, so that counting both shows what is missing or repeated.
+    /// Records visits with these numbers: number n comes in second n from visitor n, so that
+    /// counting both shows missing and repeated visits.
     pub(super) fn record(&self, numbers: std::ops::Range<u32>) {
         numbers
             .map(visit)
             .for_each(|visit| self.recorder.record(visit));
     }
 
-    /// Waits until so many visits by as many visitors have arrived.
+    /// Waits until `visits` visits by as many visitors have arrived.
     pub(super) async fn expect(&self, visits: u64) {
         eventually(&format!("{visits} visits"), async || {
             let found = total(&self.log).await.ok();
@@ -103,8 +103,7 @@ impl Recording {
         .await;
     }
 
-    /// Expects all of so many visits, each exactly once if insertions have
-    /// tokens.
+    /// Expects all of `visits` visits, each exactly once if insertions have tokens.
     pub(super) async fn expect_all_of(&self, visits: u64) {
         let found = total(&self.log).await.unwrap();
         assert_eq!(found.visitors, visits);
@@ -113,7 +112,7 @@ impl Recording {
         }
     }
 
-    /// Totals of the visits with numbers from `first` to below `end`.
+    /// Totals of the visits with numbers from `first` up to but excluding `end`.
     pub(super) async fn span(&self, first: u32, end: u32) -> Counters {
         let second = |number: u32| UnixSeconds::new(START_MS / 1_000 + i64::from(number)).ok();
         let query = CountersQuery {

@@ -1,4 +1,4 @@
-//! Shipments, and everything that can interrupt them.
+//! Shipments, and all interruptions of them.
 
 use rstest::rstest;
 use rusqlite::Connection;
@@ -83,7 +83,7 @@ async fn two_processes_over_one_spool_send_each_visit_once() {
     let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
     let address = Address::of(&server);
     let server = server.kill();
-    // As during a restart: the new one starts while the old one still runs.
+    // As in a restart: the new recorder starts while the old one still runs.
     let old = Recording::start(&address, folder.path()).await;
     let new = Recording::start(&address, folder.path()).await;
     for first in (0..4_000).step_by(200) {
@@ -197,7 +197,7 @@ async fn a_full_spool_drops_visits_and_says_so(
     let report = report.unwrap();
     let visits = report.rows[0].counters.visits;
     assert!(visits > 0 && visits < u64::from(VISITS), "{visits}");
-    // Before visits were dropped, one was kept for several.
+    // Before the recorder dropped visits, it stored one for several.
     assert!(report.sampling.interval_max.get() > 1);
     assert_eq!(report.sampling.dropped, dropped);
     // Except for sampling, lost and stored visits add up to all.

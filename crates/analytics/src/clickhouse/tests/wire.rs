@@ -12,10 +12,10 @@ use ureq::Agent;
 use super::lacks;
 use crate::clickhouse::wire::{ClickHouseWire, WireAnswer, WireBody, WireError, WireRequest};
 
-/// The bytes in one portion of a body: so few that rows arrive in parts.
+/// The number of bytes in one portion of a body: so few that rows arrive in parts.
 const PORTION: usize = 100;
 
-/// A real client that can be told to lose answers.
+/// A real client that loses answers on request.
 #[derive(Debug)]
 pub(super) struct TestWire {
     agent: Agent,
