@@ -1,8 +1,7 @@
 //! Schema steps of the links database.
 //!
-//! This crate stands beside the floors. It knows SQL but not what links mean,
-//! so that `storage` never changes a schema and this crate never reads a row.
-//! `README.md` beside this crate says how to write a step.
+//! Only this crate changes the schema; `storage` never does. This crate knows SQL but not the
+//! meaning of links, and it never reads a row. Its `README.md` explains how to write a step.
 
 mod m0001_links;
 mod m0002_search;
@@ -24,8 +23,8 @@ use thiserror::Error;
 /// On SQLite the connection must be a single one, not a pool.
 ///
 /// # Errors
-/// The database refused a step or the lock, or a later version took steps that this
-/// one does not know.
+/// The database refused a step or the lock, or a later version applied steps that this one does
+/// not know.
 pub async fn run(database: &DatabaseConnection) -> Result<(), SchemaError> {
     if database.get_database_backend() == DbBackend::Sqlite {
         run_on_sqlite(database).await
@@ -34,10 +33,10 @@ pub async fn run(database: &DatabaseConnection) -> Result<(), SchemaError> {
     }
 }
 
-/// The schema is not as this version needs it.
+/// The schema does not match this version.
 #[derive(Debug, Error)]
 pub enum SchemaError {
-    /// A later version took these steps. This one might misread what it finds.
+    /// A later version applied these steps. This version might misread its data.
     #[error(
         "a later version of Slugline has changed the schema ({}); start that version, or restore \
          a backup from before",
@@ -73,7 +72,7 @@ async fn run_on_sqlite(database: &DatabaseConnection) -> Result<(), SchemaError>
 
 async fn run_on_postgres(database: &DatabaseConnection) -> Result<(), SchemaError> {
     let transaction = database.begin().await?;
-    // The commit frees it. The number is arbitrary: "slug" in ASCII.
+    // The commit releases the lock. The number is arbitrary: "slug" in ASCII.
     transaction
         .execute_unprepared("SELECT pg_advisory_xact_lock(1936487783)")
         .await?;
@@ -85,10 +84,9 @@ async fn run_on_postgres(database: &DatabaseConnection) -> Result<(), SchemaErro
 /// The number of steps that the schema is behind. Changes nothing.
 ///
 /// # Errors
-/// The database cannot be read, or a later version took steps that this one does not
-/// know.
+/// The database cannot be read, or a later version applied steps that this one does not know.
 pub async fn pending(database: &DatabaseConnection) -> Result<usize, SchemaError> {
-    // Listing the steps taken would create their table.
+    // Listing the applied steps would create their table.
     if !has_begun(database).await? {
         return Ok(Steps::migrations().len());
     }
@@ -110,7 +108,7 @@ async fn refuse_later_steps(connection: &impl ConnectionTrait) -> Result<(), Sch
     }
 }
 
-/// Returns whether any step was ever taken.
+/// Returns whether any step was ever applied.
 async fn has_begun(database: &DatabaseConnection) -> Result<bool, DbErr> {
     let backend = database.get_database_backend();
     if backend != DbBackend::Sqlite {

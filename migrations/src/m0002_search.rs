@@ -38,8 +38,8 @@ impl MigrationTrait for Step {
     }
 }
 
-/// The index holds no texts, only which rows have which trigrams. That takes a
-/// third of the size, and the search compares the text of each hit anyway.
+/// The index holds no texts, only the rows of each trigram. That takes a third of the size, and
+/// the search compares the text of each hit anyway.
 const SQLITE: &str = "
 CREATE VIRTUAL TABLE link_search USING fts5(
     search_text, content='', contentless_delete=1, tokenize='trigram case_sensitive 1', detail='none'

@@ -1,8 +1,8 @@
 //! Counts the versions of a link.
 //!
-//! The time of the last change told versions apart before, so it had to run ahead
-//! of the clock when a link changed twice within a second. A node of the previous
-//! version leaves the number as it is and goes on moving the time.
+//! Before, the time of the last change distinguished versions, so it had to run ahead of the clock
+//! when a link changed twice within a second. A node of the previous version keeps the number
+//! and still moves the time.
 
 use sea_orm_migration::prelude::*;
 

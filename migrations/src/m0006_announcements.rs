@@ -1,8 +1,8 @@
 //! PostgreSQL announces changes to links.
 //!
-//! Triggers do it, so nobody can change a link without a word: nodes of the previous
-//! version, which know nothing of announcements, and people with `psql` announce too.
-//! SQLite counts the changes of other processes itself.
+//! Triggers announce every change, including those of older nodes that do not know
+//! announcements, and of people with `psql`. SQLite counts the changes of other processes
+//! itself.
 
 use sea_orm_migration::{
     prelude::*,
@@ -35,10 +35,10 @@ impl MigrationTrait for Step {
     }
 }
 
-/// Sends the slugs of new links, each with the number of its version after a blank, or
-/// those of deleted links without. A message has at most 8,000 bytes, so each holds
-/// about 5,000 bytes of lines, and the last of them may be as long as a slug can be.
-/// Above 10,000 links a single `*` means that every link may have changed.
+/// Sends the slugs of new links, each with a blank and its version number, or the slugs of
+/// deleted links without a number. A message has at most 8,000 bytes, so each holds about 5,000
+/// bytes of lines; the last line may be as long as the longest slug. Above 10,000 links a
+/// single `*` means that every link may have changed.
 const ANNOUNCE: &str = "
 CREATE FUNCTION slugline_announce() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -60,9 +60,8 @@ END
 $$;
 ";
 
-/// Sends the slugs of changed links in the same way. The number of the version
-/// follows after a blank, if it was counted up. A link that got another slug is
-/// announced under both.
+/// Sends the slugs of changed links in the same form. The version number follows after a blank
+/// if the change increased it. A link that got another slug is announced under both.
 const ANNOUNCE_EDITS: &str = "
 CREATE FUNCTION slugline_announce_edits() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -92,7 +91,7 @@ END
 $$;
 ";
 
-/// `TRUNCATE` does not say which links there were.
+/// `TRUNCATE` does not list the deleted links.
 const ANNOUNCE_ALL: &str = "
 CREATE FUNCTION slugline_announce_all() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -102,7 +101,7 @@ END
 $$;
 ";
 
-/// By statement, not by row: a batch of a thousand links is a dozen messages.
+/// Per statement, not per row: a batch of a thousand links is a dozen messages.
 const TRIGGERS: &str = "
 CREATE TRIGGER slugline_new AFTER INSERT ON links
     REFERENCING NEW TABLE AS changed
