@@ -1,4 +1,4 @@
-//! `cargo xtask arch`: the floor plan, compared with the manifests.
+//! `cargo xtask arch`: compares the crates' dependencies with the plan.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::process;
 
-/// Fails, with one line per finding, when a manifest leaves the floor plan.
+/// Fails, with one line per finding, if a manifest breaks the plan.
 pub(crate) fn run() -> Result<()> {
     let metadata =
         process::stdout(process::cargo().args(["metadata", "--format-version", "1", "--no-deps"]))?;
@@ -27,22 +27,21 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// What one crate may depend on among our own crates.
+/// The other crates of ours that one crate may depend on.
 struct Floor {
     room: &'static str,
     uses: &'static [&'static str],
-    /// What its tests may use beyond `uses`.
+    /// Further crates that its tests may use.
     tests_use: &'static [&'static str],
 }
 
-/// The floor plan: every arrow that may exist between our crates, ground first.
+/// The plan: every dependency allowed between our crates, the lowest crates first.
 ///
-/// This table is the one place where it is written in code. Arrows point down
-/// or stay absent: `storage`, `analytics`, `outbound`, `legacy` and `application` share
-/// a floor and do not see each other, the adapters are blind to one another, and
-/// only `server` sees everything. A new crate gets a row, and a new arrow needs
-/// a reason in `docs/adr/`. Rooms are package names without `slugline-`; the
-/// package `slugline` is `server`.
+/// Only this table defines it in code. Dependencies point down: `storage`, `analytics`,
+/// `outbound`, `legacy` and `application` share a level and do not depend on each other,
+/// adapters do not depend on each other, and only `server` depends on everything. A new crate
+/// gets a row, and a new dependency needs a reason in `docs/adr/`. A room is a package name
+/// without `slugline-`; the package `slugline` is `server`.
 #[rustfmt::skip]
 const PLAN: &[Floor] = &[
     Floor { room: "domain",      uses: &[], tests_use: &[] },
@@ -70,9 +69,9 @@ const PLAN: &[Floor] = &[
     Floor { room: "xtask",       uses: &[], tests_use: &[] },
 ];
 
-/// The homes of each outside technology: the only crates that may name it, in tests too.
+/// The only crates that may use each external technology, in tests too.
 ///
-/// What is kept in one place can be replaced in one place.
+/// A technology with one user can be replaced in one place.
 const HOMES: &[(&str, &[&str])] = &[
     ("actix-http", &["server"]),
     (
@@ -101,8 +100,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("ua-parser", &["analytics"]),
 ];
 
-/// All that the ground floor may take from outside, so that everything above
-/// can rest on it: no I/O, no serialization, no runtime. Its tests are free.
+/// The only external crates that the lowest crate may use: no I/O, no serialization, no
+/// runtime. Its tests may use others.
 const GROUND: &[&str] = &["async-trait", "thiserror", "url"];
 
 #[derive(Debug)]
@@ -136,7 +135,7 @@ fn member(package: &Value) -> Option<Member> {
 }
 
 fn dependency(entry: &Value) -> Option<Dependency> {
-    // Only a crate of the workspace comes without a registry or repository.
+    // Only a workspace crate has neither a registry nor a repository.
     let ours = entry.get("source")?.is_null();
     let name = entry.get("name")?.as_str()?;
     Some(Dependency {
@@ -239,8 +238,8 @@ mod tests {
 
     use super::*;
 
-    /// A workspace that has every room of the plan, with dependencies given as
-    /// `(room, dependency, kind)`.
+    /// A workspace with every room of the plan, and the given dependencies as `(room,
+    /// dependency, kind)`.
     fn workspace(edges: &[(&str, &str, Option<&str>)]) -> Value {
         let package = |room: &str| {
             let edges = edges.iter().filter(|(from, ..)| *from == room);

@@ -1,9 +1,8 @@
-//! `cargo xtask bench`: what the service costs, as ratios within one run.
+//! `cargo xtask bench`: the costs of the service, as ratios within one run.
 //!
-//! Everything is measured from outside, on the release binary: the processor
-//! time of its process divided by the requests it answered, which other jobs on
-//! the machine disturb far less than the time of day. `docs/performance.md`
-//! tells how to read the tables.
+//! It measures the release binary from outside: the processor time of its process divided by
+//! the requests it answered, which other jobs on the machine disturb far less than elapsed
+//! time. `docs/performance.md` explains the tables.
 
 mod actix_constant;
 mod analytics;
@@ -70,7 +69,7 @@ pub(crate) enum Bench {
     Nodes,
 }
 
-/// Runs the chosen benchmarks, or all. A missed goal is no failure.
+/// Runs the chosen benchmarks, or all. A missed goal is not a failure.
 pub(crate) fn run(chosen: &[Bench], options: &Options) -> Result<()> {
     packages::ensure_programs(&[
         ("wrk", "wrk"),

@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: everything a change has to pass.
+//! `cargo xtask ci`: every check that a change must pass.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ pub(crate) fn run() -> Result<()> {
     run_steps(STEPS)
 }
 
-/// The arguments of `cargo xtask` that do the same alone, and what they do.
+/// The arguments of `cargo xtask` for this step alone, and its function.
 type Step = (&'static str, fn() -> Result<()>);
 
 /// `test` comes last: its closing line, which sums up every test, ends the log.

@@ -8,13 +8,13 @@ use crate::process;
 
 /// Checks the dependency tree, and with `advisories` its known vulnerabilities.
 ///
-/// Advisories are apart because their database is fetched from a git host,
-/// and because they change without a change of ours.
+/// Advisories are optional because cargo-deny fetches their database from a git host, and
+/// because they change independently of our code.
 pub(crate) fn run(advisories: bool) -> Result<()> {
     install_when_missing()?;
     let mut command = process::cargo();
     command.args(["deny", "--all-features", "check"]);
-    // A duplicate that is gone takes its exception with it.
+    // An exception for a duplicate that is gone must be removed.
     command.args(["--deny", "unmatched-skip", "--deny", "unnecessary-skip"]);
     command.args(["bans", "licenses", "sources"]);
     if advisories {
@@ -33,7 +33,7 @@ fn install_when_missing() -> Result<()> {
     process::run(
         process::cargo()
             .args(["install", "cargo-deny", "--locked", "--version", VERSION])
-            // It runs for a second per check: a quick build is worth more than a quick program.
+            // Each check runs for a second: a fast build matters more than a fast program.
             .env("CARGO_PROFILE_RELEASE_LTO", "false")
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),

@@ -1,8 +1,8 @@
 //! `cargo xtask fuzz`: every target in `fuzz/`, for a while each.
 //!
-//! Needs a C++ compiler, which builds LLVM's libFuzzer, and nothing else: what
-//! cargo-fuzz adds on a nightly toolchain is the sanitizers, which find faults
-//! of unsafe code, and this workspace has none. `cargo fuzz` works too.
+//! It needs only a C++ compiler, which builds LLVM's libFuzzer. On a nightly toolchain
+//! cargo-fuzz adds sanitizers, which find faults of unsafe code; this workspace has no unsafe
+//! code. `cargo fuzz` works too.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::process;
 
-/// How libFuzzer sees which code ran: the flags of `cargo fuzz --sanitizer none`.
+/// The flags with which libFuzzer sees the executed code: those of `cargo fuzz --sanitizer
+/// none`.
 const COVERAGE: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
@@ -19,16 +20,16 @@ const COVERAGE: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Ccodegen-units=1";
 
-/// How long a target runs.
+/// The limit of a target's run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
-    /// So many seconds have passed.
+    /// A number of seconds.
     Seconds(u64),
-    /// It was executed so many times.
+    /// A number of executions.
     Runs(u64),
 }
 
-/// Runs the targets one after the other and stops at the first that falls.
+/// Runs the targets in turn and stops at the first failure.
 pub(crate) fn run(until: Until, only: Option<&str>) -> Result<()> {
     let folder = process::root().join("fuzz");
     let mut host = process::program("rustc");
@@ -46,8 +47,8 @@ pub(crate) fn run(until: Until, only: Option<&str>) -> Result<()> {
     };
     for target in targets {
         println!("\n=== {target} {end}");
-        // What is found on the way stays out of the repository; what breaks the
-        // target belongs into its corpus, with the fix.
+        // New inputs stay out of the repository; an input that breaks the target belongs in its
+        // corpus, with the fix.
         let found = process::root().join("target/fuzz-corpus").join(&target);
         fs::create_dir_all(&found)?;
         let built = ["run", "--release", "--manifest-path", "fuzz/Cargo.toml"];
@@ -55,7 +56,7 @@ pub(crate) fn run(until: Until, only: Option<&str>) -> Result<()> {
             process::cargo()
                 .args(built)
                 .args(["--target-dir", "target/fuzz", "--bin", &target])
-                // Named, so that build scripts and macros are built without the flags.
+                // With `--target`, cargo builds build scripts and macros without the flags.
                 .args(["--target", &host, "--"])
                 .arg(&found)
                 .arg(folder.join("corpus").join(&target))

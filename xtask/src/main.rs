@@ -1,7 +1,7 @@
 //! Tasks of the workspace: `cargo xtask <command>`.
 //!
-//! Knows cargo, the package manager and the test database. Depends on none of
-//! our crates, so it builds while they do not.
+//! It runs cargo, the package manager and the test database. It depends on none of our crates,
+//! so it builds even when they do not.
 
 #![expect(
     clippy::print_stdout,
@@ -95,11 +95,11 @@ enum Command {
     Docs,
 }
 
-/// How a command that ran to its end came out.
+/// The result of a command that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Passed,
-    /// The command has already said why.
+    /// The command has already printed the reason.
     Failed,
 }
 

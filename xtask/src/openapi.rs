@@ -13,7 +13,7 @@ pub(crate) fn run(check: bool) -> Result<()> {
     if !check {
         return fs::write(&path, current).with_context(|| format!("cannot write {PATH}"));
     }
-    // A file that is not there yet is out of date like any other.
+    // A missing file counts as out of date.
     compare(&fs::read(&path).unwrap_or_default(), &current)
 }
 

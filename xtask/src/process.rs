@@ -21,10 +21,10 @@ pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Cargo, free of what the cargo that started us has set for us.
+/// Cargo, without the variables that the outer cargo has set for this process.
 ///
-/// Build scripts such as ring's rebuild when `CARGO_PKG_*` of the environment
-/// changes, so a build from here would undo a build from the shell.
+/// Build scripts such as ring's rebuild when `CARGO_PKG_*` changes, so a build from here would
+/// invalidate a build from the shell.
 pub(crate) fn cargo() -> Command {
     let mut command = program(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in env::vars_os().filter(|(name, _)| describes_us(name)) {
@@ -33,7 +33,7 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// Runs a command on our terminal and expects it to succeed.
+/// Runs a command on our terminal; it must succeed.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| cannot_start(command))?;
     if !status.success() {
@@ -42,7 +42,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command and shows what it printed only when it fails.
+/// Runs a command and shows its output only if it fails.
 pub(crate) fn run_quietly(command: &mut Command) -> Result<()> {
     let Output {
         status,
@@ -60,7 +60,7 @@ pub(crate) fn run_quietly(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// What a command prints to its standard output; its complaints reach our terminal.
+/// The standard output of a command; its standard error goes to our terminal.
 pub(crate) fn stdout(command: &mut Command) -> Result<Vec<u8>> {
     let Output { status, stdout, .. } = command
         .stderr(Stdio::inherit())
@@ -72,14 +72,14 @@ pub(crate) fn stdout(command: &mut Command) -> Result<Vec<u8>> {
     Ok(stdout)
 }
 
-/// What a command says about itself in one line, or `None` when it is not there or fails.
+/// The first line of a command's output, or `None` if it is missing or fails.
 pub(crate) fn answer(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
 }
 
-/// Why a command did not start.
+/// The reason why a command did not start.
 pub(crate) fn cannot_start(command: &Command) -> String {
     format!("cannot start `{}`", command.get_program().display())
 }
@@ -89,7 +89,7 @@ fn describes_us(name: &OsString) -> bool {
     name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
-/// The command as one would type it.
+/// The command as a person would type it.
 fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();

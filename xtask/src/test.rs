@@ -1,8 +1,8 @@
-//! `cargo xtask test`: every test of the workspace, with all that they need.
+//! `cargo xtask test`: every test of the workspace, with all dependencies.
 //!
-//! A fresh clone has nothing but the Rust toolchain, so this uses plain
-//! `cargo test` and brings the rest: packages, a private PostgreSQL server,
-//! ClickHouse and the MCP clients of the end-to-end tests, in Node.js and Python.
+//! A fresh clone has only the Rust toolchain, so this uses plain `cargo test` and installs the
+//! rest: packages, a private PostgreSQL server, ClickHouse and the MCP clients of the
+//! end-to-end tests, in Node.js and Python.
 
 mod clickhouse;
 pub(crate) mod clients;
@@ -21,7 +21,7 @@ use crate::{Verdict, process, web};
 use postgres::Cluster;
 use tally::Tally;
 
-/// Prepares, runs the tests, and ends with the line that sums them up.
+/// Prepares and runs the tests, and prints the summary as the last line.
 pub(crate) fn run(arguments: &[String]) -> Result<Verdict> {
     let server = packages::ensure()?;
     clients::install()?;
@@ -32,14 +32,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<Verdict> {
     let mut command = cargo_test(arguments, cluster.url());
     command.env("PATH", node::path()?);
     let (succeeded, tally) = run_tests(command)?;
-    // The closing line stays the last one, also when stopping has something to say.
+    // Stops the server first, so that its messages come before the summary.
     drop(cluster);
     Ok(conclude(succeeded, tally))
 }
 
 fn cargo_test(arguments: &[String], postgres_url: &str) -> Command {
     let mut command = process::cargo();
-    // The sum is only a sum when a failure does not keep later tests from running.
+    // For a complete sum, a failure must not stop later tests.
     command.args(["test", "--no-fail-fast"]);
     if !names_packages(arguments) {
         command.arg("--workspace");
@@ -50,7 +50,7 @@ fn cargo_test(arguments: &[String], postgres_url: &str) -> Command {
     command
 }
 
-/// Whether the arguments choose packages, which `--workspace` would overrule.
+/// True if the arguments choose packages, which `--workspace` would override.
 fn names_packages(arguments: &[String]) -> bool {
     let mut for_cargo = arguments.iter().take_while(|argument| *argument != "--");
     for_cargo.any(|argument| argument.starts_with("-p") || argument.starts_with("--package"))
@@ -66,12 +66,12 @@ fn run_tests(mut command: Command) -> Result<(bool, Tally)> {
     Ok((child.wait()?.success(), tally))
 }
 
-/// Passes the output on line by line, while it comes, and counts.
+/// Forwards the output line by line as it arrives, and counts results.
 fn relay(from: impl Read, mut to: impl Write) -> Result<Tally> {
     let mut from = BufReader::new(from);
     let mut tally = Tally::default();
     let mut line = Vec::new();
-    // By bytes, not by `lines()`: a test may print what is not UTF-8.
+    // By bytes, not by `lines()`: the output of a test may not be UTF-8.
     while from.read_until(b'\n', &mut line)? > 0 {
         to.write_all(&line)?;
         to.flush()?;

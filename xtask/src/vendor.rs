@@ -1,8 +1,7 @@
-//! `cargo xtask vendor`: what the dashboard takes over from npm.
+//! `cargo xtask vendor`: the dashboard's files from npm.
 //!
-//! Nobody who builds or runs Slugline needs Node.js: the files are committed,
-//! with their versions, licences and hashes in a lock file. The check needs no
-//! network.
+//! Building and running Slugline needs no Node.js: the files are committed, with their
+//! versions, licences and hashes in a lock file. The check needs no network.
 
 use std::{
     collections::BTreeMap,
@@ -42,14 +41,14 @@ pub(crate) fn run(check: bool) -> Result<()> {
 const VENDOR: &str = "crates/dashboard/vendor";
 const LOCK: &str = "lock.json";
 
-/// A package, and what of it the page imports.
+/// A package, and the files that the page imports.
 struct Package {
     name: &'static str,
-    /// The beginning of its folder's name; the version follows.
+    /// The prefix of its folder's name; the version follows.
     folder: &'static str,
     /// Files of packages, and their names here.
     files: &'static [(&'static str, &'static str)],
-    /// What type checkers read beside a module, which is not served.
+    /// Type declarations for type checkers, which the service does not serve.
     types: &'static [(&'static str, &'static str)],
 }
 
@@ -160,7 +159,7 @@ fn with_relative_imports(file: &str, content: Vec<u8>) -> Result<Vec<u8>> {
         .replace("\"preact/hooks\"", &format!("\"{preact}/hooks.mjs\""))
         .replace("\"preact\"", &format!("\"{preact}/preact.mjs\""))
         .replace("\"@preact/signals-core\"", "\"./signals-core.mjs\"");
-    // Maps of sources are not here, and browsers' tools would ask for them.
+    // Source maps are not vendored, and browsers' tools would request them.
     let lines = text
         .lines()
         .filter(|line| !line.starts_with("//# sourceMappingURL="));

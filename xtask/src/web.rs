@@ -9,8 +9,7 @@ use crate::{
     test::{clients, node, packages},
 };
 
-/// Checks types, with those of the API from its document, and runs the tests
-/// of the pure modules.
+/// Checks types, including the API's from its document, and runs the tests of the pure modules.
 pub(crate) fn run() -> Result<()> {
     install()?;
     let types = api_types()?;
@@ -25,7 +24,7 @@ pub(crate) fn run() -> Result<()> {
     process::run(tests.arg("--test").arg("crates/dashboard/web/**/*.test.js"))
 }
 
-/// Pictures of every page in `target/shots`.
+/// Takes pictures of every page into `target/shots`.
 pub(crate) fn shots() -> Result<()> {
     packages::ensure_programs(&packages::BROWSER)?;
     install()?;

@@ -1,4 +1,4 @@
-//! The least that an actix-web server can do for a redirect.
+//! The minimal cost of a redirect on an actix-web server.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! How long a build from nothing takes.
+//! The time of a build from nothing.
 
 use std::{fs, path::Path, time::Instant};
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::process;
 
-/// Crates that took less are not named.
+/// The report omits crates that took less.
 const SECONDS: f64 = 5.0;
 
 pub(crate) fn run(plan: &Plan, profile: Profile) -> Result<()> {
@@ -51,8 +51,7 @@ fn slow_crates(report: &Path) -> Result<Vec<(String, f64)>> {
     Ok(crates)
 }
 
-/// What the page of `cargo build --timings` tells in its script: units with
-/// their names and seconds.
+/// The units in the script of the `cargo build --timings` page, with names and seconds.
 fn parse(page: &str) -> Option<Vec<(String, f64)>> {
     let (_, units) = page.split_once("UNIT_DATA = ")?;
     let (units, _) = units.split_once("];")?;

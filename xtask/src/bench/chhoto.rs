@@ -12,7 +12,7 @@ use super::{
     scripts,
 };
 
-/// Its own check calls shorter keys insecure, on its log only.
+/// Chhoto URL warns of shorter keys, but only in its log.
 const KEY: &str = "Bench-0123456789-bench-0123456789-Bench-0123456789-bench-0123456789";
 
 /// A running Chhoto URL with a database of its own.
@@ -23,14 +23,14 @@ pub(crate) struct Chhoto {
 }
 
 impl Chhoto {
-    /// Starts it as its documentation recommends, with a write-ahead log and
-    /// durable transactions, on the CPU of servers. It has a worker for each
-    /// CPU that it may use, hence one.
+    /// Starts it as its documentation recommends, with a write-ahead log and durable
+    /// transactions, on the CPU of servers. It starts a worker for each CPU that it may use, so
+    /// one.
     pub(crate) fn start(program: &Path, folder: &Path, cpus: Cpus) -> Result<Self> {
         fs::create_dir_all(folder)?;
         let address = free_address()?;
         let mut command = cpus.server(program);
-        // It would look for pages to serve in the folder it starts in.
+        // It looks for pages to serve in its working folder.
         command.current_dir(folder);
         let database = folder.join("urls.sqlite");
         for (name, value) in [
@@ -45,7 +45,7 @@ impl Chhoto {
             ("SQLITE_USE_WAL_MODE", "True"),
         ] {
             command.env(format!("CHHOTO_{name}"), value);
-            // Older releases know shorter names.
+            // Older releases use shorter names.
             let old = match name {
                 "LISTEN_PORT" => "port".to_owned(),
                 "SQLITE_USE_WAL_MODE" => "use_wal_mode".to_owned(),
@@ -61,7 +61,7 @@ impl Chhoto {
         })
     }
 
-    /// Makes the first links of [`export`].
+    /// Creates the first links of [`export`].
     pub(crate) fn create(&self, links: u32) -> Result<()> {
         for i in 0..links {
             let link = json!({"shortlink": export::slug(i), "longlink": export::destination(i)});
@@ -78,7 +78,7 @@ impl Chhoto {
         format!("{}/api/new", self.origin)
     }
 
-    /// Lua that makes a link with each request.
+    /// Lua that creates a link with each request.
     pub(crate) fn creation(start: u32) -> String {
         let body = r#"{"shortlink":"","longlink":"https://example.com/@"}"#;
         scripts::post_numbered(body, &[("x-api-key", KEY)], start)

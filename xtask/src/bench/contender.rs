@@ -1,4 +1,4 @@
-//! Servers that are measured in turn.
+//! Servers that the benchmarks measure in turn.
 
 use std::{path::Path, time::Duration};
 
@@ -11,33 +11,33 @@ use super::{
     samples::Samples,
 };
 
-/// A running server and what it is asked.
+/// A running server and the requests to it.
 #[derive(Debug)]
 pub(crate) struct Contender {
-    /// What tables call it.
+    /// Its name in tables.
     pub(crate) name: String,
     pub(crate) url: String,
     pub(crate) script: String,
-    /// The processes that answer.
+    /// Its processes.
     pub(crate) processes: Vec<u32>,
-    /// Time after the last answer that still counts.
+    /// The time after the last answer that the measurement includes.
     pub(crate) settle: Duration,
 }
 
-/// What a contender came to.
+/// The figures of a contender.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) name: String,
     /// Processor time for each request, in microseconds.
     pub(crate) micros: Samples,
-    /// The part of it that the thread took which writes the access log.
+    /// The part of it that the thread of the access log used.
     pub(crate) writer: Samples,
     /// Requests per second.
     pub(crate) rate: Samples,
 }
 
-/// Measures all of them round by round, each for the plan's seconds, after a
-/// second in which it gets warm. The outcomes are in the same order.
+/// Measures all of them round by round, each for the plan's seconds after a second of warm-up.
+/// The outcomes are in the same order.
 pub(crate) fn interleave(
     plan: &Plan,
     contenders: &[Contender],

@@ -1,4 +1,4 @@
-//! Server and load on a CPU each, so that neither takes time from the other.
+//! Puts server and load on one CPU each, so that neither takes time from the other.
 
 use std::{ffi::OsStr, fs, process::Command};
 
@@ -6,10 +6,10 @@ use anyhow::{Context, Result};
 
 use crate::process;
 
-/// Where measured programs run.
+/// The CPUs for measured programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cpus {
-    /// Wherever the system puts them.
+    /// Any CPU that the system chooses.
     Any,
     /// The numbers of two CPUs.
     Apart { server: u32, load: u32 },
@@ -32,8 +32,8 @@ impl Cpus {
         })
     }
 
-    /// A server, started where servers run. It keeps the process id of the
-    /// command, because `taskset` becomes the program.
+    /// A command that starts a server on its CPU. It keeps its process id, because `taskset`
+    /// becomes the program.
     pub(crate) fn server(self, program: impl AsRef<OsStr>) -> Command {
         match self {
             Self::Any => process::program(program),
@@ -41,7 +41,7 @@ impl Cpus {
         }
     }
 
-    /// A program that asks, started where those run.
+    /// A command that starts a load generator on its CPU.
     pub(crate) fn load(self, program: impl AsRef<OsStr>) -> Command {
         match self {
             Self::Any => process::program(program),
@@ -49,7 +49,7 @@ impl Cpus {
         }
     }
 
-    /// One line for the reader.
+    /// One line for the report.
     pub(crate) fn describe(self) -> String {
         match self {
             Self::Any => "one CPU only: server and load share it, so ratios are rougher".into(),

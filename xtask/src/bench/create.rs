@@ -1,4 +1,4 @@
-//! New links, one by one, beside the disk they are written to.
+//! Creation of single links, compared with the speed of the disk.
 
 use std::{path::Path, time::Duration};
 
@@ -17,16 +17,16 @@ use super::{
     table::Table,
 };
 
-/// Connections that make links at the same time.
+/// Concurrent connections that create links.
 const CONNECTIONS: [u32; 3] = [1, 16, 64];
-/// The place in `CONNECTIONS` that the goals are about.
+/// The index in `CONNECTIONS` to which the goals apply.
 const SIXTEEN: usize = 1;
-/// A server that makes links.
+/// A server that creates links.
 struct Maker<'m> {
     name: &'static str,
     url: String,
     pid: u32,
-    /// Lua that makes links with numbers after this one.
+    /// Lua that creates links with numbers after this one.
     script: Box<dyn Fn(u32) -> String + 'm>,
     /// Links per second and microseconds of processor time, by `CONNECTIONS`.
     figures: [[Vec<f64>; 2]; CONNECTIONS.len()],
@@ -84,8 +84,8 @@ fn measure_round(
     for (at, connections) in CONNECTIONS.into_iter().enumerate() {
         appends.push(disk::durable_appends(folder, Duration::from_secs(1))?);
         for maker in &mut *makers {
-            // No server makes that many in one go, so no destination comes twice,
-            // and a hundred rounds still fit.
+            // No server creates that many in one run, so no destination repeats, and a hundred
+            // rounds still fit.
             let start = (round * 3 + u32::try_from(at)?) * 10_000_000;
             let load = Load {
                 url: &maker.url,

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::process;
 
-/// Says what the links are and who wrote their tables.
+/// Describes the links and the version that wrote their tables.
 const STAMP: &str = "stamp.txt";
 
 /// A data folder with the plan's links and without visits, for one binary.
@@ -44,8 +44,8 @@ pub(crate) fn folder(plan: &Plan, binary: &Binary) -> Result<PathBuf> {
     Ok(copy)
 }
 
-/// The folder that stays. The oldest binary imports, because an instance takes
-/// over tables of an older version and not of a newer one.
+/// The folder that stays. The oldest binary imports, because an instance migrates tables of an
+/// older version but not of a newer one.
 fn kept(plan: &Plan) -> Result<PathBuf> {
     let folder = plan::kept()?.join(format!("links-{}", plan.links));
     let stamp = folder.join(STAMP);
@@ -75,7 +75,7 @@ fn import(plan: &Plan, binary: &Binary, data: &Path) -> Result<()> {
     Ok(fs::remove_file(export)?)
 }
 
-/// Has an instance migrate the tables, and follows the last link.
+/// Starts an instance, which migrates the tables, and follows the last link.
 fn try_out(plan: &Plan, binary: &Binary, data: &Path) -> Result<()> {
     let instance = Instance::start(binary, data)?;
     let last = export::slug(plan.links - 1);

@@ -1,4 +1,4 @@
-//! How often a second the disk makes a write durable.
+//! Measures the durable writes of the disk per second.
 
 use std::{
     fs::{self, File},
@@ -9,8 +9,8 @@ use std::{
 
 use anyhow::Result;
 
-/// Appends 4 KiB to a file in this folder again and again, each followed by
-/// `fdatasync`, and gives how many there were per second.
+/// Repeatedly appends 4 KiB to a file in this folder, each time with `fdatasync`, and returns
+/// the number per second.
 pub(crate) fn durable_appends(folder: &Path, time: Duration) -> Result<f64> {
     let path = folder.join("appends");
     let mut file = File::create(&path)?;

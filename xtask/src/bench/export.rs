@@ -1,4 +1,4 @@
-//! Links that differ as people's do, and whose slugs anybody can foretell.
+//! Links that vary like real ones, with predictable slugs.
 
 use std::{
     fs::File,
@@ -9,10 +9,10 @@ use std::{
 use anyhow::Result;
 use serde_json::json;
 
-/// Changes whenever the same number of links would become other links.
+/// Increase this if the same number gives other links.
 pub(crate) const VERSION: u32 = 1;
 
-/// The words that slugs begin with, in turn.
+/// The first words of slugs, in turn.
 pub(crate) const WORDS: [&str; 10] = [
     "summer", "shipping", "release", "pricing", "invoice", "podcast", "keynote", "recipe",
     "survey", "ticket",
@@ -38,7 +38,7 @@ pub(crate) fn write(path: &Path, links: u32) -> Result<()> {
             "slug": slug(i),
             "url": destination(i),
             "createdAt": 1_700_000_000 + i, "updatedAt": 1_700_000_000 + i,
-            // A tag of every hundredth link, and one of very few.
+            // A tag on every hundredth link, and a tag on very few links.
             "tags": [format!("tag-{}", i % 100), if i % 100_000 == 0 { "rare" } else { "common" }],
         });
         if i % 3 == 0 {

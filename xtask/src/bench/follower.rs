@@ -1,4 +1,4 @@
-//! Visits, each link as often as the caller says.
+//! Makes visits, a given number for each link.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail};
 
 use super::export;
 
-/// Follows links of [`export`] once each, over several connections, because a
-/// connection waits for an answer before the next one is made.
+/// Follows links of [`export`] once each, over several connections, because a connection sends
+/// a batch only after the answers to the one before.
 pub(crate) fn follow_all(address: SocketAddr, links: Range<u32>) -> Result<()> {
     const CONNECTIONS: usize = 16;
     const AT_ONCE: usize = 32;
@@ -47,8 +47,8 @@ impl Follower {
         })
     }
 
-    /// Follows links, so many requests under way at once. An answer that is no
-    /// redirect is an error.
+    /// Follows links, with `at_once` concurrent requests. Any answer but a redirect is an
+    /// error.
     pub(crate) fn follow(
         &mut self,
         slugs: impl IntoIterator<Item = String>,
@@ -78,7 +78,7 @@ impl Follower {
     }
 }
 
-/// Reads one answer to its end and gives its status.
+/// Reads one complete answer and returns its status.
 fn read_answer(stream: &mut impl BufRead) -> Result<String> {
     let mut line = String::new();
     stream.read_line(&mut line)?;

@@ -1,20 +1,20 @@
-//! What a figure should be.
+//! Goals for figures.
 
 use super::samples::Samples;
 
-/// What a goal allows.
+/// The bound of a goal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Limit {
     AtMost(f64),
     AtLeast(f64),
 }
 
-/// Prints a goal, whether this run met it, and the figure.
+/// Prints a goal, its result in this run, and the figure.
 pub(crate) fn report(what: &str, limit: Limit, unit: &str, figure: f64) {
     println!("{}", line(what, limit, unit, figure));
 }
 
-/// Prints what became of a figure since the baseline.
+/// Prints the change of a figure since the baseline.
 pub(crate) fn change(what: &str, of: &str, now: &Samples, before: &Samples) {
     println!("change: {what}, {of}: {:.2} × baseline", now.ratio(before));
 }
@@ -24,7 +24,7 @@ fn line(what: &str, limit: Limit, unit: &str, figure: f64) -> String {
         Limit::AtMost(bound) => ("≤", bound, figure <= bound),
         Limit::AtLeast(bound) => ("≥", bound, figure >= bound),
     };
-    // One decimal more than the bound, so that a goal missed by a hair shows why.
+    // One decimal more than the bound, so that the output explains a narrow miss.
     let decimals = if bound < 10.0 { 2 } else { 0 };
     let verdict = if met { "met" } else { "missed" };
     let finer = decimals + 1;

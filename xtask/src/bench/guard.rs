@@ -1,4 +1,4 @@
-//! Other servers, which end with their owner.
+//! Other servers, which stop when their owner drops them.
 
 use std::{
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
@@ -11,12 +11,12 @@ use anyhow::{Context, Result, bail};
 
 use crate::process;
 
-/// A process that is asked to finish when its owner is done with it.
+/// A process that is told to stop when its owner drops this.
 #[derive(Debug)]
 pub(crate) struct Guard(Child);
 
 impl Guard {
-    /// Starts a server whose words nobody needs.
+    /// Starts a server and discards its output.
     pub(crate) fn start(command: &mut Command) -> Result<Self> {
         let child = command
             .stdin(Stdio::null())
@@ -30,8 +30,8 @@ impl Guard {
         self.0.id()
     }
 
-    /// Waits until it takes connections. That it ends instead, or needs more
-    /// than ten seconds, is an error.
+    /// Waits until it accepts connections. It is an error if the server exits instead, or needs
+    /// more than ten seconds.
     pub(crate) fn wait_for(&mut self, address: SocketAddr) -> Result<()> {
         let began = Instant::now();
         while TcpStream::connect(address).is_err() {
@@ -50,7 +50,7 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         let pid = self.pid().to_string();
-        // nginx's master would leave its worker behind if it were killed outright.
+        // Killing nginx's master would leave its worker running.
         let _ = process::run_quietly(process::program("kill").args(["-TERM", &pid]));
         for _ in 0..100 {
             if !matches!(self.0.try_wait(), Ok(None)) {
@@ -63,7 +63,7 @@ impl Drop for Guard {
     }
 }
 
-/// An address of this machine that nobody listens on.
+/// An unused address of this machine.
 pub(crate) fn free_address() -> Result<SocketAddr> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?)
 }

@@ -1,4 +1,4 @@
-//! Many links at once, as a document.
+//! Imports many links as one document.
 
 use std::{fs, path::Path, time::Instant};
 
@@ -13,12 +13,12 @@ use super::{
     table::Table,
 };
 
-/// Links of an import.
+/// The links of an import.
 const LINKS: u32 = 100_000;
 /// An import takes seconds, and its rounds differ little.
 const ROUNDS: u32 = 3;
 
-/// Prints how long an import into an empty folder takes.
+/// Prints the time of an import into an empty folder.
 pub(crate) fn run(plan: &Plan, folder: &Path) -> Result<()> {
     let links = LINKS.min(plan.links);
     let document = folder.join("import.json");

@@ -1,4 +1,4 @@
-//! An instance of Slugline under measurement.
+//! An instance of Slugline to measure.
 
 use std::{
     io::{BufRead, BufReader},
@@ -21,7 +21,7 @@ pub(crate) const TOKEN: &str = "bench-bench-bench";
 /// A Slugline to measure.
 #[derive(Clone, Debug)]
 pub(crate) struct Binary {
-    /// What tables call it.
+    /// Its name in tables.
     pub(crate) name: &'static str,
     pub(crate) path: PathBuf,
 }
@@ -40,7 +40,7 @@ impl Instance {
         Self::launch(command(binary, data))
     }
 
-    /// The same with more settings.
+    /// Starts a binary with more settings.
     pub(crate) fn start_with(
         binary: &Binary,
         data: &Path,
@@ -51,7 +51,7 @@ impl Instance {
         Self::launch(command)
     }
 
-    /// The same with one worker on the CPU of servers, as its rivals have.
+    /// Starts a binary with one worker on the CPU of servers, like the other contenders.
     pub(crate) fn start_alone(
         binary: &Binary,
         data: &Path,
@@ -89,7 +89,7 @@ impl Instance {
         &self.origin
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub(crate) fn address(&self) -> Result<SocketAddr> {
         let address = self.origin.strip_prefix("http://").unwrap_or_default();
         let address = address.parse();
@@ -134,7 +134,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Asks it to finish, and waits.
+    /// Asks it to stop, and waits.
     pub(crate) fn stop(mut self) -> Result<()> {
         let pid = self.pid().to_string();
         process::run(process::program("kill").args(["-TERM", &pid]))?;
@@ -148,13 +148,13 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // Already gone after `stop`.
+        // After `stop` the process has ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// A binary with this data folder and nothing of this environment.
+/// A command for a binary with this data folder and without this environment.
 pub(crate) fn command(binary: &Binary, data: &Path) -> Command {
     let mut command = process::program(&binary.path);
     set_up(&mut command, data);
@@ -170,7 +170,7 @@ fn set_up(command: &mut Command, data: &Path) {
     let path = std::env::var_os("PATH").unwrap_or_default();
     command
         .env_clear()
-        // For `taskset`, where the command begins with it.
+        // For `taskset`, if the command begins with it.
         .env("PATH", path)
         .env("SLUGLINE_LISTEN", "127.0.0.1:0")
         .env("SLUGLINE_DATA_DIR", data)

@@ -1,4 +1,4 @@
-//! Many links: how long people wait for them.
+//! Response times of requests among many links.
 
 use std::time::Instant;
 
@@ -13,8 +13,8 @@ use super::{
 
 const ROUNDS: usize = 5;
 
-/// Requests of a person who looks for something. `shipping` is in a tenth of
-/// the comments, `-777777` in one slug.
+/// Requests of a person who searches. `shipping` is in a tenth of the comments, `-777777` in
+/// one slug.
 const REQUESTS: [(&str, &str); 14] = [
     ("newest page", "/api/link/list"),
     ("page of 500 by slug", "/api/link/list?limit=500&sort=az"),

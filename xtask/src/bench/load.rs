@@ -1,4 +1,4 @@
-//! Requests in numbers, by wrk.
+//! Load from wrk.
 
 use std::{fs, path::Path, thread, time::Duration};
 
@@ -11,40 +11,40 @@ use crate::process;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load<'l> {
     pub(crate) url: &'l str,
-    /// Lua that sets `wrk.method` and its like; may be empty.
+    /// Lua that sets `wrk.method` and similar fields; may be empty.
     pub(crate) script: &'l str,
     pub(crate) seconds: u32,
     pub(crate) connections: u32,
     pub(crate) answers: Answers,
-    /// Time after the last answer that still counts.
+    /// The time after the last answer that the measurement includes.
     pub(crate) settle: Duration,
     pub(crate) cpus: Cpus,
 }
 
-/// How long after a visit the last of its costs comes: Slugline writes its
-/// access log, and nginx its own, up to a second later.
+/// The delay until the last cost of a visit: Slugline and nginx write their access logs up to a
+/// second later.
 pub(crate) const SETTLE: Duration = Duration::from_millis(1_500);
 
-/// The statuses that are right.
+/// The expected statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answers {
-    /// Below 400, all of them.
+    /// All below 400.
     Good,
-    /// 400 and above, all of them.
+    /// All 400 and above.
     Refusals,
 }
 
-/// How long requests took, in milliseconds, and how many there were.
+/// The latency of requests, in milliseconds, and their rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Latency {
     pub(crate) median: f64,
-    /// What 99 of 100 stay below.
+    /// The 99th percentile.
     pub(crate) worst: f64,
     /// Requests per second.
     pub(crate) rate: f64,
 }
 
-/// What a load cost.
+/// The cost of a load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
     /// Processor time for each request, in microseconds.
@@ -55,7 +55,7 @@ pub(crate) struct Cost {
     pub(crate) requests: f64,
 }
 
-/// Measures how long the requests of a load take.
+/// Measures the latency of a load's requests.
 pub(crate) fn latency(load: &Load<'_>, scratch: &Path) -> Result<Latency> {
     let report = wrk(load, scratch)?;
     let read = || {
@@ -69,8 +69,8 @@ pub(crate) fn latency(load: &Load<'_>, scratch: &Path) -> Result<Latency> {
     read().with_context(|| format!("wrk's report:\n{report}"))
 }
 
-/// What a load costs a server, whose processes are named. Other statuses than
-/// the load expects are an error.
+/// Measures the cost of a load for a server with these processes. An unexpected status is an
+/// error.
 pub(crate) fn measure(load: &Load<'_>, server: &[u32], scratch: &Path) -> Result<Cost> {
     let meter = Meter::start(server)?;
     let report = wrk(load, scratch)?;
@@ -86,7 +86,7 @@ pub(crate) fn measure(load: &Load<'_>, server: &[u32], scratch: &Path) -> Result
     })
 }
 
-/// Runs wrk and gives its report.
+/// Runs wrk and returns its report.
 fn wrk(load: &Load<'_>, scratch: &Path) -> Result<String> {
     let script = scratch.join("load.lua");
     fs::write(&script, load.script)?;
@@ -117,7 +117,7 @@ fn is_as_expected(report: &str, answers: Answers) -> bool {
     as_asked && !report.contains("Socket errors")
 }
 
-/// The word after another that a line begins with.
+/// The first word after `label`, on a line that begins with it.
 fn after<'r>(report: &'r str, label: &str) -> Option<&'r str> {
     let mut lines = report.lines();
     lines.find_map(|line| line.trim().strip_prefix(label)?.split_whitespace().next())

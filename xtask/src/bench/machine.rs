@@ -1,4 +1,4 @@
-//! What a reader has to know about the machine and the programs.
+//! Describes the machine and the programs in the report.
 
 use std::{fs, path::Path, process::Command, thread};
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::process;
 
-/// Prints what the figures of this run depend on.
+/// Prints the facts that the figures of this run depend on.
 pub(crate) fn describe(plan: &Plan, options: &Options) -> Result<()> {
     let cores = thread::available_parallelism()?;
     println!("\nprocessor   {}, {cores} CPUs", model());
@@ -44,7 +44,7 @@ pub(crate) fn describe(plan: &Plan, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The first line that a command says about itself, wherever it says it.
+/// The first line of a command's output, from either stream.
 pub(crate) fn said(command: &mut Command) -> String {
     let unknown = || "unknown".to_owned();
     let Ok(output) = command.output() else {
@@ -60,7 +60,7 @@ fn model() -> String {
     parse_model(&info).unwrap_or("unknown").to_owned()
 }
 
-/// Some architectures tell no name.
+/// Some architectures report no name.
 fn parse_model(info: &str) -> Option<&str> {
     let mut lines = info.lines();
     let (_, name) = lines
@@ -74,8 +74,7 @@ fn line_of(file: &str) -> String {
     text.trim().to_owned()
 }
 
-/// The type of the filesystem that a folder is on, with a warning if it never
-/// reaches a disk.
+/// The type of the filesystem that a folder is on, with a warning if it is in memory.
 fn filesystem(folder: &Path) -> String {
     let command = &mut process::program("df");
     let answer = process::answer(command.arg("--output=fstype").arg(folder));
@@ -96,7 +95,7 @@ fn profile_of(binary: &Binary) -> &str {
     }
 }
 
-/// A path for readers on other machines.
+/// A path without this machine's folders.
 fn shown(path: &Path) -> String {
     let inside = path.strip_prefix(process::root()).ok();
     let name = path.file_name().map(Path::new);

@@ -13,7 +13,7 @@ use super::{
     table::Table,
 };
 
-/// Where messages go.
+/// The path of MCP messages.
 pub(crate) const PATH: &str = "/api/mcp";
 
 const CONNECTIONS: u32 = 8;

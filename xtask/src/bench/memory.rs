@@ -1,4 +1,4 @@
-//! Memory of a running process, as proc(5) tells it.
+//! Memory of a running process, from proc(5).
 
 use std::fs;
 
@@ -7,9 +7,9 @@ use anyhow::{Context, Result};
 /// Resident memory, in MiB.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Memory {
-    /// Now (`VmRSS`).
+    /// The current value (`VmRSS`).
     pub(crate) resident: f64,
-    /// At most so far (`VmHWM`).
+    /// The peak so far (`VmHWM`).
     pub(crate) peak: f64,
 }
 
@@ -20,7 +20,7 @@ impl Memory {
     }
 }
 
-/// Most memory a process has had so far, in MiB.
+/// The peak memory of a process, in MiB.
 pub(crate) fn peak_mib(pid: u32) -> Result<f64> {
     Ok(Memory::of(pid)?.peak)
 }

@@ -1,4 +1,4 @@
-//! Redirects that the memory of the resolver does not know yet.
+//! Redirects for links outside the resolver's cache.
 
 use std::path::Path;
 
@@ -19,14 +19,14 @@ use super::{
     table::Table,
 };
 
-/// Links that are followed again and again.
+/// Links that clients follow repeatedly.
 const HOT: u32 = 200;
-/// Links of which a few are followed often.
+/// Links of which clients follow a few often.
 const RANKS: u32 = 100_000;
 const CONNECTIONS: u32 = 16;
 
-/// What is measured in each round, in this order. The first begins right after
-/// a start and the last right after another one.
+/// The steps of each round, in order. The first begins just after a start and the last just
+/// after another one.
 const STEPS: [&str; 7] = [
     "any link, just started",
     "hot set, warm",
@@ -37,7 +37,7 @@ const STEPS: [&str; 7] = [
     "Zipf, just started",
 ];
 
-// Places in `STEPS`.
+// Indexes in `STEPS`.
 const UNIFORM: usize = 0;
 const WARM: usize = 1;
 const ONCE: usize = 2;
@@ -46,7 +46,7 @@ const ONCE_AFTER: usize = 4;
 const WARM_AFTER: usize = 5;
 const ZIPF: usize = 6;
 
-/// What a binary came to.
+/// The figures of a binary.
 #[derive(Debug, Default)]
 struct Figures {
     /// Processor time for each request, in microseconds, by step.
@@ -108,7 +108,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     ]);
     print!("{table}");
     println!("{}", noise.noise("nginx constant"));
-    // The first binary is the one that the goals are for.
+    // The goals apply to the first binary.
     if let [ours, others @ ..] = &of_sides[..] {
         report(ours);
         if let [baseline, ..] = others {
@@ -130,7 +130,7 @@ fn report(steps: &[Samples]) {
         "× warm",
         steps[UNKNOWN].ratio(&steps[WARM]),
     );
-    // No more than the rounds differ anyway; a very noisy machine proves nothing.
+    // The rounds' own spread is allowed; a very noisy machine proves nothing.
     let noise = |step: usize, most: f64| 1.0 + steps[step].spread().clamp(0.05, most);
     let (what, unit) = ("the hot set after unknown slugs", "× before them, by noise");
     let ratio = steps[WARM_AFTER].ratio(&steps[WARM]);
@@ -167,12 +167,12 @@ fn round(
         Answers::Good,
     )?);
     micros[WARM].push(ask(&instance, hot(plan), Answers::Good)?);
-    // These can be had again and again; after the unknown slugs, only once.
+    // These steps can repeat; the one after the unknown slugs cannot.
     let once: Result<_> = (0..5).map(|_| each_once(plan, &instance)).collect();
     micros[ONCE].push(Samples::new(once?)?.median());
     figures.resident[0].push(resident()?);
     micros[UNKNOWN].push(ask(&instance, Pick::Unknown { seed }, Answers::Refusals)?);
-    // Before anything brings them back.
+    // Before another step caches them again.
     micros[ONCE_AFTER].push(each_once(plan, &instance)?);
     figures.resident[1].push(resident()?);
     micros[WARM_AFTER].push(ask(&instance, hot(plan), Answers::Good)?);
@@ -188,7 +188,7 @@ fn round(
 
 /// Processor time for each link of the hot set, followed once, in microseconds.
 ///
-/// In seconds of load a link that was forgotten and read again would not show.
+/// A load of seconds would hide an evicted link that is read again once.
 fn each_once(plan: &Plan, instance: &Instance) -> Result<f64> {
     let step = (plan.links / HOT).max(1);
     let mut follower = Follower::connect(instance.address()?)?;
@@ -212,7 +212,7 @@ fn load<'l>(plan: &Plan, url: &'l str, script: &'l str, answers: Answers) -> Loa
         seconds: plan.seconds,
         connections: CONNECTIONS,
         answers,
-        // Also keeps one step out of the next.
+        // Also separates one step from the next.
         settle: SETTLE,
         cpus: plan.cpus,
     }

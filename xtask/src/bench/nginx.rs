@@ -1,4 +1,4 @@
-//! The yardstick of redirects: nginx.
+//! nginx, the reference for redirects.
 
 use std::{fmt::Write, fs, path::Path, thread, time::Duration};
 
@@ -11,12 +11,12 @@ use super::{
     memory::Memory,
 };
 
-/// What nginx answers.
+/// The redirects of nginx.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Redirects {
-    /// So many links of [`export`], by their slugs in a map.
+    /// A number of links of [`export`], by their slugs in a map.
     Map(u32),
-    /// The same to every request.
+    /// The same redirect for every request.
     Constant,
 }
 
@@ -29,8 +29,8 @@ pub(crate) struct Nginx {
 }
 
 impl Nginx {
-    /// Starts it with one worker on the CPU of servers, a log that is written
-    /// 64 KiB at a time, and a new folder at this path.
+    /// Starts it with one worker on the CPU of servers, a log with a buffer of 64 KiB, and a
+    /// new folder at this path.
     pub(crate) fn start(folder: &Path, redirects: Redirects, cpus: Cpus) -> Result<Self> {
         fs::create_dir_all(folder)?;
         let address = free_address()?;

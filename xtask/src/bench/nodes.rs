@@ -1,4 +1,4 @@
-//! Time until a change on one node shows on the others.
+//! The time until a change on one node is visible on the others.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ const NODES: usize = 3;
 /// Rounds of a creation, an edit, a password and a deletion.
 const ROUNDS: usize = 250;
 
-/// Above this a change counts as lost.
+/// A change that takes longer counts as lost.
 const LOST: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(plan: &Plan) -> Result<()> {
@@ -27,7 +27,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     let cluster = Cluster::start(&programs)?;
     let settings = [
         ("SLUGLINE_DATABASE_URL", cluster.url()),
-        // So long that a change shows because it is announced.
+        // Long enough that only an announcement makes a change visible.
         ("SLUGLINE_LINK_CACHE_TTL", "3600"),
     ];
     let nodes: Vec<Instance> = (0..NODES)
@@ -104,7 +104,7 @@ fn row(name: &str, mut delays: Vec<f64>) -> [String; 5] {
     [name.to_owned(), at(50), at(99), at(100), count]
 }
 
-/// The answer that visitors of a link get.
+/// The expected answer to visitors of a link.
 #[derive(Clone, Copy)]
 enum Seen {
     Page(&'static str),
@@ -123,7 +123,7 @@ impl Visitors {
         Self(agent.into())
     }
 
-    /// Waits until each node answers so, and gives the milliseconds that it took.
+    /// Waits until each node gives this answer, and returns the milliseconds.
     fn see(&self, nodes: &[&Instance], path: &str, seen: Seen) -> Result<Vec<f64>> {
         let begun = Instant::now();
         let mut delays = vec![None; nodes.len()];

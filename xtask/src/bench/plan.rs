@@ -1,4 +1,4 @@
-//! What one run of the benchmarks measures, and with what.
+//! The plan of one benchmark run: its amounts and its programs.
 
 use std::{
     fs,
@@ -61,7 +61,7 @@ impl Profile {
     }
 }
 
-/// Links that the goals are about.
+/// The number of links to which the goals apply.
 pub(crate) const MANY_LINKS: u32 = 1_000_000;
 
 /// One run.
@@ -81,7 +81,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Builds what has to be built.
+    /// Builds the missing programs.
     pub(crate) fn prepare(options: &Options) -> Result<Self> {
         let built = process::root().join("target").join(options.profile.name());
         let actix_constant = built.join("examples/actix_constant");
@@ -112,12 +112,12 @@ impl Plan {
         })
     }
 
-    /// Every Slugline that is measured.
+    /// Every Slugline to measure.
     pub(crate) fn sluglines(&self) -> impl Iterator<Item = &Binary> {
         [&self.binary].into_iter().chain(&self.baseline)
     }
 
-    /// A folder of this run, which goes with it.
+    /// A folder of this run, deleted with it.
     pub(crate) fn scratch(&self, name: &str) -> Result<PathBuf> {
         let folder = self.scratch.path().join(name);
         fs::create_dir_all(&folder)?;
@@ -125,18 +125,18 @@ impl Plan {
     }
 }
 
-/// The folder of what later runs use again.
+/// The folder of data that later runs reuse.
 pub(crate) fn kept() -> Result<PathBuf> {
     let folder = process::root().join("target/bench");
     fs::create_dir_all(&folder)?;
     Ok(folder)
 }
 
-/// What folders of single runs begin with.
+/// The name prefix of folders of single runs.
 const RUN: &str = "run-";
 
-/// A folder for this run, and an end to those that interrupted ones left. It is
-/// not where temporary files usually are, which may be in memory.
+/// Creates a folder for this run, and deletes those of interrupted runs. It is not in the usual
+/// place of temporary files, which may be in memory.
 fn new_scratch(kept: &Path) -> Result<TempDir> {
     for entry in fs::read_dir(kept)? {
         let entry = entry?;
@@ -149,8 +149,8 @@ fn new_scratch(kept: &Path) -> Result<TempDir> {
 }
 
 fn build(profile: Profile) -> Result<()> {
-    // Apart, because what examples and tests depend on would add features to
-    // crates of the binary, and people do not run that one.
+    // A separate build, because dependencies of examples and tests would add features to the
+    // binary's crates, which the released binary lacks.
     for targets in [
         ["-p", "slugline", "--bin", "slugline"],
         ["-p", "slugline-redirect", "--example", "actix_constant"],

@@ -1,4 +1,4 @@
-//! Processor time of running processes, as proc(5) tells it.
+//! Processor time of running processes, from proc(5).
 
 use std::{fs, io, path::Path, time::Duration};
 
@@ -6,11 +6,10 @@ use anyhow::{Context, Result};
 
 /// Processor time that processes take from now on.
 ///
-/// The threads' own counters (`/proc/pid/task/tid/schedstat`) are exact to the
-/// nanosecond, but a thread that ends takes its part along. The total of the
-/// process (`/proc/pid/stat`) keeps it and has ticks of 10 ms. So the threads
-/// count as long as they agree with the total within its rounding, and the
-/// total counts where they do not.
+/// The threads' own counters (`/proc/pid/task/tid/schedstat`) are exact to the nanosecond, but
+/// lose the part of a thread that ends. The total of the process (`/proc/pid/stat`) keeps it
+/// but has ticks of 10 ms. So the meter uses the threads' sum if it agrees with the total
+/// within its rounding, else the total.
 #[derive(Debug)]
 pub(crate) struct Meter<'p> {
     processes: &'p [u32],
@@ -42,8 +41,8 @@ pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
     parse_stat(&stat).with_context(|| format!("the line of /proc/{pid}/stat: {stat}"))
 }
 
-/// Processor time of the threads of a process that are alive and have a name,
-/// or of all of them, in seconds. 0 where the kernel keeps no such counters.
+/// Processor time of a process's live threads with this name, or of all of them, in seconds. 0
+/// if the kernel has no such counters.
 pub(crate) fn threads_seconds(pid: u32, name: Option<&str>) -> Result<f64> {
     let mut nanos = 0_u64;
     for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
@@ -60,9 +59,9 @@ pub(crate) fn threads_seconds(pid: u32, name: Option<&str>) -> Result<f64> {
     Ok(Duration::from_nanos(nanos).as_secs_f64())
 }
 
-/// A file of a thread; nothing if the thread is gone.
+/// A file of a thread; empty if the thread has ended.
 fn read(thread: &Path, file: &str) -> Result<String> {
-    /// What Linux answers when a thread ends between opening and reading.
+    /// The error of Linux when a thread ends between opening and reading.
     const NO_SUCH_PROCESS: i32 = 3;
     match fs::read_to_string(thread.join(file)) {
         Err(error)
@@ -75,10 +74,10 @@ fn read(thread: &Path, file: &str) -> Result<String> {
     }
 }
 
-/// Which of two figures to believe; both in seconds, of so many processes.
+/// Chooses the more exact of two figures; both in seconds, over `processes` processes.
 fn finer(threads: f64, total: f64, processes: usize) -> f64 {
-    /// User and system time are cut to a tick each, and some time passes
-    /// between both readings.
+    /// User and system time are each rounded down to a tick, and some time passes between both
+    /// readings.
     const ROUNDING: f64 = 0.025;
     let processes = u32::try_from(processes).unwrap_or(u32::MAX);
     if (threads - total).abs() <= ROUNDING * f64::from(processes) {
@@ -88,11 +87,11 @@ fn finer(threads: f64, total: f64, processes: usize) -> f64 {
     }
 }
 
-/// The four times in the line of `/proc/pid/stat`, added up, in seconds.
+/// The sum of the four times in the line of `/proc/pid/stat`, in seconds.
 fn parse_stat(stat: &str) -> Option<f64> {
-    /// Ticks per second, as every Linux shows them to programs.
+    /// Ticks per second, the same for programs on every Linux.
     const TICKS: f64 = 100.0;
-    // The name before may hold spaces and parentheses.
+    // The name before it may contain spaces and parentheses.
     let (_, after) = stat.rsplit_once(')')?;
     let fields: Vec<_> = after.split_whitespace().skip(11).take(4).collect();
     if fields.len() < 4 {
@@ -144,7 +143,7 @@ mod tests {
             std::hint::black_box(parse_schedstat("1 2 3"));
         }
         let seconds = meter.seconds().unwrap();
-        // Other tests run beside; a busy machine gives us a part of the time.
+        // Other tests run concurrently; a busy machine gives this one a part of the time.
         assert!(seconds > 0.005, "{seconds}");
     }
 

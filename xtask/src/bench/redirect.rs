@@ -1,4 +1,4 @@
-//! Redirects of a warm instance beside servers that do as little as possible.
+//! Redirects of a warm instance, compared with minimal servers.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     let links = folder.join("links.json");
     export::write(&links, LINKS)?;
 
-    // Servers live as long as this list.
+    // Dropping this list stops the servers.
     let mut instances = Vec::new();
     let mut contenders = Vec::new();
     for binary in plan.sluglines() {
@@ -84,8 +84,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     writer_alone(plan, &folder, &links)
 }
 
-/// Prints what the writer takes for each visit when none stands for others,
-/// at a rate at which it keeps up.
+/// Prints the writer's time for each visit without sampling, at a rate that it can sustain.
 fn writer_alone(plan: &Plan, folder: &Path, links: &Path) -> Result<()> {
     let mut instances = Vec::new();
     let mut contenders = Vec::new();
@@ -94,7 +93,7 @@ fn writer_alone(plan: &Plan, folder: &Path, links: &Path) -> Result<()> {
         let instance = start(plan, binary, &data, links, &NO_SAMPLING)?;
         let at = (instance.origin(), &[instance.pid()][..]);
         let mut contender = contender(binary.name, at, Headers::Browser);
-        // Each connection asks every 4 milliseconds.
+        // Each connection sends a request every 4 milliseconds.
         contender.script.push_str("function delay() return 4 end\n");
         contenders.push(contender);
         instances.push(instance);

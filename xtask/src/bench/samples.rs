@@ -7,26 +7,25 @@ use anyhow::{Result, ensure};
 pub(crate) struct Samples(Vec<f64>);
 
 impl Samples {
-    /// No figure at all is an error.
+    /// An empty list is an error.
     pub(crate) fn new(mut figures: Vec<f64>) -> Result<Self> {
         ensure!(!figures.is_empty(), "nothing was measured");
         figures.sort_by(f64::total_cmp);
         Ok(Self(figures))
     }
 
-    /// The middle one; of an even number, the mean of the two in the middle.
+    /// The middle figure; for an even number, the mean of the two middle ones.
     pub(crate) fn median(&self) -> f64 {
         let (low, high) = ((self.0.len() - 1) / 2, self.0.len() / 2);
         f64::midpoint(self.0[low], self.0[high])
     }
 
-    /// How far the rounds lie apart, as a share of the median. One round says
-    /// nothing about it, and gives 0.
+    /// The spread of the rounds, as a share of the median; 0 for a single round.
     pub(crate) fn spread(&self) -> f64 {
         (self.max() - self.min()) / self.median()
     }
 
-    /// A line about the spread of what should be the same in each round.
+    /// A line about the spread of a figure that should be equal in each round.
     pub(crate) fn noise(&self, of: &str) -> String {
         if self.0.len() < 2 {
             return "noise: unknown, there was one round".into();
@@ -35,7 +34,7 @@ impl Samples {
         format!("noise: the rounds of {of} lie {percent:.1} % apart")
     }
 
-    /// This median over another.
+    /// The ratio of this median to another.
     pub(crate) fn ratio(&self, to: &Self) -> f64 {
         self.median() / to.median()
     }
@@ -45,7 +44,7 @@ impl Samples {
         format!("{:.decimals$}", self.median())
     }
 
-    /// The least and the greatest, as `1.2–3.4`.
+    /// The minimum and the maximum, as `1.2–3.4`.
     pub(crate) fn range(&self, decimals: usize) -> String {
         format!("{:.decimals$}–{:.decimals$}", self.min(), self.max())
     }

@@ -1,29 +1,29 @@
-//! What wrk asks for, in Lua.
+//! Lua scripts with the requests for wrk.
 
 use std::fmt::Write;
 
 use super::{export::WORDS, instance::TOKEN};
 
-/// Which links are followed, of those that [`super::export`] numbers.
+/// The choice of links to follow, among those that [`super::export`] numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pick {
-    /// So many, one after the other, which lie evenly among all.
+    /// `hot` links in turn, spread evenly among all.
     InTurn { hot: u32, links: u32 },
-    /// Any of them, each as likely as the others.
+    /// A random link, each equally likely.
     Uniform { links: u32, seed: u32 },
-    /// Few of them often and many seldom: the one of rank `r` is `r` times less
-    /// likely than the first. Neighbours in rank are no neighbours in number.
+    /// Few links often and many seldom: rank `r` is `r` times less likely than the first.
+    /// Neighbouring ranks do not have neighbouring numbers.
     Zipf { ranks: u32, links: u32, seed: u32 },
-    /// Slugs of ten characters that no link has, each time another.
+    /// Slugs of ten characters that no link has, a new one each time.
     Unknown { seed: u32 },
 }
 
-/// Headers that come with a visit.
+/// The headers of a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Headers {
-    /// `Host` alone.
+    /// Only `Host`.
     Plain,
-    /// What a browser sends on top of it.
+    /// Also the headers of a browser.
     Browser,
 }
 
@@ -75,8 +75,8 @@ pub(crate) fn follow(pick: Pick, headers: Headers) -> String {
     )
 }
 
-/// Sends each time the same body with another number of ten digits in the
-/// place of `@`, from the one after `start` on.
+/// Sends the same body each time, with a new number of ten digits in place of `@`, starting
+/// after `start`.
 pub(crate) fn post_numbered(body: &str, headers: &[(&str, &str)], start: u32) -> String {
     let body = body.replace('@', "@@@@@@@@@@");
     format!(
@@ -111,19 +111,18 @@ fn header_lines(headers: &[(&str, &str)]) -> String {
         })
 }
 
-/// Larger than any number of ranks, so that no two of them meet among as many
-/// links or more.
+/// Larger than any number of ranks, so that no two ranks give the same link.
 const PRIME: u32 = 1_000_003;
 
-/// A request is formatted once and cut in two at the place of what changes,
-/// because `wrk.format` would cost the load more than a redirect costs a server.
+/// The script formats a request once and splits it at the variable part, because `wrk.format`
+/// would cost the load more than a redirect costs a server.
 const TEMPLATE: &str = "local head, tail\n\
     local function split(whole, width)\n\
       local at = whole:find('@', 1, true)\n\
       head, tail = whole:sub(1, at - 1), whole:sub(at + (width or 1))\n\
     end\n";
 
-/// What a current browser sends when somebody follows a link on a page.
+/// The headers of a current browser when a person follows a link on a page.
 const BROWSER: [(&str, &str); 10] = [
     (
         "user-agent",

@@ -38,11 +38,11 @@ fn stripped_mib(binary: &Path, scratch: &Path) -> Result<f64> {
         let elf = fs::read(binary)?;
         loaded_bytes(&elf).context("a binary in the form of 64-bit ELF, little-endian")?
     };
-    // KiB, so that the number has an exact place among floating ones.
+    // KiB, so that the number is exact as a float.
     Ok(f64::from(u32::try_from(bytes / 1024)?) / 1024.0)
 }
 
-/// Where the last segment ends that is loaded (elf(5)); symbols come after it.
+/// The end of the last loaded segment (elf(5)); symbols come after it.
 fn loaded_bytes(elf: &[u8]) -> Option<u64> {
     const PT_LOAD: [u8; 4] = [1, 0, 0, 0];
     let u16_at = |at: usize| Some(u16::from_le_bytes(*elf.get(at..)?.first_chunk()?));

@@ -1,4 +1,4 @@
-//! Starts with many links, and memory.
+//! Start time with many links, and memory.
 
 use std::{
     io::{Read, Write},
@@ -24,9 +24,9 @@ use super::{
 };
 
 const STARTS: u32 = 10;
-/// Links after which memory is looked at the first time, and links of nginx.
+/// The number of links at the first memory reading, and nginx's number of links.
 const SOME_LINKS: u32 = 100_000;
-/// Time in which an instance that nobody asks comes to rest.
+/// The time until an instance without requests is idle.
 const REST: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(plan: &Plan) -> Result<()> {
@@ -38,7 +38,7 @@ fn starts(plan: &Plan) -> Result<()> {
     let mut sides = Vec::new();
     for binary in plan.sluglines() {
         let data = dataset::folder(plan, binary)?;
-        // The first start makes the access log, which an operator has already.
+        // The first start creates the access log; an operator's instance already has one.
         time_of_a_start(binary, &data)?;
         sides.push((binary, data, Vec::new()));
     }
@@ -69,8 +69,8 @@ fn starts(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Seconds from the start of the program to the end of the first redirect. It
-/// runs where the system puts it, as it does for an operator.
+/// Seconds from the start of the program to the end of the first redirect. The system chooses
+/// the CPU, as it does for an operator.
 fn time_of_a_start(binary: &Binary, data: &Path) -> Result<f64> {
     let address = free_address()?;
     let mut command = instance::command(binary, data);
@@ -89,7 +89,7 @@ fn time_of_a_start(binary: &Binary, data: &Path) -> Result<f64> {
     Ok(seconds)
 }
 
-/// Whether a link is answered with a redirect; `false` while nobody listens.
+/// True if a link is answered with a redirect; false while no server listens.
 fn is_redirected(address: SocketAddr) -> Result<bool> {
     let Ok(mut stream) = TcpStream::connect(address) else {
         return Ok(false);
@@ -153,8 +153,8 @@ fn memory(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// At rest without links; among all links after some were followed once; after
-/// the others were too.
+/// The memory when idle without links; then, among all links, after some were followed once,
+/// and after the others were too.
 fn memory_of(plan: &Plan, binary: &Binary, some: u32) -> Result<[Memory; 3]> {
     let empty = plan.scratch(&format!("empty-{}", binary.name))?;
     let instance = Instance::start(binary, &empty)?;

@@ -1,4 +1,4 @@
-//! Tables in plain text, to be pasted into a document.
+//! Tables in plain text, for documents.
 
 use std::fmt::{self, Write};
 

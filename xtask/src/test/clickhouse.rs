@@ -1,7 +1,7 @@
 //! ClickHouse's server, which the tests start and kill.
 //!
-//! It is unpacked below `target` and not installed: the package brings a
-//! service that would start by itself, and unpacking needs no root.
+//! This unpacks it below `target` and does not install it: the package has a service that would
+//! start by itself, and unpacking needs no root.
 
 use std::env;
 use std::fs;
@@ -17,8 +17,8 @@ use crate::process;
 /// The program and its package.
 const NAME: &str = "clickhouse-server";
 
-/// Makes sure that `target/clickhouse-server/clickhouse-server` starts a
-/// server: one that is installed, else the one that apt has.
+/// Makes sure that `target/clickhouse-server/clickhouse-server` starts a server: the installed
+/// one, else apt's.
 pub(crate) fn install() -> Result<()> {
     let folder = process::root().join("target").join(NAME);
     let program = folder.join(NAME);
@@ -46,10 +46,10 @@ pub(crate) fn install() -> Result<()> {
     Ok(())
 }
 
-/// Whether the program and its libraries are there.
+/// True if the program and its libraries are there.
 fn starts(program: &Path) -> bool {
-    // The old one does not know the option, which is an answer too. Shell and
-    // loader say 126 and 127 when there is something missing.
+    // The old version does not know the option, but its answer is enough. Shell and loader exit
+    // with 126 and 127 if something is missing.
     let status = process::program(program)
         .arg("--help")
         .stdin(Stdio::null())
@@ -62,17 +62,17 @@ fn starts(program: &Path) -> bool {
 fn installed() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path)
-        // Where Debian puts it, and where only root looks.
+        // Debian puts it there, and only root's `PATH` has the folder.
         .chain([PathBuf::from("/usr/sbin")])
         .map(|folder| folder.join(NAME))
         .find(|program| starts(program))
 }
 
-/// Brings the package with what it needs and the system has not.
+/// Fetches and unpacks the package and its missing dependencies.
 fn unpack(folder: &Path) -> Result<()> {
     let packages = folder.join("packages");
     if download(&packages).is_err() {
-        // There may be no lists yet, or old ones.
+        // The package lists may be missing or old.
         packages::refresh_lists()?;
         download(&packages)?;
     }
@@ -104,15 +104,14 @@ fn download(to: &Path) -> Result<()> {
     apt_get
         .arg("-o")
         .arg(cache)
-        // Nothing is installed, so nobody has to be kept away, and the lock
-        // would need root.
+        // This installs nothing, so it needs no lock, and taking the lock would need root.
         .args(["-o", "Debug::NoLocking=1"])
         .args(["--yes", "--no-install-recommends", "--download-only"])
         .args(["install", NAME]);
     process::run_quietly(&mut apt_get)
 }
 
-/// Starts the unpacked server with the libraries that came with it.
+/// Starts the unpacked server with its own libraries.
 const SCRIPT: &str = r#"#!/bin/sh
 root=$(dirname "$0")/root
 for folder in "$root"/lib/*/ "$root"/usr/lib/*/; do
@@ -127,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_program_starts_unless_it_or_its_libraries_are_missing() {
-        // `false` refuses everything, and it is there.
+        // `false` fails at every option, but it exists.
         assert!(starts(Path::new("/bin/false")) || starts(Path::new("/usr/bin/false")));
         assert!(!starts(Path::new("/no/such/program")));
     }

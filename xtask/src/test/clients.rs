@@ -26,10 +26,10 @@ pub(crate) fn install_in(folder: &Path, content: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether npm has finished installing since the lock file changed.
+/// True if npm has finished installing since the lock file changed.
 ///
-/// npm writes the second file last. A branch that is switched to another lock
-/// file renews the time of the first.
+/// npm writes the second file last. Switching to a branch with another lock file updates the
+/// time of the first.
 fn is_current(folder: &Path) -> bool {
     let changed = |path: &str| fs::metadata(folder.join(path)).and_then(|file| file.modified());
     match (

@@ -10,20 +10,19 @@ use anyhow::{Context, Result};
 
 use crate::process;
 
-/// The oldest major version that the conformance suite runs on; the clients
-/// would do with 20.
+/// The oldest major version that the conformance suite supports; the clients would accept 20.
 const OLDEST: u32 = 22;
 
-/// What is fetched through npm where the machine's own is older, as on Debian
-/// 13 and Ubuntu 24.04. The tests look for it in this folder first.
+/// The version to fetch through npm if the machine's own is older, as on Debian 13 and Ubuntu
+/// 24.04. The tests look in this folder first.
 const NEWER: &str = "node@22";
 
-/// Whether Node.js and npm are here at all, of whatever version.
+/// True if Node.js and npm are installed in any version.
 pub(crate) fn is_installed() -> bool {
     version("node".as_ref()).is_some() && version("npm".as_ref()).is_some()
 }
 
-/// The `PATH` under which `node` is new enough, fetching one if need be.
+/// A `PATH` whose `node` is new enough; fetches one if necessary.
 pub(crate) fn path() -> Result<OsString> {
     let inherited = env::var_os("PATH").unwrap_or_default();
     if version("node".as_ref()).is_some_and(|version| is_new_enough(&version)) {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use super::{node, postgres, python};
 use crate::process;
 
-/// Programs that the tests start by name, and the packages that bring them.
+/// Programs that the tests start by name, and their packages.
 const PROGRAMS: [(&str, &str); 5] = [
     BROWSER[0],
     BROWSER[1],
@@ -16,14 +16,14 @@ const PROGRAMS: [(&str, &str); 5] = [
     ("systemd-analyze", "systemd"),
 ];
 
-/// The browser that the dashboard is tested in; its driver is of the same version.
+/// The browser for the dashboard's tests; its driver has the same version.
 pub(crate) const BROWSER: [(&str, &str); 2] = [
     ("chromium", "chromium"),
     ("chromedriver", "chromium-driver"),
 ];
 
-/// Makes sure that PostgreSQL, Node.js, npm and the programs above are here, and
-/// gives the folder of PostgreSQL's server programs.
+/// Makes sure that PostgreSQL, Node.js, npm and the programs above are installed, and returns
+/// the folder of PostgreSQL's server programs.
 pub(crate) fn ensure() -> Result<PathBuf> {
     let missing = missing();
     if !missing.is_empty() {
@@ -35,7 +35,7 @@ pub(crate) fn ensure() -> Result<PathBuf> {
     )
 }
 
-/// Makes sure that these programs are here; each comes with the name of its package.
+/// Makes sure that these programs are installed, from the named packages.
 pub(crate) fn ensure_programs(programs: &[(&str, &'static str)]) -> Result<()> {
     let missing = absent(programs);
     if missing.is_empty() {
@@ -73,7 +73,7 @@ fn absent(programs: &[(&str, &'static str)]) -> Vec<&'static str> {
     packages.into_iter().map(|(_, package)| package).collect()
 }
 
-/// Has apt learn what there is, if that can be done from here.
+/// Updates apt's package lists, if this account may.
 pub(super) fn refresh_lists() -> Result<()> {
     match root_prefix() {
         Some(prefix) => process::run(&mut apt_get(prefix, &["update"])),
@@ -98,7 +98,7 @@ fn install(packages: &[&str]) -> Result<()> {
     process::run(apt_get(prefix, &install).args(packages))
 }
 
-/// The words before a command that make it run as root, if it can without asking anybody.
+/// The prefix that runs a command as root, if that needs no password.
 fn root_prefix() -> Option<&'static [&'static str]> {
     let can = |words: &[&str]| {
         process::answer(
@@ -120,7 +120,7 @@ fn apt_get(prefix: &[&str], arguments: &[&str]) -> std::process::Command {
     let mut command = process::program(prefix[0]);
     command
         .args(&prefix[1..])
-        // A package that asks a question would wait forever.
+        // Without this, a package that asks a question would wait forever.
         .args(["DEBIAN_FRONTEND=noninteractive", "apt-get"])
         .args(arguments);
     command

@@ -25,7 +25,7 @@ impl Cluster {
     /// Starts a server on a free port and waits until it accepts connections.
     pub(crate) fn start(programs: &Path) -> Result<Self> {
         let place = Place::prepare(programs)?;
-        // The janitor comes first, so that it also clears away a start that fails.
+        // The janitor starts first, so that it also cleans up after a failed start.
         let janitor = Janitor::employ(&place)?;
         place.initialize()?;
         let port = place.start()?;
@@ -40,7 +40,7 @@ impl Cluster {
         Ok(Self { url, janitor })
     }
 
-    /// Where the tests find the server; its user may create databases.
+    /// The server's URL for the tests; its user may create databases.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
@@ -50,7 +50,7 @@ impl Cluster {
 pub(crate) fn programs() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path).filter_map(|folder| {
-        // A link leads to the folder where the other programs are.
+        // The link's target is in the folder of the other programs.
         Some(
             folder
                 .join("initdb")
@@ -67,7 +67,7 @@ pub(crate) fn programs() -> Option<PathBuf> {
     })
 }
 
-/// Whether we are root, whom PostgreSQL refuses to serve.
+/// True if this process runs as root, which PostgreSQL refuses.
 pub(crate) fn is_root() -> bool {
     process::answer(process::program("id").arg("-u")).is_some_and(|id| id == "0")
 }
@@ -89,7 +89,7 @@ fn newest_first(mut versions: Vec<PathBuf>) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Where a cluster lives and who runs it.
+/// The folder of a cluster and the account that runs it.
 #[derive(Debug)]
 struct Place {
     programs: PathBuf,
@@ -97,7 +97,7 @@ struct Place {
     owner: Option<Owner>,
 }
 
-/// The account that the server runs under when we are root.
+/// The account for the server if this process runs as root.
 #[derive(Clone, Copy, Debug)]
 struct Owner {
     user: u32,
@@ -148,7 +148,7 @@ impl Place {
     }
 
     fn start(&self) -> Result<u16> {
-        // Somebody else may take a free port before the server does.
+        // Another process may take a free port before the server does.
         for _ in 1..START_ATTEMPTS {
             if let Ok(port) = self.start_once() {
                 return Ok(port);
@@ -207,11 +207,11 @@ impl Owner {
     }
 }
 
-/// A process that stops the server and deletes its folder as soon as we are gone.
+/// A process that stops the server and deletes its folder as soon as this process ends.
 ///
-/// It waits for the end of its standard input, which the operating system
-/// closes however we end: by return, panic, Ctrl-C or `kill -9`. A process
-/// group of its own keeps Ctrl-C away from it.
+/// It waits for the end of its standard input, which the operating system closes at every end:
+/// return, panic, Ctrl-C or `kill -9`. It has its own process group, so Ctrl-C does not reach
+/// it.
 #[derive(Debug)]
 struct Janitor(Child);
 
@@ -269,8 +269,7 @@ fn free_port() -> Result<u16> {
     Ok(listener.local_addr()?.port())
 }
 
-/// Reachable from this machine only, and fast rather than durable: the data
-/// lives for one run.
+/// Reachable only from this machine, and fast rather than durable: the data lasts for one run.
 fn settings(sockets: &Path) -> String {
     let sockets = sockets.to_string_lossy().replace('\'', "''");
     format!(

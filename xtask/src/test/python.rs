@@ -8,17 +8,17 @@ use anyhow::{Context, Result};
 
 use crate::process;
 
-/// A folder of packages below `target`, where the tests look for it.
+/// A folder of packages below `target`, which the tests use.
 struct Environment {
     content: &'static str,
     folder: &'static str,
     /// The list of packages.
     list: &'static str,
-    /// Whether what the packages need is installed too.
+    /// True to install the packages' dependencies too.
     with_dependencies: bool,
 }
 
-/// They are apart because the MCP client's major versions do not go together.
+/// Separate, because the MCP client's major versions conflict.
 const ENVIRONMENTS: [Environment; 3] = [
     Environment {
         content: "the Python MCP client, version 1",
@@ -36,19 +36,19 @@ const ENVIRONMENTS: [Environment; 3] = [
         content: "ClickHouse as a library, 560 MB",
         folder: "clickhouse-python",
         list: "crates/analytics/tests/clickhouse/requirements.txt",
-        // Those are libraries for data frames, another 350 MB.
+        // The dependencies are libraries for data frames, another 350 MB.
         with_dependencies: false,
     },
 ];
 
-/// Whether Python is here and can make environments with pip in them; Debian
-/// has that in a package of its own.
+/// True if Python is installed and can create environments with pip; Debian has that in a
+/// separate package.
 pub(crate) fn is_installed() -> bool {
     let imports = ["-c", "import ensurepip, venv"];
     process::answer(process::program("python3").args(imports)).is_some()
 }
 
-/// Makes the environments and fills them, unless they are current.
+/// Creates the environments and installs the packages, unless they are current.
 pub(crate) fn install() -> Result<()> {
     for environment in ENVIRONMENTS {
         let folder = process::root().join("target").join(environment.folder);
@@ -74,7 +74,7 @@ impl Requirements {
         Ok(Self { file, text })
     }
 
-    /// The list is copied into the environment once all of it is there.
+    /// The last step of an installation copies the list into the environment.
     fn are_met_in(&self, folder: &Path) -> bool {
         fs::read_to_string(installed_in(folder)).is_ok_and(|text| text == self.text)
     }

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// How many tests of all binaries came out which way.
+/// The numbers of passed, failed and skipped tests of all binaries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) passed: u64,
     pub(crate) failed: u64,
-    /// What the harness calls ignored.
+    /// The harness calls these ignored.
     pub(crate) skipped: u64,
 }
 
@@ -30,7 +30,7 @@ impl Tally {
         let Some((number, outcome)) = count.split_once(' ') else {
             return;
         };
-        // `finished in 0.02s` stands in the same list and is no count.
+        // `finished in 0.02s` is in the same list but is not a count.
         let Ok(number) = number.parse::<u64>() else {
             return;
         };

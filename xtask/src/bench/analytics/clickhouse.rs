@@ -34,7 +34,7 @@ impl ClickHouse {
         Ok(Self { process, url })
     }
 
-    /// What a setting of the service calls it.
+    /// Its URL for the service's setting.
     pub(super) fn url(&self) -> &str {
         &self.url
     }
@@ -46,7 +46,7 @@ impl ClickHouse {
 
 impl Drop for ClickHouse {
     fn drop(&mut self) {
-        // The end of its input ends it in order.
+        // The server shuts down when its input closes.
         drop(self.process.stdin.take());
         let _ = self.process.wait();
     }

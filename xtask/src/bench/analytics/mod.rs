@@ -1,8 +1,7 @@
 //! The embedded access log beside ClickHouse, with the same visits in both.
 //!
-//! Both are asked through the API of the release binary, and both have to give
-//! the same answers. ClickHouse runs as a library behind a small HTTP server,
-//! as in the tests.
+//! The benchmark queries both through the API of the release binary, and both must give the
+//! same answers. ClickHouse runs as a library behind a small HTTP server, as in the tests.
 
 mod clickhouse;
 mod page;
@@ -18,7 +17,7 @@ use crate::{process, test::python};
 use clickhouse::ClickHouse;
 use questions::Side;
 
-/// Written once both logs hold all visits; says how fast that went.
+/// Written once both logs hold all visits; contains the speed of loading.
 const LOADED: &str = "loaded.txt";
 
 pub(crate) fn run(plan: &Plan) -> Result<()> {
@@ -28,7 +27,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     let (ours, theirs) = (folder.join("ours"), folder.join("theirs"));
     let report = folder.join(LOADED);
     if !report.exists() {
-        // What an interrupted run left.
+        // Removes the remains of an interrupted run.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&ours)?;
         fs::create_dir_all(&theirs)?;
@@ -36,7 +35,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     let clickhouse = ClickHouse::start(&folder.join("clickhouse"))?;
     if !report.exists() {
         let own = load(visits, &ours.join("analytics.db"), None)?;
-        // On their way there, visits are in a file that nobody needs later.
+        // A temporary spool, which holds the visits on their way.
         let spool = folder.join("spool.db");
         let other = load(visits, &spool, Some(clickhouse.url()))?;
         fs::remove_file(spool)?;
@@ -70,7 +69,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     ours.stop()
 }
 
-/// Has the recorder take visits; the answer tells how that went.
+/// Sends visits through the recorder; returns its report.
 fn load(visits: u32, file: &Path, clickhouse: Option<&str>) -> Result<String> {
     let mut bench = process::cargo();
     bench

@@ -1,4 +1,4 @@
-//! What one look at a dashboard costs.
+//! The cost of one dashboard page.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use crate::bench::{instance::Instance, processor::cpu_seconds};
 
 const ROUNDS: usize = 3;
 
-/// What a page about the last thirty days asks for, one after the other.
+/// The requests of a page about the last thirty days, in order.
 const REQUESTS: [&str; 9] = [
     "stats/counters?",
     "stats/views?unit=hour&clientTimezone=Europe/Berlin",
@@ -22,7 +22,7 @@ const REQUESTS: [&str; 9] = [
     "stats/heatmap?clientTimezone=Europe/Berlin",
 ];
 
-/// Loads the page from both and prints how long it took.
+/// Loads the page from both and prints the times.
 pub(super) fn measure(ours: &Instance, theirs: &Instance) -> Result<()> {
     let mut times = [Vec::new(), Vec::new()];
     let cpu = cpu_seconds(ours.pid())?;

@@ -1,4 +1,4 @@
-//! Questions to both logs.
+//! Queries on both logs.
 
 use std::time::Instant;
 
@@ -9,14 +9,14 @@ use crate::bench::{instance::Instance, processor::cpu_seconds};
 
 const ROUNDS: usize = 5;
 
-/// The visits are of the 90 days before this: 2025-11-08 00:00 UTC.
+/// The visits cover the 90 days before this: 2025-11-08 00:00 UTC.
 const END: u32 = 1_762_560_000;
 
-/// How far apart an estimate from a sketch may be: six standard deviations of
-/// the largest ones.
+/// The largest allowed difference of two sketch estimates: six standard deviations of the
+/// largest ones.
 const SKETCHED_WITHIN: f64 = 0.1;
 
-/// What is asked: a name, the last days it is about, and the request.
+/// The queries: a name, the number of last days, and the request.
 const QUESTIONS: [(&str, u32, &str); 25] = [
     ("counters", 90, "stats/counters?"),
     ("counters", 1, "stats/counters?"),
@@ -81,7 +81,7 @@ const QUESTIONS: [(&str, u32, &str); 25] = [
     ("places on the map", 90, "logs/locations?"),
 ];
 
-/// A service and the processes that answer for it.
+/// A service and its processes.
 #[derive(Debug)]
 pub(super) struct Side<'i> {
     pub(super) instance: &'i Instance,
@@ -94,8 +94,8 @@ impl Side<'_> {
     }
 }
 
-/// Asks both in turn and prints the median times, and the processor time of
-/// the processes that answer. Different answers are an error.
+/// Queries both in turn and prints the median times, and the processor time of their processes.
+/// Different answers are an error.
 pub(super) fn compare(ours: &Side<'_>, theirs: &Side<'_>) -> Result<()> {
     println!(
         "\n{:<38} {:>5} {:>10} {:>10} {:>7} {:>10} {:>10} {:>7}",
@@ -146,13 +146,12 @@ pub(super) fn path(days: u32, request: &str) -> String {
     format!("/api/{request}{and}startAt={start}&endAt={}", END - 1)
 }
 
-/// Whether both answers are the same; an error if they may not differ as much
-/// as they do.
+/// True if both answers are equal; an error if they differ more than allowed.
 fn agree(what: &str, [own, other]: &[Value; 2]) -> Result<bool> {
     if own == other {
         return Ok(true);
     }
-    // Each log has salts of its own, so their visitors have different names.
+    // Each log has its own salts, so the hashes of visitors differ.
     let of_visitors = what == "visitors";
     if of_visitors || close(own, other) {
         return Ok(of_visitors);
@@ -165,7 +164,7 @@ fn agree(what: &str, [own, other]: &[Value; 2]) -> Result<bool> {
     )
 }
 
-/// Whether two answers have the same shape and numbers of about the same size.
+/// True if two answers have the same shape and numbers of similar size.
 fn close(own: &Value, other: &Value) -> bool {
     match (own, other) {
         (Value::Array(own), Value::Array(other)) => {
@@ -180,7 +179,7 @@ fn close(own: &Value, other: &Value) -> bool {
             let (own, other) = (size(own), size(other));
             (own - other).abs() <= SKETCHED_WITHIN * own.max(other)
         }
-        // Whether an answer is exact is said beside it.
+        // The flag for exactness may differ.
         (Value::Bool(_), Value::Bool(_)) => true,
         _ => own == other,
     }

@@ -1,4 +1,4 @@
-//! Redirects while somebody asks question after question.
+//! Redirects during continuous scans.
 
 use std::{
     path::Path,
@@ -20,11 +20,11 @@ use crate::bench::{
 const ROUNDS: u32 = 3;
 const SECONDS: u32 = 8;
 
-/// Each connection asks every 5 milliseconds, so the machine is not busy with
-/// redirects alone and a delay shows.
+/// Each connection sends a request every 5 milliseconds, so redirects do not use the whole
+/// machine and a delay is visible.
 const STEADY: &str = "function delay() return 5 end\n";
 
-/// Prints what redirects take alone and beside scans, in turn.
+/// Prints the latency of redirects alone and during scans, in turn.
 pub(super) fn measure(ours: &Instance, scratch: &Path) -> Result<()> {
     let link = json!({"slug": "bench", "url": "https://example.com/"});
     ours.post("/api/link/upsert", &link)?;
@@ -42,7 +42,7 @@ pub(super) fn measure(ours: &Instance, scratch: &Path) -> Result<()> {
             connections: 8,
             answers: Answers::Good,
             settle: Duration::ZERO,
-            // The scans need CPUs too, and how they share them is the question.
+            // The scans need CPUs too, and the benchmark measures how they share them.
             cpus: Cpus::Any,
         };
         let alone = latency(&load, scratch)?;
@@ -62,7 +62,7 @@ pub(super) fn measure(ours: &Instance, scratch: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Measures while two people keep asking for everything there is.
+/// Measures while two clients keep requesting full scans.
 fn beside_scans<T>(ours: &Instance, measure: impl FnOnce() -> Result<T>) -> Result<T> {
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
