@@ -1,5 +1,5 @@
-//! The least that an actix-web server can do for a redirect. `cargo xtask
-//! bench` measures Slugline beside it. Takes the address to listen on.
+//! The minimum that an actix-web server can do for a redirect. `cargo xtask bench`
+//! measures Slugline beside it. Takes the address to listen on.
 
 use std::io;
 
@@ -23,7 +23,7 @@ async fn main() -> io::Result<()> {
         .await
 }
 
-/// Status and headers of Slugline's answer to a visit.
+/// The status and headers of Slugline's answer to a visit.
 async fn redirect() -> HttpResponse {
     let mut response = HttpResponse::new(StatusCode::MOVED_PERMANENTLY);
     let headers = response.headers_mut();

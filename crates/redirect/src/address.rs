@@ -40,9 +40,9 @@ impl Address {
         self.location.clone()
     }
 
-    /// Returns whether the request asks for this very address, so that a
-    /// redirect to it would never end. Schemes are not compared, because a
-    /// proxy that is not trusted hides the visitor's.
+    /// Returns whether the request asks for this very address, so that a redirect to it
+    /// would never end. Schemes are not compared, because an untrusted proxy hides the
+    /// visitor's scheme.
     pub(crate) fn is_asked_for_by(&self, request: &HttpRequest) -> bool {
         let asked = request
             .uri()
@@ -88,7 +88,7 @@ pub enum AddressError {
     /// It is not an absolute URL of the web.
     #[error("expected an absolute http or https URL, such as https://example.com")]
     NotAbsolute,
-    /// It is neither that nor a path.
+    /// It is neither such a URL nor a path.
     #[error(
         "expected an absolute http or https URL, such as https://example.com/lost, or a path such \
          as /lost"

@@ -17,12 +17,12 @@ use crate::{
     words::{Message, Words},
 };
 
-/// The way in which the visitor got to the redirect.
+/// The way in which the visitor reached the redirect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passage {
     /// There was no gate.
     Open,
-    /// Past a gate, by headers. Nothing may cache what is behind it.
+    /// Past a gate, by headers. No cache may keep the answer.
     Gated,
     /// Past a gate, by a form. 303 makes the browser fetch the destination; 307
     /// and 308 would post the form to it, password included.
@@ -50,8 +50,8 @@ pub(crate) fn redirect(
     response
 }
 
-/// Sends the visitor to an address of the instance. The operator may change it
-/// any time, so nothing may cache it.
+/// Sends the visitor to an address that the operator chose. The operator may change it at
+/// any time, so no cache may keep the answer.
 pub(crate) fn elsewhere(address: &Address) -> HttpResponse {
     let mut response = HttpResponse::new(StatusCode::FOUND);
     let headers = response.headers_mut();
@@ -60,8 +60,8 @@ pub(crate) fn elsewhere(address: &Address) -> HttpResponse {
     response
 }
 
-/// Sends the visitor to where something of the service has moved. A link may
-/// take the path any time, so nobody may remember it.
+/// Sends the visitor to the new address of a moved page. A link may take the path at any
+/// time, so no cache may keep the answer.
 pub(crate) fn moved(target: &str) -> HttpResponse {
     let mut response = HttpResponse::new(StatusCode::FOUND);
     let headers = response.headers_mut();
@@ -70,8 +70,9 @@ pub(crate) fn moved(target: &str) -> HttpResponse {
     response
 }
 
-/// A problem as a page for people and as JSON for programs. Where nothing is,
-/// the address for that is preferred, unless it is where nothing is.
+/// Shows a problem as a page to people and as JSON to programs. Visitors of an unknown
+/// path or an expired link go to the operator's address for them, unless they are at that
+/// address.
 pub(crate) fn problem(
     problem: &Problem,
     request: &HttpRequest,
@@ -96,8 +97,8 @@ pub(crate) fn problem(
     page
 }
 
-/// The message for people. Most codes cannot occur here; those that can and
-/// have no words of their own are failures of the server.
+/// Returns the message for people. Most codes cannot occur here; those that can, but have
+/// no text of their own, are failures of the server.
 fn in_words(code: Code, words: &Words) -> Message {
     let wrong_password = Message {
         title: words.wrong_password,

@@ -26,8 +26,8 @@ use crate::{
     words::Message,
 };
 
-/// Answers every path that is not the service's own. A service rather than a
-/// handler: nothing is extracted that a redirect does not need.
+/// Answers every path that no other part of the service has. It is a service and not a
+/// handler, because a redirect needs no extractors.
 pub(crate) async fn serve(
     redirects: Arc<Redirects>,
     request: ServiceRequest,
@@ -54,7 +54,7 @@ async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> 
     })
 }
 
-/// A link comes first, whatever else has its path.
+/// Redirects a moved path. A link with the same path takes precedence.
 fn moved(redirects: &Redirects, request: &HttpRequest, problem: &Problem) -> Option<HttpResponse> {
     let nothing_there = matches!(problem.code, Code::LinkNotFound | Code::RouteNotFound);
     if !nothing_there || !matches!(*request.method(), Method::GET | Method::HEAD) {
@@ -64,7 +64,7 @@ fn moved(redirects: &Redirects, request: &HttpRequest, problem: &Problem) -> Opt
     Some(answer::moved(&location))
 }
 
-/// A query keeps the visitor here, as with Sink.
+/// Redirects the bare origin. A request with a query gets the welcome page, as in Sink.
 fn home(redirects: &Redirects, request: &HttpRequest) -> HttpResponse {
     match &redirects.options.home {
         Some(home) if request.uri().query().is_none() && !home.is_asked_for_by(request) => {
@@ -77,8 +77,8 @@ fn home(redirects: &Redirects, request: &HttpRequest) -> HttpResponse {
     }
 }
 
-/// The address for visitors who found nothing is not a slug, or a link could
-/// send them in circles.
+/// The address for visitors of unknown paths is not taken as a slug, or a link could send
+/// them in circles.
 fn slug_of(request: &HttpRequest, redirects: &Redirects) -> Option<Slug> {
     match &redirects.options.not_found {
         Some(address) if address.is_asked_for_by(request) => None,
@@ -86,7 +86,7 @@ fn slug_of(request: &HttpRequest, redirects: &Redirects) -> Option<Slug> {
     }
 }
 
-/// `/abc` and `/abc/` mean the slug `abc`.
+/// Returns the slug in the path: `/abc` and `/abc/` mean the slug `abc`.
 pub(crate) fn slug_in(path: &str) -> Option<Slug> {
     let path = path.strip_prefix('/')?;
     Slug::parse(path.strip_suffix('/').unwrap_or(path)).ok()
@@ -131,8 +131,8 @@ async fn resolve(
             return Err(Problem::new(Code::LinkExpired, "this link has expired").into());
         }
         Resolution::Gate(gate) => {
-            // What few visitors meet is boxed, or every redirect would make room
-            // for it, several times of what it needs itself.
+            // Few visitors see a gate, so its future is boxed. Otherwise every redirect
+            // would allocate room for it, several times the size of its own.
             match Box::pin(gate::examine(
                 redirects, request, &mut body, &link, &gate, now,
             ))
@@ -166,7 +166,7 @@ async fn resolve(
         place: place.map(Box::new),
     };
     if let (Arrival::Proxy(target), Some(proxying)) = (&delivery, &redirects.proxying) {
-        // Before anything is waited for: a visitor may leave meanwhile.
+        // Recorded before the first wait, because the visitor may disconnect meanwhile.
         redirects.visits.record(visit());
         let proxied = Proxied {
             request,
@@ -186,7 +186,7 @@ async fn resolve(
     Ok(response)
 }
 
-/// The answer to a visitor whom no gate stops.
+/// Returns the answer for a visitor whom no gate stops.
 fn arrive(
     redirects: &Redirects,
     request: &HttpRequest,
@@ -208,7 +208,7 @@ fn arrive(
     response
 }
 
-/// A form that was posted must not be posted again to the destination.
+/// Browsers must not post a form again to the destination.
 fn passage_through_a_gate(request: &HttpRequest) -> Passage {
     if request.method() == Method::POST {
         Passage::Form

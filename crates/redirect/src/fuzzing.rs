@@ -12,7 +12,7 @@ use crate::{follow::slug_in, gate::Form, locale::Locale, location::location, pro
 /// Takes bytes for the path of a request.
 ///
 /// # Panics
-/// A slug is not what stands in the path, but for one slash behind it.
+/// A slug differs from the text in the path, apart from one slash after it.
 pub fn fuzz_path(bytes: &[u8]) {
     let Ok(target) = PathAndQuery::try_from(bytes) else {
         return;
@@ -28,8 +28,8 @@ pub fn fuzz_path(bytes: &[u8]) {
     }
 }
 
-/// Takes bytes, up to the first line break for a destination, after it for the
-/// query of a visitor, and merges the two.
+/// Takes bytes: up to the first line break as a destination, after it as a visitor's
+/// query. Merges the two.
 ///
 /// # Panics
 /// The merged address leads to another host, lost its fragment, cannot stand in
@@ -98,7 +98,7 @@ pub fn fuzz_query_merge(bytes: &[u8]) {
 /// Takes bytes for the body of a form at a gate, as every content type.
 ///
 /// # Panics
-/// A form that was written by the rules reads differently.
+/// A valid form is not read as it was written.
 pub fn fuzz_gate_form(bytes: &[u8]) {
     for kind in [None, Some("application/json"), Some("multipart/form-data")] {
         let form = Form::read(kind, bytes);
@@ -117,7 +117,7 @@ pub fn fuzz_gate_form(bytes: &[u8]) {
 /// Takes bytes for the value of a destination's `Content-Type`.
 ///
 /// # Panics
-/// A value that may name something beside a PDF file passes as one.
+/// A value that may name a type other than PDF passes as PDF.
 pub fn fuzz_content_type(bytes: &[u8]) {
     let names_a_pdf =
         |bytes: &[u8]| HeaderValue::from_bytes(bytes).is_ok_and(|value| proxy::names_a_pdf(&value));
@@ -134,7 +134,7 @@ pub fn fuzz_content_type(bytes: &[u8]) {
 /// Takes bytes for an `Accept-Language` header.
 ///
 /// # Panics
-/// It does not hold that a language named alone is taken.
+/// The preferred language is not chosen when the header names it alone.
 pub fn fuzz_languages(bytes: &[u8]) {
     let header = String::from_utf8_lossy(bytes);
     if let Some(locale) = Locale::preferred(&header) {

@@ -1,7 +1,7 @@
-//! What a visitor presents at a password or a warning.
+//! Reads what a visitor sends at a password page or a warning.
 //!
-//! Programs send headers, people send forms. The rules are Sink's: a password
-//! header decides alone, a form without one is read only when posted.
+//! Programs send headers, people send forms. The rules are Sink's: a password header
+//! takes precedence, and a form is read only when it is posted.
 
 use actix_web::{HttpRequest, HttpResponse, http::Method, web::Payload};
 use serde_json::Value;
@@ -11,17 +11,17 @@ use slugline_httpkit::{Code, Edge, Failure, Problem, header, unreadable_body};
 
 use crate::{Redirects, pages};
 
-/// How far the visitor came.
+/// The result of examining a visitor at a gate.
 pub(crate) enum Verdict {
-    /// To this page and no further.
+    /// The visitor gets this page and goes no further.
     Stopped(HttpResponse),
-    /// Through all of the link's gates.
+    /// The visitor passed all of the link's gates.
     Passed,
-    /// To the warning; its form carries this password along.
+    /// The visitor passed to the warning, whose form carries this password along.
     Warned(Option<String>),
 }
 
-/// Takes the body away if it has to read it.
+/// Examines the visitor. Takes the body if it has to read it.
 pub(crate) async fn examine(
     redirects: &Redirects,
     request: &HttpRequest,
@@ -72,7 +72,7 @@ pub(crate) async fn examine(
     })
 }
 
-/// Somebody at the door of a link.
+/// A visitor at a link's password gate.
 struct Door<'a> {
     redirects: &'a Redirects,
     request: &'a HttpRequest,
@@ -103,16 +103,17 @@ impl Door<'_> {
 #[derive(Default)]
 pub(crate) struct Form {
     members: Vec<(String, String)>,
-    /// Whether a page of another site may have posted it.
+    /// True if a page of another site may have posted the form.
     foreign: bool,
 }
 
 impl Form {
-    /// Forms hold a password and a flag; what is longer is none of ours.
+    /// The most bytes of a form. Forms hold a password and a flag; a longer one is not
+    /// ours.
     const LIMIT: usize = 16 << 10;
 
-    /// An unreadable body is an empty form: the visitor sees the page again.
-    /// One that comes too slowly is an error.
+    /// Reads a form. An unreadable body counts as an empty form, so the visitor sees the
+    /// page again. A body that arrives too slowly is an error.
     async fn of(request: &HttpRequest, body: &mut Option<Payload>) -> Result<Self, Problem> {
         if request.method() != Method::POST {
             return Ok(Self::default());
@@ -159,14 +160,15 @@ impl Form {
             .map(|(_, text)| text.as_str())
     }
 
-    /// A page of another site cannot confirm what its visitor never saw.
+    /// Returns whether the visitor confirmed the warning. A page of another site cannot
+    /// confirm it, because the visitor never saw the warning.
     pub(crate) fn confirmed(&self) -> bool {
         !self.foreign && self.text("confirm") == Some("true")
     }
 }
 
-/// Browsers say where a request comes from (Fetch Metadata); they leave it out
-/// on plain HTTP, and programs always do.
+/// Browsers tell where a request comes from (Fetch Metadata); they leave it out on plain
+/// HTTP, and programs always do.
 fn is_from_another_site(request: &HttpRequest) -> bool {
     header(request, "sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none")
 }

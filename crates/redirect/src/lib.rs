@@ -1,8 +1,8 @@
 //! Public redirects and gate pages.
 //!
-//! This crate knows HTTP and shows a decision of the domain to a visitor. It does
-//! not know SQL, the API or where visits are stored. It serves every path that no
-//! other adapter serves, so every slug is free to use.
+//! This crate knows HTTP and shows a decision of the domain to a visitor. It does not
+//! know SQL, the API or the storage of visits. It serves every path that no other adapter
+//! serves, so every slug is free to use.
 //!
 //! A request for a cached link waits for nothing but the resolver's cache, and
 //! recording the visit is a push into a queue.
@@ -12,14 +12,14 @@
 //! | `follow` | path → link → decision → answer |
 //! | `gate` | the password or confirmation that a visitor sends |
 //! | `answer` | redirects, errors and pages as HTTP |
-//! | `outcome` | what became of visits, as numbers |
+//! | `outcome` | counts of the outcomes of visits |
 //! | `options`, `address` | settings of the public side |
-//! | `location`, `disguise`, `percent` | destinations in headers, and as people see them |
+//! | `location`, `disguise`, `percent` | destinations in headers, and in a form safe for people |
 //! | `pages`, `words` | the pages in the service's own words, in ten languages |
-//! | `locale` | which language a visitor reads |
+//! | `locale` | the visitor's language |
 //! | `link_pages`, `page_meta` | the preview of a link, and the frame around its destination |
-//! | `proxy` | what passes between a visitor and a proxied destination |
-//! | `page` | what all pages have in common |
+//! | `proxy` | traffic between a visitor and a proxied destination |
+//! | `page` | the common response of all pages |
 
 #![expect(
     clippy::future_not_send,
@@ -70,20 +70,21 @@ pub use proxy::{ProxyLimits, Proxying};
 pub struct Redirects {
     /// Finds links by slug.
     pub resolver: Arc<Resolver>,
-    /// Lets visitors past passwords.
+    /// Checks visitors' passwords.
     pub gatekeeper: Arc<Gatekeeper>,
-    /// Takes visits.
+    /// Records visits.
     pub visits: Arc<dyn VisitSink>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Fetches the destinations of proxied links; without it, those links
     /// redirect.
     pub proxying: Option<Proxying>,
-    /// Where a path that no link has as its slug, with its query, has moved.
+    /// Returns the new address of a path and its query, if no link has the path as its
+    /// slug and the path has moved.
     pub moved: fn(&str, Option<&str>) -> Option<String>,
-    /// What the instance decides.
+    /// The settings of the public side.
     pub options: RedirectOptions,
-    /// What became of visits.
+    /// Counts the outcomes of visits.
     pub outcomes: Outcomes,
 }
 

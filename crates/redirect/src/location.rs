@@ -7,8 +7,8 @@ use crate::percent;
 /// Percent-encodes, as UTF-8, blanks and all characters that are not visible
 /// ASCII, as a browser would. Destinations hold no control characters.
 pub(crate) fn location(target: &str) -> HeaderValue {
-    // The fold does not stop at the first byte that fails, so that the compiler
-    // can test many at once.
+    // The fold does not stop at the first failing byte, so that the compiler can test
+    // many at once.
     let fits = |fits, byte: u8| fits & byte.is_ascii_graphic();
     if target.bytes().fold(true, fits) {
         return HeaderValue::from_str(target).expect("visible ASCII is a header value");

@@ -1,33 +1,33 @@
-//! What became of visits, as numbers.
+//! Counts of the outcomes of visits.
 
 use slugline_domain::measure::Counter;
 use slugline_httpkit::{Code, Problem};
 
-/// What a visitor got.
+/// The visitor's outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// A redirect to a destination.
+    /// The visitor was redirected to a destination.
     Redirected,
-    /// A destination in a frame.
+    /// The visitor got a destination in a frame.
     Framed,
-    /// A destination's answer, passed on.
+    /// The visitor got the answer of a proxied destination.
     Proxied,
-    /// The preview that bots of social networks get.
+    /// A bot of a social network got the preview.
     Preview,
-    /// A page that asks for the password, or warns.
+    /// The visitor got a page that asks for the password, or warns.
     Gate,
-    /// No link has the slug, or the path is none.
+    /// No link has the slug, or the path is not a slug.
     NotFound,
     /// The link has expired.
     Expired,
-    /// The visitor may not pass, or not now: a wrong password, a limit.
+    /// The visitor was refused for a wrong password or a limit.
     Refused,
     /// The service, or the destination of a proxied link, failed.
     Failed,
 }
 
 impl Outcome {
-    /// All of them.
+    /// All outcomes.
     pub const ALL: [Self; 9] = [
         Self::Redirected,
         Self::Framed,
@@ -40,7 +40,7 @@ impl Outcome {
         Self::Failed,
     ];
 
-    /// Its name, in snake case.
+    /// Returns the name, in snake case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Redirected => "redirected",
@@ -73,7 +73,7 @@ impl Outcome {
     }
 }
 
-/// How often each outcome came about since the start.
+/// The number of times that each outcome occurred since the start.
 #[derive(Debug, Default)]
 pub struct Outcomes([Counter; Outcome::ALL.len()]);
 
@@ -82,7 +82,7 @@ impl Outcomes {
         self.0[outcome.place()].count();
     }
 
-    /// How often this one came about.
+    /// Returns the count of this outcome.
     pub fn get(&self, outcome: Outcome) -> u64 {
         self.0[outcome.place()].get()
     }

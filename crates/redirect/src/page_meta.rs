@@ -12,8 +12,8 @@ pub(crate) struct PageMeta<'a> {
     pub(crate) title: Cow<'a, str>,
     pub(crate) description: Option<&'a str>,
     pub(crate) image: Option<Cow<'a, str>>,
-    /// The destination as a browser would spell it. It starts with a scheme, so
-    /// never with a quote, which a refresh would take as its own.
+    /// The destination as a browser would spell it. It starts with a scheme and so never
+    /// with a quote, which a refresh would take as its own.
     pub(crate) address: Cow<'a, str>,
 }
 
@@ -38,8 +38,8 @@ impl<'a> PageMeta<'a> {
     }
 }
 
-/// The URL of a picture. A path belongs to this instance. Authors may have
-/// written anything; a text that is not a web address is left out.
+/// Returns the URL of a picture. A path belongs to this instance. Authors may write
+/// anything; a text that is not a web address is left out.
 fn image_address<'a>(image: &'a str, origin: &Origin) -> Option<Cow<'a, str>> {
     if image.starts_with('/') {
         return Some(format!("{origin}{image}").into());

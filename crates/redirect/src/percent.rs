@@ -1,4 +1,4 @@
-//! Percent-encoding of characters that may not stand where they are.
+//! Percent-encodes characters that may not stand where they are.
 
 use std::{borrow::Cow, fmt::Write};
 
