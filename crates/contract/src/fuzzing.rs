@@ -21,7 +21,7 @@ pub fn fuzz_body(bytes: &[u8]) {
         return;
     };
     if let Ok(value) = serde_json::from_slice(body) {
-        check(*kind, &value);
+        validate(*kind, &value);
     }
 }
 
@@ -40,7 +40,7 @@ pub fn fuzz_query(bytes: &[u8]) {
             .values()
             .all(|value| value.is_string() || value.is_array())
     );
-    check(*kind, &value);
+    validate(*kind, &value);
 }
 
 /// Takes bytes for a file of links and for cells of a table; the first byte selects the
@@ -75,7 +75,7 @@ pub fn fuzz_import(bytes: &[u8]) {
     let outcome = read_links(format, file, |read| {
         assert_eq!(read.index, links);
         links += 1;
-        tells(&read.link.and_then(|link| link.check(&rules)).map(drop));
+        tells(&read.link.and_then(|link| link.validate(&rules)).map(drop));
         std::ops::ControlFlow::Continue(())
     });
     if let Err(error) = outcome {
@@ -91,34 +91,38 @@ fn rules() -> Rules {
     }
 }
 
-fn check(kind: u8, value: &Value) {
+fn validate(kind: u8, value: &Value) {
     let rules = &rules();
     match kind % 21 {
-        0 => with(value, |body: CreateLink| body.check(rules).map(drop)),
-        1 => with(value, |body: EditLink| body.check(rules).map(drop)),
-        2 => with(value, |body: PatchLink| body.check(rules).map(drop)),
-        3 => with(value, |body: UpdateLink| body.check(rules).map(drop)),
+        0 => with(value, |body: CreateLink| body.validate(rules).map(drop)),
+        1 => with(value, |body: EditLink| body.validate(rules).map(drop)),
+        2 => with(value, |body: PatchLink| body.validate(rules).map(drop)),
+        3 => with(value, |body: UpdateLink| body.validate(rules).map(drop)),
         4 => with(value, |body: CheckLinks| {
-            body.check(ProbeCaller::default()).map(drop)
+            body.validate(ProbeCaller::default()).map(drop)
         }),
-        5 => with(value, |body: ExactUrlSearch| body.check(rules).map(drop)),
-        6 => with(value, |body: DeleteLink| body.check().map(drop)),
-        7 => with(value, |query: GetLink| query.check().map(drop)),
-        8 => with(value, |query: ListLinks| query.check().map(drop)),
-        9 => with(value, |query: SearchLinks| query.check(rules).map(drop)),
-        10 => with(value, |query: CountLinks| query.check(rules).map(drop)),
-        11 => with(value, |query: ExportLinks| query.check().map(drop)),
-        12 => with(value, |query: SuggestSlug| query.check(rules).map(drop)),
-        13 => with(value, |query: SuggestPreview| query.check(rules).map(drop)),
-        14 => with(value, |query: RunMigration| query.check().map(drop)),
-        15 => with(value, |query: AnalyticsFilter| query.check().map(drop)),
-        16 => with(value, |query: HeatmapRequest| query.check().map(drop)),
+        5 => with(value, |body: ExactUrlSearch| body.validate(rules).map(drop)),
+        6 => with(value, |body: DeleteLink| body.validate().map(drop)),
+        7 => with(value, |query: GetLink| query.validate().map(drop)),
+        8 => with(value, |query: ListLinks| query.validate().map(drop)),
+        9 => with(value, |query: SearchLinks| query.validate(rules).map(drop)),
+        10 => with(value, |query: CountLinks| query.validate(rules).map(drop)),
+        11 => with(value, |query: ExportLinks| query.validate().map(drop)),
+        12 => with(value, |query: SuggestSlug| query.validate(rules).map(drop)),
+        13 => with(value, |query: SuggestPreview| {
+            query.validate(rules).map(drop)
+        }),
+        14 => with(value, |query: RunMigration| query.validate().map(drop)),
+        15 => with(value, |query: AnalyticsFilter| query.validate().map(drop)),
+        16 => with(value, |query: HeatmapRequest| query.validate().map(drop)),
         17 => with(value, |query: LimitedRequest| {
             query.check_events(rules).map(drop)
         }),
-        18 => with(value, |query: MetricsRequest| query.check(rules).map(drop)),
-        19 => with(value, |query: ViewsRequest| query.check().map(drop)),
-        _ => with(value, |body: BatchLinks| body.check().map(drop)),
+        18 => with(value, |query: MetricsRequest| {
+            query.validate(rules).map(drop)
+        }),
+        19 => with(value, |query: ViewsRequest| query.validate().map(drop)),
+        _ => with(value, |body: BatchLinks| body.validate().map(drop)),
     }
 }
 

@@ -13,11 +13,11 @@
 //! use slugline_contract::{CreateLink, Rules, read};
 //!
 //! let body = serde_json::json!({"url": "https://example.com/", "tags": ["Docs"]});
-//! let new = read::<CreateLink>(&body)?.check(&Rules::default())?;
+//! let new = read::<CreateLink>(&body)?.validate(&Rules::default())?;
 //! assert!(new.slug.is_none());
 //!
 //! let body = serde_json::json!({"cloaking": "yes", "tags": ["ok", ""]});
-//! let problem = read::<CreateLink>(&body)?.check(&Rules::default()).unwrap_err();
+//! let problem = read::<CreateLink>(&body)?.validate(&Rules::default()).unwrap_err();
 //! let paths: Vec<String> = problem.issues.iter().map(|issue| issue.path.join(".")).collect();
 //! assert_eq!(paths, ["url", "tags.1", "cloaking"]);
 //! # Ok::<(), slugline_contract::Problem>(())
@@ -33,7 +33,6 @@
 //! | [`schema`] | JSON Schema settings shared by OpenAPI and MCP |
 
 mod bool_or_string;
-mod check;
 pub mod code;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
@@ -52,6 +51,7 @@ pub mod sent;
 pub mod setup;
 pub mod stats;
 pub mod unknown;
+mod validation;
 
 use slugline_domain::{DestinationRules, OwnAddresses, RowLimit};
 

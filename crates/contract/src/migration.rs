@@ -8,7 +8,9 @@ use slugline_application::{
 };
 use slugline_domain::{FailedEntry, MigrationRun, Tally, UnixSeconds};
 
-use crate::{BoolOrString, check::Checks, iso_8601::iso_8601, problem::Problem, sent::Sent};
+use crate::{
+    BoolOrString, iso_8601::iso_8601, problem::Problem, sent::Sent, validation::Validation,
+};
 
 /// Which page of links to move.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -38,12 +40,12 @@ impl RunMigration {
     /// # Errors
     /// Lists every member that is of another type, or says that the migration did not
     /// issue the cursor. An empty cursor counts as absent.
-    pub fn check(&self) -> Result<application::RunMigration, Problem> {
-        let mut checks = Checks::default();
-        let cursor = checks.value(&["cursor"], &self.cursor);
+    pub fn validate(&self) -> Result<application::RunMigration, Problem> {
+        let mut validation = Validation::default();
+        let cursor = validation.value(&["cursor"], &self.cursor);
         let cursor = cursor.filter(|text| !text.is_empty());
-        let force = checks.value(&["force"], &self.force);
-        checks.finish(|| Some(()))?;
+        let force = validation.value(&["force"], &self.force);
+        validation.finish(|| Some(()))?;
         let read = |text: &String| read_cursor(text).ok_or(application::Error::MigrationCursor);
         Ok(application::RunMigration {
             cursor: cursor.map(read).transpose()?,
@@ -257,7 +259,7 @@ mod tests {
     use crate::{Code, read};
 
     fn request(body: &Value) -> Result<application::RunMigration, Problem> {
-        read::<RunMigration>(body)?.check()
+        read::<RunMigration>(body)?.validate()
     }
 
     fn tally() -> Tally {

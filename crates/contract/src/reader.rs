@@ -68,7 +68,7 @@ mod tests {
     #[case(json!({"url": "u", "cloaking": "true"}), "cloaking", "expected boolean, received string")]
     #[case(json!([]), "", "expected object, received array")]
     fn faults_name_the_member(#[case] input: Value, #[case] path: &str, #[case] message: &str) {
-        let link = read::<CreateLink>(&input).and_then(|link| link.check(&Rules::default()));
+        let link = read::<CreateLink>(&input).and_then(|link| link.validate(&Rules::default()));
         let problem = link.unwrap_err();
         let one = |issue: &&Issue| issue.code == IssueCode::InvalidType;
         let issue = problem.issues.iter().find(one).unwrap();
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_wrong_option_lists_the_right_ones() {
         let list = read::<ListLinks>(&json!({"sort": "up"})).unwrap();
-        let problem = list.check().unwrap_err();
+        let problem = list.validate().unwrap_err();
         assert_eq!(
             problem.issues[0].message,
             r#"Invalid option: expected one of "az"|"za"|"newest"|"oldest"|"visits""#

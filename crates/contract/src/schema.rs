@@ -157,7 +157,7 @@ mod tests {
     use slugline_domain::RowLimit;
 
     use super::*;
-    use crate::check::Checks;
+    use crate::validation::Validation;
     use crate::{
         CreateLink, DeleteLink, EditLink, ExactUrlSearch, GetLink, ImportLink, ImportLinks, Issue,
         LinkList, LinkView, ListLinks, MetricsRequest, PatchLink, Problem, SuggestPreview,
@@ -250,22 +250,22 @@ mod tests {
         }
         let rules = &Rules::default();
         for [stated, missed] in [
-            both(|body: CreateLink| body.check(rules)),
-            both(|body: EditLink| body.check(rules)),
-            both(|body: PatchLink| body.check(rules)),
-            both(|body: ImportLink| body.check(rules)),
+            both(|body: CreateLink| body.validate(rules)),
+            both(|body: EditLink| body.validate(rules)),
+            both(|body: PatchLink| body.validate(rules)),
+            both(|body: ImportLink| body.validate(rules)),
             both(|body: ImportLinks| {
-                let mut checks = Checks::default();
-                body.check_envelope(&mut checks);
-                checks.finish(|| Some(()))
+                let mut validation = Validation::default();
+                body.check_envelope(&mut validation);
+                validation.finish(|| Some(()))
             }),
-            both(|body: ExactUrlSearch| body.check(rules)),
-            both(|query: GetLink| query.check()),
-            both(|body: DeleteLink| body.check()),
-            both(|query: SuggestSlug| query.check(rules)),
-            both(|query: SuggestPreview| query.check(rules)),
-            both(|query: ViewsRequest| query.check()),
-            both(|query: MetricsRequest| query.check(rules)),
+            both(|body: ExactUrlSearch| body.validate(rules)),
+            both(|query: GetLink| query.validate()),
+            both(|body: DeleteLink| body.validate()),
+            both(|query: SuggestSlug| query.validate(rules)),
+            both(|query: SuggestPreview| query.validate(rules)),
+            both(|query: ViewsRequest| query.validate()),
+            both(|query: MetricsRequest| query.validate(rules)),
         ] {
             assert_eq!(stated, missed);
             assert!(!stated.is_empty());

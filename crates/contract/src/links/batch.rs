@@ -15,9 +15,9 @@ use super::{
 };
 use crate::{
     Instant, IssueCode, UnknownNames,
-    check::Checks,
     problem::Problem,
     sent::{Sent, Wire, options},
+    validation::Validation,
 };
 
 /// An action, and the links it is for: `slugs` or a `filter`.
@@ -104,27 +104,28 @@ impl BatchLinks {
     /// # Errors
     /// Lists every member that is missing, superfluous, of another type or out of
     /// bounds, or says that the cursor belongs to another filter.
-    pub fn check(&self) -> Result<BatchChange, Problem> {
-        let mut checks = Checks::default();
-        let action = self.action(&mut checks);
-        let slugs = self.slugs(&mut checks);
-        let listing = self.listing(&mut checks);
-        let cursor = checks.value(&["cursor"], &self.cursor);
-        let dry_run = checks.value(&["dryRun"], &self.dry_run).copied();
+    pub fn validate(&self) -> Result<BatchChange, Problem> {
+        let mut validation = Validation::default();
+        let action = self.action(&mut validation);
+        let slugs = self.slugs(&mut validation);
+        let listing = self.listing(&mut validation);
+        let cursor = validation.value(&["cursor"], &self.cursor);
+        let dry_run = validation.value(&["dryRun"], &self.dry_run).copied();
         match (&self.slugs, &self.filter) {
             (Sent::Absent, Sent::Absent) => {
                 let message = "neither slugs nor a filter say which links".into();
                 let expected = "slugs, or a filter; {} is every active link".into();
-                checks.note(&["slugs"], (IssueCode::InvalidType, message, expected));
+                validation.note(&["slugs"], (IssueCode::InvalidType, message, expected));
             }
             (Sent::Absent, _) | (_, Sent::Absent) => {}
             (_, _) => {
                 let message = "slugs and a filter both say which links".into();
                 let expected = "one of the two".into();
-                checks.note(&["filter"], (IssueCode::Custom, message, expected));
+                validation.note(&["filter"], (IssueCode::Custom, message, expected));
             }
         }
-        let (action, dry_run) = checks.finish(|| Some((action?, dry_run.unwrap_or_default())))?;
+        let (action, dry_run) =
+            validation.finish(|| Some((action?, dry_run.unwrap_or_default())))?;
         let scope = match (slugs, listing) {
             (Some(slugs), _) => BatchScope::Slugs(slugs),
             (None, listing) => {
@@ -142,8 +143,8 @@ impl BatchLinks {
         })
     }
 
-    fn action(&self, checks: &mut Checks) -> Option<BatchAction> {
-        let name = checks.there(&["action"], &self.action).copied();
+    fn action(&self, validation: &mut Validation) -> Option<BatchAction> {
+        let name = validation.there(&["action"], &self.action).copied();
         let takes_tags = matches!(
             name,
             Some(BatchActionName::AddTags | BatchActionName::RemoveTags)
@@ -153,7 +154,7 @@ impl BatchLinks {
             if name.is_some() && !absent && !taken {
                 let message = format!("this action has no {member}");
                 let expected = format!("no {member}, or another action");
-                checks.note(&[member], (IssueCode::Custom, message, expected));
+                validation.note(&[member], (IssueCode::Custom, message, expected));
             }
         };
         superfluous("tags", self.tags == Sent::Absent, takes_tags);
@@ -165,27 +166,27 @@ impl BatchLinks {
         Some(match name? {
             BatchActionName::Delete => BatchAction::Delete,
             BatchActionName::ClearExpiration => BatchAction::ClearExpiry,
-            BatchActionName::AddTags => BatchAction::AddTags(self.tags(checks)?),
-            BatchActionName::RemoveTags => BatchAction::RemoveTags(self.tags(checks)?),
+            BatchActionName::AddTags => BatchAction::AddTags(self.tags(validation)?),
+            BatchActionName::RemoveTags => BatchAction::RemoveTags(self.tags(validation)?),
             BatchActionName::SetExpiration => {
                 let planned = |sent: &Instant| sent.planned();
-                let moment = checks.required(&["expiration"], &self.expiration, planned);
+                let moment = validation.required(&["expiration"], &self.expiration, planned);
                 BatchAction::SetExpiry(moment?)
             }
         })
     }
 
-    fn tags(&self, checks: &mut Checks) -> Option<Tags> {
-        let sent = checks.there(&["tags"], &self.tags)?;
+    fn tags(&self, validation: &mut Validation) -> Option<Tags> {
+        let sent = validation.there(&["tags"], &self.tags)?;
         if sent.is_empty() {
             let (message, expected) = ("tags names none".into(), "1 tag or more".into());
-            checks.note(&["tags"], (IssueCode::TooSmall, message, expected));
+            validation.note(&["tags"], (IssueCode::TooSmall, message, expected));
         }
-        tags(checks, sent)
+        tags(validation, sent)
     }
 
-    fn slugs(&self, checks: &mut Checks) -> Option<Vec<Slug>> {
-        let sent = checks.value(&["slugs"], &self.slugs)?;
+    fn slugs(&self, validation: &mut Validation) -> Option<Vec<Slug>> {
+        let sent = validation.value(&["slugs"], &self.slugs)?;
         let most = usize::from(LinkService::BATCH);
         let (code, message) = match sent.len() {
             0 => (IssueCode::TooSmall, "slugs names none".to_owned()),
@@ -194,29 +195,30 @@ impl BatchLinks {
                 let mut slugs = Vec::new();
                 for (place, slug) in sent.iter().enumerate() {
                     let path = ["slugs", &place.to_string()];
-                    slugs.push(checks.required(&path, slug, |slug| Slug::parse(slug)));
+                    slugs.push(validation.required(&path, slug, |slug| Slug::parse(slug)));
                 }
                 return slugs.into_iter().collect();
             }
         };
-        checks.note(&["slugs"], (code, message, format!("1 to {most} slugs")));
+        validation.note(&["slugs"], (code, message, format!("1 to {most} slugs")));
         None
     }
 
     /// Returns the listing that a filter goes through.
-    fn listing(&self, checks: &mut Checks) -> Option<Listing> {
-        let filter = checks.value(&["filter"], &self.filter)?;
+    fn listing(&self, validation: &mut Validation) -> Option<Listing> {
+        let filter = validation.value(&["filter"], &self.filter)?;
         if let Some(unknown) = &filter.unknown {
-            checks.below(&["filter"], unknown.clone());
+            validation.below(&["filter"], unknown.clone());
         }
-        let text = checks.value(&["filter", "q"], &filter.q);
+        let text = validation.value(&["filter", "q"], &filter.q);
         let text = text.filter(|text| !text.trim().is_empty());
-        let status = checks.value(&["filter", "status"], &filter.status);
+        let status = validation.value(&["filter", "status"], &filter.status);
         Some(Listing {
             sort: Sort::Az,
             status: status.copied().unwrap_or_default(),
-            tag: checks.optional(&["filter", "tag"], &filter.tag, |tag| Tag::parse(tag)),
-            text: text.and_then(|text| checks.member(&["filter", "q"], SearchText::parse(text))),
+            tag: validation.optional(&["filter", "tag"], &filter.tag, |tag| Tag::parse(tag)),
+            text: text
+                .and_then(|text| validation.member(&["filter", "q"], SearchText::parse(text))),
             slugs: None,
         })
     }
@@ -294,7 +296,9 @@ impl LinkBatch {
         report: BatchReport,
         mut problem: impl FnMut(Error) -> Problem,
     ) -> Self {
-        let listing = request.listing(&mut Checks::default()).unwrap_or_default();
+        let listing = request
+            .listing(&mut Validation::default())
+            .unwrap_or_default();
         let cursor = report.next.as_ref();
         let cursor = cursor.map(|place| cursor::encode(place, &listing));
         let mut totals = BatchTotals::default();
@@ -376,12 +380,12 @@ mod tests {
     use super::*;
     use crate::{Code, read};
 
-    fn check(body: &Value) -> Result<BatchChange, Problem> {
-        read::<BatchLinks>(body)?.check()
+    fn validate(body: &Value) -> Result<BatchChange, Problem> {
+        read::<BatchLinks>(body)?.validate()
     }
 
     fn paths(body: &Value) -> Vec<String> {
-        let issues = check(body).unwrap_err().issues.into_iter();
+        let issues = validate(body).unwrap_err().issues.into_iter();
         issues.map(|issue| issue.path.join(".")).collect()
     }
 
@@ -409,7 +413,7 @@ mod tests {
         ] {
             let mut body = member.clone();
             body["slugs"] = json!(["a"]);
-            assert_eq!(check(&body).unwrap().action, action);
+            assert_eq!(validate(&body).unwrap().action, action);
             for other in ["tags", "expiration"] {
                 if member.get(other).is_none() {
                     let mut body = body.clone();
@@ -433,7 +437,7 @@ mod tests {
         assert_eq!(paths(&both), ["filter"]);
         assert_eq!(paths(&delete("slugs", json!([]))), ["slugs"]);
         assert_eq!(paths(&delete("slugs", json!(vec!["a"; 501]))), ["slugs"]);
-        assert!(check(&delete("slugs", json!(vec!["a"; 500]))).is_ok());
+        assert!(validate(&delete("slugs", json!(vec!["a"; 500]))).is_ok());
         assert_eq!(
             paths(&delete("slugs", json!(["a", "b/c", 1]))),
             ["slugs.1", "slugs.2"]
@@ -445,7 +449,7 @@ mod tests {
             paths(&delete("filter", wrong)),
             ["filter.tags", "filter.slugs", "filter.status", "filter.tag"]
         );
-        let BatchScope::Filter { filter, after } = check(&delete(
+        let BatchScope::Filter { filter, after } = validate(&delete(
             "filter",
             json!({"q": "Sale", "tag": "t", "status": "all"}),
         ))
@@ -528,11 +532,11 @@ mod tests {
 
         let mut next = body.clone();
         next["cursor"] = shown["cursor"].clone();
-        let BatchScope::Filter { after, .. } = check(&next).unwrap().scope else {
+        let BatchScope::Filter { after, .. } = validate(&next).unwrap().scope else {
             panic!("a filter");
         };
         assert_eq!(after.unwrap().slug, slug("f"));
         next["filter"]["q"] = json!("y");
-        assert_eq!(check(&next).unwrap_err().code, Code::InvalidCursor);
+        assert_eq!(validate(&next).unwrap_err().code, Code::InvalidCursor);
     }
 }

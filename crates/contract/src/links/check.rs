@@ -9,7 +9,9 @@ use super::{
     cursor,
     listing::{Listing, Sort, Status},
 };
-use crate::{IntOrString, check::Checks, iso_8601::iso_8601, problem::Problem, sent::Sent};
+use crate::{
+    IntOrString, iso_8601::iso_8601, problem::Problem, sent::Sent, validation::Validation,
+};
 
 /// The listing through which checks of links with a tag, or of all links, go.
 const fn listing(tag: Option<Tag>) -> Listing {
@@ -56,19 +58,21 @@ impl CheckLinks {
     /// # Errors
     /// Lists every member that is of another type or out of bounds, or says that the cursor
     /// belongs to another listing.
-    pub fn check(&self, caller: ProbeCaller) -> Result<application::CheckLinks, Problem> {
-        let mut checks = Checks::default();
-        let size = checks.optional(&["limit"], &self.limit, |IntOrString(number)| {
+    pub fn validate(&self, caller: ProbeCaller) -> Result<application::CheckLinks, Problem> {
+        let mut validation = Validation::default();
+        let size = validation.optional(&["limit"], &self.limit, |IntOrString(number)| {
             CheckSize::new(*number)
         });
-        let timeout = checks.optional(&["timeout"], &self.timeout, |IntOrString(seconds)| {
+        let timeout = validation.optional(&["timeout"], &self.timeout, |IntOrString(seconds)| {
             ProbeTimeout::from_seconds(*seconds)
         });
-        let cursor = checks.value(&["cursor"], &self.cursor);
-        let slug = checks.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
-        let tag = checks.optional(&["tag"], &self.tag, |tag| Tag::parse(tag));
-        let only_broken = checks.value(&["onlyBroken"], &self.only_broken).copied();
-        checks.finish(|| Some(()))?;
+        let cursor = validation.value(&["cursor"], &self.cursor);
+        let slug = validation.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        let tag = validation.optional(&["tag"], &self.tag, |tag| Tag::parse(tag));
+        let only_broken = validation
+            .value(&["onlyBroken"], &self.only_broken)
+            .copied();
+        validation.finish(|| Some(()))?;
         let after = cursor::read(cursor, &listing(tag.clone()))?;
         Ok(application::CheckLinks {
             size: size.unwrap_or_default(),
@@ -186,7 +190,7 @@ mod tests {
     use crate::{Code, ListLinks, read};
 
     fn request(body: &Value) -> Result<application::CheckLinks, Problem> {
-        read::<CheckLinks>(body)?.check(ProbeCaller::default())
+        read::<CheckLinks>(body)?.validate(ProbeCaller::default())
     }
 
     fn checked(result: Result<u16, ProbeFailure>) -> Value {
@@ -265,7 +269,7 @@ mod tests {
         let again = request(&json!({"cursor": shown.cursor})).unwrap();
         assert_eq!(again.after, Some(place));
         let list = read::<ListLinks>(&json!({"cursor": shown.cursor})).unwrap();
-        assert_eq!(list.check().unwrap_err().code, Code::InvalidCursor);
+        assert_eq!(list.validate().unwrap_err().code, Code::InvalidCursor);
         assert_eq!(
             request(&json!({"cursor": "nonsense"})).unwrap_err().code,
             Code::InvalidCursor

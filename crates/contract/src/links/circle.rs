@@ -2,11 +2,11 @@
 
 use slugline_domain::{Change, Country, Destination, LinkContent, LinkPatch, Routing, Slug};
 
-use crate::{Rules, check::Checks, issue::IssueCode};
+use crate::{Rules, issue::IssueCode, validation::Validation};
 
 /// Notes each destination of the link that is its own address.
 pub(super) fn refuse_circle(
-    checks: &mut Checks,
+    validation: &mut Validation,
     rules: &Rules,
     slug: Option<&Slug>,
     content: Option<&LinkContent>,
@@ -21,7 +21,7 @@ pub(super) fn refuse_circle(
         with_query: _,
     } = &content.routing;
     let mut circle = Circle {
-        checks,
+        validation,
         rules,
         slug,
     };
@@ -33,14 +33,14 @@ pub(super) fn refuse_circle(
 
 /// Notes each destination in the patch that is the link's own address.
 pub(super) fn refuse_circle_of_patch(
-    checks: &mut Checks,
+    validation: &mut Validation,
     rules: &Rules,
     slug: Option<&Slug>,
     patch: &LinkPatch,
 ) {
     let Some(slug) = slug else { return };
     let mut circle = Circle {
-        checks,
+        validation,
         rules,
         slug,
     };
@@ -60,7 +60,7 @@ fn set<T>(change: &Change<T>) -> Option<&T> {
 }
 
 struct Circle<'c> {
-    checks: &'c mut Checks,
+    validation: &'c mut Validation,
     rules: &'c Rules,
     slug: &'c Slug,
 }
@@ -85,7 +85,7 @@ impl Circle<'_> {
                 "{destination} is the address of this link, which would send visitors in circles"
             );
             let expected = "the address of another page".to_owned();
-            self.checks
+            self.validation
                 .note(path, (IssueCode::Custom, message, expected));
         }
     }
@@ -104,7 +104,7 @@ mod tests {
         Rules::default().seen_at("https://sl.example")
     }
 
-    fn check<T: DeserializeOwned, O>(
+    fn faults_of<T: DeserializeOwned, O>(
         link: &Value,
         check: impl FnOnce(T, &Rules) -> Result<O, Problem>,
     ) -> Vec<String> {
@@ -129,16 +129,16 @@ mod tests {
         #[case] link: Value,
         #[case] paths: &[&str],
     ) {
-        assert_eq!(check(&link, |l: CreateLink, r| l.check(r)), paths);
-        assert_eq!(check(&link, |l: EditLink, r| l.check(r)), paths);
-        assert_eq!(check(&link, |l: PatchLink, r| l.check(r)), paths);
-        assert_eq!(check(&link, |l: UpdateLink, r| l.check(r)), paths);
-        assert_eq!(check(&link, |l: ImportLink, r| l.check(r)), paths);
+        assert_eq!(faults_of(&link, |l: CreateLink, r| l.validate(r)), paths);
+        assert_eq!(faults_of(&link, |l: EditLink, r| l.validate(r)), paths);
+        assert_eq!(faults_of(&link, |l: PatchLink, r| l.validate(r)), paths);
+        assert_eq!(faults_of(&link, |l: UpdateLink, r| l.validate(r)), paths);
+        assert_eq!(faults_of(&link, |l: ImportLink, r| l.validate(r)), paths);
     }
 
     #[test]
     fn a_link_whose_slug_is_not_chosen_yet_may_lead_to_others() {
         let link = json!({"url": "https://sl.example/docs"});
-        assert_eq!(check(&link, |l: CreateLink, r| l.check(r)), [""; 0]);
+        assert_eq!(faults_of(&link, |l: CreateLink, r| l.validate(r)), [""; 0]);
     }
 }

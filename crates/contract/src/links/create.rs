@@ -9,7 +9,7 @@ use super::{
     circle::refuse_circle,
     members::{LinkMembers, TextBounds},
 };
-use crate::{Rules, check::Checks, instant::Instant, problem::Problem, sent::Sent};
+use crate::{Rules, instant::Instant, problem::Problem, sent::Sent, validation::Validation};
 
 /// A link to be made. Only `url` is required.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -41,16 +41,21 @@ impl CreateLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn check(&self, rules: &Rules) -> Result<NewLink, Problem> {
-        let mut checks = Checks::default();
-        let content = self.members.content(TextBounds::Todays, &mut checks, rules);
-        let slug = checks.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
-        refuse_circle(&mut checks, rules, slug.as_ref(), content.as_ref());
-        let password = checks.optional(&["password"], &self.password, |text| Password::parse(text));
-        let id = checks.optional(&["id"], &self.id, |id| LinkId::parse(id));
-        let created_at = checks.optional(&["createdAt"], &self.created_at, |sent| sent.second());
-        let updated_at = checks.optional(&["updatedAt"], &self.updated_at, |sent| sent.second());
-        checks.finish(|| {
+    pub fn validate(&self, rules: &Rules) -> Result<NewLink, Problem> {
+        let mut validation = Validation::default();
+        let content = self
+            .members
+            .content(TextBounds::Todays, &mut validation, rules);
+        let slug = validation.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        refuse_circle(&mut validation, rules, slug.as_ref(), content.as_ref());
+        let password =
+            validation.optional(&["password"], &self.password, |text| Password::parse(text));
+        let id = validation.optional(&["id"], &self.id, |id| LinkId::parse(id));
+        let created_at =
+            validation.optional(&["createdAt"], &self.created_at, |sent| sent.second());
+        let updated_at =
+            validation.optional(&["updatedAt"], &self.updated_at, |sent| sent.second());
+        validation.finish(|| {
             Some(NewLink {
                 id,
                 slug,
@@ -72,14 +77,17 @@ mod tests {
     use super::*;
     use crate::read;
 
-    fn check(body: &Value) -> Result<NewLink, Problem> {
-        read::<CreateLink>(body)?.check(&Rules::default())
+    fn validate(body: &Value) -> Result<NewLink, Problem> {
+        read::<CreateLink>(body)?.validate(&Rules::default())
     }
 
     #[test]
     fn a_url_is_enough_and_unknown_members_are_dropped() {
-        let new = check(&json!({"url": " https://example.com/ ", "zz": {"y": 1}})).unwrap();
-        assert_eq!(new, check(&json!({"url": "https://example.com/"})).unwrap());
+        let new = validate(&json!({"url": " https://example.com/ ", "zz": {"y": 1}})).unwrap();
+        assert_eq!(
+            new,
+            validate(&json!({"url": "https://example.com/"})).unwrap()
+        );
         assert!(new.slug.is_none() && new.id.is_none() && new.password.is_none());
         assert_eq!(
             new.content.delivery.cloaking, None,
@@ -89,7 +97,7 @@ mod tests {
 
     #[test]
     fn every_member_reaches_the_domain() {
-        let new = check(&json!({
+        let new = validate(&json!({
             "url": "https://example.com/", "slug": "Docs", "comment": "c", "expiration": 1_900_000_000,
             "tags": ["B", "a", "b"], "password": "pw", "title": "t", "description": "", "image": "/i.png",
             "apple": "https://a.example/", "google": "https://g.example/",
@@ -121,7 +129,7 @@ mod tests {
 
     #[test]
     fn all_faults_are_listed_at_once() {
-        let problem = check(&json!({
+        let problem = validate(&json!({
             "url": "nope", "slug": "a/b", "tags": ["ok", " ", 5], "geo": {"DEU": "https://x.example"},
             "password": "__SINK_MASKED__•••••", "title": "x".repeat(257), "apple": "javascript:1",
             "cloaking": "yes", "image": null, "expiration": "soon", "id": 5
@@ -160,7 +168,7 @@ mod tests {
     #[test]
     fn a_refusal_stays_small_however_many_faults_there_are() {
         let body = json!({"url": "https://example.com/", "tags": vec![0; 100_000]});
-        assert_eq!(check(&body).unwrap_err().issues.len(), 1_000);
+        assert_eq!(validate(&body).unwrap_err().issues.len(), 1_000);
     }
 
     #[rstest]
@@ -169,7 +177,7 @@ mod tests {
     #[case(json!({"url": "https://e.example", "tags": ["1","2","3","4","5","6","7","8","9","10","11"]}), "tags", "11 tags, at most 10 are allowed")]
     #[case(json!({"url": "https://e.example", "createdAt": 9_007_199_254_740_992i64}), "createdAt", "9007199254740992 is not a moment between -(2^53-1) and 2^53-1 seconds")]
     fn bounds_are_enforced(#[case] body: Value, #[case] path: &str, #[case] message: &str) {
-        let problem = check(&body).unwrap_err();
+        let problem = validate(&body).unwrap_err();
         assert_eq!(problem.issues[0].path.join("."), path);
         assert_eq!(problem.issues[0].message, message);
     }

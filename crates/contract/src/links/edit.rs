@@ -9,7 +9,7 @@ use super::{
     circle::refuse_circle,
     members::{LinkMembers, TextBounds},
 };
-use crate::{Rules, check::Checks, problem::Problem, sent::Sent};
+use crate::{Rules, problem::Problem, sent::Sent, validation::Validation};
 
 /// A link's new content. Everything is replaced: a member that is left out is
 /// removed, except the password and a warning, which are kept.
@@ -33,14 +33,16 @@ impl EditLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn check(&self, rules: &Rules) -> Result<application::EditLink, Problem> {
-        let mut checks = Checks::default();
-        let slug = checks.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
-        let content = self.members.content(TextBounds::Todays, &mut checks, rules);
-        refuse_circle(&mut checks, rules, slug.as_ref(), content.as_ref());
-        let sent = checks.value(&["password"], &self.password);
-        let password = password_change(&mut checks, sent);
-        checks.finish(|| {
+    pub fn validate(&self, rules: &Rules) -> Result<application::EditLink, Problem> {
+        let mut validation = Validation::default();
+        let slug = validation.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        let content = self
+            .members
+            .content(TextBounds::Todays, &mut validation, rules);
+        refuse_circle(&mut validation, rules, slug.as_ref(), content.as_ref());
+        let sent = validation.value(&["password"], &self.password);
+        let password = password_change(&mut validation, sent);
+        validation.finish(|| {
             Some(application::EditLink {
                 slug: slug?,
                 password,
@@ -51,11 +53,14 @@ impl EditLink {
 }
 
 /// Absent keeps, empty removes, anything else is a new password.
-pub(super) fn password_change(checks: &mut Checks, sent: Option<&String>) -> Change<Password> {
+pub(super) fn password_change(
+    validation: &mut Validation,
+    sent: Option<&String>,
+) -> Change<Password> {
     match sent {
         None => Change::Keep,
         Some(text) if text.trim().is_empty() => Change::Clear,
-        Some(text) => checks
+        Some(text) => validation
             .member(&["password"], Password::parse(text))
             .map_or(Change::Keep, Change::Set),
     }
@@ -68,27 +73,27 @@ mod tests {
     use super::*;
     use crate::read;
 
-    fn check(body: &Value) -> Result<application::EditLink, Problem> {
-        read::<EditLink>(body)?.check(&Rules::default())
+    fn validate(body: &Value) -> Result<application::EditLink, Problem> {
+        read::<EditLink>(body)?.validate(&Rules::default())
     }
 
     #[test]
     fn slug_and_url_are_required_and_identity_is_not_taken() {
         let body =
             json!({"slug": "Docs", "url": "https://example.com/", "id": "x", "createdAt": 1});
-        assert_eq!(check(&body).unwrap().slug.as_str(), "Docs");
+        assert_eq!(validate(&body).unwrap().slug.as_str(), "Docs");
         for (body, path) in [
             (json!({"url": "https://e.example"}), "slug"),
             (json!({"slug": "a"}), "url"),
         ] {
-            assert_eq!(check(&body).unwrap_err().issues[0].path, [path]);
+            assert_eq!(validate(&body).unwrap_err().issues[0].path, [path]);
         }
     }
 
     #[test]
     fn all_faults_are_listed_at_once() {
         let body = json!({"url": "x", "cloaking": "yes", "tags": ["ok", ""], "password": 1});
-        let problem = check(&body).unwrap_err();
+        let problem = validate(&body).unwrap_err();
         let paths: Vec<String> = problem.issues.iter().map(|i| i.path.join(".")).collect();
         assert_eq!(paths, ["slug", "url", "tags.1", "cloaking", "password"]);
     }
@@ -100,7 +105,7 @@ mod tests {
             if let Some(password) = password {
                 body["password"] = password.into();
             }
-            check(&body).map(|edit| edit.password)
+            validate(&body).map(|edit| edit.password)
         };
         assert_eq!(with(None).unwrap(), Change::Keep);
         assert_eq!(with(Some(" ")).unwrap(), Change::Clear);

@@ -10,10 +10,10 @@ use super::{
     listing::{Listing, Sort, Status},
 };
 use crate::{
-    check::Checks,
     iso_8601::iso_8601,
     problem::Problem,
     sent::{Sent, options},
+    validation::Validation,
 };
 
 /// All links, newest first.
@@ -56,11 +56,11 @@ impl ExportLinks {
     /// # Errors
     /// Lists every member that is of another type, or says that the cursor was
     /// not issued by an export.
-    pub fn check(&self) -> Result<(TransferFormat, Option<Position>), Problem> {
-        let mut checks = Checks::default();
-        let cursor = checks.value(&["cursor"], &self.cursor);
-        let format = checks.value(&["format"], &self.format);
-        let format = checks.finish(|| Some(format.copied().unwrap_or_default()))?;
+    pub fn validate(&self) -> Result<(TransferFormat, Option<Position>), Problem> {
+        let mut validation = Validation::default();
+        let cursor = validation.value(&["cursor"], &self.cursor);
+        let format = validation.value(&["format"], &self.format);
+        let format = validation.finish(|| Some(format.copied().unwrap_or_default()))?;
         Ok((format, cursor::read(cursor, &LISTING)?))
     }
 }

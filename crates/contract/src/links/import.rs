@@ -16,8 +16,8 @@ use super::{
     read_links,
 };
 use crate::{
-    Code, Rules, check::Checks, instant::Instant, issue::IssueCode, json_integer::JsonInteger,
-    problem::Problem, sent::Sent,
+    Code, Rules, instant::Instant, issue::IssueCode, json_integer::JsonInteger, problem::Problem,
+    sent::Sent, validation::Validation,
 };
 
 /// Links to be taken over, as an export holds them.
@@ -75,16 +75,16 @@ impl ImportLimit {
     ///
     /// # Errors
     /// There are too many links, or none.
-    pub fn check(self, links: usize) -> Result<(), Problem> {
+    pub fn validate(self, links: usize) -> Result<(), Problem> {
         let Self(most) = self;
         if links == 0 {
-            let mut checks = Checks::default();
+            let mut validation = Validation::default();
             let message = "Too small: expected array to have >=1 items".into();
-            checks.note(
+            validation.note(
                 &["links"],
                 (IssueCode::TooSmall, message, "1 link or more".into()),
             );
-            return checks.finish(|| None);
+            return validation.finish(|| None);
         }
         if links > most {
             let detail = format!("send the links in parts of at most {most}");
@@ -99,11 +99,11 @@ impl ImportLimit {
 
 impl ImportLinks {
     /// Notes faults of the members beside the links.
-    pub(crate) fn check_envelope(&self, checks: &mut Checks) {
-        checks.there(&["version"], &self.version);
-        checks.value(&["exportedAt"], &self.exported_at);
-        checks.value(&["count"], &self.count);
-        checks.there(&["links"], &self.links);
+    pub(crate) fn check_envelope(&self, validation: &mut Validation) {
+        validation.there(&["version"], &self.version);
+        validation.value(&["exportedAt"], &self.exported_at);
+        validation.value(&["count"], &self.count);
+        validation.there(&["links"], &self.links);
     }
 
     /// Reads and checks the links of a JSON body. It stops as soon as there are too many.
@@ -157,7 +157,7 @@ pub(super) struct Gathering<'r> {
     limit: ImportLimit,
     read: usize,
     links: Vec<application::ImportLink>,
-    checks: Checks,
+    validation: Validation,
     failure: Option<Problem>,
 }
 
@@ -168,13 +168,13 @@ impl<'r> Gathering<'r> {
             limit,
             read: 0,
             links: Vec::new(),
-            checks: Checks::default(),
+            validation: Validation::default(),
             failure: None,
         }
     }
 
     pub(super) fn envelope(&mut self, envelope: &ImportLinks) {
-        envelope.check_envelope(&mut self.checks);
+        envelope.check_envelope(&mut self.validation);
     }
 
     pub(super) fn take(&mut self, link: Result<ImportLink, Problem>) -> ControlFlow<()> {
@@ -183,13 +183,13 @@ impl<'r> Gathering<'r> {
         if self.read > self.limit.0 {
             return ControlFlow::Break(());
         }
-        match link.and_then(|link| link.check(self.rules)) {
+        match link.and_then(|link| link.validate(self.rules)) {
             Ok(link) => self.links.push(link),
             Err(problem) if problem.issues.is_empty() => {
                 self.failure = Some(problem);
                 return ControlFlow::Break(());
             }
-            Err(problem) => self.checks.below(&["links", &index], problem),
+            Err(problem) => self.validation.below(&["links", &index], problem),
         }
         ControlFlow::Continue(())
     }
@@ -198,11 +198,11 @@ impl<'r> Gathering<'r> {
         if let Some(problem) = self.failure {
             return Err(problem);
         }
-        if self.read > self.limit.0 || self.checks.is_empty() {
-            self.limit.check(self.read)?;
+        if self.read > self.limit.0 || self.validation.is_empty() {
+            self.limit.validate(self.read)?;
         }
         let links = self.links;
-        self.checks
+        self.validation
             .finish(|| Some(LinksToImport { links, ignored }))
     }
 }
@@ -212,24 +212,28 @@ impl ImportLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn check(&self, rules: &Rules) -> Result<application::ImportLink, Problem> {
-        let mut checks = Checks::default();
-        let content = self.members.content(TextBounds::Widest, &mut checks, rules);
+    pub fn validate(&self, rules: &Rules) -> Result<application::ImportLink, Problem> {
+        let mut validation = Validation::default();
+        let content = self
+            .members
+            .content(TextBounds::Widest, &mut validation, rules);
         let slug = if let Sent::Null = self.slug {
             None
         } else {
-            checks.required(&["slug"], &self.slug, |slug| Slug::parse(slug))
+            validation.required(&["slug"], &self.slug, |slug| Slug::parse(slug))
         };
-        refuse_circle(&mut checks, rules, slug.as_ref(), content.as_ref());
-        let password = checks.optional(&["password"], &self.password, |text| {
+        refuse_circle(&mut validation, rules, slug.as_ref(), content.as_ref());
+        let password = validation.optional(&["password"], &self.password, |text| {
             ImportedPassword::parse(text)
         });
-        let id = checks.value(&["id"], &self.id);
+        let id = validation.value(&["id"], &self.id);
         let id = id.filter(|id| !id.trim().is_empty());
-        let id = id.and_then(|id| checks.member(&["id"], LinkId::parse(id)));
-        let created_at = checks.optional(&["createdAt"], &self.created_at, |sent| sent.second());
-        let updated_at = checks.optional(&["updatedAt"], &self.updated_at, |sent| sent.second());
-        checks.finish(|| {
+        let id = id.and_then(|id| validation.member(&["id"], LinkId::parse(id)));
+        let created_at =
+            validation.optional(&["createdAt"], &self.created_at, |sent| sent.second());
+        let updated_at =
+            validation.optional(&["updatedAt"], &self.updated_at, |sent| sent.second());
+        validation.finish(|| {
             Some(application::ImportLink {
                 id,
                 slug,
@@ -322,7 +326,7 @@ mod tests {
 
     use super::*;
 
-    fn check(links: &Value) -> Result<LinksToImport, Problem> {
+    fn validate(links: &Value) -> Result<LinksToImport, Problem> {
         read(&json!({"version": "1.0", "exportedAt": "x", "count": 1, "links": links}).to_string())
     }
 
@@ -340,7 +344,7 @@ mod tests {
 
     #[test]
     fn blank_ids_past_expiries_and_texts_of_old_exports_are_taken() {
-        let links = check(&json!([{
+        let links = validate(&json!([{
             "url": "https://example.com/", "slug": "Docs", "id": " ", "expiration": 5,
             "title": "t".repeat(2048), "image": format!("/{}", "i".repeat(2047)),
             "zz": 1
@@ -356,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_slug_of_null_is_left_to_the_service() {
-        let read = check(&json!([{"url": "https://example.com/", "slug": null}])).unwrap();
+        let read = validate(&json!([{"url": "https://example.com/", "slug": null}])).unwrap();
         assert_eq!(read.links[0].slug, None);
     }
 
@@ -375,13 +379,13 @@ mod tests {
             [5, 1_700_000_000, 1_700_000_001]
         );
         let half = json!([{"url": "https://example.com/", "slug": "a", "createdAt": 5.5}]);
-        assert_eq!(paths(&check(&half).unwrap_err()), ["links.0.createdAt"]);
+        assert_eq!(paths(&validate(&half).unwrap_err()), ["links.0.createdAt"]);
     }
 
     #[test]
     fn every_fault_of_every_link_is_named() {
         let good = json!({"url": "https://example.com/", "slug": "a"});
-        let problem = check(&json!([
+        let problem = validate(&json!([
             good,
             {"url": "javascript:1", "slug": "a b", "password": "__SINK_MASKED__•••abc"},
             good,
@@ -399,23 +403,23 @@ mod tests {
                 "links.3.id"
             ]
         );
-        let shape = check(&json!([good, {"url": 5, "slug": "b"}])).unwrap_err();
+        let shape = validate(&json!([good, {"url": 5, "slug": "b"}])).unwrap_err();
         assert_eq!(paths(&shape), ["links.1.url"]);
         let mistyped =
-            check(&json!([good, {"url": "https://e.example/", "slug": "b", "tgas": []}]));
+            validate(&json!([good, {"url": "https://e.example/", "slug": "b", "tgas": []}]));
         assert_eq!(paths(&mistyped.unwrap_err()), ["links.1.tgas"]);
-        let missing = check(&json!([{"url": "https://example.com/"}])).unwrap_err();
+        let missing = validate(&json!([{"url": "https://example.com/"}])).unwrap_err();
         assert_eq!(paths(&missing), ["links.0.slug"]);
     }
 
     #[test]
     fn too_many_links_and_none_are_refused() {
         let link = json!({"url": "https://example.com/", "slug": "a"});
-        assert!(check(&json!(vec![link.clone(); 100])).is_ok());
-        let many = check(&json!(vec![link; 101])).unwrap_err();
+        assert!(validate(&json!(vec![link.clone(); 100])).is_ok());
+        let many = validate(&json!(vec![link; 101])).unwrap_err();
         assert_eq!(many.title, "Too many links. Maximum 100 links per request.");
         assert_eq!(many.status(), 400);
-        assert_eq!(paths(&check(&json!([])).unwrap_err()), ["links"]);
+        assert_eq!(paths(&validate(&json!([])).unwrap_err()), ["links"]);
     }
 
     #[test]
@@ -484,7 +488,7 @@ mod tests {
     fn a_thousand_faults_are_enough() {
         let tags = vec![""; 40];
         let link = json!({"url": "x", "slug": " ", "tags": tags});
-        let problem = check(&json!(vec![link; 100])).unwrap_err();
+        let problem = validate(&json!(vec![link; 100])).unwrap_err();
         assert_eq!(problem.issues.len(), 1000);
     }
 }

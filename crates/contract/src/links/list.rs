@@ -13,7 +13,9 @@ use super::{
     listing::{Listing, Sort, Status},
     search::page_size,
 };
-use crate::{IntOrString, IssueCode, SamplingView, check::Checks, problem::Problem, sent::Sent};
+use crate::{
+    IntOrString, IssueCode, SamplingView, problem::Problem, sent::Sent, validation::Validation,
+};
 
 /// Which links, in which order, how many.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -55,13 +57,13 @@ impl ListLinks {
     /// # Errors
     /// Lists every member that is of another type or out of bounds, or says that the cursor
     /// belongs to another listing.
-    pub fn check(&self) -> Result<ListRequest, Problem> {
-        let mut checks = Checks::default();
-        let size = page_size(&mut checks, &self.limit);
-        let cursor = checks.value(&["cursor"], &self.cursor);
-        let listing = self.listing(&mut checks);
-        let (start, until) = self.range(&mut checks, listing.sort);
-        checks.finish(|| Some(()))?;
+    pub fn validate(&self) -> Result<ListRequest, Problem> {
+        let mut validation = Validation::default();
+        let size = page_size(&mut validation, &self.limit);
+        let cursor = validation.value(&["cursor"], &self.cursor);
+        let listing = self.listing(&mut validation);
+        let (start, until) = self.range(&mut validation, listing.sort);
+        validation.finish(|| Some(()))?;
         if let Some(order) = listing.sort.stored() {
             return Ok(ListRequest::Stored(application::ListLinks {
                 size,
@@ -83,22 +85,22 @@ impl ListLinks {
         }))
     }
 
-    fn listing(&self, checks: &mut Checks) -> Listing {
-        let sort = checks.value(&["sort"], &self.sort);
-        let status = checks.value(&["status"], &self.status);
-        let text = checks.value(&["q"], &self.q);
+    fn listing(&self, validation: &mut Validation) -> Listing {
+        let sort = validation.value(&["sort"], &self.sort);
+        let status = validation.value(&["status"], &self.status);
+        let text = validation.value(&["q"], &self.q);
         let text = text.filter(|text| !text.trim().is_empty());
         Listing {
             sort: sort.copied().unwrap_or_default(),
             status: status.copied().unwrap_or_default(),
-            tag: checks.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)),
-            text: text.and_then(|text| checks.member(&["q"], SearchText::parse(text))),
-            slugs: self.slugs(checks),
+            tag: validation.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)),
+            text: text.and_then(|text| validation.member(&["q"], SearchText::parse(text))),
+            slugs: self.slugs(validation),
         }
     }
 
-    fn slugs(&self, checks: &mut Checks) -> Option<Vec<Slug>> {
-        let text = checks.value(&["slugs"], &self.slugs)?;
+    fn slugs(&self, validation: &mut Validation) -> Option<Vec<Slug>> {
+        let text = validation.value(&["slugs"], &self.slugs)?;
         let pieces = text.split(',').map(str::trim);
         let pieces: Vec<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
         let expected = || format!("1 to {} slugs, separated by commas", Self::MAX_SLUGS);
@@ -107,7 +109,7 @@ impl ListLinks {
             1..=Self::MAX_SLUGS => {
                 let parsed = pieces.into_iter().map(|piece| {
                     let slug = Slug::parse(piece);
-                    checks.member(&["slugs"], slug)
+                    validation.member(&["slugs"], slug)
                 });
                 return parsed.collect();
             }
@@ -116,20 +118,24 @@ impl ListLinks {
                 (IssueCode::TooBig, message, expected())
             }
         };
-        checks.note(&["slugs"], fault);
+        validation.note(&["slugs"], fault);
         None
     }
 
     /// Returns the start and the end of the range, if they were sent.
-    fn range(&self, checks: &mut Checks, sort: Sort) -> (Option<RangeStart>, Option<UnixSeconds>) {
+    fn range(
+        &self,
+        validation: &mut Validation,
+        sort: Sort,
+    ) -> (Option<RangeStart>, Option<UnixSeconds>) {
         let mut second = |member: &'static str, sent| {
-            let IntOrString(second) = checks.value(&[member], sent)?;
+            let IntOrString(second) = validation.value(&[member], sent)?;
             if sort != Sort::Visits {
                 let message = format!("{member} counts visits, which this order does not need");
                 let expected = "sort=visits with it".into();
-                checks.note(&[member], (IssueCode::Custom, message, expected));
+                validation.note(&[member], (IssueCode::Custom, message, expected));
             }
-            (*second != 0).then(|| checks.member(&[member], UnixSeconds::new(*second)))
+            (*second != 0).then(|| validation.member(&[member], UnixSeconds::new(*second)))
         };
         let from = second("startAt", &self.start_at).flatten();
         let until = second("endAt", &self.end_at).flatten();
@@ -138,7 +144,7 @@ impl ListLinks {
         {
             let message = "endAt is before startAt".into();
             let expected = format!("Unix seconds from {} on", from.get());
-            checks.note(&["endAt"], (IssueCode::Custom, message, expected));
+            validation.note(&["endAt"], (IssueCode::Custom, message, expected));
         }
         let ever = self.start_at == Sent::Value(IntOrString(0));
         let start = from.map(RangeStart::At);
@@ -204,7 +210,7 @@ impl From<&VisitedPage> for RankingView {
 impl<R: for<'l> From<&'l Link>> LinkList<R> {
     /// Shows a page, with a cursor that continues the same listing.
     pub fn new(request: &ListLinks, page: &ListedPage) -> Self {
-        let listing = request.listing(&mut Checks::default());
+        let listing = request.listing(&mut Validation::default());
         let (links, cursor, ranking) = match page {
             ListedPage::Stored(page) => (
                 page.links.iter().map(ListedLink::of).collect(),
@@ -258,7 +264,7 @@ mod tests {
 
     fn checked(query: &str) -> Result<(ListLinks, ListRequest), Problem> {
         let request = read::<ListLinks>(&query_to_json(query))?;
-        let checked = request.check()?;
+        let checked = request.validate()?;
         Ok((request, checked))
     }
 
@@ -311,7 +317,7 @@ mod tests {
         assert!(
             read::<ListLinks>(&json!({"limit": 5}))
                 .unwrap()
-                .check()
+                .validate()
                 .is_ok()
         );
     }

@@ -11,7 +11,7 @@ use slugline_domain::{
     TextError, Title, UnixSeconds,
 };
 
-use crate::{Rules, check::Checks, instant::Instant, sent::Sent};
+use crate::{Rules, instant::Instant, sent::Sent, validation::Validation};
 
 /// What the author of a link decides. Bodies that hold a link hold these
 /// members beside their own.
@@ -74,45 +74,45 @@ impl LinkMembers {
     pub(super) fn content(
         &self,
         bounds: TextBounds,
-        checks: &mut Checks,
+        validation: &mut Validation,
         rules: &Rules,
     ) -> Option<LinkContent> {
-        let url = checks.required(&["url"], &self.url, |url| destination(url, rules));
-        let comment = checks.optional(&["comment"], &self.comment, |sent| text(sent, bounds));
+        let url = validation.required(&["url"], &self.url, |url| destination(url, rules));
+        let comment = validation.optional(&["comment"], &self.comment, |sent| text(sent, bounds));
         let expires_at = match bounds {
             TextBounds::Todays => {
-                checks.optional(&["expiration"], &self.expiration, |sent| sent.planned())
+                validation.optional(&["expiration"], &self.expiration, |sent| sent.planned())
             }
             TextBounds::Widest => {
-                checks.optional(&["expiration"], &self.expiration, |sent| sent.second())
+                validation.optional(&["expiration"], &self.expiration, |sent| sent.second())
             }
         };
-        let tags = match checks.value(&["tags"], &self.tags) {
-            Some(sent) => tags(checks, sent),
+        let tags = match validation.value(&["tags"], &self.tags) {
+            Some(sent) => tags(validation, sent),
             None => Some(Tags::default()),
         };
         let preview = Preview {
-            title: checks.optional(&["title"], &self.title, |sent| text(sent, bounds)),
-            description: checks.optional(&["description"], &self.description, |sent| {
+            title: validation.optional(&["title"], &self.title, |sent| text(sent, bounds)),
+            description: validation.optional(&["description"], &self.description, |sent| {
                 text(sent, bounds)
             }),
-            image: checks.optional(&["image"], &self.image, |sent| text(sent, bounds)),
+            image: validation.optional(&["image"], &self.image, |sent| text(sent, bounds)),
         };
         let to = |url: &String| destination(url, rules);
         let routing = Routing {
-            apple: checks.optional(&["apple"], &self.apple, to),
-            google: checks.optional(&["google"], &self.google, to),
-            geo: match checks.value(&["geo"], &self.geo) {
-                Some(sent) => geo(checks, sent, rules),
+            apple: validation.optional(&["apple"], &self.apple, to),
+            google: validation.optional(&["google"], &self.google, to),
+            geo: match validation.value(&["geo"], &self.geo) {
+                Some(sent) => geo(validation, sent, rules),
                 None => BTreeMap::new(),
             },
-            with_query: flag(checks, "redirectWithQuery", &self.redirect_with_query),
+            with_query: flag(validation, "redirectWithQuery", &self.redirect_with_query),
         };
         let delivery = Delivery {
-            cloaking: flag(checks, "cloaking", &self.cloaking),
-            proxy: flag(checks, "proxy", &self.proxy),
+            cloaking: flag(validation, "cloaking", &self.cloaking),
+            proxy: flag(validation, "proxy", &self.proxy),
         };
-        let flagged_unsafe = flag(checks, "unsafe", &self.flagged_unsafe);
+        let flagged_unsafe = flag(validation, "unsafe", &self.flagged_unsafe);
         Some(LinkContent {
             destination: url?,
             comment,
@@ -153,26 +153,28 @@ impl LinkMembers {
 
     /// Returns the change that the members make; `null` removes, except the destination.
     /// The password is not among them, so it stays.
-    pub(super) fn patch(&self, checks: &mut Checks, rules: &Rules) -> LinkPatch {
+    pub(super) fn patch(&self, validation: &mut Validation, rules: &Rules) -> LinkPatch {
         LinkPatch {
-            destination: checks.optional(&["url"], &self.url, |url| destination(url, rules)),
-            comment: text_change(checks, "comment", &self.comment),
-            expires_at: checks.change(&["expiration"], &self.expiration, |checks, sent| {
-                checks.member(&["expiration"], sent.planned())
+            destination: validation.optional(&["url"], &self.url, |url| destination(url, rules)),
+            comment: text_change(validation, "comment", &self.comment),
+            expires_at: validation.change(&["expiration"], &self.expiration, |validation, sent| {
+                validation.member(&["expiration"], sent.planned())
             }),
-            tags: checks.change(&["tags"], &self.tags, |checks, sent| tags(checks, sent)),
-            title: text_change(checks, "title", &self.title),
-            description: text_change(checks, "description", &self.description),
-            image: text_change(checks, "image", &self.image),
-            apple: destination_change(checks, "apple", &self.apple, rules),
-            google: destination_change(checks, "google", &self.google, rules),
-            geo: checks.change(&["geo"], &self.geo, |checks, sent| {
-                Some(geo(checks, sent, rules))
+            tags: validation.change(&["tags"], &self.tags, |validation, sent| {
+                tags(validation, sent)
             }),
-            with_query: flag_change(checks, "redirectWithQuery", &self.redirect_with_query),
-            cloaking: flag_change(checks, "cloaking", &self.cloaking),
-            proxy: flag_change(checks, "proxy", &self.proxy),
-            flagged_unsafe: flag_change(checks, "unsafe", &self.flagged_unsafe),
+            title: text_change(validation, "title", &self.title),
+            description: text_change(validation, "description", &self.description),
+            image: text_change(validation, "image", &self.image),
+            apple: destination_change(validation, "apple", &self.apple, rules),
+            google: destination_change(validation, "google", &self.google, rules),
+            geo: validation.change(&["geo"], &self.geo, |validation, sent| {
+                Some(geo(validation, sent, rules))
+            }),
+            with_query: flag_change(validation, "redirectWithQuery", &self.redirect_with_query),
+            cloaking: flag_change(validation, "cloaking", &self.cloaking),
+            proxy: flag_change(validation, "proxy", &self.proxy),
+            flagged_unsafe: flag_change(validation, "unsafe", &self.flagged_unsafe),
             password: Change::Keep,
         }
     }
@@ -219,54 +221,54 @@ fn destination(url: &str, rules: &Rules) -> Result<Destination, DestinationError
     Destination::parse(url, &rules.destinations)
 }
 
-fn flag(checks: &mut Checks, name: &str, sent: &Sent<bool>) -> Option<bool> {
-    checks.value(&[name], sent).copied()
+fn flag(validation: &mut Validation, name: &str, sent: &Sent<bool>) -> Option<bool> {
+    validation.value(&[name], sent).copied()
 }
 
-fn flag_change(checks: &mut Checks, name: &str, sent: &Sent<bool>) -> Change<bool> {
-    checks.change(&[name], sent, |_, flag| Some(*flag))
+fn flag_change(validation: &mut Validation, name: &str, sent: &Sent<bool>) -> Change<bool> {
+    validation.change(&[name], sent, |_, flag| Some(*flag))
 }
 
 fn text_change<const MAX: usize>(
-    checks: &mut Checks,
+    validation: &mut Validation,
     name: &str,
     sent: &Sent<String>,
 ) -> Change<Text<MAX>> {
-    checks.change(&[name], sent, |checks, sent| {
-        checks.member(&[name], Text::parse(sent))
+    validation.change(&[name], sent, |validation, sent| {
+        validation.member(&[name], Text::parse(sent))
     })
 }
 
 fn destination_change(
-    checks: &mut Checks,
+    validation: &mut Validation,
     name: &str,
     sent: &Sent<String>,
     rules: &Rules,
 ) -> Change<Destination> {
-    checks.change(&[name], sent, |checks, sent| {
-        checks.member(&[name], destination(sent, rules))
+    validation.change(&[name], sent, |validation, sent| {
+        validation.member(&[name], destination(sent, rules))
     })
 }
 
-pub(super) fn tags(checks: &mut Checks, sent: &[Sent<String>]) -> Option<Tags> {
+pub(super) fn tags(validation: &mut Validation, sent: &[Sent<String>]) -> Option<Tags> {
     let mut tags = Vec::new();
     for (i, tag) in sent.iter().enumerate() {
-        tags.push(checks.required(&["tags", &i.to_string()], tag, |tag| Tag::parse(tag)));
+        tags.push(validation.required(&["tags", &i.to_string()], tag, |tag| Tag::parse(tag)));
     }
     let tags: Option<Vec<Tag>> = tags.into_iter().collect();
-    checks.member(&["tags"], Tags::new(tags?))
+    validation.member(&["tags"], Tags::new(tags?))
 }
 
 fn geo(
-    checks: &mut Checks,
+    validation: &mut Validation,
     sent: &BTreeMap<String, Sent<String>>,
     rules: &Rules,
 ) -> BTreeMap<Country, Destination> {
     let mut geo = BTreeMap::new();
     for (code, url) in sent {
         let path = ["geo", code.as_str()];
-        let country = checks.member(&path, Country::parse(code));
-        let destination = checks.required(&path, url, |url| destination(url, rules));
+        let country = validation.member(&path, Country::parse(code));
+        let destination = validation.required(&path, url, |url| destination(url, rules));
         geo.extend(country.zip(destination));
     }
     geo

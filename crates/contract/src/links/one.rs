@@ -6,7 +6,7 @@ use slugline_application::Error;
 use slugline_domain::{Link, Slug};
 
 use super::view::LinkView;
-use crate::{IssueCode, check::Checks, problem::Problem, sent::Sent};
+use crate::{IssueCode, problem::Problem, sent::Sent, validation::Validation};
 
 /// Which link to read.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -24,10 +24,10 @@ impl GetLink {
     ///
     /// # Errors
     /// The text is empty or too long, or cannot be a slug.
-    pub fn check(&self) -> Result<Slug, Problem> {
-        let mut checks = Checks::default();
-        let Some(text) = checks.there(&["slug"], &self.slug) else {
-            return checks.finish(|| None);
+    pub fn validate(&self) -> Result<Slug, Problem> {
+        let mut validation = Validation::default();
+        let Some(text) = validation.there(&["slug"], &self.slug) else {
+            return validation.finish(|| None);
         };
         let text = text.trim();
         let expected = format!("1 to {} characters", Slug::MAX_CHARS);
@@ -41,8 +41,8 @@ impl GetLink {
                 (IssueCode::TooBig, message, expected)
             }
         };
-        checks.note(&["slug"], fault);
-        checks.finish(|| None)
+        validation.note(&["slug"], fault);
+        validation.finish(|| None)
     }
 }
 
@@ -61,10 +61,10 @@ impl DeleteLink {
     ///
     /// # Errors
     /// The text is not a slug.
-    pub fn check(&self) -> Result<Slug, Problem> {
-        let mut checks = Checks::default();
-        let slug = checks.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
-        checks.finish(|| slug)
+    pub fn validate(&self) -> Result<Slug, Problem> {
+        let mut validation = Validation::default();
+        let slug = validation.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        validation.finish(|| slug)
     }
 }
 
@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn reading_what_cannot_be_a_slug_finds_nothing_but_deleting_it_is_a_fault() {
-        let get = |slug: &str| read::<GetLink>(&json!({"slug": slug})).and_then(|get| get.check());
+        let get =
+            |slug: &str| read::<GetLink>(&json!({"slug": slug})).and_then(|get| get.validate());
         assert_eq!(get(" Docs ").unwrap().as_str(), "Docs");
         assert_eq!(get("a/b?c").unwrap_err().code, Code::LinkNotFound);
         assert_eq!(get("  ").unwrap_err().code, Code::ValidationError);
@@ -109,7 +110,7 @@ mod tests {
             Code::ValidationError
         );
         let delete =
-            |slug: &str| read::<DeleteLink>(&json!({"slug": slug})).and_then(|one| one.check());
+            |slug: &str| read::<DeleteLink>(&json!({"slug": slug})).and_then(|one| one.validate());
         assert_eq!(delete(" Docs ").unwrap().as_str(), "Docs");
         assert_eq!(delete("a/b").unwrap_err().issues[0].path, ["slug"]);
     }

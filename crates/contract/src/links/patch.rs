@@ -9,7 +9,7 @@ use super::{
     edit::password_change,
     members::{LinkMembers, members_or_null},
 };
-use crate::{Rules, check::Checks, problem::Problem, sent::Sent};
+use crate::{Rules, problem::Problem, sent::Sent, validation::Validation};
 
 /// Changes to a link. A member that is left out is kept, `null` removes it. Tags
 /// and countries are replaced as a whole; the slug itself cannot be changed.
@@ -33,22 +33,22 @@ impl PatchLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn check(&self, rules: &Rules) -> Result<(Slug, LinkPatch), Problem> {
-        let mut checks = Checks::default();
-        let slug = checks.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
-        let members = self.members.patch(&mut checks, rules);
-        refuse_circle_of_patch(&mut checks, rules, slug.as_ref(), &members);
+    pub fn validate(&self, rules: &Rules) -> Result<(Slug, LinkPatch), Problem> {
+        let mut validation = Validation::default();
+        let slug = validation.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        let members = self.members.patch(&mut validation, rules);
+        refuse_circle_of_patch(&mut validation, rules, slug.as_ref(), &members);
         let password = if let Sent::Null = self.password {
             Change::Clear
         } else {
-            let sent = checks.value(&["password"], &self.password);
-            password_change(&mut checks, sent)
+            let sent = validation.value(&["password"], &self.password);
+            password_change(&mut validation, sent)
         };
         let patch = LinkPatch {
             password,
             ..members
         };
-        checks.finish(|| Some((slug?, patch)))
+        validation.finish(|| Some((slug?, patch)))
     }
 }
 
@@ -59,13 +59,13 @@ mod tests {
     use super::*;
     use crate::{read, schema::arguments};
 
-    fn check(body: &Value) -> Result<(Slug, LinkPatch), Problem> {
-        read::<PatchLink>(body)?.check(&Rules::default())
+    fn validate(body: &Value) -> Result<(Slug, LinkPatch), Problem> {
+        read::<PatchLink>(body)?.validate(&Rules::default())
     }
 
     #[test]
     fn absent_null_and_a_value_are_three_things() {
-        let (slug, patch) = check(&json!({
+        let (slug, patch) = validate(&json!({
             "slug": "docs", "comment": null, "title": "t", "tags": null, "password": null,
             "cloaking": false, "geo": {"DE": "https://example.de/"},
         }))
@@ -85,7 +85,7 @@ mod tests {
     fn all_faults_are_listed_and_a_link_must_lead_somewhere() {
         let body = json!({"slug": "a/b", "url": "x", "tags": [" ", 1], "apple": "javascript:1",
             "proxy": 0, "password": ["p"]});
-        let paths: Vec<String> = check(&body)
+        let paths: Vec<String> = validate(&body)
             .unwrap_err()
             .issues
             .iter()
@@ -97,7 +97,7 @@ mod tests {
                 "slug", "url", "tags.0", "tags.1", "apple", "proxy", "password"
             ]
         );
-        let no_url = check(&json!({"slug": "a", "url": null})).unwrap_err();
+        let no_url = validate(&json!({"slug": "a", "url": null})).unwrap_err();
         assert_eq!(no_url.issues[0].path, ["url"]);
     }
 

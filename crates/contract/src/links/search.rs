@@ -8,7 +8,7 @@ use slugline_domain::{
 };
 
 use super::listing::Status;
-use crate::{IntOrString, Rules, check::Checks, problem::Problem, sent::Sent};
+use crate::{IntOrString, Rules, problem::Problem, sent::Sent, validation::Validation};
 
 /// What to look for. A link must meet every condition that is given; without `q`
 /// and `url` nothing is found.
@@ -59,11 +59,11 @@ impl SearchLinks {
     ///
     /// # Errors
     /// Lists every member that is of another type or out of bounds.
-    pub fn check(&self, rules: &Rules) -> Result<(LinkFilter, PageSize), Problem> {
-        let mut checks = Checks::default();
-        let search = self.conditions.search(&mut checks, rules);
-        let size = page_size(&mut checks, &self.limit);
-        checks.finish(|| Some((search, size)))
+    pub fn validate(&self, rules: &Rules) -> Result<(LinkFilter, PageSize), Problem> {
+        let mut validation = Validation::default();
+        let search = self.conditions.search(&mut validation, rules);
+        let size = page_size(&mut validation, &self.limit);
+        validation.finish(|| Some((search, size)))
     }
 }
 
@@ -72,23 +72,23 @@ impl CountLinks {
     ///
     /// # Errors
     /// Lists every member that is of another type or out of bounds.
-    pub fn check(&self, rules: &Rules) -> Result<LinkFilter, Problem> {
-        let mut checks = Checks::default();
-        let search = self.search(&mut checks, rules);
-        checks.finish(|| Some(search))
+    pub fn validate(&self, rules: &Rules) -> Result<LinkFilter, Problem> {
+        let mut validation = Validation::default();
+        let search = self.search(&mut validation, rules);
+        validation.finish(|| Some(search))
     }
 
     /// An empty text is no condition.
-    fn search(&self, checks: &mut Checks, rules: &Rules) -> LinkFilter {
-        let text = checks.value(&["q"], &self.q);
+    fn search(&self, validation: &mut Validation, rules: &Rules) -> LinkFilter {
+        let text = validation.value(&["q"], &self.q);
         let text = text.filter(|text| !text.trim().is_empty());
         let to = |url: &String| Destination::parse(url, &rules.destinations);
         LinkFilter {
-            text: text.and_then(|text| checks.member(&["q"], SearchText::parse(text))),
-            destination: checks.optional(&["url"], &self.url, to),
-            tag: checks.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)),
+            text: text.and_then(|text| validation.member(&["q"], SearchText::parse(text))),
+            destination: validation.optional(&["url"], &self.url, to),
+            tag: validation.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)),
             slugs: None,
-            status: checks
+            status: validation
                 .value(&["status"], &self.status)
                 .copied()
                 .unwrap_or_default()
@@ -102,23 +102,23 @@ impl ExactUrlSearch {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn check(&self, rules: &Rules) -> Result<(LinkFilter, PageSize), Problem> {
-        let mut checks = Checks::default();
-        let url = checks.required(&["url"], &self.url, |url| {
+    pub fn validate(&self, rules: &Rules) -> Result<(LinkFilter, PageSize), Problem> {
+        let mut validation = Validation::default();
+        let url = validation.required(&["url"], &self.url, |url| {
             Destination::parse(url, &rules.destinations)
         });
-        let size = page_size(&mut checks, &self.limit);
+        let size = page_size(&mut validation, &self.limit);
         let search = LinkFilter {
             destination: url,
             status: StatusFilter::Active,
             ..LinkFilter::default()
         };
-        checks.finish(|| Some((search, size)))
+        validation.finish(|| Some((search, size)))
     }
 }
 
-pub(super) fn page_size(checks: &mut Checks, sent: &Sent<IntOrString>) -> PageSize {
-    let size = checks.optional(&["limit"], sent, |IntOrString(number)| {
+pub(super) fn page_size(validation: &mut Validation, sent: &Sent<IntOrString>) -> PageSize {
+    let size = validation.optional(&["limit"], sent, |IntOrString(number)| {
         PageSize::new(*number)
     });
     size.unwrap_or_default()
@@ -212,7 +212,7 @@ mod tests {
     use crate::{query_to_json, read};
 
     fn search(query: &str) -> Result<(LinkFilter, PageSize), Problem> {
-        read::<SearchLinks>(&query_to_json(query))?.check(&Rules::default())
+        read::<SearchLinks>(&query_to_json(query))?.validate(&Rules::default())
     }
 
     #[test]

@@ -10,10 +10,10 @@ use slugline_domain::{
 
 use crate::{
     IssueCode, Rules,
-    check::Checks,
     issue::Explain,
     problem::Problem,
     sent::{Sent, Wire},
+    validation::Validation,
 };
 
 /// What to suggest a slug for.
@@ -32,12 +32,12 @@ impl SuggestSlug {
     ///
     /// # Errors
     /// The destination is missing or invalid.
-    pub fn check(&self, rules: &Rules) -> Result<Destination, Problem> {
-        let mut checks = Checks::default();
-        let url = checks.required(&["url"], &self.url, |FirstText(url)| {
+    pub fn validate(&self, rules: &Rules) -> Result<Destination, Problem> {
+        let mut validation = Validation::default();
+        let url = validation.required(&["url"], &self.url, |FirstText(url)| {
             Destination::parse(url, &rules.destinations)
         });
-        checks.finish(|| url)
+        validation.finish(|| url)
     }
 }
 
@@ -59,15 +59,15 @@ impl SuggestPreview {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or wrong.
-    pub fn check(&self, rules: &Rules) -> Result<(Destination, Option<LanguageTag>), Problem> {
-        let mut checks = Checks::default();
-        let url = checks.required(&["url"], &self.url, |FirstText(url)| {
+    pub fn validate(&self, rules: &Rules) -> Result<(Destination, Option<LanguageTag>), Problem> {
+        let mut validation = Validation::default();
+        let url = validation.required(&["url"], &self.url, |FirstText(url)| {
             Destination::parse(url, &rules.destinations)
         });
-        let named = checks.value(&["locale"], &self.locale);
+        let named = validation.value(&["locale"], &self.locale);
         let named = named.filter(|locale| !locale.is_empty());
-        let language = named.and_then(|named| checks.member(&["locale"], named.parse()));
-        checks.finish(|| Some((url?, language)))
+        let language = named.and_then(|named| validation.member(&["locale"], named.parse()));
+        validation.finish(|| Some((url?, language)))
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
     use crate::{query_to_json, read};
 
     fn url_of(query: &str) -> Result<String, Problem> {
-        let destination = read::<SuggestSlug>(&query_to_json(query))?.check(&Rules::default())?;
+        let destination = read::<SuggestSlug>(&query_to_json(query))?.validate(&Rules::default())?;
         Ok(destination.to_string())
     }
 
@@ -169,7 +169,7 @@ mod tests {
         let both = json!({"url": "x", "locale": "Deutsch, bitte"});
         let problem = read::<SuggestPreview>(&both)
             .unwrap()
-            .check(&Rules::default());
+            .validate(&Rules::default());
         let paths: Vec<_> = problem
             .unwrap_err()
             .issues

@@ -10,7 +10,7 @@ use super::{
     EditLink, LinkView, PatchLink,
     members::{LinkMembers, members_or_null},
 };
-use crate::{Rules, check::Checks, problem::Problem, sent::Sent};
+use crate::{Rules, problem::Problem, sent::Sent, validation::Validation};
 
 /// A link's new content, or with `partial` the members that change.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -45,23 +45,23 @@ impl UpdateLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn check(self, rules: &Rules) -> Result<LinkUpdate, Problem> {
+    pub fn validate(self, rules: &Rules) -> Result<LinkUpdate, Problem> {
         let Self {
             slug,
             partial,
             members,
             password,
         } = self;
-        let mut checks = Checks::default();
-        let is_partial = checks.value(&["partial"], &partial).copied();
-        checks.finish(|| Some(()))?;
+        let mut validation = Validation::default();
+        let is_partial = validation.value(&["partial"], &partial).copied();
+        validation.finish(|| Some(()))?;
         if is_partial == Some(true) {
             let patch = PatchLink {
                 slug,
                 members: members.with_empty_texts_removed(),
                 password,
             };
-            let (slug, patch) = patch.check(rules)?;
+            let (slug, patch) = patch.validate(rules)?;
             Ok(LinkUpdate::Partial(slug, patch))
         } else {
             let edit = EditLink {
@@ -69,7 +69,7 @@ impl UpdateLink {
                 members,
                 password,
             };
-            edit.check(rules).map(LinkUpdate::Whole)
+            edit.validate(rules).map(LinkUpdate::Whole)
         }
     }
 }
@@ -130,15 +130,15 @@ mod tests {
     use super::*;
     use crate::read;
 
-    fn check(body: &Value) -> Result<LinkUpdate, Problem> {
-        read::<UpdateLink>(body)?.check(&Rules::default())
+    fn validate(body: &Value) -> Result<LinkUpdate, Problem> {
+        read::<UpdateLink>(body)?.validate(&Rules::default())
     }
 
     #[test]
     fn a_partial_update_keeps_what_is_left_out_and_removes_what_is_empty() {
         let body = json!({"slug": "docs", "partial": true, "url": "https://e.example/",
             "comment": "", "title": null, "password": ""});
-        let Ok(LinkUpdate::Partial(slug, patch)) = check(&body) else {
+        let Ok(LinkUpdate::Partial(slug, patch)) = validate(&body) else {
             panic!("expected a partial update");
         };
         assert_eq!(slug.as_str(), "docs");
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_replacing_update_needs_a_url_and_takes_no_null() {
-        let path = |body: &Value| check(body).unwrap_err().issues[0].path.join(".");
+        let path = |body: &Value| validate(body).unwrap_err().issues[0].path.join(".");
         assert_eq!(path(&json!({"slug": "docs", "title": "t"})), "url");
         let null = json!({"slug": "docs", "url": "https://e.example/", "title": null});
         assert_eq!(path(&null), "title");

@@ -8,10 +8,10 @@ use slugline_domain::{Bots, Choice, Dimension, LinkId, Tag, UnixSeconds, VisitFi
 use super::choice::{self, NONE};
 use crate::{
     IntOrString, IssueCode,
-    check::Checks,
     issue::Explain,
     problem::Problem,
     sent::{Sent, options},
+    validation::Validation,
 };
 
 /// The most tags that a query can name.
@@ -92,41 +92,41 @@ impl AnalyticsFilter {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn check(&self) -> Result<Asked<VisitFilter>, Problem> {
-        let mut checks = Checks::default();
-        let query = self.filter(&mut checks);
-        let tags = self.tags(&mut checks);
-        checks.finish(|| Some(Asked { query, tags }))
+    pub fn validate(&self) -> Result<Asked<VisitFilter>, Problem> {
+        let mut validation = Validation::default();
+        let query = self.filter(&mut validation);
+        let tags = self.tags(&mut validation);
+        validation.finish(|| Some(Asked { query, tags }))
     }
 
     /// Returns the filter, which is valid only if no fault was noted.
-    pub(super) fn filter(&self, checks: &mut Checks) -> VisitFilter {
-        let from = moment(checks, "startAt", &self.start_at);
-        let until = moment(checks, "endAt", &self.end_at);
+    pub(super) fn filter(&self, validation: &mut Validation) -> VisitFilter {
+        let from = moment(validation, "startAt", &self.start_at);
+        let until = moment(validation, "endAt", &self.end_at);
         if let (Some(from), Some(until)) = (from, until)
             && from > until
         {
             let message = "endAt is before startAt".into();
             let expected = format!("Unix seconds from {} on", from.get());
-            checks.note(&["endAt"], (IssueCode::Custom, message, expected));
+            validation.note(&["endAt"], (IssueCode::Custom, message, expected));
         }
-        let links = parsed(checks, "id", &self.id, false, LinkId::parse);
+        let links = parsed(validation, "id", &self.id, false, LinkId::parse);
         let mut values = Vec::new();
         for (member, dimension, sent) in self.dimensions() {
-            let Some(text) = checks.value(&[member], sent) else {
+            let Some(text) = validation.value(&[member], sent) else {
                 continue;
             };
             if text.chars().any(char::is_control) {
                 let message = "holds a control character".into();
                 let fault = (IssueCode::InvalidFormat, message, "plain text".into());
-                checks.note(&[member], fault);
+                validation.note(&[member], fault);
             }
             match choice::read(text, dimension) {
                 Ok(choice) => values.extend(choice.map(|choice| (dimension, choice))),
-                Err(error) => checks.note(&[member], error.explain()),
+                Err(error) => validation.note(&[member], error.explain()),
             }
         }
-        let bots = checks.value(&["bots"], &self.bots).copied();
+        let bots = validation.value(&["bots"], &self.bots).copied();
         values.extend(bots.and_then(|bots| Bots::from(bots).condition()));
         VisitFilter {
             from,
@@ -137,13 +137,13 @@ impl AnalyticsFilter {
     }
 
     /// Returns the tags, which are valid only if no fault was noted.
-    pub(super) fn tags(&self, checks: &mut Checks) -> Choice<Tag> {
-        let tags = parsed(checks, "tag", &self.tag, true, Tag::parse);
+    pub(super) fn tags(&self, validation: &mut Validation) -> Choice<Tag> {
+        let tags = parsed(validation, "tag", &self.tag, true, Tag::parse);
         let (Choice::AnyOf(named) | Choice::NoneOf(named)) = &tags;
         if named.iter().any(|tag| tag.as_str() == NONE) {
             let message = format!("{NONE} is not a tag");
             let fault = (IssueCode::InvalidValue, message, "names of tags".into());
-            checks.note(&["tag"], fault);
+            validation.note(&["tag"], fault);
         }
         if named.len() > MAX_TAGS {
             let message = format!("names {} tags", named.len());
@@ -152,7 +152,7 @@ impl AnalyticsFilter {
                 message,
                 format!("at most {MAX_TAGS} tags"),
             );
-            checks.note(&["tag"], fault);
+            validation.note(&["tag"], fault);
         }
         tags
     }
@@ -177,27 +177,31 @@ impl AnalyticsFilter {
     }
 }
 
-fn moment(checks: &mut Checks, member: &str, sent: &Sent<IntOrString>) -> Option<UnixSeconds> {
-    let IntOrString(seconds) = checks.value(&[member], sent)?;
+fn moment(
+    validation: &mut Validation,
+    member: &str,
+    sent: &Sent<IntOrString>,
+) -> Option<UnixSeconds> {
+    let IntOrString(seconds) = validation.value(&[member], sent)?;
     if *seconds == 0 {
         return None;
     }
-    checks.member(&[member], UnixSeconds::new(*seconds))
+    validation.member(&[member], UnixSeconds::new(*seconds))
 }
 
 /// Returns a choice among parsed values; everything, if none was sent.
 fn parsed<T: Ord, E: Explain>(
-    checks: &mut Checks,
+    validation: &mut Validation,
     member: &str,
     sent: &Sent<String>,
     may_hold_commas: bool,
     parse: impl Fn(&str) -> Result<T, E>,
 ) -> Choice<T> {
-    let text = checks.value(&[member], sent);
+    let text = validation.value(&[member], sent);
     let choice = match choice::choose(text.map_or("", String::as_str), may_hold_commas) {
         Ok(choice) => choice.unwrap_or_default(),
         Err(error) => {
-            checks.note(&[member], error.explain());
+            validation.note(&[member], error.explain());
             return Choice::default();
         }
     };
@@ -210,7 +214,7 @@ fn parsed<T: Ord, E: Explain>(
         let value = parse(&text);
         // The whole list is only one possible reading, so its failure is no fault.
         if value.is_ok() || !(included && text.contains(',')) {
-            values.extend(checks.member(&[member], value));
+            values.extend(validation.member(&[member], value));
         }
     }
     if included {
@@ -226,7 +230,7 @@ mod tests {
     use crate::{query_to_json, read};
 
     fn filter(query: &str) -> Result<Asked<VisitFilter>, Problem> {
-        read::<AnalyticsFilter>(&query_to_json(query))?.check()
+        read::<AnalyticsFilter>(&query_to_json(query))?.validate()
     }
 
     fn texts(values: &[&str]) -> Choice<String> {

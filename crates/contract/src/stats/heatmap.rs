@@ -9,7 +9,7 @@ use super::{
     filter::AnalyticsFilter,
     zone::{self, DEFAULT, MAX_CHARS, PATTERN},
 };
-use crate::{check::Checks, problem::Problem, sent::Sent};
+use crate::{problem::Problem, sent::Sent, validation::Validation};
 
 /// Which visits, and on whose clock.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -29,7 +29,7 @@ impl HeatmapRequest {
         zone::in_force(&self.client_timezone)
     }
 
-    /// Refuses an unknown zone, which [`Self::check`] takes for UTC.
+    /// Refuses an unknown zone, which [`Self::validate`] takes for UTC.
     ///
     /// # Errors
     /// The zone is unknown; the error names it.
@@ -41,13 +41,13 @@ impl HeatmapRequest {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn check(&self) -> Result<Asked<HeatmapQuery>, Problem> {
-        let mut checks = Checks::default();
-        let filter = self.filter.filter(&mut checks);
-        let tags = self.filter.tags(&mut checks);
-        let zone = zone::check(&mut checks, &self.client_timezone, &filter);
+    pub fn validate(&self) -> Result<Asked<HeatmapQuery>, Problem> {
+        let mut validation = Validation::default();
+        let filter = self.filter.filter(&mut validation);
+        let tags = self.filter.tags(&mut validation);
+        let zone = zone::validate(&mut validation, &self.client_timezone, &filter);
         let query = HeatmapQuery { filter, zone };
-        checks.finish(|| Some(Asked { query, tags }))
+        validation.finish(|| Some(Asked { query, tags }))
     }
 }
 

@@ -6,7 +6,7 @@ use slugline_application::Asked;
 use slugline_domain::{EventsQuery, LocationsQuery, RowLimit};
 
 use super::filter::AnalyticsFilter;
-use crate::{IntOrString, Rules, check::Checks, problem::Problem, sent::Sent};
+use crate::{IntOrString, Rules, problem::Problem, sent::Sent, validation::Validation};
 
 /// The largest and the default number of rows in the schemas of the wire types, which
 /// [`schema::settings`](crate::schema::settings) replaces by the instance's own.
@@ -30,12 +30,12 @@ impl LimitedRequest {
     /// # Errors
     /// Lists every member that is invalid.
     pub fn check_events(&self, rules: &Rules) -> Result<Asked<EventsQuery>, Problem> {
-        let mut checks = Checks::default();
-        let filter = self.filter.filter(&mut checks);
-        let tags = self.filter.tags(&mut checks);
-        let limit = limit(&mut checks, &self.limit, rules);
+        let mut validation = Validation::default();
+        let filter = self.filter.filter(&mut validation);
+        let tags = self.filter.tags(&mut validation);
+        let limit = limit(&mut validation, &self.limit, rules);
         let query = EventsQuery { filter, limit };
-        checks.finish(|| Some(Asked { query, tags }))
+        validation.finish(|| Some(Asked { query, tags }))
     }
 
     /// Makes a query for places from the members.
@@ -49,9 +49,13 @@ impl LimitedRequest {
 }
 
 /// Returns the limit that was sent, or the instance's own.
-pub(super) fn limit(checks: &mut Checks, sent: &Sent<IntOrString>, rules: &Rules) -> RowLimit {
+pub(super) fn limit(
+    validation: &mut Validation,
+    sent: &Sent<IntOrString>,
+    rules: &Rules,
+) -> RowLimit {
     let max = rules.rows_max;
-    let rows = checks.optional(&["limit"], sent, |IntOrString(rows)| {
+    let rows = validation.optional(&["limit"], sent, |IntOrString(rows)| {
         RowLimit::new(*rows, max)
     });
     rows.unwrap_or(max)

@@ -12,9 +12,9 @@ use super::{
 };
 use crate::{
     IntOrString, Rules,
-    check::Checks,
     problem::Problem,
     sent::{Sent, options},
+    validation::Validation,
 };
 
 /// Which visits, which property of them, and how many rows at most.
@@ -37,13 +37,13 @@ impl MetricsRequest {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn check(&self, rules: &Rules) -> Result<Asked<MetricsQuery>, Problem> {
-        let mut checks = Checks::default();
-        let filter = self.filter.filter(&mut checks);
-        let tags = self.filter.tags(&mut checks);
-        let limit = limit(&mut checks, &self.limit, rules);
-        let dimension = checks.there(&["type"], &self.r#type).copied();
-        checks.finish(|| {
+    pub fn validate(&self, rules: &Rules) -> Result<Asked<MetricsQuery>, Problem> {
+        let mut validation = Validation::default();
+        let filter = self.filter.filter(&mut validation);
+        let tags = self.filter.tags(&mut validation);
+        let limit = limit(&mut validation, &self.limit, rules);
+        let dimension = validation.there(&["type"], &self.r#type).copied();
+        validation.finish(|| {
             let query = MetricsQuery {
                 filter,
                 dimension: dimension?.into(),
@@ -193,21 +193,21 @@ mod tests {
 
     #[test]
     fn each_dimension_has_a_name_and_unknown_ones_are_told_them() {
-        let check = |query: &str| {
+        let validate = |query: &str| {
             let request = read::<MetricsRequest>(&query_to_json(query)).unwrap();
-            request.check(&Rules::default())
+            request.validate(&Rules::default())
         };
-        let problem = check("type=colour").unwrap_err();
+        let problem = validate("type=colour").unwrap_err();
         let issue = &problem.issues[0];
         assert_eq!(issue.path, ["type"]);
         let names: Vec<&str> = issue.expected.split('"').skip(1).step_by(2).collect();
         let dimensions: HashSet<Dimension> = names
             .iter()
-            .map(|name| check(&format!("type={name}")).unwrap().query.dimension)
+            .map(|name| validate(&format!("type={name}")).unwrap().query.dimension)
             .collect();
         assert_eq!(dimensions, HashSet::from(Dimension::ALL));
         assert!(names.contains(&"browserType") && names.contains(&"COLO"));
-        let missing = check("").unwrap_err();
+        let missing = validate("").unwrap_err();
         assert_eq!(missing.issues[0].path, ["type"]);
     }
 

@@ -12,9 +12,9 @@ use super::{
     zone::{self, DEFAULT, MAX_CHARS, PATTERN},
 };
 use crate::{
-    check::Checks,
     problem::Problem,
     sent::{Sent, options},
+    validation::Validation,
 };
 
 /// Which visits, how long a row lasts, and on whose clock.
@@ -38,7 +38,7 @@ impl ViewsRequest {
         zone::in_force(&self.client_timezone)
     }
 
-    /// Refuses an unknown zone, which [`Self::check`] takes for UTC.
+    /// Refuses an unknown zone, which [`Self::validate`] takes for UTC.
     ///
     /// # Errors
     /// The zone is unknown; the error names it.
@@ -50,13 +50,13 @@ impl ViewsRequest {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn check(&self) -> Result<Asked<ViewsQuery>, Problem> {
-        let mut checks = Checks::default();
-        let filter = self.filter.filter(&mut checks);
-        let tags = self.filter.tags(&mut checks);
-        let zone = zone::check(&mut checks, &self.client_timezone, &filter);
-        let unit = checks.there(&["unit"], &self.unit).copied();
-        checks.finish(|| {
+    pub fn validate(&self) -> Result<Asked<ViewsQuery>, Problem> {
+        let mut validation = Validation::default();
+        let filter = self.filter.filter(&mut validation);
+        let tags = self.filter.tags(&mut validation);
+        let zone = zone::validate(&mut validation, &self.client_timezone, &filter);
+        let unit = validation.there(&["unit"], &self.unit).copied();
+        validation.finish(|| {
             let query = ViewsQuery {
                 filter,
                 unit: unit?.into(),
@@ -164,7 +164,7 @@ mod tests {
                 visits: 3,
                 visitors: 2,
             };
-            let unit = request.check().unwrap().query.unit;
+            let unit = request.validate().unwrap().query.unit;
             let answer = TimeBucket::answer(
                 unit,
                 Report {
@@ -191,7 +191,7 @@ mod tests {
             ("unit=day&startAt=soon", "startAt"),
             ("unit=day&startAt=9&endAt=8", "endAt"),
         ] {
-            let problem = request(query).and_then(|request| request.check());
+            let problem = request(query).and_then(|request| request.validate());
             assert_eq!(problem.unwrap_err().issues[0].path, [path], "{query}");
         }
     }
@@ -200,14 +200,14 @@ mod tests {
     fn the_zone_is_that_of_the_request() {
         let asked =
             request("unit=day&clientTimezone=Asia/Kathmandu&id=a&startAt=1740787200").unwrap();
-        let query = asked.check().unwrap().query;
+        let query = asked.validate().unwrap().query;
         assert_eq!(
             query.zone,
             ZoneOffsets::fixed(UtcOffset::from_seconds(20_700).unwrap())
         );
         assert_eq!(query.unit, TimeUnit::Day);
         assert!(!query.filter.links.is_everything());
-        let query = request("unit=hour").unwrap().check().unwrap().query;
+        let query = request("unit=hour").unwrap().validate().unwrap().query;
         assert_eq!(query.zone, ZoneOffsets::default());
     }
 }

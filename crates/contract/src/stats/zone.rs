@@ -3,7 +3,7 @@
 use jiff::{Timestamp, tz::TimeZone};
 use slugline_domain::{UnixMillis, UnixSeconds, UtcOffset, VisitFilter, ZoneOffsets};
 
-use crate::{IssueCode, check::Checks, problem::Problem, sent::Sent};
+use crate::{IssueCode, problem::Problem, sent::Sent, validation::Validation};
 
 /// The longest name: Sink's bound. IANA's longest has 30 characters.
 pub(super) const MAX_CHARS: usize = 64;
@@ -22,14 +22,18 @@ const LATEST: i64 = 4_102_444_800;
 
 /// Returns the offsets of the named zone over the time range of a filter. A well-formed
 /// name that no zone has stands for UTC.
-pub(super) fn check(checks: &mut Checks, sent: &Sent<String>, filter: &VisitFilter) -> ZoneOffsets {
-    let name = checks.value(&["clientTimezone"], sent);
+pub(super) fn validate(
+    validation: &mut Validation,
+    sent: &Sent<String>,
+    filter: &VisitFilter,
+) -> ZoneOffsets {
+    let name = validation.value(&["clientTimezone"], sent);
     let name = name.map_or(DEFAULT, String::as_str);
     if !is_legal(name) {
         let message = format!("Invalid string: must match pattern /{PATTERN}/");
         let expected =
             format!("the name of a time zone, at most {MAX_CHARS} characters, such as {DEFAULT}");
-        checks.note(
+        validation.note(
             &["clientTimezone"],
             (IssueCode::InvalidFormat, message, expected),
         );
@@ -58,18 +62,18 @@ pub(super) fn in_force(sent: &Sent<String>) -> String {
 /// # Errors
 /// No zone has the name.
 pub(super) fn require_known(sent: &Sent<String>) -> Result<(), Problem> {
-    let mut checks = Checks::default();
+    let mut validation = Validation::default();
     if let Some(name) = sent.value()
         && TimeZone::get(name).is_err()
     {
         let message = format!("There is no time zone {name:?}");
         let expected = "an IANA name, such as Europe/Berlin".to_owned();
-        checks.note(
+        validation.note(
             &["clientTimezone"],
             (IssueCode::InvalidValue, message, expected),
         );
     }
-    checks.finish(|| Some(()))
+    validation.finish(|| Some(()))
 }
 
 fn is_legal(name: &str) -> bool {
@@ -110,9 +114,9 @@ mod tests {
             until: UnixSeconds::new(until).ok(),
             ..VisitFilter::default()
         };
-        let mut checks = Checks::default();
-        let zone = check(&mut checks, &Sent::Value(name.into()), &filter);
-        checks.finish(|| Some(zone)).ok()
+        let mut validation = Validation::default();
+        let zone = validate(&mut validation, &Sent::Value(name.into()), &filter);
+        validation.finish(|| Some(zone)).ok()
     }
 
     /// 2025-03-01 and 2025-12-01.

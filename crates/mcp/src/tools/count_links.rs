@@ -18,7 +18,7 @@ impl Tool for CountLinksTool {
     type Output = LinkCount;
 
     async fn call(context: Context<'_>, input: CountLinks) -> Result<LinkCount, Problem> {
-        let search = input.check(context.rules)?;
+        let search = input.validate(context.rules)?;
         let count = context.app.links.count(search).await.map_err(report)?;
         Ok(LinkCount { count })
     }

@@ -20,7 +20,7 @@ impl Tool for CreateLinkTool {
     type Output = LinkResponse;
 
     async fn call(context: Context<'_>, input: CreateLink) -> Result<LinkResponse, Problem> {
-        let new = input.check(&context.rules_here())?;
+        let new = input.validate(&context.rules_here())?;
         let link = context.app.links.create(new).await.map_err(report)?;
         Ok(LinkResponse::new(&link, context.origin))
     }

@@ -19,7 +19,7 @@ impl Tool for DeleteLinkTool {
     type Output = DeletedLink;
 
     async fn call(context: Context<'_>, input: DeleteLink) -> Result<DeletedLink, Problem> {
-        let slug = input.check()?;
+        let slug = input.validate()?;
         let deleted = context.app.links.delete(&slug).await;
         Ok(DeletedLink::new(&slug, deleted.map_err(report)?.as_ref()))
     }

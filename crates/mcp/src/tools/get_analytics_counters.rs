@@ -27,7 +27,7 @@ impl Tool for CountersTool {
         let report = context
             .app
             .stats
-            .counters(input.check()?)
+            .counters(input.validate()?)
             .await
             .map_err(report)?;
         Ok(report.into())

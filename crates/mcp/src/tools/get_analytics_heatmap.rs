@@ -23,7 +23,7 @@ impl Tool for HeatmapTool {
         context: Context<'_>,
         input: HeatmapRequest,
     ) -> Result<Answer<HourView>, Problem> {
-        let query = input.check()?;
+        let query = input.validate()?;
         input.require_known_zone()?;
         let visits = context.app.stats.heatmap(query).await;
         Ok(Answer::from(visits.map_err(report)?).in_zone(input.zone()))

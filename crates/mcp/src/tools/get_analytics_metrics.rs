@@ -26,7 +26,7 @@ impl Tool for MetricsTool {
         let visits = context
             .app
             .stats
-            .metrics(input.check(context.rules)?)
+            .metrics(input.validate(context.rules)?)
             .await
             .map_err(report)?;
         Ok(Answer::from(visits).explained(&input))

@@ -23,7 +23,7 @@ impl Tool for ViewsTool {
         context: Context<'_>,
         input: ViewsRequest,
     ) -> Result<Answer<TimeBucket>, Problem> {
-        let asked = input.check()?;
+        let asked = input.validate()?;
         input.require_known_zone()?;
         let unit = asked.query.unit;
         let visits = context.app.stats.views(asked).await;

@@ -22,7 +22,7 @@ impl Tool for GetLinkTool {
         let link = context
             .app
             .links
-            .get(&input.check()?)
+            .get(&input.validate()?)
             .await
             .map_err(report)?;
         Ok((&link).into())

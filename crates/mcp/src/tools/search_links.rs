@@ -20,7 +20,7 @@ impl Tool for SearchLinksTool {
     type Output = FoundLinks;
 
     async fn call(context: Context<'_>, input: SearchLinks) -> Result<FoundLinks, Problem> {
-        let (search, size) = input.check(context.rules)?;
+        let (search, size) = input.validate(context.rules)?;
         let links = context
             .app
             .links

@@ -23,7 +23,7 @@ impl Tool for UpdateLinkTool {
 
     async fn call(context: Context<'_>, input: UpdateLink) -> Result<LinkUpdated, Problem> {
         let links = &context.app.links;
-        match input.check(&context.rules_here())? {
+        match input.validate(&context.rules_here())? {
             LinkUpdate::Whole(edit) => {
                 let edited = links.edit(edit).await.map_err(report)?;
                 Ok(LinkUpdated::replaced(&edited, context.origin))

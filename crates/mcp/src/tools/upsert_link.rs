@@ -19,7 +19,7 @@ impl Tool for UpsertLinkTool {
     type Output = LinkUpserted;
 
     async fn call(context: Context<'_>, input: CreateLink) -> Result<LinkUpserted, Problem> {
-        let new = input.check(&context.rules_here())?;
+        let new = input.validate(&context.rules_here())?;
         let outcome = context.app.links.upsert(new).await.map_err(report)?;
         Ok(LinkUpserted::new(&outcome, context.origin))
     }

@@ -30,7 +30,7 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<SuggestSlug>,
 ) -> Result<Json<200, SlugSuggestion>, Failure> {
-    let destination = query.check(&context.rules)?;
+    let destination = query.validate(&context.rules)?;
     let slug = context.app.suggestions.slug(&destination).await;
     Ok(Json((&slug).into()))
 }

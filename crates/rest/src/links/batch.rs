@@ -34,6 +34,6 @@ pub(crate) async fn handle(
     context: Context,
     Body(body): Body<BatchLinks>,
 ) -> Result<Json<200, LinkBatch>, Failure> {
-    let done = context.app.links.change_many(body.check()?).await?;
+    let done = context.app.links.change_many(body.validate()?).await?;
     Ok(Json(LinkBatch::new(&body, done, report)))
 }

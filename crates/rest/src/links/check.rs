@@ -34,7 +34,7 @@ pub(crate) async fn handle(
     Caller(caller): Caller,
     Body(body): Body<CheckLinks>,
 ) -> Result<Json<200, LinkChecks>, Failure> {
-    let check = body.check(caller)?;
+    let check = body.validate(caller)?;
     let scope = check.scope.clone();
     let page = context.app.checks.check(check).await?;
     Ok(Json(LinkChecks::new(&page, &scope)))

@@ -28,7 +28,7 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<CountLinks>,
 ) -> Result<Json<200, LinkCount>, Failure> {
-    let search = query.check(&context.rules)?;
+    let search = query.validate(&context.rules)?;
     Ok(Json(LinkCount {
         count: context.app.links.count(search).await?,
     }))

@@ -31,7 +31,7 @@ pub(crate) async fn handle(
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,
 ) -> Result<Tagged<Json<201, LinkResponse>>, Failure> {
-    let new = body.check(&context.rules.seen_at(origin.as_str()))?;
+    let new = body.validate(&context.rules.seen_at(origin.as_str()))?;
     let link = context.app.links.create(new).await?;
     let shown = LinkResponse::new(&link, origin.as_str());
     Ok(Tagged::new(&link, Json(shown)))

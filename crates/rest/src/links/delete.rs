@@ -31,7 +31,7 @@ pub(crate) async fn handle(
     IfMatch(meant): IfMatch,
     Body(body): Body<DeleteLink>,
 ) -> Result<NoContent, Failure> {
-    let slug = body.check()?;
+    let slug = body.validate()?;
     context.app.links.delete_if(&slug, &meant).await?;
     Ok(NoContent)
 }

@@ -38,7 +38,7 @@ pub(crate) async fn handle(
     IfMatch(meant): IfMatch,
     Body(body): Body<EditLink>,
 ) -> Result<Tagged<Json<201, LinkResponse>>, Failure> {
-    let edit = body.check(&context.rules.seen_at(origin.as_str()))?;
+    let edit = body.validate(&context.rules.seen_at(origin.as_str()))?;
     let link = context.app.links.edit_if(edit, &meant).await?.link;
     let shown = LinkResponse::new(&link, origin.as_str());
     Ok(Tagged::new(&link, Json(shown)))

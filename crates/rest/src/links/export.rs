@@ -38,7 +38,7 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<ExportLinks>,
 ) -> Result<NoStore<PageOrTable<LinkExport>>, Failure> {
-    let (format, after) = query.check()?;
+    let (format, after) = query.validate()?;
     Ok(NoStore(match format {
         TransferFormat::Json => {
             let size = context.transfer.export_page;

@@ -31,6 +31,6 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<ListLinks>,
 ) -> Result<Json<200, LinkList>, Failure> {
-    let page = context.app.lists.list(query.check()?).await?;
+    let page = context.app.lists.list(query.validate()?).await?;
     Ok(Json(LinkList::new(&query, &page)))
 }

@@ -34,7 +34,7 @@ pub(crate) async fn handle(
     Preferred(preferred): Preferred,
     Query(query): Query<SuggestPreview>,
 ) -> Result<Json<200, PreviewSuggestion>, Failure> {
-    let (destination, language) = query.check(&context.rules)?;
+    let (destination, language) = query.validate(&context.rules)?;
     let language = language.unwrap_or(preferred);
     let suggestions = &context.app.suggestions;
     let preview = suggestions.preview(&destination, &language).await;

@@ -37,7 +37,7 @@ pub(crate) async fn handle(
     IfMatch(meant): IfMatch,
     Body(body): Body<PatchLink>,
 ) -> Result<Tagged<Json<200, LinkResponse>>, Failure> {
-    let (slug, patch) = body.check(&context.rules.seen_at(origin.as_str()))?;
+    let (slug, patch) = body.validate(&context.rules.seen_at(origin.as_str()))?;
     let link = context.app.links.patch_if(&slug, patch, &meant).await?;
     let shown = LinkResponse::new(&link, origin.as_str());
     Ok(Tagged::new(&link, Json(shown)))

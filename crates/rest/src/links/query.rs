@@ -31,7 +31,7 @@ pub(crate) async fn handle(
     IfNoneMatch(known): IfNoneMatch,
     Query(query): Query<GetLink>,
 ) -> Result<UnlessKnown<Json<200, LinkView>>, Failure> {
-    let link = context.app.links.get(&query.check()?).await?;
+    let link = context.app.links.get(&query.validate()?).await?;
     Ok(if known.include(&link) {
         UnlessKnown::Known(Tagged::new(&link, NotModified))
     } else {

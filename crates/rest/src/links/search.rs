@@ -29,7 +29,7 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<SearchLinks>,
 ) -> Result<Json<200, Vec<FoundLink>>, Failure> {
-    let (search, size) = query.check(&context.rules)?;
+    let (search, size) = query.validate(&context.rules)?;
     let links = context.app.links.search(search, size).await?;
     Ok(Json(FoundLinks::new(&links).links))
 }

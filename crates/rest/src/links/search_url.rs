@@ -29,7 +29,7 @@ pub(crate) async fn handle(
     context: Context,
     Body(body): Body<ExactUrlSearch>,
 ) -> Result<Json<200, Vec<FoundLink>>, Failure> {
-    let (search, size) = body.check(&context.rules)?;
+    let (search, size) = body.validate(&context.rules)?;
     let links = context.app.links.search(search, size).await?;
     Ok(Json(FoundLinks::new(&links).links))
 }

@@ -31,7 +31,7 @@ pub(crate) async fn handle(
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,
 ) -> Result<Tagged<MadeOrFound<LinkUpserted>>, Failure> {
-    let new = body.check(&context.rules.seen_at(origin.as_str()))?;
+    let new = body.validate(&context.rules.seen_at(origin.as_str()))?;
     let outcome = context.app.links.upsert(new).await?;
     let shown = LinkUpserted::new(&outcome, origin.as_str());
     Ok(match &outcome {

@@ -35,6 +35,6 @@ pub(crate) async fn handle(
     context: Context,
     QueryOrBody(request): QueryOrBody<RunMigration>,
 ) -> Result<Json<200, MigrationReport>, Failure> {
-    let report = context.app.migration.run(request.check()?).await?;
+    let report = context.app.migration.run(request.validate()?).await?;
     Ok(Json((&report).into()))
 }

@@ -29,6 +29,6 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<AnalyticsFilter>,
 ) -> Result<Json<200, Answer<CounterView>>, Failure> {
-    let report = context.app.stats.counters(query.check()?).await?;
+    let report = context.app.stats.counters(query.validate()?).await?;
     Ok(Json(report.into()))
 }

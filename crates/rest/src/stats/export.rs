@@ -29,7 +29,7 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<AnalyticsFilter>,
 ) -> Result<Csv, Failure> {
-    let export = context.app.stats.access(query.check()?).await?;
+    let export = context.app.stats.access(query.validate()?).await?;
     let file_name = csv_file_name(export.exported_at);
     Ok(Csv::start(file_name, export.rows).await?)
 }

@@ -30,6 +30,6 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<HeatmapRequest>,
 ) -> Result<Json<200, Answer<HourView>>, Failure> {
-    let report = context.app.stats.heatmap(query.check()?).await?;
+    let report = context.app.stats.heatmap(query.validate()?).await?;
     Ok(Json(Answer::from(report).in_zone(query.zone())))
 }

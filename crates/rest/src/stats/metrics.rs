@@ -28,7 +28,7 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<MetricsRequest>,
 ) -> Result<Json<200, Answer<MetricView>>, Failure> {
-    let asked = query.check(&context.rules)?;
+    let asked = query.validate(&context.rules)?;
     let report = context.app.stats.metrics(asked).await?;
     Ok(Json(Answer::from(report).explained(&query)))
 }

@@ -52,7 +52,7 @@ pub(crate) async fn handle(
     context: Context,
     Query(query): Query<AnalyticsFilter>,
 ) -> Result<EventStream, Failure> {
-    let filter = context.app.stats.filter(query.check()?).await?;
+    let filter = context.app.stats.filter(query.validate()?).await?;
     Ok(EventStream(context.app.live.watch(filter)?))
 }
 

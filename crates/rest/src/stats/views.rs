@@ -32,7 +32,7 @@ pub(crate) async fn handle(
     Query(query): Query<ViewsRequest>,
 ) -> Result<Json<200, Answer<TimeBucket>>, Failure> {
     let zone = query.zone();
-    let asked = query.check()?;
+    let asked = query.validate()?;
     let unit = asked.query.unit;
     let report = context.app.stats.views(asked).await?;
     Ok(Json(TimeBucket::answer(unit, report).in_zone(zone)))

@@ -184,7 +184,7 @@ impl Import<'_> {
 /// The link in domain values, or its fault and the place of the fault.
 fn checked(read: ReadLink, rules: &Rules) -> Result<ImportLink, String> {
     let ReadLink { index, line, link } = read;
-    let checked = link.and_then(|link| link.check(rules));
+    let checked = link.and_then(|link| link.validate(rules));
     checked.map_err(|problem| match line {
         Some(line) if !problem.issues.is_empty() => format!("line {line}: {}", problem.detail),
         // The detail already names the line.

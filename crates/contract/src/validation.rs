@@ -14,11 +14,11 @@ const MAX_ISSUES: usize = 1_000;
 
 /// Faults found so far.
 #[derive(Debug, Default)]
-pub(crate) struct Checks {
+pub(crate) struct Validation {
     issues: Vec<Issue>,
 }
 
-impl Checks {
+impl Validation {
     /// Parses a required member.
     pub(crate) fn required<'s, S: Wire, T, E: Explain>(
         &mut self,
