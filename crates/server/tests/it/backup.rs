@@ -368,9 +368,21 @@ fn a_damaged_truncated_or_newer_backup_is_found_and_changes_nothing() {
     let mut newer_log = log.clone();
     newer_log[60..64].copy_from_slice(&99_u32.to_be_bytes());
     let mut newer_links = links.clone();
-    for place in 0..newer_links.len() - 16 {
-        if newer_links[place..].starts_with(b"m0005_") {
-            newer_links[place..place + 6].copy_from_slice(b"m9005_");
+    // Only the name of the last step can change without leaving the order of its index.
+    let steps = |links: &[u8]| -> Vec<usize> {
+        let places = 0..links.len() - 6;
+        let is_step = |place: &usize| {
+            let name = &links[*place..*place + 6];
+            name.starts_with(b"m0") && name.ends_with(b"_") && name[2..5].is_ascii()
+        };
+        places.filter(is_step).collect()
+    };
+    let name = |links: &[u8], place: usize| links[place..place + 6].to_vec();
+    let places = steps(&links).into_iter();
+    let last = places.map(|place| name(&links, place)).max().unwrap();
+    for place in steps(&links) {
+        if name(&links, place) == last {
+            newer_links[place + 1] = b'9';
         }
     }
     assert_ne!(newer_links, links);
@@ -574,7 +586,9 @@ fn a_full_disk_leaves_no_file_and_the_old_data() {
         let mut backup = command(folder.path());
         backup.args(["backup", text(&file)]);
         let said = failed(&limited(&backup, bytes).output().unwrap());
-        assert!(said.contains("a.backup cannot be written"), "{said}");
+        // SQLite may lack room already for the memory that it shares with the service.
+        let expected = ["a.backup cannot be written", ".db cannot be copied"];
+        assert!(expected.iter().any(|text| said.contains(text)), "{said}");
         assert_eq!(files(place.path()), Vec::<String>::new(), "{bytes}");
     }
     done(folder.path(), &["backup", text(&file)]);
