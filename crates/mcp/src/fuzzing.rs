@@ -57,7 +57,9 @@ pub fn fuzz_message(bytes: &[u8]) {
         let written = sent.to_string();
         if let Some(escaped) = text::escaped(&written) {
             let read: Value = serde_json::from_str(&escaped).expect("escapes are JSON");
-            assert_eq!(read, sent, "escapes change nothing");
+            // Not `sent`: serde_json may read the last digit of a very long number otherwise.
+            let meant: Value = serde_json::from_str(&written).expect("serde writes JSON");
+            assert_eq!(read, meant, "escapes change nothing");
         }
     }
 }
