@@ -369,21 +369,13 @@ fn a_damaged_truncated_or_newer_backup_is_found_and_changes_nothing() {
     newer_log[60..64].copy_from_slice(&99_u32.to_be_bytes());
     let mut newer_links = links.clone();
     // Only the name of the last step can change without leaving the order of its index.
-    let steps = |links: &[u8]| -> Vec<usize> {
-        let places = 0..links.len() - 6;
-        let is_step = |place: &usize| {
-            let name = &links[*place..*place + 6];
-            name.starts_with(b"m0") && name.ends_with(b"_") && name[2..5].is_ascii()
-        };
-        places.filter(is_step).collect()
+    let is_step = |name: &[u8]| {
+        name.starts_with(b"m0") && name[2..5].iter().all(u8::is_ascii_digit) && name[5] == b'_'
     };
-    let name = |links: &[u8], place: usize| links[place..place + 6].to_vec();
-    let places = steps(&links).into_iter();
-    let last = places.map(|place| name(&links, place)).max().unwrap();
-    for place in steps(&links) {
-        if name(&links, place) == last {
-            newer_links[place + 1] = b'9';
-        }
+    let steps = || (0..links.len() - 6).filter(|place| is_step(&links[*place..*place + 6]));
+    let last = steps().map(|place| &links[place..place + 6]).max().unwrap();
+    for place in steps().filter(|place| &links[*place..*place + 6] == last) {
+        newer_links[place + 1] = b'9';
     }
     assert_ne!(newer_links, links);
     let mut torn_links = links.clone();
