@@ -18,9 +18,9 @@ pub struct Issue {
     pub code: IssueCode,
     /// Where: `["tags", "1"]`.
     pub path: Vec<String>,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What would be right.
+    /// The expected value.
     pub expected: String,
 }
 

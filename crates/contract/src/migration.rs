@@ -19,7 +19,7 @@ pub struct RunMigration {
     /// The cursor of the previous report. Without it the migration goes on where it is, or begins.
     #[schemars(length(max = MAX_CURSOR_CHARS))]
     pub cursor: Sent<String>,
-    /// Whether to look at all of the old store's entries again, after some were mended for
+    /// True to look at all of the old store's entries again, after some were mended for
     /// instance. Links that are here stay as they are. Ignored beside a cursor.
     #[schemars(extend("default" = false))]
     pub force: Sent<BoolOrString>,
@@ -68,17 +68,17 @@ fn write_cursor(cursor: RunCursor) -> String {
     URL_SAFE_NO_PAD.encode(serde_json::to_vec(&content).expect("a cursor is plain data"))
 }
 
-/// What became of a page of the old store's entries.
+/// The outcome for a page of the old store's entries.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MigrationReport {
-    /// Whether every link is here, so that links can be used.
+    /// True if every link is here, so that links can be used.
     pub completed: bool,
-    /// Whether this was the last page.
+    /// True if this was the last page.
     pub list_complete: bool,
     /// Where to continue; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// What became of how many entries.
+    /// The number of entries by outcome.
     #[serde(flatten)]
     pub tally: TallyView,
     /// Entries of this page that could not be moved.
@@ -89,7 +89,7 @@ pub struct MigrationReport {
     pub expired_items: Vec<LeftItem>,
 }
 
-/// What became of how many entries.
+/// The number of entries by outcome.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct TallyView {
     /// Entries of links that were looked at.
@@ -115,19 +115,19 @@ pub struct LeftItem {
     pub reason: String,
 }
 
-/// How far the migration is.
+/// The progress of the migration.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MigrationView {
-    /// Whether every link is here, so that links can be used.
+    /// True if every link is here, so that links can be used.
     pub completed: bool,
-    /// What the last complete run came to; `null` when there was none.
+    /// The result of the last complete run; `null` when there was none.
     pub marker: Option<MarkerView>,
     /// The run in course or, when none is, the last one; absent when there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunView>,
 }
 
-/// What a complete run came to.
+/// The result of a complete run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MarkerView {
@@ -151,7 +151,7 @@ pub struct MarkerView {
 pub struct RunView {
     /// Pages that are done.
     pub pages: u32,
-    /// What became of how many entries.
+    /// The number of entries by outcome.
     #[serde(flatten)]
     pub tally: TallyView,
     /// The first entries that could not be moved; `failed` counts all.

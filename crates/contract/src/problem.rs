@@ -144,7 +144,7 @@ pub struct ProblemBody {
     status_code: u16,
     /// Short text.
     status_message: String,
-    /// What happened, and what to do about it.
+    /// Says what happened and what to do about it.
     message: String,
     /// Stable name of the error kind.
     code: &'static str,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::LogTrouble;
 
-/// How an instance is set up.
+/// The set-up of an instance.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Setup")]
@@ -19,15 +19,15 @@ pub struct SetupView {
     pub base_url: Option<String>,
     /// Bounds of inputs and answers.
     pub limits: Limits,
-    /// What is on.
+    /// The switches.
     pub switches: Switches,
-    /// How redirects are answered.
+    /// The settings of redirects.
     pub redirects: RedirectsView,
-    /// What is recorded of visits.
+    /// The settings of visits.
     pub visits: VisitsView,
     /// Where links and visits are kept.
     pub stores: Stores,
-    /// What may be set otherwise, worst first.
+    /// Advice on settings, worst first.
     pub findings: Vec<Finding>,
 }
 
@@ -79,7 +79,7 @@ pub struct Limits {
     pub body_bytes: usize,
 }
 
-/// What is on.
+/// The switches.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(
@@ -109,7 +109,7 @@ pub struct Switches {
     pub place_file: bool,
 }
 
-/// How redirects are answered.
+/// The settings of redirects.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "RedirectSettings")]
@@ -123,7 +123,7 @@ pub struct RedirectsView {
     pub with_query: bool,
 }
 
-/// What is recorded of visits.
+/// The settings of visits.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "VisitSettings")]
@@ -133,7 +133,7 @@ pub struct VisitsView {
     /// Days for which visits are kept; left out when they are kept for good.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retention_days: Option<u32>,
-    /// How long a visitor can be told apart: `day`, `week`, `month` or `never` (no end).
+    /// The time for which a visitor can be told apart: `day`, `week`, `month` or `never` (no end).
     pub visitor_salt: &'static str,
     /// Visits per minute beyond which some stand for many; left out for no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -180,15 +180,15 @@ pub enum VisitStoreKind {
 pub struct Finding {
     /// Stable name of the finding.
     pub code: &'static str,
-    /// How bad it is.
+    /// The severity.
     pub level: Level,
-    /// What is so, and what follows from it.
+    /// The finding, and its consequence.
     pub message: String,
-    /// What mends it.
+    /// The remedy.
     pub fix: Fix,
 }
 
-/// How bad a finding is. Worse ones are less.
+/// The severity of a finding. Worse ones are less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -201,7 +201,7 @@ pub enum Level {
     Note,
 }
 
-/// What mends a finding.
+/// The remedy of a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Fix {

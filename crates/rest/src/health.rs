@@ -18,7 +18,7 @@ pub(crate) struct Health {
     version: &'static str,
 }
 
-/// What can do its work.
+/// The parts that can do their work.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Readiness {
     /// Always `ok`: links are served. Anything else is an error status.
@@ -48,11 +48,11 @@ pub(crate) struct Parts {
 pub(crate) struct Part {
     /// `degraded` when somebody should look at it.
     status: PartStatus,
-    /// What is wrong; empty when nothing is.
+    /// The faults; empty when there are none.
     reasons: Vec<String>,
 }
 
-/// Whether a part works.
+/// The state of a part.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]

@@ -8,7 +8,7 @@ use slugline_httpkit::Failure;
 
 use crate::{extract::PublicOrigin, registrar::OperationSpec, reply::Json};
 
-/// Who the caller is, which with one token is always the same.
+/// The caller, which with one token is always the same.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Identity {
@@ -16,14 +16,14 @@ pub(crate) struct Identity {
     name: &'static str,
     /// The address of this instance.
     url: String,
-    /// How the caller was recognised.
+    /// The way the caller was recognised.
     auth_method: &'static str,
     /// Always `root`.
     #[serde(rename = "userID")]
     user_id: &'static str,
     /// `root` at this host.
     user_email: String,
-    /// Whether another way of signing in is configured.
+    /// True if another way of signing in is configured.
     access_enabled: bool,
 }
 

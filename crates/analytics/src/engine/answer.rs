@@ -1,4 +1,4 @@
-//! What questions have to say.
+//! The answers to questions.
 
 use std::cmp::Ordering;
 
@@ -8,11 +8,11 @@ use slugline_domain::{RowLimit, SamplingInterval};
 #[derive(Debug)]
 pub(super) struct Answer<R> {
     pub(super) rows: Vec<R>,
-    /// How many there would be without a limit.
+    /// The number of rows without a limit.
     pub(super) rows_before_limit: u64,
     /// The largest interval among the rows of the log that were read.
     pub(super) interval_max: SamplingInterval,
-    /// Whether visitors or referers were too many to be counted one by one.
+    /// True if visitors or referers were too many to be counted one by one.
     pub(super) sketched: bool,
 }
 

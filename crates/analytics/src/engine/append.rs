@@ -40,7 +40,7 @@ pub(crate) struct Appender {
     scrub: bool,
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Appended {
     /// It is durable.
@@ -116,12 +116,12 @@ impl Appender {
         Ok(identified?)
     }
 
-    /// Whether a visit comes from a bot.
+    /// True if a visit comes from a bot.
     pub(crate) fn is_from_bot(&mut self, visit: &Visit) -> bool {
         self.enricher.is_from_bot(visit)
     }
 
-    /// How full the place is that rows go to.
+    /// The fill level of the place that rows go to.
     pub(crate) fn pressure(&self) -> Pressure {
         self.rows.pressure()
     }

@@ -18,7 +18,7 @@ pub(super) async fn run<T: Send + 'static>(
         .name("access-log-question".into())
         .spawn(move || {
             step_back();
-            // Who asked may be gone.
+            // The caller may be gone.
             let _ = tell.send(question());
         })
         .map_err(EngineError::Thread)?;

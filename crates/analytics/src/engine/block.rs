@@ -119,7 +119,7 @@ impl Block {
         codes.expect("the column was asked for")
     }
 
-    /// How many entries of a family the rows have at most.
+    /// The most entries of a family that the rows can have.
     pub(super) fn entries(&self, family: Family) -> usize {
         let largest = self.codes(family).largest();
         largest.map_or(0, |entry| index(entry) + 1)
@@ -297,7 +297,7 @@ pub(super) struct Chunk<'c> {
 }
 
 impl<'c> Chunk<'c> {
-    /// What stands between `SELECT` and `FROM chunk` for [`Chunk::read`].
+    /// The columns to select for [`Chunk::read`].
     pub(super) const COLUMNS: &'static str = "id, format, n, min_ts, max_ts, directory";
 
     /// Reads it from a row that begins with these columns.

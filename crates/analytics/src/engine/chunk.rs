@@ -44,7 +44,7 @@ const IN_PART: u8 = 255;
 
 const CHECKSUM_BYTES: usize = 8;
 
-/// What a chunk's row in the table says about it.
+/// The description of a chunk, from its row in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) rows: u32,
@@ -178,7 +178,7 @@ pub(super) fn seal(span: Span, directory: &mut [u8]) {
 pub(super) struct Entry {
     /// Its place in the directory.
     pub(super) place: u8,
-    /// What a part's checksum covers beside the data.
+    /// The text that a part's checksum covers beside the data.
     header: Vec<u8>,
     name: String,
     width: u8,
@@ -231,7 +231,7 @@ impl Directory {
 }
 
 impl Entry {
-    /// How many numbers or texts there are.
+    /// The number of values.
     pub(super) fn count(&self) -> usize {
         index(self.count)
     }
@@ -412,7 +412,7 @@ fn each<const WIDTH: usize, T: Number>(
     }))
 }
 
-/// What a column is read into.
+/// A column in memory.
 pub(super) trait Number: TryFrom<u64> + Copy {
     /// The number with the lowest bits of another one.
     fn low_bits(number: u64) -> Self;

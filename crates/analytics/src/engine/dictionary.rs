@@ -13,9 +13,9 @@ use crate::number_map::NumberMap;
 pub(super) struct Dictionary {
     /// All texts, one after the other.
     text: String,
-    /// Where each ends.
+    /// The end of each text.
     ends: Vec<u32>,
-    /// Whether they are in order.
+    /// True if the texts are in order.
     sorted: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The errors of the engine.
 
 use std::{error::Error as StdError, io, path::PathBuf, time::Duration};
 
@@ -16,7 +16,7 @@ pub enum OpenError {
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// The message of SQLite.
         source: rusqlite::Error,
     },
     /// The file belongs to something else.
@@ -53,9 +53,9 @@ pub enum OpenError {
     /// ClickHouse is there and has no use for us.
     #[error("ClickHouse at {target} cannot be used")]
     ClickHouse {
-        /// Where it is.
+        /// Its path.
         target: String,
-        /// What it says.
+        /// Its message.
         source: ClickHouseError,
     },
     /// Somebody else has the file, who must not be disturbed.
@@ -72,7 +72,7 @@ pub enum OpenError {
     Lock {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A rebuilt file cannot be written, or cannot take the old one's place.
@@ -84,13 +84,13 @@ pub enum OpenError {
     Rebuild {
         /// The file.
         path: PathBuf,
-        /// What is in the way.
+        /// The obstacle.
         source: Box<dyn StdError + Send + Sync>,
     },
     /// The operating system gives no thread.
     #[error("cannot start the access log's writer")]
     Thread {
-        /// What it says.
+        /// Its message.
         source: io::Error,
     },
 }

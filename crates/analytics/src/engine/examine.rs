@@ -16,12 +16,12 @@ const LISTED: usize = 5;
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examined {
-    /// What: `pages`, `chunks`, `tail` or `links` of an access log; `pages`,
+    /// The part examined: `pages`, `chunks`, `tail` or `links` of an access log; `pages`,
     /// `rows` or `shipment` of a spool.
     pub what: &'static str,
-    /// What was found, in words.
+    /// The finding, in words.
     pub found: String,
-    /// Whether it is as it should be.
+    /// True if it is sound.
     pub sound: bool,
 }
 
@@ -41,7 +41,7 @@ pub fn examine(path: &Path) -> Result<Vec<Examined>, OpenError> {
     ])
 }
 
-/// What is sound, or what is damaged.
+/// A part that is sound, or the damage to it.
 pub(crate) type Finding = Result<String, Vec<String>>;
 
 pub(crate) fn said(what: &'static str, finding: Finding) -> Examined {
@@ -111,7 +111,7 @@ fn chunks(db: &Connection, used: &mut HashSet<i64>) -> Finding {
     }
 }
 
-/// How many rows a chunk has, and what is wrong with them beside checksums.
+/// The number of rows of a chunk, and the faults that its checksums do not show.
 fn examine_chunk(
     chunk: &Chunk<'_>,
     used: &mut HashSet<i64>,

@@ -17,7 +17,7 @@ use crate::number_map::NumberMap;
 pub(super) struct Links {
     key: RandomState,
     known: NumberMap<i64>,
-    /// What the running transaction has added to `known`.
+    /// The names that the running transaction has added to `known`.
     entered: Vec<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Who may replace the file: nobody while somebody writes to it.
+//! Lets a process replace the file only while no other writes to it.
 //!
 //! The lock is on a file of its own. SQLite's locks belong to the database
 //! file, which a rebuild exchanges, and closing any handle of that file would

@@ -1,4 +1,4 @@
-//! What is left of the tables of a damaged file.
+//! The rows that can still be read from the tables of a damaged file.
 //!
 //! A damaged page ends every walk over a table. So the keys are found first,
 //! from both ends, and each row is then asked for by its own.
@@ -19,7 +19,7 @@ pub(crate) struct Keys {
     pub(crate) unreachable: bool,
 }
 
-/// How much was lost, in words, if anything.
+/// The losses in words, if any.
 pub(crate) fn many(lost: u64, unreachable: bool) -> impl Iterator<Item = String> {
     let counted = (lost > 0).then(|| lost.to_string());
     let unknown = unreachable.then(|| "an unknown number of".to_owned());

@@ -21,14 +21,14 @@ use crate::losses::Loss;
 /// The database and what SQLite keeps beside it.
 const PARTS: [&str; 3] = ["", "-wal", "-shm"];
 
-/// What a rebuild saved and what was lost.
+/// The rows that a rebuild saved, and those that were lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rebuilt {
     /// Rows in the new file.
     pub rows: u64,
-    /// Where the old file is.
+    /// The path of the old file.
     pub old: PathBuf,
-    /// What was lost, one line each; empty when everything was readable.
+    /// The losses, one line each; empty when everything was readable.
     pub lost: Vec<String>,
     /// Why the old file may still have salts, with which addresses can be told
     /// from hashes; `None` when they were wiped.
@@ -102,7 +102,7 @@ fn wipe(old: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether this says that the file is damaged, and not that it cannot be
+/// True if this says that the file is damaged, and not that it cannot be
 /// reached: what cannot be reached now is not lost.
 fn is_damage(error: &OpenError) -> bool {
     let OpenError::Sqlite { source, .. } = error else {

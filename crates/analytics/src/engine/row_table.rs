@@ -7,10 +7,10 @@ use slugline_domain::UnixMillis;
 
 use crate::{row::Row, sampling::Pressure};
 
-/// Where an appender's rows go. It decides about transactions; this is called
+/// The destination of an appender's rows. It decides about transactions; this is called
 /// within them.
 pub(crate) trait RowTable: fmt::Debug + Send {
-    /// Whether there is room for a batch. What there is no room for is dropped.
+    /// True if there is room for a batch. A batch without room is dropped.
     fn has_room(&mut self, db: &Connection) -> Result<bool, rusqlite::Error>;
 
     /// Adds the rows of a batch, in order of arrival.
@@ -27,10 +27,10 @@ pub(crate) trait RowTable: fmt::Debug + Send {
     /// more of it.
     fn maintain(&mut self, db: &mut Connection, now: UnixMillis) -> bool;
 
-    /// Whether salts in the file were replaced by somebody else since this was
+    /// True if another process replaced salts in the file since this was
     /// last asked.
     fn salts_changed(&mut self) -> bool;
 
-    /// How full it is, by which visits are sampled before any is dropped.
+    /// The fill level, by which visits are sampled before any is dropped.
     fn pressure(&self) -> Pressure;
 }

@@ -14,7 +14,7 @@ use crate::{
     visitor::{Visitor, VisitorKey},
 };
 
-/// How long an ended salt stays in memory, for visits that were overtaken on
+/// The time an ended salt stays in memory, for visits that were overtaken on
 /// their way through the queue.
 const GRACE_MS: i64 = 60_000;
 
@@ -58,7 +58,7 @@ impl Salts {
         Ok(visitor)
     }
 
-    /// Whether [`Salts::end`] would delete any.
+    /// True if [`Salts::end`] would delete any.
     pub(super) fn any_ended(
         &self,
         db: &Connection,

@@ -1,4 +1,4 @@
-//! What can still be read of a damaged access log.
+//! Reads the rows that are left of a damaged access log.
 //!
 //! Every entry, row and chunk is asked for by its own number, so that a
 //! damaged page costs what is on it and nothing else.

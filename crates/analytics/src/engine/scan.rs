@@ -84,7 +84,7 @@ impl Deadline {
         db.progress_handler(INSTRUCTIONS, Some(move || deadline.check().is_err()))
     }
 
-    /// What an error is if SQLite has given up.
+    /// The error to return if SQLite has given up.
     pub(super) fn explain(&self, error: EngineError) -> EngineError {
         if let EngineError::Sqlite(cause) = &error
             && cause.sqlite_error_code() == Some(ErrorCode::OperationInterrupted)
@@ -148,7 +148,7 @@ impl<'c> Snapshot<'c> {
         Ok(())
     }
 
-    /// How many rows there are at most that meet the conditions.
+    /// The most rows that can meet the conditions.
     pub(super) fn rows_at_most(&self, filter: &RowFilter) -> Result<u64, rusqlite::Error> {
         let (from, until) = filter.time_range();
         let in_chunks: i64 = self.db.query_row(

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::{error::OpenError, tail};
 
-/// What a file is for, and its tables.
+/// The purpose of a file, and its tables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileKind {
     /// Marks the file as ours.
@@ -32,7 +32,7 @@ pub(super) const ACCESS_LOG: FileKind = FileKind {
     versions: &[include_str!("tables.sql")],
 };
 
-/// How long a statement waits for a lock of another connection. Longer waits
+/// The time a statement waits for a lock of another connection. Longer waits
 /// are the business of the writer's own retries.
 pub(super) const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 

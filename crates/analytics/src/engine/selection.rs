@@ -25,7 +25,7 @@ impl Selection {
         Self::Rows(rows)
     }
 
-    /// How many there are, of so many.
+    /// The number of selected rows, of so many.
     pub(super) fn count(&self, all: usize) -> usize {
         match self {
             Self::All => all,

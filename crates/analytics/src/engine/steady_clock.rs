@@ -1,4 +1,4 @@
-//! Whether the clock may end visits. This is the rule, and the only place of it.
+//! The rule that decides if the clock may end visits.
 //!
 //! What a wrong clock deletes is gone for good, so one that jumps to 2099 for a
 //! minute must delete nothing. A clock is believed as long as it goes on
@@ -31,16 +31,16 @@ const KEEP_EVERY_MS: i64 = 3_600_000;
 /// A clock that is looked at again and again.
 #[derive(Debug, Default)]
 pub(super) struct SteadyClock {
-    /// What it showed last.
+    /// The last time it showed.
     seen_ms: Option<i64>,
-    /// What it showed when doubts began.
+    /// The time it showed when doubts began.
     doubted_since_ms: Option<i64>,
     /// The moment and the beginning of doubts that were kept last.
     kept: Option<(i64, Option<i64>)>,
 }
 
 impl SteadyClock {
-    /// Whether the clock, which now shows this, may end visits.
+    /// True if the clock, which now shows this, may end visits.
     pub(super) fn is_believed(
         &mut self,
         now: UnixMillis,

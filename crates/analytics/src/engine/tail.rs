@@ -26,7 +26,7 @@ pub(super) fn add_columns(db: &Connection) -> Result<(), rusqlite::Error> {
     Ok(())
 }
 
-/// Whether [`add_columns`] has nothing to add.
+/// True if [`add_columns`] has nothing to add.
 pub(super) fn has_all_columns(db: &Connection) -> Result<bool, rusqlite::Error> {
     for column in &TEXTS {
         if !db.column_exists(None, "tail", column.name)? {
@@ -60,7 +60,7 @@ pub(super) fn insert(db: &Connection, row: &Row<'_>, link: i64) -> Result<(), ru
     Ok(())
 }
 
-/// How many rows there are at most, without counting: numbers are given out
+/// The most rows there can be, without counting: numbers are given out
 /// without gaps, and rows leave at the front except for a few that retention
 /// takes from between others.
 pub(super) fn len(db: &Connection) -> Result<usize, rusqlite::Error> {

@@ -1,4 +1,4 @@
-//! What the rows of groups add up to: visits, visitors and referring hosts.
+//! The totals of groups of rows: visits, visitors and referring hosts.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -27,7 +27,7 @@ pub(super) struct Crowd {
 }
 
 impl Crowds {
-    /// What [`Crowds::add`] looks at.
+    /// The columns that [`Crowds::add`] reads.
     pub(super) const COLUMNS: [Column; 3] = [Column::Interval, Column::Coherent, Column::Visitor];
 
     #[inline]
@@ -49,7 +49,7 @@ impl Crowds {
         }
     }
 
-    /// Whether visitors were too many to be counted one by one.
+    /// True if visitors were too many to be counted one by one.
     pub(super) fn are_sketched(&self) -> bool {
         self.visitors.is_sketch()
     }
@@ -64,7 +64,7 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// What [`Totals::add`] looks at.
+    /// The columns that [`Totals::add`] reads.
     pub(super) fn columns() -> Vec<Column> {
         let referer = Column::Text(text_of(Dimension::Referer));
         [&Crowds::COLUMNS[..], &[referer]].concat()
@@ -102,7 +102,7 @@ impl Totals {
         }
     }
 
-    /// Whether visitors or referers were too many to be counted one by one.
+    /// True if visitors or referers were too many to be counted one by one.
     pub(super) fn are_sketched(&self) -> bool {
         self.crowds.are_sketched() || self.referers.is_sketch()
     }

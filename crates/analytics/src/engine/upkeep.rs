@@ -1,4 +1,4 @@
-//! What the log needs beside appending and answering, in small steps between
+//! Maintenance of the log, in small steps between
 //! batches: old rows end, days that are over become chunks, and few of them, and
 //! space goes back.
 
@@ -17,7 +17,7 @@ const MILLIS_PER_DAY: i64 = 86_400_000;
 /// while it lasts, the tail is short, and later there are few chunks.
 const MERGED: usize = 4;
 
-/// How late visits of a day may come without being a chunk of their own.
+/// The time visits of a day may be late without being a chunk of their own.
 const LATE_MS: i64 = 300_000;
 
 /// From one round to the next.

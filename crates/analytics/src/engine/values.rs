@@ -26,7 +26,7 @@ impl<T: Copy> Values<T> {
         }
     }
 
-    /// Whether they were not read, of rows that there are.
+    /// True if the rows exist and their values were not read.
     pub(super) fn are_missing(&self) -> bool {
         matches!(self, Self::Each(values) if values.is_empty())
     }

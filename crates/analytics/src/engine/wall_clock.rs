@@ -1,4 +1,4 @@
-//! What clocks showed at the moments of many rows.
+//! The local times of many rows.
 
 use slugline_domain::{LocalSeconds, Stretch, UnixMillis, ZoneOffsets};
 
@@ -18,7 +18,7 @@ impl<'z> WallClock<'z> {
         }
     }
 
-    /// What they show at a moment in milliseconds since 1970.
+    /// The local time at a moment in milliseconds since 1970.
     pub(super) fn read(&mut self, time: i64) -> LocalSeconds {
         let moment = UnixMillis::new(time);
         if !self.stretch.contains(moment) {

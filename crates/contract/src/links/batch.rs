@@ -25,7 +25,7 @@ use crate::{
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("required" = ["action"], "additionalProperties" = false))]
 pub struct BatchLinks {
-    /// What becomes of each link.
+    /// The change to each link.
     pub action: Sent<BatchActionName>,
     /// The tags to add or to remove; with addTags and removeTags only.
     #[schemars(length(min = 1, max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
@@ -46,7 +46,7 @@ pub struct BatchLinks {
     pub dry_run: Sent<bool>,
 }
 
-/// What becomes of each link.
+/// The change to each link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -224,17 +224,17 @@ impl BatchLinks {
     }
 }
 
-/// What became of some links.
+/// The outcome for some links.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkBatch {
-    /// Whether nothing was changed, because only the results were asked for.
+    /// True if nothing was changed, because only the results were asked for.
     pub dry_run: bool,
     /// One result per link: in the order of `slugs`, repeated ones once, or by slug.
     pub results: Vec<BatchResult>,
-    /// How many links have each outcome.
+    /// The number of links with each outcome.
     pub totals: BatchTotals,
-    /// Whether there are no more links that meet the filter.
+    /// True if there are no more links that meet the filter.
     #[serde(rename = "list_complete")]
     pub list_complete: bool,
     /// Where to continue; absent when there are no more links.
@@ -242,22 +242,22 @@ pub struct LinkBatch {
     pub cursor: Option<String>,
 }
 
-/// What became of one link.
+/// The outcome for one link.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BatchResult {
     /// The slug.
     pub slug: String,
-    /// What became of the link, or would.
+    /// The outcome, or with `dryRun` the expected one.
     pub outcome: Outcome,
     /// Stable name of the error kind of a link that was refused or failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
-    /// What happened to it, and what to do about it.
+    /// Says what happened to it and what to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// What became of one link.
+/// The outcome for one link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
@@ -273,7 +273,7 @@ pub enum Outcome {
     Failed,
 }
 
-/// How many links have each outcome.
+/// The number of links with each outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchTotals {

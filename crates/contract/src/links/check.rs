@@ -89,21 +89,21 @@ impl CheckLinks {
     }
 }
 
-/// What the destinations of some links answered.
+/// The answers of the destinations of some links.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LinkChecks {
     /// One result per link, by slug.
     pub results: Vec<LinkCheck>,
-    /// How many links this call checked.
+    /// The number of links this call checked.
     pub checked: usize,
-    /// Whether all links have been checked.
+    /// True if all links have been checked.
     pub list_complete: bool,
     /// Where to continue; absent when all links have been checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// What the destination of one link answered.
+/// The answer of the destination of one link.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkCheck {
@@ -113,9 +113,9 @@ pub struct LinkCheck {
     pub url: String,
     /// The HTTP status after redirects; 0 when there was none.
     pub status: u16,
-    /// Whether there was a status below 400.
+    /// True if there was a status below 400.
     pub ok: bool,
-    /// How long it took, in milliseconds.
+    /// The time it took, in milliseconds.
     pub duration: u64,
     /// When the answer was there: ISO 8601, UTC, with milliseconds.
     #[schemars(extend("format" = "date-time"))]

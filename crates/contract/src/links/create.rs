@@ -22,7 +22,7 @@ pub struct CreateLink {
     /// Path of the short link; a free random one when left out.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
-    /// What visitors must type; never shown again.
+    /// The password that visitors must type; never shown again.
     #[schemars(length(min = 1, max = Password::MAX_CHARS))]
     pub password: Sent<String>,
     /// Identity; a new one when left out.

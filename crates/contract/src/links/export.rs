@@ -78,7 +78,7 @@ pub struct LinkExport {
     pub count: usize,
     /// The links, newest first, with their stored passwords.
     pub links: Vec<ExportedLink>,
-    /// Whether this is the last page.
+    /// True if this is the last page.
     #[serde(rename = "list_complete")]
     pub list_complete: bool,
     /// Where the next page starts; absent on the last one.

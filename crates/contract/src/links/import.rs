@@ -29,7 +29,7 @@ pub struct ImportLinks {
     pub version: Sent<String>,
     /// When the links were exported.
     pub exported_at: Sent<String>,
-    /// How many links there were.
+    /// The number of links.
     pub count: Sent<JsonInteger>,
     /// The links.
     // Read one by one, and only if they are not too many: a link takes a hundred
@@ -246,7 +246,7 @@ impl ImportLink {
     }
 }
 
-/// What became of the links of an import.
+/// The outcome for the links of an import.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkImport {

@@ -158,12 +158,12 @@ impl ListLinks {
 pub struct LinkList<R = LinkView> {
     /// The links in order.
     pub links: Vec<ListedLink<R>>,
-    /// Whether this is the last page.
+    /// True if this is the last page.
     pub list_complete: bool,
     /// Where the next page starts; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// How visits were counted, where they are the order.
+    /// The way visits were counted, where they are the order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ranking: Option<RankingView>,
 }
@@ -180,7 +180,7 @@ pub struct ListedLink<R = LinkView> {
     pub visits: Option<u64>,
 }
 
-/// How visits were counted.
+/// The way visits were counted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Ranking")]
@@ -192,7 +192,7 @@ pub struct RankingView {
     pub end_at: i64,
     /// False when so many slugs were visited that only the first 100,000 were ranked; links after them are ordered like those without visits.
     pub complete: bool,
-    /// How far the visits, and so the order, can be trusted.
+    /// Tells if the visits, and so the order, are exact.
     pub sampling: SamplingView,
 }
 

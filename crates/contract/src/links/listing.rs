@@ -46,7 +46,7 @@ pub enum Sort {
     Visits,
 }
 
-/// Whether expired links are meant.
+/// The links meant, by their expiry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {

@@ -48,13 +48,13 @@ pub struct LinkMembers {
     /// Where visitors from a country are sent instead: two-letter code to URL.
     #[schemars(schema_with = "urls_by_country")]
     pub geo: Sent<BTreeMap<String, Sent<String>>>,
-    /// Whether the visitor's query is merged into the destination; as the server is set when left out.
+    /// True if the visitor's query is merged into the destination; as the server is set when left out.
     pub redirect_with_query: Sent<bool>,
-    /// Whether the destination is shown in a frame.
+    /// True if the destination is shown in a frame.
     pub cloaking: Sent<bool>,
-    /// Whether the server fetches the destination and passes it on.
+    /// True if the server fetches the destination and passes it on.
     pub proxy: Sent<bool>,
-    /// Whether visitors are warned before they go on.
+    /// True if visitors are warned before they go on.
     #[serde(rename = "unsafe")]
     pub flagged_unsafe: Sent<bool>,
 }

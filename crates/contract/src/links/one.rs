@@ -68,12 +68,12 @@ impl DeleteLink {
     }
 }
 
-/// What was deleted.
+/// The deletion.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DeletedLink {
     /// The slug as it was sent.
     pub slug: String,
-    /// Whether there was a link to delete; there is none now.
+    /// True if there was a link to delete; there is none now.
     pub deleted: bool,
     /// The deleted link, from which it can be made again, except its password. Absent when there was none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -16,7 +16,7 @@ use crate::{
     validation::Validation,
 };
 
-/// What to suggest a slug for.
+/// The destination to suggest a slug for.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["url"]))]
@@ -41,7 +41,7 @@ impl SuggestSlug {
     }
 }
 
-/// What to suggest a title and a text for.
+/// The destination to suggest a title and a text for.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["url"]))]

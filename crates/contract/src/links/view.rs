@@ -46,19 +46,19 @@ pub struct LinkView<P = Mask> {
     /// Where Android devices are sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub google: Option<String>,
-    /// Whether the destination is shown in a frame.
+    /// True if the destination is shown in a frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cloaking: Option<bool>,
-    /// Whether the visitor's query parameters are merged into the destination.
+    /// True if the visitor's query parameters are merged into the destination.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redirect_with_query: Option<bool>,
-    /// Whether the server fetches the destination and passes it on.
+    /// True if the server fetches the destination and passes it on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy: Option<bool>,
     /// Present when visitors must give a password: a mask, never to be sent back, or in exports the stored hash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<P>,
-    /// Whether visitors are warned.
+    /// True if visitors are warned.
     #[serde(skip_serializing_if = "Option::is_none", rename = "unsafe")]
     pub flagged_unsafe: Option<bool>,
     /// Where visitors from a country are sent.
@@ -244,11 +244,11 @@ pub struct LinkUpserted {
     pub link: LinkView,
     /// Its public address.
     pub short_link: String,
-    /// Whether it was made now or existed before.
+    /// Tells if it was made now or existed before.
     pub status: UpsertStatus,
 }
 
-/// What an upsert came to.
+/// The outcome of an upsert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UpsertStatus {

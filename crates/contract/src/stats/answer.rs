@@ -10,11 +10,11 @@ use slugline_domain::{Report, SamplingNote};
 pub struct Answer<T> {
     /// The rows.
     pub data: Vec<T>,
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: usize,
-    /// How many rows there would be without a limit.
+    /// The number of rows without a limit.
     pub rows_before_limit_at_least: u64,
-    /// How far the numbers can be trusted.
+    /// Tells if the numbers are exact.
     pub sampling: SamplingView,
     /// Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,12 +35,12 @@ impl<T> Answer<T> {
     }
 }
 
-/// Whether numbers are counts or estimates.
+/// Tells if numbers are counts or estimates.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SamplingView {
     /// The most visits that one stored row stands for.
     pub interval_max: u32,
-    /// Whether the numbers are exact counts.
+    /// True if the numbers are exact counts.
     pub exact: bool,
     /// Visits of the time asked about that were not stored, because they came faster than they could be written. Counted by the minute and for all links together.
     pub dropped: u64,

@@ -62,7 +62,7 @@ pub struct AnalyticsFilter {
     pub bots: Sent<BotsName>,
 }
 
-/// What to do with visits of bots.
+/// The treatment of visits of bots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]

@@ -22,7 +22,7 @@ use crate::{
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("required" = ["unit"]))]
 pub struct ViewsRequest {
-    /// How long a row lasts.
+    /// The length of a row.
     pub unit: Sent<Unit>,
     /// Time zone in which rows begin, such as Europe/Berlin.
     #[schemars(length(max = MAX_CHARS), regex(pattern = PATTERN), extend("default" = DEFAULT))]
@@ -79,7 +79,7 @@ impl TimeBucket {
     }
 }
 
-/// How long one row of views lasts.
+/// The length of a row of views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]

@@ -773,17 +773,17 @@ export interface components {
             geo?: {
                 [key: string]: string;
             };
-            /** @description Whether the visitor's query is merged into the destination; as the server is set when left out. */
+            /** @description True if the visitor's query is merged into the destination; as the server is set when left out. */
             redirectWithQuery?: boolean;
-            /** @description Whether the destination is shown in a frame. */
+            /** @description True if the destination is shown in a frame. */
             cloaking?: boolean;
-            /** @description Whether the server fetches the destination and passes it on. */
+            /** @description True if the server fetches the destination and passes it on. */
             proxy?: boolean;
-            /** @description Whether visitors are warned before they go on. */
+            /** @description True if visitors are warned before they go on. */
             unsafe?: boolean;
             /** @description Path of the short link; a free random one when left out. */
             slug?: string;
-            /** @description What visitors must type; never shown again. */
+            /** @description The password that visitors must type; never shown again. */
             password?: string;
             /** @description Identity; a new one when left out. */
             id?: string;
@@ -834,15 +834,15 @@ export interface components {
             apple?: string;
             /** @description Where Android devices are sent. */
             google?: string;
-            /** @description Whether the destination is shown in a frame. */
+            /** @description True if the destination is shown in a frame. */
             cloaking?: boolean;
-            /** @description Whether the visitor's query parameters are merged into the destination. */
+            /** @description True if the visitor's query parameters are merged into the destination. */
             redirectWithQuery?: boolean;
-            /** @description Whether the server fetches the destination and passes it on. */
+            /** @description True if the server fetches the destination and passes it on. */
             proxy?: boolean;
             /** @description Present when visitors must give a password: a mask, never to be sent back, or in exports the stored hash. */
             password?: string;
-            /** @description Whether visitors are warned. */
+            /** @description True if visitors are warned. */
             unsafe?: boolean;
             /** @description Where visitors from a country are sent. */
             geo?: {
@@ -864,7 +864,7 @@ export interface components {
             statusCode: number;
             /** @description Short text. */
             statusMessage: string;
-            /** @description What happened, and what to do about it. */
+            /** @description Says what happened and what to do about it. */
             message: string;
             /** @description Stable name of the error kind. */
             code: string;
@@ -893,9 +893,9 @@ export interface components {
             code: string;
             /** @description Where: `["tags", "1"]`. */
             path: string[];
-            /** @description What is wrong. */
+            /** @description The fault. */
             message: string;
-            /** @description What would be right. */
+            /** @description The expected value. */
             expected: string;
         };
         /**
@@ -936,13 +936,13 @@ export interface components {
             geo?: {
                 [key: string]: string;
             };
-            /** @description Whether the visitor's query is merged into the destination; as the server is set when left out. */
+            /** @description True if the visitor's query is merged into the destination; as the server is set when left out. */
             redirectWithQuery?: boolean;
-            /** @description Whether the destination is shown in a frame. */
+            /** @description True if the destination is shown in a frame. */
             cloaking?: boolean;
-            /** @description Whether the server fetches the destination and passes it on. */
+            /** @description True if the server fetches the destination and passes it on. */
             proxy?: boolean;
-            /** @description Whether visitors are warned before they go on. */
+            /** @description True if visitors are warned before they go on. */
             unsafe?: boolean;
             /** @description A new password. Left out, the old one stays; an empty text removes it. Never send a mask back. */
             password?: string;
@@ -985,13 +985,13 @@ export interface components {
             geo?: {
                 [key: string]: string;
             } | null;
-            /** @description Whether the visitor's query is merged into the destination; as the server is set when left out. */
+            /** @description True if the visitor's query is merged into the destination; as the server is set when left out. */
             redirectWithQuery?: boolean | null;
-            /** @description Whether the destination is shown in a frame. */
+            /** @description True if the destination is shown in a frame. */
             cloaking?: boolean | null;
-            /** @description Whether the server fetches the destination and passes it on. */
+            /** @description True if the server fetches the destination and passes it on. */
             proxy?: boolean | null;
-            /** @description Whether visitors are warned before they go on. */
+            /** @description True if visitors are warned before they go on. */
             unsafe?: boolean | null;
             /** @description A new password; null or an empty text removes the password. Never send a mask back. */
             password?: string | null;
@@ -1002,24 +1002,24 @@ export interface components {
             link: components["schemas"]["Link"];
             /** @description Its public address. */
             shortLink: string;
-            /** @description Whether it was made now or existed before. */
+            /** @description Tells if it was made now or existed before. */
             status: components["schemas"]["UpsertStatus"];
         };
-        /** @description What an upsert came to. */
+        /** @description The outcome of an upsert. */
         UpsertStatus: "created" | "existing";
         /** @description Order of a listing. */
         Sort: "az" | "za" | "newest" | "oldest" | "visits";
-        /** @description Whether expired links are meant. */
+        /** @description The links meant, by their expiry. */
         Status: "active" | "expired" | "all";
         /** @description A page of links. */
         LinkList: {
             /** @description The links in order. */
             links: components["schemas"]["ListedLink"][];
-            /** @description Whether this is the last page. */
+            /** @description True if this is the last page. */
             list_complete: boolean;
             /** @description Where the next page starts; absent on the last one. */
             cursor?: string;
-            /** @description How visits were counted, where they are the order. */
+            /** @description The way visits were counted, where they are the order. */
             ranking?: components["schemas"]["Ranking"];
         };
         /** @description A link of a page. */
@@ -1057,15 +1057,15 @@ export interface components {
             apple?: string;
             /** @description Where Android devices are sent. */
             google?: string;
-            /** @description Whether the destination is shown in a frame. */
+            /** @description True if the destination is shown in a frame. */
             cloaking?: boolean;
-            /** @description Whether the visitor's query parameters are merged into the destination. */
+            /** @description True if the visitor's query parameters are merged into the destination. */
             redirectWithQuery?: boolean;
-            /** @description Whether the server fetches the destination and passes it on. */
+            /** @description True if the server fetches the destination and passes it on. */
             proxy?: boolean;
             /** @description Present when visitors must give a password: a mask, never to be sent back, or in exports the stored hash. */
             password?: string;
-            /** @description Whether visitors are warned. */
+            /** @description True if visitors are warned. */
             unsafe?: boolean;
             /** @description Where visitors from a country are sent. */
             geo?: {
@@ -1079,7 +1079,7 @@ export interface components {
              */
             visits?: number;
         };
-        /** @description How visits were counted. */
+        /** @description The way visits were counted. */
         Ranking: {
             /**
              * Format: int64
@@ -1093,17 +1093,17 @@ export interface components {
             endAt: number;
             /** @description False when so many slugs were visited that only the first 100,000 were ranked; links after them are ordered like those without visits. */
             complete: boolean;
-            /** @description How far the visits, and so the order, can be trusted. */
+            /** @description Tells if the visits, and so the order, are exact. */
             sampling: components["schemas"]["SamplingView"];
         };
-        /** @description Whether numbers are counts or estimates. */
+        /** @description Tells if numbers are counts or estimates. */
         SamplingView: {
             /**
              * Format: uint32
              * @description The most visits that one stored row stands for.
              */
             interval_max: number;
-            /** @description Whether the numbers are exact counts. */
+            /** @description True if the numbers are exact counts. */
             exact: boolean;
             /**
              * Format: uint64
@@ -1170,7 +1170,7 @@ export interface components {
         };
         /** @description An action, and the links it is for: `slugs` or a `filter`. */
         BatchLinks: {
-            /** @description What becomes of each link. */
+            /** @description The change to each link. */
             action: "delete" | "addTags" | "removeTags" | "setExpiration" | "clearExpiration";
             /** @description The tags to add or to remove; with addTags and removeTags only. */
             tags?: string[];
@@ -1200,33 +1200,33 @@ export interface components {
              */
             status?: components["schemas"]["Status"];
         };
-        /** @description What became of some links. */
+        /** @description The outcome for some links. */
         LinkBatch: {
-            /** @description Whether nothing was changed, because only the results were asked for. */
+            /** @description True if nothing was changed, because only the results were asked for. */
             dryRun: boolean;
             /** @description One result per link: in the order of `slugs`, repeated ones once, or by slug. */
             results: components["schemas"]["BatchResult"][];
-            /** @description How many links have each outcome. */
+            /** @description The number of links with each outcome. */
             totals: components["schemas"]["BatchTotals"];
-            /** @description Whether there are no more links that meet the filter. */
+            /** @description True if there are no more links that meet the filter. */
             list_complete: boolean;
             /** @description Where to continue; absent when there are no more links. */
             cursor?: string;
         };
-        /** @description What became of one link. */
+        /** @description The outcome for one link. */
         BatchResult: {
             /** @description The slug. */
             slug: string;
-            /** @description What became of the link, or would. */
+            /** @description The outcome, or with `dryRun` the expected one. */
             outcome: components["schemas"]["Outcome"];
             /** @description Stable name of the error kind of a link that was refused or failed. */
             code?: string;
-            /** @description What happened to it, and what to do about it. */
+            /** @description Says what happened to it and what to do about it. */
             message?: string;
         };
-        /** @description What became of one link. */
+        /** @description The outcome for one link. */
         Outcome: "done" | "unchanged" | "notFound" | "refused" | "failed";
-        /** @description How many links have each outcome. */
+        /** @description The number of links with each outcome. */
         BatchTotals: {
             /**
              * Format: uint32
@@ -1278,21 +1278,21 @@ export interface components {
              */
             timeout?: number;
         };
-        /** @description What the destinations of some links answered. */
+        /** @description The answers of the destinations of some links. */
         LinkChecks: {
             /** @description One result per link, by slug. */
             results: components["schemas"]["LinkCheck"][];
             /**
              * Format: uint
-             * @description How many links this call checked.
+             * @description The number of links this call checked.
              */
             checked: number;
-            /** @description Whether all links have been checked. */
+            /** @description True if all links have been checked. */
             list_complete: boolean;
             /** @description Where to continue; absent when all links have been checked. */
             cursor?: string;
         };
-        /** @description What the destination of one link answered. */
+        /** @description The answer of the destination of one link. */
         LinkCheck: {
             /** @description The link's slug. */
             slug: string;
@@ -1303,11 +1303,11 @@ export interface components {
              * @description The HTTP status after redirects; 0 when there was none.
              */
             status: number;
-            /** @description Whether there was a status below 400. */
+            /** @description True if there was a status below 400. */
             ok: boolean;
             /**
              * Format: uint64
-             * @description How long it took, in milliseconds.
+             * @description The time it took, in milliseconds.
              */
             duration: number;
             /**
@@ -1348,7 +1348,7 @@ export interface components {
             count: number;
             /** @description The links, newest first, with their stored passwords. */
             links: components["schemas"]["ExportedLink"][];
-            /** @description Whether this is the last page. */
+            /** @description True if this is the last page. */
             list_complete: boolean;
             /** @description Where the next page starts; absent on the last one. */
             cursor?: string;
@@ -1388,15 +1388,15 @@ export interface components {
             apple?: string;
             /** @description Where Android devices are sent. */
             google?: string;
-            /** @description Whether the destination is shown in a frame. */
+            /** @description True if the destination is shown in a frame. */
             cloaking?: boolean;
-            /** @description Whether the visitor's query parameters are merged into the destination. */
+            /** @description True if the visitor's query parameters are merged into the destination. */
             redirectWithQuery?: boolean;
-            /** @description Whether the server fetches the destination and passes it on. */
+            /** @description True if the server fetches the destination and passes it on. */
             proxy?: boolean;
             /** @description Present when visitors must give a password: a mask, never to be sent back, or in exports the stored hash. */
             password?: string;
-            /** @description Whether visitors are warned. */
+            /** @description True if visitors are warned. */
             unsafe?: boolean;
             /** @description Where visitors from a country are sent. */
             geo?: {
@@ -1411,7 +1411,7 @@ export interface components {
             version: string;
             /** @description When the links were exported. */
             exportedAt?: string;
-            /** @description How many links there were. */
+            /** @description The number of links. */
             count?: number;
             /** @description The links. */
             links: components["schemas"]["ImportLink"][];
@@ -1452,13 +1452,13 @@ export interface components {
             geo?: {
                 [key: string]: string;
             };
-            /** @description Whether the visitor's query is merged into the destination; as the server is set when left out. */
+            /** @description True if the visitor's query is merged into the destination; as the server is set when left out. */
             redirectWithQuery?: boolean;
-            /** @description Whether the destination is shown in a frame. */
+            /** @description True if the destination is shown in a frame. */
             cloaking?: boolean;
-            /** @description Whether the server fetches the destination and passes it on. */
+            /** @description True if the server fetches the destination and passes it on. */
             proxy?: boolean;
-            /** @description Whether visitors are warned before they go on. */
+            /** @description True if visitors are warned before they go on. */
             unsafe?: boolean;
             /** @description The path of the short link; null for a free random one. */
             slug: string | null;
@@ -1471,7 +1471,7 @@ export interface components {
             /** @description When the link last changed, in Unix seconds; now when absent. */
             updatedAt?: number | string;
         };
-        /** @description What became of the links of an import. */
+        /** @description The outcome for the links of an import. */
         LinkImport: {
             /**
              * Format: uint
@@ -1523,16 +1523,16 @@ export interface components {
             /** @description Why. */
             reason: string;
         };
-        /** @description How far the migration is. */
+        /** @description The progress of the migration. */
         MigrationView: {
-            /** @description Whether every link is here, so that links can be used. */
+            /** @description True if every link is here, so that links can be used. */
             completed: boolean;
-            /** @description What the last complete run came to; `null` when there was none. */
+            /** @description The result of the last complete run; `null` when there was none. */
             marker?: components["schemas"]["MarkerView"];
             /** @description The run in course or, when none is, the last one; absent when there was none. */
             run?: components["schemas"]["RunView"];
         };
-        /** @description What a complete run came to. */
+        /** @description The result of a complete run. */
         MarkerView: {
             /**
              * Format: uint8
@@ -1617,17 +1617,17 @@ export interface components {
             /** @description The cursor of the previous report. Without it the migration goes on where it is, or begins. */
             cursor?: string;
             /**
-             * @description Whether to look at all of the old store's entries again, after some were mended for
+             * @description True to look at all of the old store's entries again, after some were mended for
              *     instance. Links that are here stay as they are. Ignored beside a cursor.
              * @default false
              */
             force?: boolean;
         };
-        /** @description What became of a page of the old store's entries. */
+        /** @description The outcome for a page of the old store's entries. */
         MigrationReport: {
-            /** @description Whether every link is here, so that links can be used. */
+            /** @description True if every link is here, so that links can be used. */
             completed: boolean;
-            /** @description Whether this was the last page. */
+            /** @description True if this was the last page. */
             list_complete: boolean;
             /** @description Where to continue; absent on the last page. */
             cursor?: string;
@@ -1672,15 +1672,15 @@ export interface components {
             data: components["schemas"]["CounterView"][];
             /**
              * Format: uint
-             * @description How many rows there are.
+             * @description The number of rows.
              */
             rows: number;
             /**
              * Format: uint64
-             * @description How many rows there would be without a limit.
+             * @description The number of rows without a limit.
              */
             rows_before_limit_at_least: number;
-            /** @description How far the numbers can be trusted. */
+            /** @description Tells if the numbers are exact. */
             sampling: components["schemas"]["SamplingView"];
             /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
             timezone?: string;
@@ -1713,15 +1713,15 @@ export interface components {
             data: components["schemas"]["ViewView"][];
             /**
              * Format: uint
-             * @description How many rows there are.
+             * @description The number of rows.
              */
             rows: number;
             /**
              * Format: uint64
-             * @description How many rows there would be without a limit.
+             * @description The number of rows without a limit.
              */
             rows_before_limit_at_least: number;
-            /** @description How far the numbers can be trusted. */
+            /** @description Tells if the numbers are exact. */
             sampling: components["schemas"]["SamplingView"];
             /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
             timezone?: string;
@@ -1749,15 +1749,15 @@ export interface components {
             data: components["schemas"]["MetricView"][];
             /**
              * Format: uint
-             * @description How many rows there are.
+             * @description The number of rows.
              */
             rows: number;
             /**
              * Format: uint64
-             * @description How many rows there would be without a limit.
+             * @description The number of rows without a limit.
              */
             rows_before_limit_at_least: number;
-            /** @description How far the numbers can be trusted. */
+            /** @description Tells if the numbers are exact. */
             sampling: components["schemas"]["SamplingView"];
             /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
             timezone?: string;
@@ -1780,15 +1780,15 @@ export interface components {
             data: components["schemas"]["HourView"][];
             /**
              * Format: uint
-             * @description How many rows there are.
+             * @description The number of rows.
              */
             rows: number;
             /**
              * Format: uint64
-             * @description How many rows there would be without a limit.
+             * @description The number of rows without a limit.
              */
             rows_before_limit_at_least: number;
-            /** @description How far the numbers can be trusted. */
+            /** @description Tells if the numbers are exact. */
             sampling: components["schemas"]["SamplingView"];
             /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
             timezone?: string;
@@ -1874,15 +1874,15 @@ export interface components {
             data: components["schemas"]["LocationView"][];
             /**
              * Format: uint
-             * @description How many rows there are.
+             * @description The number of rows.
              */
             rows: number;
             /**
              * Format: uint64
-             * @description How many rows there would be without a limit.
+             * @description The number of rows without a limit.
              */
             rows_before_limit_at_least: number;
-            /** @description How far the numbers can be trusted. */
+            /** @description Tells if the numbers are exact. */
             sampling: components["schemas"]["SamplingView"];
             /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
             timezone?: string;
@@ -1919,22 +1919,22 @@ export interface components {
             /** @description Degrees east, such as `11.58`; absent when unknown. */
             longitude?: string;
         };
-        /** @description Who the caller is, which with one token is always the same. */
+        /** @description The caller, which with one token is always the same. */
         Identity: {
             /** @description The software's name. */
             name: string;
             /** @description The address of this instance. */
             url: string;
-            /** @description How the caller was recognised. */
+            /** @description The way the caller was recognised. */
             authMethod: string;
             /** @description Always `root`. */
             userID: string;
             /** @description `root` at this host. */
             userEmail: string;
-            /** @description Whether another way of signing in is configured. */
+            /** @description True if another way of signing in is configured. */
             accessEnabled: boolean;
         };
-        /** @description How an instance is set up. */
+        /** @description The set-up of an instance. */
         Setup: {
             /** @description The binary's version. */
             version: string;
@@ -1942,15 +1942,15 @@ export interface components {
             baseUrl?: string;
             /** @description Bounds of inputs and answers. */
             limits: components["schemas"]["Limits"];
-            /** @description What is on. */
+            /** @description The switches. */
             switches: components["schemas"]["Switches"];
-            /** @description How redirects are answered. */
+            /** @description The settings of redirects. */
             redirects: components["schemas"]["RedirectSettings"];
-            /** @description What is recorded of visits. */
+            /** @description The settings of visits. */
             visits: components["schemas"]["VisitSettings"];
             /** @description Where links and visits are kept. */
             stores: components["schemas"]["Stores"];
-            /** @description What may be set otherwise, worst first. */
+            /** @description Advice on settings, worst first. */
             findings: components["schemas"]["Finding"][];
         };
         /** @description Bounds of inputs and answers. */
@@ -2055,7 +2055,7 @@ export interface components {
              */
             bodyBytes: number;
         };
-        /** @description What is on. */
+        /** @description The switches. */
         Switches: {
             /** @description The instance is a public demonstration: links end after five minutes, and nobody can change them. */
             previewMode: boolean;
@@ -2078,7 +2078,7 @@ export interface components {
             /** @description A file says where visitors are. */
             placeFile: boolean;
         };
-        /** @description How redirects are answered. */
+        /** @description The settings of redirects. */
         RedirectSettings: {
             /**
              * Format: uint16
@@ -2093,7 +2093,7 @@ export interface components {
             /** @description Visitors' query parameters are merged into destinations, unless a link says otherwise. */
             withQuery: boolean;
         };
-        /** @description What is recorded of visits. */
+        /** @description The settings of visits. */
         VisitSettings: {
             /** @description Visits of bots are recorded. */
             bots: boolean;
@@ -2102,7 +2102,7 @@ export interface components {
              * @description Days for which visits are kept; left out when they are kept for good.
              */
             retentionDays?: number;
-            /** @description How long a visitor can be told apart: `day`, `week`, `month` or `never` (no end). */
+            /** @description The time for which a visitor can be told apart: `day`, `week`, `month` or `never` (no end). */
             visitorSalt: string;
             /**
              * Format: uint32
@@ -2126,14 +2126,14 @@ export interface components {
         Finding: {
             /** @description Stable name of the finding. */
             code: string;
-            /** @description How bad it is. */
+            /** @description The severity. */
             level: "error" | "warning" | "note";
-            /** @description What is so, and what follows from it. */
+            /** @description The finding, and its consequence. */
             message: string;
-            /** @description What mends it. */
+            /** @description The remedy. */
             fix: components["schemas"]["Fix"];
         };
-        /** @description What mends a finding. */
+        /** @description The remedy of a finding. */
         Fix: {
             /** @description Its name in the environment. */
             setting: string;
@@ -2150,7 +2150,7 @@ export interface components {
             /** @description The version that runs. */
             version: string;
         };
-        /** @description What can do its work. */
+        /** @description The parts that can do their work. */
         Readiness: {
             /** @description Always `ok`: links are served. Anything else is an error status. */
             status: string;
@@ -2177,7 +2177,7 @@ export interface components {
         Part: {
             /** @description `degraded` when somebody should look at it. */
             status: "ok" | "degraded";
-            /** @description What is wrong; empty when nothing is. */
+            /** @description The faults; empty when there are none. */
             reasons: string[];
         };
     };
@@ -4092,7 +4092,7 @@ export interface operations {
                 /** @description The cursor of the previous report. Without it the migration goes on where it is, or begins. */
                 cursor?: string;
                 /**
-                 * @description Whether to look at all of the old store's entries again, after some were mended for
+                 * @description True to look at all of the old store's entries again, after some were mended for
                  *     instance. Links that are here stay as they are. Ignored beside a cursor.
                  */
                 force?: boolean;
@@ -4327,7 +4327,7 @@ export interface operations {
     stats_views: {
         parameters: {
             query: {
-                /** @description How long a row lasts. */
+                /** @description The length of a row. */
                 unit: "minute" | "hour" | "day";
                 /** @description Time zone in which rows begin, such as Europe/Berlin. */
                 clientTimezone?: string;

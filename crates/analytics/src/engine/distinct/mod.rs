@@ -17,7 +17,7 @@ mod set;
 
 use set::WeightedSet;
 
-/// How much memory a question may take.
+/// The memory that a question may take.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     /// Pairs of group and key up to which everything is counted exactly.
@@ -115,7 +115,7 @@ impl DistinctCounts {
         }
     }
 
-    /// How many distinct keys a group has, each as often as its weight says.
+    /// The number of distinct keys of a group, each as often as its weight says.
     pub(super) fn estimate(&mut self, group: usize) -> u64 {
         if group >= self.groups.len() {
             return 0;
@@ -124,7 +124,7 @@ impl DistinctCounts {
         self.groups[group].estimate()
     }
 
-    /// Whether keys were too many to be counted one by one, so that the counts
+    /// True if keys were too many to be counted one by one, so that the counts
     /// of large groups are estimates.
     pub(super) fn is_sketch(&self) -> bool {
         self.groups.iter().any(WeightedSet::is_cut)
@@ -208,7 +208,7 @@ mod tests {
         u32::try_from(n).unwrap()
     }
 
-    /// How far an estimate is off, in standard deviations of a sketch of
+    /// The error of an estimate, in standard deviations of a sketch of
     /// `keys` keys.
     fn deviations(estimate: u64, truth: usize, keys: usize) -> f64 {
         let float = |n: usize| f64::from(number(n));
@@ -267,7 +267,7 @@ mod tests {
             for n in 0..TRUTH {
                 let key = spread(number(trial * TRUTH + n));
                 // A quarter of the visitors comes to a link with interval 4.
-                // Whether they are seen depends on another hash.
+                // Another hash decides if they are seen.
                 let interval = if n % 4 == 0 { 4 } else { 1 };
                 let luck = spread(!number(trial * TRUTH + n));
                 if luck.is_multiple_of(interval.into()) {

@@ -13,7 +13,7 @@
 pub(super) struct WeightedSet {
     /// Keys with their weights.
     entries: Vec<(u64, u32)>,
-    /// How many at the beginning are in order and there once.
+    /// The number of keys at the beginning that are in order and distinct.
     tidy: usize,
     /// Keys from here on are left out; `None` as long as all are kept.
     threshold: Option<u64>,
@@ -42,7 +42,7 @@ impl WeightedSet {
         self.threshold.is_some()
     }
 
-    /// Whether it is time for [`WeightedSet::tidy`].
+    /// True if it is time for [`WeightedSet::tidy`].
     pub(super) fn is_untidy(&self) -> bool {
         self.entries.len() >= Self::most(self.tidy)
     }
