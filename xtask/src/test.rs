@@ -10,6 +10,7 @@ pub(crate) mod node;
 pub(crate) mod packages;
 pub(crate) mod postgres;
 pub(crate) mod python;
+mod retry;
 mod tally;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -19,6 +20,7 @@ use anyhow::{Context, Result};
 
 use crate::{Verdict, process, web};
 use postgres::Cluster;
+use retry::Failures;
 use tally::Tally;
 
 /// Prepares and runs the tests, and prints the summary as the last line.
@@ -29,12 +31,30 @@ pub(crate) fn run(arguments: &[String]) -> Result<Verdict> {
     python::install()?;
     clickhouse::install()?;
     let cluster = Cluster::start(&server)?;
-    let mut command = cargo_test(arguments, cluster.url());
-    command.env("PATH", node::path()?);
-    let (succeeded, tally) = run_tests(command)?;
+    let path = node::path()?;
+    let cargo_test = |arguments: &[String]| {
+        let mut command = cargo_test(arguments, cluster.url());
+        command.env("PATH", &path);
+        command
+    };
+    let first = run_tests(cargo_test(arguments))?;
+    let (run, flaky) = retry_failed(first, |names| {
+        println!("\nonce more, alone: {}", names.join(", "));
+        run_tests(cargo_test(&retry::arguments(arguments, names)))
+    })?;
     // Stops the server first, so that its messages come before the summary.
     drop(cluster);
-    Ok(conclude(succeeded, tally))
+    for name in flaky {
+        println!("FLAKY, failed among the others and passed alone: {name}");
+    }
+    Ok(conclude(run.succeeded, run.tally))
+}
+
+/// The outcome of one `cargo test`.
+struct Run {
+    succeeded: bool,
+    tally: Tally,
+    failures: Failures,
 }
 
 fn cargo_test(arguments: &[String], postgres_url: &str) -> Command {
@@ -56,29 +76,56 @@ fn names_packages(arguments: &[String]) -> bool {
     for_cargo.any(|argument| argument.starts_with("-p") || argument.starts_with("--package"))
 }
 
-fn run_tests(mut command: Command) -> Result<(bool, Tally)> {
+/// Runs failed tests again if they are few. Returns the outcome of all tests, and the names of
+/// those that passed this time.
+fn retry_failed(
+    mut first: Run,
+    again: impl FnOnce(&[String]) -> Result<Run>,
+) -> Result<(Run, Vec<String>)> {
+    let Some(names) = first.failures.to_retry(first.tally.failed) else {
+        return Ok((first, Vec::new()));
+    };
+    let flaky = names.to_vec();
+    let second = again(names)?;
+    if !second.succeeded || second.tally.passed != first.tally.failed {
+        return Ok((first, Vec::new()));
+    }
+    first.succeeded = true;
+    first.tally.passed += first.tally.failed;
+    first.tally.failed = 0;
+    Ok((first, flaky))
+}
+
+fn run_tests(mut command: Command) -> Result<Run> {
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
         .with_context(|| process::cannot_start(&command))?;
     let output = child.stdout.take().expect("standard output is piped");
-    let tally = relay(output, io::stdout())?;
-    Ok((child.wait()?.success(), tally))
+    let (tally, failures) = relay(output, io::stdout())?;
+    Ok(Run {
+        succeeded: child.wait()?.success(),
+        tally,
+        failures,
+    })
 }
 
-/// Forwards the output line by line as it arrives, and counts results.
-fn relay(from: impl Read, mut to: impl Write) -> Result<Tally> {
+/// Forwards the output line by line as it arrives, counts results and notes failures.
+fn relay(from: impl Read, mut to: impl Write) -> Result<(Tally, Failures)> {
     let mut from = BufReader::new(from);
     let mut tally = Tally::default();
+    let mut failures = Failures::default();
     let mut line = Vec::new();
     // By bytes, not by `lines()`: the output of a test may not be UTF-8.
     while from.read_until(b'\n', &mut line)? > 0 {
         to.write_all(&line)?;
         to.flush()?;
-        tally.add(&String::from_utf8_lossy(&line));
+        let text = String::from_utf8_lossy(&line);
+        tally.add(&text);
+        failures.add(&text);
         line.clear();
     }
-    Ok(tally)
+    Ok((tally, failures))
 }
 
 fn conclude(succeeded: bool, tally: Tally) -> Verdict {
@@ -130,9 +177,39 @@ mod tests {
     fn relayed_output_is_unchanged_and_counted() {
         let output = b"noise \xff\ntest result: ok. 2 passed; 0 failed; 0 ignored\nno newline";
         let mut seen = Vec::new();
-        let tally = relay(&output[..], &mut seen).unwrap();
+        let (tally, _) = relay(&output[..], &mut seen).unwrap();
         assert_eq!(seen, output);
         assert_eq!(tally.passed, 2);
+    }
+
+    fn run_of(output: &str) -> Run {
+        let (tally, failures) = relay(output.as_bytes(), io::sink()).unwrap();
+        Run {
+            succeeded: tally.failed == 0,
+            tally,
+            failures,
+        }
+    }
+
+    #[test]
+    fn a_failed_test_that_passes_alone_is_named_and_counts_as_passed() {
+        const FAILED: &str =
+            "failures:\n    gates::opens\n\ntest result: FAILED. 7 passed; 1 failed; 0 ignored\n";
+        let again = |output: &'static str| {
+            retry_failed(run_of(FAILED), |names| {
+                assert_eq!(names, ["gates::opens"]);
+                Ok(run_of(output))
+            })
+            .unwrap()
+        };
+        let (run, flaky) = again("test result: ok. 1 passed; 0 failed; 0 ignored\n");
+        assert!(run.succeeded);
+        assert_eq!((run.tally, flaky.len()), (tally(8, 0), 1));
+        for still_bad in [FAILED, "test result: ok. 0 passed; 0 failed; 0 ignored\n"] {
+            let (run, flaky) = again(still_bad);
+            assert!(!run.succeeded);
+            assert_eq!((run.tally, flaky.len()), (tally(7, 1), 0));
+        }
     }
 
     #[test]
