@@ -9,6 +9,7 @@ mod m0003_link_migration;
 mod m0004_search_queue;
 mod m0005_revisions;
 mod m0006_announcements;
+mod m0009_outbox;
 
 use sea_orm_migration::{
     prelude::*,
@@ -135,6 +136,7 @@ impl MigratorTrait for Steps {
             Box::new(m0004_search_queue::Step),
             Box::new(m0005_revisions::Step),
             Box::new(m0006_announcements::Step),
+            Box::new(m0009_outbox::Step),
         ]
     }
 }

@@ -5,12 +5,14 @@
 //! | `announcement` | the format of announced changes |
 //! | `ear` | the state of the listener |
 //! | `listener` | the connection for announcements |
+//! | `outbox` | the table of announcements |
 //! | `liveness` | detection of dead connections |
 
 mod announcement;
 mod ear;
 mod listener;
 mod liveness;
+mod outbox;
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +22,7 @@ use sea_orm::{
 };
 use slugline_domain::ports::{Hearing, LinkObserver};
 use sqlx::{Connection, Executor, PgConnection, error::DatabaseError, postgres::PgPoolOptions};
-use tokio::time::timeout;
+use tokio::{sync::Notify, time::timeout};
 
 use self::ear::Ear;
 pub use self::listener::Listening;
@@ -34,6 +36,8 @@ use crate::{
 pub(crate) struct Postgres {
     pool: DatabaseConnection,
     ear: Arc<Ear>,
+    /// Tells the listener to tell all nodes that a change was committed.
+    bell: Arc<Notify>,
 }
 
 impl Postgres {
@@ -63,14 +67,16 @@ impl Postgres {
         Ok(Self {
             pool,
             ear: Arc::default(),
+            bell: Arc::default(),
         })
     }
 
-    /// Reports announced changes to an observer, from soon after the call until the value is
-    /// dropped.
+    /// Reports changes by any node to an observer, and tells other nodes of changes by this one,
+    /// from soon after the call until the value is dropped.
     pub(crate) fn listen(&self, observer: Arc<dyn LinkObserver>) -> Listening {
         let server = self.pool.get_postgres_connection_pool().connect_options();
-        listener::start(server, Arc::clone(&self.ear), observer)
+        let (ear, bell) = (Arc::clone(&self.ear), Arc::clone(&self.bell));
+        listener::start(server, ear, bell, observer)
     }
 
     pub(crate) fn hearing(&self) -> Hearing {
@@ -103,7 +109,11 @@ impl Postgres {
         // A failure drops the transaction, which rolls it back.
         match change.apply(&Statements(&transaction)).await? {
             Applied::Keep(answer) => {
-                answered(STEP, transaction.commit()).await??;
+                let committed = answered(STEP, transaction.commit()).await;
+                // Also after an error: the server may have committed, and only its answer is
+                // lost.
+                self.bell.notify_one();
+                committed??;
                 Ok(answer)
             }
             Applied::Undo(answer) => {

@@ -54,8 +54,8 @@ impl OwnDatabase {
 
     /// Ends the sessions that listen. Returns their number.
     pub(crate) fn cut_listeners(&mut self) -> u64 {
-        // Finds listeners without a ping since `LISTEN`, which then is the last statement.
-        self.cut_those("query ILIKE 'LISTEN%'")
+        // Only a listener reads announcements, and it does so all the time.
+        self.cut_those("query ILIKE '%link_announcements%' AND pid <> pg_backend_pid()")
     }
 
     fn cut_those(&mut self, condition: &str) -> u64 {

@@ -1,11 +1,8 @@
-//! The format in which PostgreSQL announces changes; its triggers are in `migrations`.
+//! The format of announced changes; the triggers that write it are in `migrations`.
 
 use slugline_domain::{Revision, Slug, ports::LinkChange};
 
-/// The channel for announced changes to links.
-pub(super) const CHANNEL: &str = "slugline_links";
-
-/// A message on the channel.
+/// A message in the outbox.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Announcement {
     /// These links changed.

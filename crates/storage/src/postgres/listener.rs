@@ -1,40 +1,55 @@
-//! Listens to PostgreSQL's announcements.
+//! Learns of changes to links by any node, from PostgreSQL.
 //!
-//! A listener that lost its connection may have missed announcements. So it is deaf from the
-//! moment it notices until it listens again, and then all earlier reads count as outdated. It
-//! detects a dead connection by an unanswered ping.
+//! Triggers record each change in the outbox. After a commit a node rings a bell (`NOTIFY` in a
+//! transaction of its own), and every node reads the outbox. Nodes also read it at a short
+//! interval, because `psql` and a node that dies after a commit do not ring.
+//!
+//! A listener that lost its connection may have missed changes. So it is deaf from the moment
+//! it notices until it reads again, and then all earlier reads count as outdated.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
 use slugline_domain::ports::LinkObserver;
 use sqlx::{
-    Acquire, Connection, Executor, PgConnection, Row,
-    postgres::{PgConnectOptions, PgListener, PgNotification, PgPoolOptions},
+    Acquire, Executor,
+    postgres::{PgConnectOptions, PgListener, PgPoolOptions},
 };
 use thiserror::Error;
 use tokio::{
+    sync::Notify,
     task::AbortHandle,
     time::{sleep, timeout},
 };
 
 use super::{
-    announcement::{Announcement, CHANNEL},
+    announcement::Announcement,
     ear::Ear,
+    outbox::{self, News, Outbox},
 };
 
-/// The time without a message after which the listener pings the server.
-const SILENCE: Duration = Duration::from_secs(1);
+/// The interval at which the outbox is read when no bell rings.
+const INTERVAL: Duration = Duration::from_millis(250);
 
-/// The timeout of a ping.
+/// The pause between two reads: bells that ring meanwhile lead to one read.
+const PAUSE: Duration = Duration::from_millis(3);
+
+/// The timeout of a statement. A connection that takes longer is given up.
 const ANSWER: Duration = Duration::from_secs(2);
 
-/// The timeout for connecting, and for the listener's own announcement to come back.
+/// The timeout for connecting.
 const START: Duration = Duration::from_secs(5);
 
 /// The pause before the next connection: short at first, then doubled after each failed
 /// attempt.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// The channel of the bell.
+const CHANNEL: &str = "slugline_links";
+
+/// Rings the bell of all nodes. A node from before the outbox takes `*` for "everything may
+/// have changed"; others ignore the payload.
+const RING: &str = "SELECT pg_notify('slugline_links', '*')";
 
 /// A running listener on PostgreSQL. Dropping this stops it.
 #[derive(Debug)]
@@ -50,11 +65,13 @@ impl Drop for Listening {
 pub(super) fn start(
     server: Arc<PgConnectOptions>,
     ear: Arc<Ear>,
+    bell: Arc<Notify>,
     observer: Arc<dyn LinkObserver>,
 ) -> Listening {
     let listener = Listener {
         server,
         ear,
+        bell,
         observer,
     };
     Listening(tokio::spawn(listener.run()).abort_handle())
@@ -63,7 +80,15 @@ pub(super) fn start(
 struct Listener {
     server: Arc<PgConnectOptions>,
     ear: Arc<Ear>,
+    /// Rings after a commit of this node.
+    bell: Arc<Notify>,
     observer: Arc<dyn LinkObserver>,
+}
+
+/// A connection for announcements, and its position in the outbox.
+struct Line {
+    connection: PgListener,
+    outbox: Outbox,
 }
 
 /// The reason why the listener is deaf.
@@ -110,79 +135,70 @@ impl Listener {
         }
     }
 
-    /// A connection on which a test announcement has arrived.
-    async fn connect(&self) -> Result<PgListener, Lost> {
+    async fn connect(&self) -> Result<Line, Lost> {
         let connecting = async {
             // A listener takes its connection from a pool. This pool has only that connection.
             let pool = PgPoolOptions::new().max_connections(1).max_lifetime(None);
             let pool = pool.connect_with(self.server.as_ref().clone()).await?;
-            PgListener::connect_with(&pool).await
+            let mut connection = PgListener::connect_with(&pool).await?;
+            connection.eager_reconnect(false);
+            connection.listen(CHANNEL).await?;
+            outbox::limit_session(connection.acquire().await?).await?;
+            let outbox = Outbox::open(connection.acquire().await?).await?;
+            Ok(Line { connection, outbox })
         };
-        let mut line = within(START, "accept a connection", connecting).await?;
-        line.eager_reconnect(false);
-        let own = within(START, "take a listener", subscribe(&mut line)).await?;
-        // A connection pooler between us and the server may accept `LISTEN` and then forward
-        // nothing.
-        within(START, "announce anything", self.call(&own)).await?;
-        let heard = async {
-            loop {
-                let message = line.try_recv().await?.ok_or(Lost::Closed)?;
-                // Earlier messages change nothing: all reads before this one count as outdated.
-                if message.channel() == own {
-                    return Ok::<(), Lost>(());
-                }
-            }
-        };
-        let echo = timeout(START, heard).await;
-        echo.map_err(|_| Lost::Silent("pass on an announcement"))??;
-        Ok(line)
+        within(START, "accept a listener", connecting).await
     }
 
-    /// Sends an announcement on this channel, from another connection.
-    async fn call(&self, channel: &str) -> Result<(), sqlx::Error> {
-        let mut connection = PgConnection::connect_with(&self.server).await?;
-        let called = sqlx::query("SELECT pg_notify($1, '')").bind(channel);
-        called.execute(&mut connection).await?;
-        connection.close().await
-    }
-
-    async fn listen(&self, mut line: PgListener) -> Lost {
+    async fn listen(&self, mut line: Line) -> Lost {
         loop {
-            match timeout(SILENCE, line.try_recv()).await {
-                Ok(Ok(Some(message))) => self.pass_on(&message),
-                Ok(Ok(None)) => return Lost::Closed,
-                Ok(Err(error)) => return error.into(),
-                Err(_) => {
-                    let ping = async { line.acquire().await?.ping().await };
-                    if let Err(lost) = within(ANSWER, "answer", ping).await {
-                        return lost;
+            if let Err(lost) = self.listen_once(&mut line).await {
+                return lost;
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// Waits for a bell or for the interval to end, then reads the outbox.
+    async fn listen_once(&self, line: &mut Line) -> Result<(), Lost> {
+        let must_ring = tokio::select! {
+            () = self.bell.notified() => true,
+            heard = timeout(INTERVAL, line.connection.try_recv()) => match heard {
+                Ok(heard) => heard?.map(|_| false).ok_or(Lost::Closed)?,
+                Err(_) => false,
+            },
+        };
+        if must_ring {
+            within(ANSWER, "ring", line.connection.execute(RING)).await?;
+        }
+        // One read answers all bells so far.
+        while line.connection.next_buffered().is_some() {}
+        let Line { connection, outbox } = line;
+        let reading = async {
+            let connection = connection.acquire().await?;
+            let news = outbox.read(connection).await?;
+            Ok((news, connection))
+        };
+        let (news, connection) = within(ANSWER, "answer", reading).await?;
+        self.pass_on(&news);
+        within(ANSWER, "delete old announcements", outbox.clean(connection)).await
+    }
+
+    fn pass_on(&self, news: &News) {
+        let News::Messages(messages) = news else {
+            return self.ear.open_anew();
+        };
+        for message in messages {
+            match Announcement::parse(message) {
+                Announcement::Links(changes) => {
+                    for change in &changes {
+                        self.observer.changed(change);
                     }
                 }
+                Announcement::Everything => self.ear.open_anew(),
             }
         }
     }
-
-    fn pass_on(&self, message: &PgNotification) {
-        if message.channel() != CHANNEL {
-            return;
-        }
-        match Announcement::parse(message.payload()) {
-            Announcement::Links(changes) => {
-                for change in &changes {
-                    self.observer.changed(change);
-                }
-            }
-            Announcement::Everything => self.ear.open_anew(),
-        }
-    }
-}
-
-/// Listens to announcements, and to a unique channel; returns the channel's name.
-async fn subscribe(line: &mut PgListener) -> Result<String, sqlx::Error> {
-    let session = line.fetch_one("SELECT pg_backend_pid()").await?;
-    let own = format!("slugline_echo_{}", session.try_get::<i32, _>(0)?);
-    line.listen_all([CHANNEL, &own]).await?;
-    Ok(own)
 }
 
 async fn within<T>(

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sea_orm::{ConnectionTrait, DatabaseConnection};
+use sea_orm::{ConnectionTrait, DatabaseConnection, TransactionTrait};
 use slugline_domain::{
     Link, Revision,
     ports::{Hearing, LinkChange, LinkObserver, LinkStore, Version},
@@ -84,8 +84,8 @@ impl Nodes {
 
     /// Returns and clears the changes announced so far.
     async fn announced(&self) -> Vec<LinkChange> {
-        // Announcements arrive in order, so all earlier ones have arrived.
-        self.sql("SELECT pg_notify('slugline_links', 'the-end')")
+        // Later transactions are announced later, so all earlier announcements have arrived.
+        self.sql("INSERT INTO link_announcements (message) VALUES ('the-end')")
             .await;
         let end = changed("the-end", None);
         until("the end", || {
@@ -105,7 +105,7 @@ async fn until<T>(what: &str, mut reached: impl FnMut() -> Option<T>) -> T {
         if let Some(value) = reached() {
             return value;
         }
-        assert!(asked.elapsed() < Duration::from_secs(30), "never: {what}");
+        assert!(asked.elapsed() < Duration::from_mins(5), "never: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -179,6 +179,31 @@ async fn nothing_is_announced_that_did_not_happen() {
     nodes.other.delete(&slug("nobody")).await.unwrap();
     nodes.sql("BEGIN; DELETE FROM links; ROLLBACK").await;
     assert_eq!(nodes.announced().await, []);
+}
+
+#[tokio::test]
+async fn a_transaction_that_commits_late_is_announced_then() {
+    let nodes = Nodes::start("late").await;
+    let late = nodes.raw.begin().await.unwrap();
+    let insert = "INSERT INTO links (id, slug, destination, search_text, destination_key, \
+                  created_at, updated_at) VALUES ('1', 'late', 'https://example.com/', '', '', 0, 0)";
+    late.execute_unprepared(insert).await.unwrap();
+    let early = link("early").build();
+    nodes.other.insert(&early, NOON).await.unwrap();
+    assert_eq!(nodes.announced().await, [changed("early", Some(0))]);
+    late.commit().await.unwrap();
+    assert_eq!(nodes.announced().await, [changed("late", Some(0))]);
+}
+
+#[tokio::test]
+async fn a_session_with_another_search_path_announces_too() {
+    let nodes = Nodes::start("search_path").await;
+    let docs = link("docs").build();
+    nodes.other.insert(&docs, NOON).await.unwrap();
+    nodes.announced().await;
+    let elsewhere = "BEGIN; SET LOCAL search_path = pg_catalog; DELETE FROM public.links; COMMIT";
+    nodes.sql(elsewhere).await;
+    assert_eq!(nodes.announced().await, [changed("docs", None)]);
 }
 
 #[tokio::test]

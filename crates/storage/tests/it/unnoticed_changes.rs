@@ -29,7 +29,7 @@ async fn a_store_notices_changes_by_others_and_not_its_own() {
     theirs.insert(&link("theirs").build(), NOON).await.unwrap();
     let asked = Instant::now();
     while mine.hearing() == at_first {
-        assert!(asked.elapsed() < Duration::from_secs(30), "never noticed");
+        assert!(asked.elapsed() < Duration::from_mins(5), "never noticed");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
@@ -51,7 +51,7 @@ async fn a_change_whose_author_hung_up_counts_once_it_is_made() {
     }
     let asked = Instant::now();
     while store.hearing() == before {
-        assert!(asked.elapsed() < Duration::from_secs(30), "never counted");
+        assert!(asked.elapsed() < Duration::from_mins(5), "never counted");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     assert_eq!(store.find(&made.slug).await.unwrap(), Some(made));
