@@ -210,7 +210,19 @@ impl Resolver {
         self.cache.remove(slug);
     }
 
+    /// Reads again if a change overtook the read: the visitor gets the changed link, and it is
+    /// in memory if the store fails next. Only once, because a link may change all the time.
     async fn find_spelled(&self, slug: &Slug) -> Result<Option<Arc<Link>>, Error> {
+        match self.find_once(slug).await? {
+            Found::Current(link) => Ok(link),
+            Found::Overtaken(link) => Ok(match self.find_once(slug).await {
+                Ok(Found::Current(later) | Found::Overtaken(later)) => later,
+                Err(_) => link,
+            }),
+        }
+    }
+
+    async fn find_once(&self, slug: &Slug) -> Result<Found, Error> {
         let now = self.clock.now();
         // Taken before the read, so that a change during the read is not missed.
         let hearing = self.store.hearing();
@@ -225,8 +237,8 @@ impl Resolver {
         let refresh = match entry.await {
             EntryResult::Retained(entry) => {
                 return match entry.recalled() {
-                    Recalled::Link(link) => Ok(Some(link)),
-                    Recalled::NoLink => Ok(None),
+                    Recalled::Link(link) => Ok(Found::Current(Some(link))),
+                    Recalled::NoLink => Ok(Found::Current(None)),
                     Recalled::Nothing => Err(outage::failed_a_moment_ago()),
                 };
             }
@@ -238,7 +250,7 @@ impl Resolver {
         };
         let found = match self.outage.ask(self.look_up(slug), self).await {
             Ok(found) => found,
-            Err(error) => return self.serve_stale(refresh, error),
+            Err(error) => return self.serve_stale(refresh, error).map(Found::Current),
         };
         let subject = Subject {
             is_known: found.link.is_some(),
@@ -246,11 +258,15 @@ impl Resolver {
         };
         let fresh = Fresh::read(now, hearing, subject, &self.options);
         let link = found.link.map(Arc::new);
-        refresh.end(Entry {
+        let is_remembered = refresh.end(Entry {
             link: link.clone(),
             fresh,
         });
-        Ok(link)
+        Ok(if is_remembered {
+            Found::Current(link)
+        } else {
+            Found::Overtaken(link)
+        })
     }
 
     /// Returns the answer after the store failed. All visitors who wait for the slug get
@@ -281,15 +297,15 @@ impl Resolver {
     }
 
     /// For one spelling, the link here takes precedence over the one in the old store.
-    async fn look_up(&self, slug: &Slug) -> Result<Found, Error> {
+    async fn look_up(&self, slug: &Slug) -> Result<Stored, Error> {
         let old_links = self.old_links.as_ref().filter(|old| old.may_hold());
         let here = self.store.find(slug).await?;
         match (here, old_links) {
-            (None, Some(old_links)) => Ok(Found {
+            (None, Some(old_links)) => Ok(Stored {
                 link: old_links.find(slug).await?,
                 may_change_unheard: true,
             }),
-            (link, _) => Ok(Found {
+            (link, _) => Ok(Stored {
                 link,
                 may_change_unheard: false,
             }),
@@ -317,8 +333,15 @@ fn later(moment: UnixMillis, by: Duration) -> UnixMillis {
     UnixMillis::new(moment.get().saturating_add(by))
 }
 
+/// The link that memory or the store has under a spelling.
+enum Found {
+    Current(Option<Arc<Link>>),
+    /// The slug was forgotten during the read, so this may be from before a change.
+    Overtaken(Option<Arc<Link>>),
+}
+
 /// The answer of the stores about a spelling.
-struct Found {
+struct Stored {
     link: Option<Link>,
     /// The store announces no changes of the old store.
     may_change_unheard: bool,
@@ -830,7 +853,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_read_overtaken_by_an_announcement_is_not_remembered() {
+    async fn a_read_overtaken_by_an_announcement_is_repeated() {
         let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
         let old = link("docs").build();
         store.insert(&old, NOON).await.unwrap();
@@ -846,15 +869,54 @@ mod tests {
         store.update(&new, &Version::of(&old)).await.unwrap();
         resolver.changed(&change("docs", Some(new.revision.get())));
         store.go.notify_one();
-        let answered = reader.await.unwrap().unwrap().unwrap();
-        assert_eq!(answered.revision, old.revision, "read before the change");
+        store.asked.notified().await;
         store.go.notify_one();
+        let answered = reader.await.unwrap().unwrap().unwrap();
+        assert_eq!(answered.revision, new.revision, "read again");
+        assert_eq!(store.finds(), 2);
         let later = resolver.find(&slug("docs")).await.unwrap().unwrap();
         assert_eq!(later.revision, new.revision);
+        assert_eq!(store.finds(), 2, "remembered");
     }
 
     #[tokio::test]
-    async fn a_read_overtaken_by_a_change_is_not_remembered() {
+    async fn a_read_that_changes_keep_overtaking_is_repeated_once() {
+        let (resolver, store, clock) = slow_resolver(Duration::from_secs(30));
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        let reader = tokio::spawn({
+            let resolver = Arc::clone(&resolver);
+            async move { resolver.find(&slug("docs")).await }
+        });
+        for _ in 0..2 {
+            store.asked.notified().await;
+            resolver.forget(&slug("docs"));
+            store.go.notify_one();
+        }
+        assert!(reader.await.unwrap().unwrap().is_some());
+        assert_eq!(store.finds(), 2);
+        let remembered = resolver.recall(&slug("docs"), clock.now());
+        assert_eq!(remembered, Recalled::Nothing);
+    }
+
+    #[tokio::test]
+    async fn an_overtaken_read_is_the_answer_if_the_store_fails_then() {
+        let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
+        store.insert(&link("docs").build(), NOON).await.unwrap();
+        let reader = tokio::spawn({
+            let resolver = Arc::clone(&resolver);
+            async move { resolver.find(&slug("docs")).await }
+        });
+        store.asked.notified().await;
+        store.inner.break_down();
+        resolver.forget(&slug("docs"));
+        store.go.notify_one();
+        store.asked.notified().await;
+        store.go.notify_one();
+        assert!(reader.await.unwrap().unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_read_overtaken_by_a_change_is_repeated() {
         let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
         store.insert(&link("docs").build(), NOON).await.unwrap();
         let reader = tokio::spawn({
@@ -865,15 +927,10 @@ mod tests {
         store.delete(&slug("docs")).await.unwrap();
         resolver.forget(&slug("docs"));
         store.go.notify_one();
-        assert!(
-            reader.await.unwrap().unwrap().is_some(),
-            "the overtaken read itself may answer"
-        );
+        store.asked.notified().await;
         store.go.notify_one();
-        assert_eq!(
-            id_of(&resolver, "docs").await,
-            None,
-            "but nothing later may"
-        );
+        assert_eq!(reader.await.unwrap().unwrap(), None);
+        assert_eq!(id_of(&resolver, "docs").await, None);
+        assert_eq!(store.finds(), 2, "remembered");
     }
 }

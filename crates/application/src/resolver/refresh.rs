@@ -31,9 +31,13 @@ impl<'a> Refresh<'a> {
         self.outdated.as_ref()
     }
 
-    /// Remembers an entry, unless the slug was forgotten meanwhile.
-    pub(super) fn end(mut self, entry: Entry) {
-        self.outdated = Some(entry);
+    /// Remembers an entry. Returns false if the slug was forgotten meanwhile: the entry may be
+    /// from before a change.
+    pub(super) fn end(mut self, entry: Entry) -> bool {
+        self.outdated = None;
+        self.guard
+            .take()
+            .is_some_and(|guard| guard.insert(entry).is_ok())
     }
 }
 
