@@ -1,4 +1,10 @@
-//! Allows one running service for each data folder.
+//! Allows one running service for each data folder, and no command beside a restore.
+//!
+//! | holds | service, `seed` | `import`, `export`, `migrate`, `backup`, `doctor` | `restore` |
+//! |---|---|---|---|
+//! | [`InstanceLock`] | yes | no | yes |
+//! | [`FilesInUse`] | no | yes, with others | no |
+//! | [`FilesAlone`] | while it finishes a restore that was cut short | no | yes |
 
 use std::{
     fs::{self, File, TryLockError},
@@ -56,6 +62,65 @@ impl InstanceLock {
     }
 }
 
+/// Keeps restores away from the files of a data folder while a command uses them, also beside
+/// the service and other such commands.
+#[derive(Debug)]
+pub(crate) struct FilesInUse {
+    _folder: Option<File>,
+}
+
+impl FilesInUse {
+    /// Shares the folder. A folder that is missing or cannot be opened is not locked: no
+    /// restore can write to it either.
+    ///
+    /// # Errors
+    /// A restore into the folder is under way.
+    pub(crate) fn share(folder: &Path) -> anyhow::Result<Self> {
+        let Ok(file) = File::open(folder) else {
+            return Ok(Self { _folder: None });
+        };
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => bail!(
+                "a restore into the folder {} is under way; run this again when it has ended",
+                folder.display()
+            ),
+            // Some file systems do not support locks; the lock of the instance warns of it.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(Self {
+                _folder: Some(file),
+            }),
+        }
+    }
+}
+
+/// Holds the files of a data folder for a restore: nothing else has them open.
+#[derive(Debug)]
+pub(crate) struct FilesAlone {
+    _folder: Option<File>,
+}
+
+impl FilesAlone {
+    /// Takes the files of a folder in which no service runs.
+    ///
+    /// # Errors
+    /// A command uses the files.
+    pub(crate) fn take(folder: &Path, _held: &InstanceLock) -> anyhow::Result<Self> {
+        // Windows opens no folders; there, open files cannot be replaced anyway.
+        let Ok(file) = File::open(folder) else {
+            return Ok(Self { _folder: None });
+        };
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => bail!(
+                "a command, such as `slugline import`, uses the folder {}; run this again when it \
+                 has ended",
+                folder.display()
+            ),
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(Self {
+                _folder: Some(file),
+            }),
+        }
+    }
+}
+
 /// The process that wrote its number into the lock file, for an error text.
 fn holder(path: &Path) -> String {
     fs::read_to_string(path)
@@ -77,5 +142,22 @@ mod tests {
         assert!(error.contains(&holder), "{error}");
         drop(first);
         InstanceLock::take(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn commands_share_the_files_and_a_restore_has_them_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let instance = InstanceLock::take(folder.path()).unwrap();
+        let first = FilesInUse::share(folder.path()).unwrap();
+        let second = FilesInUse::share(folder.path()).unwrap();
+        drop(first);
+        let error = FilesAlone::take(folder.path(), &instance).unwrap_err();
+        assert!(error.to_string().contains("uses the folder"), "{error}");
+        drop(second);
+        let alone = FilesAlone::take(folder.path(), &instance).unwrap();
+        let error = FilesInUse::share(folder.path()).unwrap_err();
+        assert!(error.to_string().contains("is under way"), "{error}");
+        drop(alone);
+        FilesInUse::share(folder.path()).unwrap();
     }
 }

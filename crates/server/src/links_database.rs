@@ -5,11 +5,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use slugline_storage::{Database, SchemaConnection, SqlLinkStore};
 
-use crate::{Settings, backup::journal};
+use crate::Settings;
 
 /// Opens the database and brings its schema up to date.
 pub(crate) async fn open(settings: &Settings) -> anyhow::Result<Arc<SqlLinkStore>> {
-    journal::finish_pending(settings)?;
     let url = &settings.links;
     let schema = SchemaConnection::open(url).await;
     let schema = schema.context("SLUGLINE_DATABASE_URL")?;

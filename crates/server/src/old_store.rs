@@ -12,6 +12,7 @@ use slugline_legacy::OldStoreUrl;
 use crate::{
     Settings,
     ambient::{OsRandom, SystemClock},
+    backup::journal,
     data_folder, links_database,
 };
 
@@ -75,6 +76,7 @@ pub(crate) async fn migrate(settings: &Settings, force: bool) -> anyhow::Result<
         bail!("set SLUGLINE_LEGACY_KV_URL to the store to move links from");
     }
     data_folder::prepare(&settings.data_dir)?;
+    let _in_use = journal::use_files(settings)?;
     let store = links_database::open(settings).await?;
     let passwords = Arc::new(Passwords::new(Arc::new(OsRandom)));
     let migration = open(settings, store, passwords, Arc::new(SystemClock)).await?;

@@ -61,7 +61,7 @@ impl Service {
         let made = data_folder::prepare(&settings.data_dir)?;
         let lock = InstanceLock::take(&settings.data_dir)?;
         let folder = NewFolder::new(made);
-        journal::finish(&settings.data_dir, &lock)?;
+        journal::finish_pending(&settings.data_dir, &lock)?;
         let (token, token_source) = match settings.site_token.clone() {
             Some(token) => (token, Source::Settings),
             None => site_token::kept_in(&settings.data_dir, &OsRandom)?,

@@ -31,7 +31,7 @@ pub(crate) struct Wishes {
 
 /// Runs `slugline backup FILE`.
 pub(crate) fn run(settings: &Settings, file: &str, wishes: Wishes) -> anyhow::Result<()> {
-    journal::finish_pending(settings)?;
+    let _in_use = journal::use_files(settings)?;
     if Part::Visits.file(settings)?.is_none() {
         // Continue if standard error is closed.
         let _ = writeln!(

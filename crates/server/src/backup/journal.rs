@@ -15,7 +15,10 @@ use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
 use super::{Draft, SQLITE_FILES, beside, create_private, folder_of, remove, sync_folder};
-use crate::{Settings, instance_lock::InstanceLock};
+use crate::{
+    Settings,
+    instance_lock::{FilesAlone, FilesInUse, InstanceLock},
+};
 
 const FILE: &str = "restore.pending";
 
@@ -27,20 +30,36 @@ pub(super) struct Move {
     pub(super) to: PathBuf,
 }
 
+/// Keeps restores away while a command uses the files. Before, it finishes an interrupted
+/// restore, if there is one.
+///
+/// # Errors
+/// A restore is running, or a file of an interrupted one cannot be moved.
+pub(crate) fn use_files(settings: &Settings) -> anyhow::Result<FilesInUse> {
+    let folder = &settings.data_dir;
+    loop {
+        let in_use = FilesInUse::share(folder)?;
+        if !folder.join(FILE).exists() {
+            return Ok(in_use);
+        }
+        drop(in_use);
+        finish_pending(folder, &InstanceLock::take(folder)?)?;
+    }
+}
+
 /// Finishes an interrupted restore, if there is one.
 ///
 /// # Errors
-/// The restore is still running, or a file cannot be moved.
-pub(crate) fn finish_pending(settings: &Settings) -> anyhow::Result<()> {
-    if !settings.data_dir.join(FILE).exists() {
+/// A command uses the files, or a file cannot be moved.
+pub(crate) fn finish_pending(folder: &Path, held: &InstanceLock) -> anyhow::Result<()> {
+    if !folder.join(FILE).exists() {
         return Ok(());
     }
-    let lock = InstanceLock::take(&settings.data_dir)?;
-    finish(&settings.data_dir, &lock)
+    finish(folder, &FilesAlone::take(folder, held)?)
 }
 
-/// Like [`finish_pending`], for a caller that already holds the data folder.
-pub(crate) fn finish(folder: &Path, _held: &InstanceLock) -> anyhow::Result<()> {
+/// Like [`finish_pending`], for a caller that already holds the files.
+pub(super) fn finish(folder: &Path, _held: &FilesAlone) -> anyhow::Result<()> {
     let journal = folder.join(FILE);
     let text = match fs::read(&journal) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -163,7 +182,7 @@ mod tests {
                 }
             }
             let lock = InstanceLock::take(folder).unwrap();
-            finish(folder, &lock).unwrap();
+            finish_pending(folder, &lock).unwrap();
             drop(lock);
             fs::remove_file(folder.join("slugline.lock")).unwrap();
             for name in ["a", "b"] {
@@ -178,7 +197,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         prepared(folder.path());
         let lock = InstanceLock::take(folder.path()).unwrap();
-        finish(folder.path(), &lock).unwrap();
+        finish_pending(folder.path(), &lock).unwrap();
         assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), "old");
     }
 
@@ -190,7 +209,7 @@ mod tests {
         fs::remove_file(&moves[1].from).unwrap();
         fs::remove_file(&moves[1].to).unwrap();
         let lock = InstanceLock::take(folder.path()).unwrap();
-        let error = finish(folder.path(), &lock).unwrap_err();
+        let error = finish_pending(folder.path(), &lock).unwrap_err();
         assert!(
             format!("{error:#}").contains("both are missing"),
             "{error:#}"

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     Settings,
     data_folder::{self, NewFolder},
-    instance_lock::InstanceLock,
+    instance_lock::{FilesAlone, InstanceLock},
 };
 
 /// A part beside the file that it replaces.
@@ -27,7 +27,7 @@ struct Staged {
     place: Move,
 }
 
-/// Restores a backup. The service must be stopped.
+/// Restores a backup. The service must be stopped, and no command may use the data folder.
 ///
 /// # Errors
 /// The backup is damaged or of a newer version, the folder has data and `replace` is false, or
@@ -38,8 +38,9 @@ pub(crate) fn run(settings: &Settings, file: &str, replace: bool) -> anyhow::Res
     let folder = &settings.data_dir;
     let made = data_folder::prepare(folder)?;
     let lock = InstanceLock::take(folder)?;
+    let files = FilesAlone::take(folder, &lock)?;
     let new = NewFolder::new(made);
-    journal::finish(folder, &lock)?;
+    journal::finish(folder, &files)?;
     let staged = stage(settings, Path::new(file), replace)
         .with_context(|| format!("{file} was not restored, and nothing was changed"))?;
     let moves: Vec<Move> = staged.iter().map(|staged| staged.place.clone()).collect();
@@ -51,7 +52,7 @@ pub(crate) fn run(settings: &Settings, file: &str, replace: bool) -> anyhow::Res
     for staged in staged {
         staged.draft.keep();
     }
-    journal::finish(folder, &lock)?;
+    journal::finish(folder, &files)?;
     Ok(writeln!(
         io::stdout(),
         "restored {} from {file}",

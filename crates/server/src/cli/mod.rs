@@ -170,7 +170,7 @@ fn back_up(given: &ArgMatches) -> anyhow::Result<()> {
 
 fn look_after(given: &ArgMatches) -> anyhow::Result<()> {
     let settings = settings(given)?;
-    journal::finish_pending(&settings)?;
+    let _in_use = journal::use_files(&settings)?;
     if given.get_flag("rebuild") {
         return doctor::rebuild_visits(&settings);
     }

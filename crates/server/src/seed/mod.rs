@@ -13,7 +13,10 @@ use std::io::{self, Write};
 use anyhow::{Context, bail};
 use slugline_domain::{LinkFilter, StatusFilter, ports::Clock};
 
-use crate::{Settings, ambient::SystemClock, data_folder, wiring};
+use crate::{
+    Settings, ambient::SystemClock, backup::journal, data_folder, instance_lock::InstanceLock,
+    wiring,
+};
 use chance::Chance;
 
 /// The amount of data to create.
@@ -29,6 +32,8 @@ pub(crate) struct Amount {
 /// may use them meanwhile.
 pub(crate) async fn run(settings: &Settings, amount: Amount) -> anyhow::Result<()> {
     data_folder::prepare(&settings.data_dir)?;
+    let lock = InstanceLock::take(&settings.data_dir)?;
+    journal::finish_pending(&settings.data_dir, &lock)?;
     let service = wiring::link_service(settings).await?;
     let all = LinkFilter {
         status: StatusFilter::All,

@@ -16,20 +16,27 @@ use slugline_contract::TransferFormat;
 use slugline_storage::DatabaseUrl;
 use tokio::runtime::Runtime;
 
-use crate::{Settings, data_folder, wiring};
+use crate::{Settings, backup::journal, data_folder, instance_lock::FilesInUse, wiring};
 
 /// The use cases of links, and their runtime.
 struct Links {
     service: LinkService,
     runtime: Runtime,
+    // Dropped last: a restore may begin only when the database is closed.
+    _in_use: FilesInUse,
 }
 
 /// Opens the database, or creates it if there is none.
 fn open(settings: &Settings) -> anyhow::Result<Links> {
     data_folder::prepare(&settings.data_dir)?;
+    let in_use = journal::use_files(settings)?;
     let runtime = Runtime::new().context("the runtime cannot be started")?;
     let service = runtime.block_on(wiring::link_service(settings))?;
-    Ok(Links { service, runtime })
+    Ok(Links {
+        service,
+        runtime,
+        _in_use: in_use,
+    })
 }
 
 /// The file of the links, if it does not exist yet. `None` for a database server.

@@ -10,6 +10,7 @@ mod own_database; // a PostgreSQL database of one test
 mod own_postgres; // a PostgreSQL server of one test
 mod programs; // programs of others that the tests drive
 mod relay; // a way to a server that can be cut
+mod restore_alone; // a restore, and commands that use the same files
 mod server; // starts the binary on a free port and talks HTTP to it
 
 mod access; // who may use the API, and how errors look
