@@ -18,7 +18,7 @@ mod follower;
 mod goal;
 mod guard;
 mod import;
-mod instance;
+pub(crate) mod instance;
 mod links;
 mod listing;
 mod load;

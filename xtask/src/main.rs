@@ -20,6 +20,7 @@ mod lint;
 mod openapi;
 mod process;
 mod test;
+mod upgrade;
 mod vendor;
 mod web;
 
@@ -91,6 +92,12 @@ enum Command {
         #[arg(long)]
         target: Option<String>,
     },
+    /// Run an earlier revision and this one on the same data, under load.
+    Upgrade {
+        /// The earlier revision, as git names it.
+        #[arg(long)]
+        from: String,
+    },
     /// Build the API documentation, warnings are errors.
     Docs,
 }
@@ -117,6 +124,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Verdict> {
     match command {
         Command::Test { arguments } => return test::run(&arguments),
+        Command::Upgrade { from } => return upgrade::run(&from),
         Command::Bench { benches, options } => bench::run(&benches, &options)?,
         Command::Ci => ci::run()?,
         Command::Fmt { check } => fmt::run(check)?,
