@@ -202,7 +202,7 @@ fn free_port() -> u16 {
 
 /// Returns `None` if the server ends instead of answering.
 fn server_once(folder: &Path, port: u16) -> Option<Process> {
-    const TIMEOUT: Duration = Duration::from_mins(1);
+    const TIMEOUT: Duration = Duration::from_mins(5);
 
     let name = folder.display().to_string();
     fs::write(folder.join("config.xml"), config(&name, port)).expect("there is room");

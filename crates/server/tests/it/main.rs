@@ -10,7 +10,6 @@ mod own_database; // a PostgreSQL database of one test
 mod own_postgres; // a PostgreSQL server of one test
 mod programs; // programs of others that the tests drive
 mod relay; // a way to a server that can be cut
-mod restore_alone; // a restore, and commands that use the same files
 mod server; // starts the binary on a free port and talks HTTP to it
 
 mod access; // who may use the API, and how errors look
@@ -31,6 +30,8 @@ mod doctor; // whether the databases are sound
 mod editing; // changing links
 #[cfg(target_os = "linux")] // whose ways to break things the tests use
 mod faults; // what was acknowledged is there, whatever breaks
+#[cfg(target_os = "linux")] // which tells the memory of a process
+mod floods; // requests in numbers that no honest client sends
 #[cfg(target_os = "linux")] // which alone has limits that can be changed from outside
 mod full_disk; // a disk that takes no more visits
 mod guessing; // passwords and tokens are guessed
@@ -59,6 +60,8 @@ mod preview_mode; // a public demonstration
 mod proxied_scripts; // scripts of proxied pages, in Chromium
 mod proxy; // a destination's answer under the short link's address
 mod public_side; // what visitors meet
+#[cfg(unix)] // whose named pipes keep a restore waiting
+mod restore_alone; // a restore, and commands that use the same files
 mod routes; // the OpenAPI document against the mounted routes
 mod safe_browsing; // dangerous destinations get a warning by themselves
 mod searching; // finding and counting links

@@ -17,7 +17,7 @@ use ureq::{
 };
 
 /// The timeout only keeps a server that hangs at its start from hanging the test.
-const START_TIMEOUT: Duration = Duration::from_mins(2);
+const START_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The site token of servers whose settings give no other.
 pub(crate) const TOKEN: &str = "correct-horse-battery";
@@ -71,7 +71,7 @@ impl Server {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
-            .timeout_global(Some(Duration::from_secs(30)))
+            .timeout_global(Some(Duration::from_mins(2)))
             // The service closes a connection after five seconds without a request; the client
             // must not send the next request at that moment.
             .max_idle_age(Duration::from_secs(2))
@@ -298,9 +298,10 @@ fn greeting_in(lines: Lines<impl BufRead>) -> Option<String> {
     None
 }
 
-/// Polls until the condition holds; the deadline only keeps a failure from hanging.
+/// Polls until the condition holds. The deadline only keeps a failure from hanging: machines
+/// that run tests may have many other things to do.
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + Duration::from_mins(5);
     while !holds() {
         assert!(Instant::now() < deadline, "never came to pass: {what}");
         std::thread::sleep(Duration::from_millis(50));

@@ -2,7 +2,7 @@
 
 use std::{
     io::{ErrorKind, Read, Write},
-    net::TcpStream,
+    net::{Ipv4Addr, SocketAddr, TcpStream},
     thread,
     time::Duration,
 };
@@ -18,7 +18,7 @@ const ENDLESS: usize = 256 << 20;
 /// The timeout of the test, so that a fault of the service fails it instead of hanging it.
 const GIVE_UP: Duration = Duration::from_mins(1);
 
-fn address(server: &Server) -> std::net::SocketAddr {
+fn address(server: &Server) -> SocketAddr {
     let origin = server.origin();
     origin.strip_prefix("http://").unwrap().parse().unwrap()
 }
@@ -298,11 +298,7 @@ fn a_client_has_so_many_connections_and_others_have_theirs() {
     let _ = fourth.write_all(asks.as_bytes());
     assert_eq!(rest_of(&mut fourth), "", "one too many");
 
-    let other = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-    let other_address: std::net::SocketAddr = "127.0.0.2:0".parse().unwrap();
-    other.bind(&other_address.into()).unwrap();
-    other.connect(&address(&server).into()).unwrap();
-    let mut other = TcpStream::from(other);
+    let mut other = connect_from(&server, Ipv4Addr::new(127, 0, 0, 2));
     other.write_all(asks.as_bytes()).unwrap();
     assert_eq!(status(&rest_of(&mut other)), 200);
 
@@ -322,6 +318,39 @@ fn a_trusted_proxy_has_as_many_connections_as_it_likes() {
     ]);
     let _held: Vec<TcpStream> = (0..5).map(|_| connect_and_ask(&server)).collect();
     assert_eq!(server.visit("/_health/live").status, 200);
+}
+
+/// A connection from another address of this machine.
+fn connect_from(server: &Server, from: Ipv4Addr) -> TcpStream {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.bind(&SocketAddr::from((from, 0)).into()).unwrap();
+    socket.connect(&address(server).into()).unwrap();
+    let stream = TcpStream::from(socket);
+    stream.set_read_timeout(Some(GIVE_UP)).unwrap();
+    stream
+}
+
+#[test]
+fn two_hundred_slow_connections_keep_nobody_else_waiting_and_end() {
+    let server = Server::start_with(&[("SLUGLINE_HEAD_TIMEOUT", "5")]);
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    let mut slow: Vec<TcpStream> = (0..200)
+        .map(|number| connect_from(&server, Ipv4Addr::new(127, 0, 1, number)))
+        .collect();
+    for stream in &mut slow {
+        stream
+            .write_all(b"GET /docs HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+            .unwrap();
+    }
+    for _ in 0..200 {
+        assert_eq!(server.visit("/docs").status, 301);
+    }
+    assert_eq!(server.api("GET", "/api/link/list").send().status, 200);
+    for stream in &mut slow {
+        // Whoever never ends a request gets no redirect, and is disconnected.
+        let answer = rest_of(stream);
+        assert!(answer.is_empty() || status(&answer) == 408, "{answer}");
+    }
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn whatever_was_acknowledged_survives_a_sudden_death() {
     trial.table.conclude(random.seed(), 8, 8);
 }
 
-pub(super) fn kill(process: u32) {
+pub(crate) fn kill(process: u32) {
     let killed = Command::new("kill")
         .args(["-9", &process.to_string()])
         .status();

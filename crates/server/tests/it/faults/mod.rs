@@ -7,7 +7,7 @@
 //! than the one just built.
 
 mod actor; // a client that makes, changes and deletes links of its own
-mod amount; // how many faults, and random choices that can be repeated
+pub(crate) mod amount; // how many faults, and random choices that can be repeated
 mod operation; // what a client does to links, and how the answer is read
 mod promise; // what has to be there, and whether it is
 mod shim; // faults of the disk, by a library in front of the C library
@@ -18,8 +18,9 @@ mod versions; // links whose every member tells the same version
 
 mod batches; // faults while many links are changed by one request
 mod checkpoints; // faults while the log is moved into the database
+mod clock_jumps; // the clock is set, forwards and backwards
 mod concurrent; // faults under several clients at once
-mod deaths; // kill -9
+pub(crate) mod deaths; // kill -9
 mod full_disk; // limits on files, and a small disk
 mod hang_ups; // clients that do not wait for the answer
 mod migration_pages; // faults while links of an older instance are moved

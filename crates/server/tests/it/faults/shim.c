@@ -1,5 +1,6 @@
 /*
- * Makes calls fail that a program makes on the files of the links database.
+ * Makes calls fail that a program makes on the files of the links database,
+ * and sets its clock.
  *
  * Loaded in front of the C library by LD_PRELOAD. It is in C because the
  * workspace forbids unsafe Rust, and a C compiler is there for SQLite anyway.
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum kind {
@@ -25,7 +27,8 @@ enum kind {
     FULL = 2,     /* what changes a file fails with ENOSPC */
     TORN = 3,     /* the first write stops half-way, and then it is as FULL */
     UNSYNCED = 4, /* only calls that wait for the disk fail, with EIO */
-    UNREADABLE = 5 /* only reads fail, with EIO */
+    UNREADABLE = 5, /* only reads fail, with EIO */
+    READ_ONLY = 6   /* what changes a file fails with EROFS */
 };
 
 enum where {
@@ -41,6 +44,7 @@ struct control {
     int64_t count;  /* how many fail, that one included */
     int64_t calls;  /* matching calls so far; counted here */
     int64_t failed; /* those that failed; counted here */
+    int64_t ahead;  /* seconds by which the clock is ahead; behind if negative */
 };
 
 enum call { WRITE, SYNC, TRUNCATE, READ };
@@ -102,7 +106,7 @@ static enum verdict judge(int fd, enum call call)
     __atomic_add_fetch(&control->failed, 1, __ATOMIC_SEQ_CST);
     if (kind == TORN && call == WRITE && number == control->first)
         return TEARS;
-    errno = kind == FULL || kind == TORN ? ENOSPC : EIO;
+    errno = kind == FULL || kind == TORN ? ENOSPC : kind == READ_ONLY ? EROFS : EIO;
     return FAILS;
 }
 
@@ -169,4 +173,12 @@ int fsync(int fd)
 int fdatasync(int fd)
 {
     return judge(fd, SYNC) == PASSES ? (int)syscall(SYS_fdatasync, fd) : -1;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    int done = (int)syscall(SYS_clock_gettime, clock, time);
+    if (done == 0 && clock == CLOCK_REALTIME && control)
+        time->tv_sec += __atomic_load_n(&control->ahead, __ATOMIC_SEQ_CST);
+    return done;
 }

@@ -1,4 +1,4 @@
-//! Disk faults, set and lifted while the service runs.
+//! Disk faults and clock jumps, set and lifted while the service runs.
 
 use std::{
     fs::{self, File},
@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     Unsynced,
     /// Only reads fail.
     Unreadable,
+    /// Calls that change a file fail as on a disk that became read-only.
+    ReadOnly,
 }
 
 /// The files whose calls fail.
@@ -58,12 +60,13 @@ impl Fault {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::IoError,
         Self::Full,
         Self::Torn,
         Self::Unsynced,
         Self::Unreadable,
+        Self::ReadOnly,
     ];
 
     fn number(self) -> u64 {
@@ -73,6 +76,7 @@ impl Kind {
             Self::Torn => 3,
             Self::Unsynced => 4,
             Self::Unreadable => 5,
+            Self::ReadOnly => 6,
         }
     }
 }
@@ -94,7 +98,8 @@ const FIRST: u64 = 2;
 const COUNT: u64 = 3;
 const CALLS: u64 = 4;
 const FAILED: u64 = 5;
-const NUMBERS: usize = 6;
+const AHEAD: u64 = 6;
+const NUMBERS: usize = 7;
 
 impl Faults {
     /// No faults yet.
@@ -140,6 +145,12 @@ impl Faults {
         let mut number = [0; 8];
         self.file().read_exact_at(&mut number, FAILED * 8).unwrap();
         u64::from_ne_bytes(number)
+    }
+
+    /// Sets the service's clock this number of seconds ahead of the real one.
+    pub(crate) fn set_clock_ahead(&self, seconds: i64) {
+        let bytes = seconds.to_ne_bytes();
+        self.file().write_all_at(&bytes, AHEAD * 8).unwrap();
     }
 
     fn write(&self, place: u64, number: u64) {

@@ -5,6 +5,7 @@
 
 mod agreement; // changes of each kind show on every node
 mod deafness; // nodes that hear nothing say so, and read again
+mod deaths; // nodes are killed under load
 mod outages; // the server restarts, or stops in its tracks
 mod races; // who comes first wins, on every node
 mod schema; // nodes and the schema of another version
