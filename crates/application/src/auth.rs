@@ -7,7 +7,10 @@ use slugline_domain::{ClientNetwork, measure::Counter, ports::Clock};
 use subtle::ConstantTimeEq;
 use thiserror::Error;
 
-use crate::attempts::{ClientLimit, TooManyAttempts};
+use crate::{
+    attempts::{ClientLimit, TooManyAttempts},
+    caller::Caller,
+};
 
 /// The secret that API clients send. Only its digest is kept.
 #[derive(Clone)]
@@ -116,16 +119,16 @@ impl Authenticator {
         self.turned_away.get()
     }
 
-    /// Checks the token that a client sends. The right token passes however many wrong
+    /// Returns the caller by the token that a client sends. The right token passes however many wrong
     /// ones the client's network sent before: different clients may share an address, and
     /// nobody guesses a token by trying often.
     ///
     /// # Errors
     /// The caller may not use the API; the error gives the reason.
-    pub fn authenticate(&self, presented: Option<&str>, client: IpAddr) -> Result<(), Denied> {
+    pub fn authenticate(&self, presented: Option<&str>, client: IpAddr) -> Result<Caller, Denied> {
         let presented = presented.ok_or(Denied::NoToken)?;
         if self.token.matches(presented) {
-            return Ok(());
+            return Ok(Caller::Site);
         }
         let now = self.clock.now();
         let counted = self.failures.count(&(), ClientNetwork::of(client), now);
@@ -161,7 +164,10 @@ mod tests {
     fn only_the_exact_token_passes() {
         let (guard, _) = guard();
         let here = client("192.0.2.1");
-        assert_eq!(guard.authenticate(Some("correct horse"), here), Ok(()));
+        assert_eq!(
+            guard.authenticate(Some("correct horse"), here),
+            Ok(Caller::Site)
+        );
         assert_eq!(guard.authenticate(None, here), Err(Denied::NoToken));
         assert_eq!(
             guard.authenticate(Some("short"), here),
@@ -191,7 +197,10 @@ mod tests {
         }
         for from in [guesser, neighbour_in_the_same_network] {
             assert!(matches!(guess(from), Err(Denied::TooMany(_))));
-            assert_eq!(guard.authenticate(Some("correct horse"), from), Ok(()));
+            assert_eq!(
+                guard.authenticate(Some("correct horse"), from),
+                Ok(Caller::Site)
+            );
         }
         assert_eq!(guess(client("2001:db8:0:1::1")), Err(Denied::WrongToken));
         clock.advance_seconds(120);
@@ -205,7 +214,10 @@ mod tests {
         for _ in 0..100 {
             assert_eq!(guard.authenticate(None, here), Err(Denied::NoToken));
         }
-        assert_eq!(guard.authenticate(Some("correct horse"), here), Ok(()));
+        assert_eq!(
+            guard.authenticate(Some("correct horse"), here),
+            Ok(Caller::Site)
+        );
     }
 
     #[test]

@@ -39,6 +39,7 @@
 //! | [`attempts`] | limits on failed attempts of clients |
 //! | [`gatekeeper`] | checks visitors' passwords, and renews imported hashes |
 //! | [`auth`] | the site token |
+//! | [`caller`] | callers, and what each may do |
 //! | [`migration`] | moving links here from an older instance's store |
 //! | [`preview`] | actions that a public demonstration forbids |
 //! | [`suggestions`] | words for slugs and previews |
@@ -51,6 +52,7 @@ pub mod access;
 pub mod app;
 pub mod attempts;
 pub mod auth;
+pub mod caller;
 pub mod error;
 pub mod gatekeeper;
 mod hashing;
@@ -69,6 +71,7 @@ pub use access::Access;
 pub use app::App;
 pub use attempts::{ClientLimit, FailureLimit, TooManyAttempts};
 pub use auth::{Authenticator, Denied, SiteToken, TokenTooShort};
+pub use caller::{Caller, MissingScope};
 pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};

@@ -23,6 +23,7 @@
 //! | [`link`], [`content`] | the record that these values make up; the part of it that authors decide |
 //! | [`resolution`] | the decision: a link, a moment and a visitor → the visitor's answer |
 //! | [`user_agent`] | device and bot, from the `User-Agent` |
+//! | [`token`] | named tokens and their scopes |
 //! | [`visit`], [`visit_headers`], [`sampling`], [`stats`] | followed links, and queries on them |
 //! | [`client_network`] | clients as limits count them |
 //! | [`zone`] | local time, for answers by hour and day |
@@ -63,6 +64,7 @@ pub mod suggestion;
 pub mod tag;
 pub mod text;
 pub mod time;
+pub mod token;
 pub mod user_agent;
 pub mod visit;
 pub mod visit_headers;
@@ -105,6 +107,7 @@ pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
 pub use tag::{Tag, TagError, Tags, TagsError};
 pub use text::{Comment, Description, ImageRef, Text, TextError, Title};
 pub use time::{TimeError, UnixMillis, UnixSeconds};
+pub use token::{Scope, ScopeError, Scopes, TokenName, TokenNameError, TokenRecord};
 pub use user_agent::Platform;
 pub use visit::{Visit, VisitRecord};
 pub use visit_headers::VisitHeaders;

@@ -19,8 +19,8 @@ use crate::{
     FailedEntry, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport,
     LanguageTag, Link, LinkFilter, LinkId, ListQuery, LocationsQuery, LocationsReport, LogTrouble,
     MetricsQuery, MetricsReport, MigrationState, MigrationStep, OldLink, OldPage, OldPlace, Place,
-    ProbeOutcome, ProbeRequest, Revision, ScreenVerdict, Slug, Tag, TagCount, UnixMillis,
-    UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
+    ProbeOutcome, ProbeRequest, Revision, ScreenVerdict, Slug, Tag, TagCount, TokenName,
+    TokenRecord, UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
 };
 
 /// Stores links. Each method is one transaction.
@@ -181,6 +181,33 @@ pub struct StoreError {
     /// The reason.
     #[source]
     pub source: Box<dyn StdError + Send + Sync>,
+}
+
+/// Stores named tokens, beside the links. Each method is one transaction.
+#[async_trait]
+pub trait TokenStore: fmt::Debug + Send + Sync {
+    /// Stores a new token. Returns false, and stores nothing, if its name or its digest is
+    /// taken.
+    async fn insert(&self, token: &TokenRecord) -> Result<bool, StoreError>;
+
+    /// Every token, by name.
+    async fn list(&self) -> Result<Vec<TokenRecord>, StoreError>;
+
+    /// Removes the token with this name. Returns whether there was one.
+    async fn revoke(&self, name: &TokenName) -> Result<bool, StoreError>;
+
+    /// The token with this digest, expired or not.
+    async fn find(&self, digest: &[u8; 32]) -> Result<Option<TokenRecord>, StoreError>;
+
+    /// Notes that the token was used at this moment, unless a later use is noted. Does nothing
+    /// if there is no such token.
+    async fn touch(&self, name: &TokenName, at: UnixSeconds) -> Result<(), StoreError>;
+
+    /// The way in which the store learns of revoked tokens. What was found stays true for as
+    /// long as this is [`Hearing::Announced`] with the same number.
+    ///
+    /// Every request calls this, so it must not wait.
+    fn hearing(&self) -> Hearing;
 }
 
 /// Stores the progress of the migration, beside the links. Each method is one

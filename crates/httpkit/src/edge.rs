@@ -3,7 +3,7 @@
 use std::{net::IpAddr, sync::Arc};
 
 use actix_web::{HttpRequest, web};
-use slugline_application::{Authenticator, Denied};
+use slugline_application::{Authenticator, Caller, Denied};
 use slugline_domain::{Country, Place, ports::PlaceFinder};
 
 use crate::{
@@ -146,8 +146,8 @@ impl Edge {
         self.any_origin
     }
 
-    /// Checks that the request carries the site token.
-    pub(crate) fn authenticate(&self, request: &HttpRequest) -> Result<(), Denied> {
+    /// Returns the caller by the token that the request carries.
+    pub(crate) fn authenticate(&self, request: &HttpRequest) -> Result<Caller, Denied> {
         let presented = header(request, "authorization").map(bearer_token);
         let client = self.client_address(request);
         let outcome = self.authenticator.authenticate(presented, client);

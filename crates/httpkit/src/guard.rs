@@ -1,12 +1,13 @@
 //! Checks the token before the handlers of an adapter, and renders their errors.
 
 use actix_web::{
-    Error, HttpMessage, Resource,
+    Error, HttpMessage, HttpRequest, Resource,
     body::{BoxBody, MessageBody},
     dev::{AppService, HttpServiceFactory, ServiceRequest, ServiceResponse},
     http::{Method, StatusCode, header},
     middleware::{Next, from_fn},
 };
+use slugline_application::Caller;
 use slugline_contract::{Code, Problem};
 
 use crate::{
@@ -16,9 +17,14 @@ use crate::{
     problem::{Failure, problem_response},
 };
 
-/// A resource that requires the site token, whatever the method.
+/// A resource that requires a token, whatever the method.
 pub fn guarded(resource: Resource) -> impl HttpServiceFactory + 'static {
     Registered(resource.wrap(from_fn(guard)))
+}
+
+/// Returns the caller of a request to a [`guarded`] resource; `None` elsewhere.
+pub fn caller(request: &HttpRequest) -> Option<Caller> {
+    request.extensions().get::<Caller>().cloned()
 }
 
 /// A resource that requires no token.
@@ -55,11 +61,16 @@ async fn authenticated(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    if let Err(denied) = Edge::of(request.request()).authenticate(request.request()) {
-        let response = problem_response(&denied.into(), request.request());
-        return Ok(request.into_response(response));
+    match Edge::of(request.request()).authenticate(request.request()) {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+            render(request, next).await
+        }
+        Err(denied) => {
+            let response = problem_response(&denied.into(), request.request());
+            Ok(request.into_response(response))
+        }
     }
-    render(request, next).await
 }
 
 /// Writes the body of any error that a handler returned.

@@ -29,7 +29,7 @@ pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, header, probe_
 pub use edge::Edge;
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_headers;
-pub use guard::{guarded, public};
+pub use guard::{caller, guarded, public};
 pub use ignored::IgnoredNames;
 pub use origin::{Origin, OriginError};
 pub use problem::{Failure, problem_response, report, unreadable_body};

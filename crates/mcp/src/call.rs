@@ -44,6 +44,7 @@ impl Call {
             rules: &exchange.server.rules,
             origin: exchange.origin,
             caller: exchange.caller,
+            client: exchange.client,
         };
         Some(match (tool.call)(context, &self.arguments).await {
             Ok(result) => Outcome::success(result),

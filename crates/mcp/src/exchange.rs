@@ -1,5 +1,6 @@
 //! The parts of an HTTP request that the protocol reads.
 
+use slugline_application::Caller;
 use slugline_domain::ProbeCaller;
 
 use crate::Server;
@@ -20,6 +21,8 @@ pub(crate) struct Exchange<'a> {
     pub(crate) headers: &'a Headers,
     /// The public origin of the service, for short links in results.
     pub(crate) origin: &'a str,
+    /// The caller, by the token of the request.
+    pub(crate) caller: &'a Caller,
     /// The facts about the client that checked destinations get.
-    pub(crate) caller: &'a ProbeCaller,
+    pub(crate) client: &'a ProbeCaller,
 }

@@ -11,7 +11,9 @@ use actix_web::{
     web::{Data, Payload, ServiceConfig},
 };
 use jsonrpsee::types::ErrorCode;
-use slugline_httpkit::{Code, Edge, guarded, header as text_header, probe_caller, unreadable_body};
+use slugline_httpkit::{
+    Code, Edge, caller, guarded, header as text_header, probe_caller, unreadable_body,
+};
 
 use crate::{
     Server,
@@ -42,7 +44,8 @@ async fn handle(server: Data<Server>, request: HttpRequest, body: Payload) -> Ht
                 server: &server,
                 headers: &headers,
                 origin: origin.as_str(),
-                caller: &probe_caller(&request),
+                caller: &caller(&request).expect("the endpoint needs a token"),
+                client: &probe_caller(&request),
             };
             exchange.answer(&bytes).await
         }

@@ -15,12 +15,12 @@ use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use slugline_application::App;
+use slugline_application::{App, Caller};
 use slugline_contract::{
     Code, ImportLimit, Problem, Rules, SetupView, UnknownNames, query_to_json, read,
 };
 use slugline_domain::{PageSize, Place, ports::DiskWatch};
-use slugline_httpkit::{Edge, Failure, IgnoredNames, Origin, header, unreadable_body};
+use slugline_httpkit::{Edge, Failure, IgnoredNames, Origin, caller, header, unreadable_body};
 
 /// The state that every handler uses, from the app's data.
 #[derive(Clone, Debug)]
@@ -65,6 +65,9 @@ pub(crate) fn media_type(request: &HttpRequest) -> String {
 /// The use cases and bounds.
 pub(crate) struct Context(web::Data<RestState>);
 
+/// The caller of a route that needs a token.
+pub(crate) struct CalledBy(pub(crate) Caller);
+
 /// The public origin of the service, for short links in answers.
 pub(crate) struct PublicOrigin(pub(crate) Origin);
 
@@ -101,6 +104,18 @@ impl FromRequest for Context {
 }
 
 impl OperationInput for Context {}
+
+impl FromRequest for CalledBy {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let caller = caller(request).expect("the route needs a token");
+        std::future::ready(Ok(Self(caller)))
+    }
+}
+
+impl OperationInput for CalledBy {}
 
 impl FromRequest for PublicOrigin {
     type Error = Failure;

@@ -22,7 +22,7 @@ impl Tool for CheckLinksTool {
     type Output = LinkChecks;
 
     async fn call(context: Context<'_>, input: CheckLinks) -> Result<LinkChecks, Problem> {
-        let check = input.validate(context.caller.clone())?;
+        let check = input.validate(context.client.clone())?;
         let scope = check.scope.clone();
         let page = context.app.checks.check(check).await;
         Ok(LinkChecks::new(&page.map_err(report)?, &scope))

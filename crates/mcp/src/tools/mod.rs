@@ -20,7 +20,7 @@ use std::{future::Future, pin::Pin};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use slugline_application::{Access, App};
+use slugline_application::{Access, App, Caller};
 use slugline_contract::{Problem, Rules, UnknownNames, read, schema};
 use slugline_domain::ProbeCaller;
 use slugline_httpkit::report;
@@ -51,8 +51,10 @@ pub(crate) struct Context<'a> {
     pub(crate) app: &'a App,
     pub(crate) rules: &'a Rules,
     pub(crate) origin: &'a str,
-    /// The facts about the caller that checked destinations get.
-    pub(crate) caller: &'a ProbeCaller,
+    /// The caller, by the token of the request.
+    pub(crate) caller: &'a Caller,
+    /// The facts about the client that checked destinations get.
+    pub(crate) client: &'a ProbeCaller,
 }
 
 impl Context<'_> {

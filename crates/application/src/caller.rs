@@ -1,0 +1,53 @@
+//! The callers of use cases, and what each may do.
+
+use std::sync::Arc;
+
+use slugline_domain::{Scope, TokenName, TokenRecord};
+use thiserror::Error;
+
+/// The party that calls a use case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// The holder of the site token, who may do everything.
+    Site,
+    /// The holder of a named token.
+    Token(Arc<TokenRecord>),
+    /// The operator, by a command on the machine, who may do everything.
+    Operator,
+}
+
+impl Caller {
+    /// The token's name, or `site` or `operator`.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Site => TokenName::SITE,
+            Self::Token(record) => record.name.as_str(),
+            Self::Operator => TokenName::OPERATOR,
+        }
+    }
+
+    /// Checks that the caller may do what needs this scope.
+    ///
+    /// # Errors
+    /// The caller's token lacks the scope.
+    pub fn may(&self, scope: Scope) -> Result<(), MissingScope> {
+        match self {
+            Self::Site | Self::Operator => Ok(()),
+            Self::Token(record) if record.scopes.permit(scope) => Ok(()),
+            Self::Token(record) => Err(MissingScope {
+                token: record.name.clone(),
+                scope,
+            }),
+        }
+    }
+}
+
+/// The token does not permit the operation.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the token {token} lacks the scope {scope}")]
+pub struct MissingScope {
+    /// The name of the token.
+    pub token: TokenName,
+    /// The scope that the operation needs.
+    pub scope: Scope,
+}
