@@ -9,7 +9,8 @@ mod m0003_link_migration;
 mod m0004_search_queue;
 mod m0005_revisions;
 mod m0006_announcements;
-mod m0009_outbox;
+mod m0007_outbox;
+mod m0008_tokens;
 
 use sea_orm_migration::{
     prelude::*,
@@ -136,7 +137,8 @@ impl MigratorTrait for Steps {
             Box::new(m0004_search_queue::Step),
             Box::new(m0005_revisions::Step),
             Box::new(m0006_announcements::Step),
-            Box::new(m0009_outbox::Step),
+            Box::new(m0007_outbox::Step),
+            Box::new(m0008_tokens::Step),
         ]
     }
 }

@@ -34,7 +34,7 @@ struct Clocked {
 /// The time that the database took, failures included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreTimings {
-    /// The time to find one link by its slug.
+    /// The time to find one link by its slug, or one token.
     pub finds: Timings,
     /// The time of every other read: lists, searches, counts.
     pub reads: Timings,
@@ -133,6 +133,23 @@ impl Database {
         match &self.engine {
             Engine::Sqlite(file) => file.ping(),
             Engine::Postgres(server) => server.ping().await,
+        }
+    }
+
+    /// The way in which this process learns of revoked tokens. With SQLite it does not need
+    /// to: finding one costs microseconds.
+    pub(crate) fn hearing_of_tokens(&self) -> Hearing {
+        match &self.engine {
+            Engine::Sqlite(_) => Hearing::Deaf,
+            Engine::Postgres(server) => server.hearing_of_tokens(),
+        }
+    }
+
+    /// A token may have been revoked by this process.
+    pub(crate) fn tokens_changed(&self) {
+        match &self.engine {
+            Engine::Sqlite(_) => {}
+            Engine::Postgres(server) => server.tokens_changed(),
         }
     }
 

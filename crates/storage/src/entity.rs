@@ -143,3 +143,44 @@ pub(crate) mod migration_failure {
         }
     }
 }
+
+pub(crate) mod token {
+    use sea_orm::entity::prelude::*;
+
+    use crate::{
+        failure::Failure,
+        session::{Columns, Row},
+    };
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "tokens")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub name: String,
+        /// SHA-256 in hexadecimal.
+        pub digest: String,
+        /// Separated by blanks.
+        pub scopes: String,
+        pub expires_at: Option<i64>,
+        pub created_at: i64,
+        pub last_used_at: Option<i64>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+
+    impl Row for Model {
+        fn read(columns: &impl Columns) -> Result<Self, Failure> {
+            Ok(Self {
+                name: columns.text(0)?,
+                digest: columns.text(1)?,
+                scopes: columns.text(2)?,
+                expires_at: columns.optional_number(3)?,
+                created_at: columns.number(4)?,
+                last_used_at: columns.optional_number(5)?,
+            })
+        }
+    }
+}

@@ -32,6 +32,8 @@ pub(crate) enum Failure {
     BadTag(#[from] slugline_domain::TagError),
     #[error("a stored link has an invalid id")]
     BadId(#[from] slugline_domain::LinkIdError),
+    #[error("a stored token is invalid")]
+    BadToken,
     #[error("a stored migration run has an invalid number")]
     BadRun,
     #[error("other writers kept taking the same slugs")]

@@ -1,6 +1,6 @@
-//! Links in SQL behind the domain's store port.
+//! Links and named tokens in SQL behind the domain's store ports.
 //!
-//! This is the only crate that speaks SQL about links. It knows SQLite and
+//! This is the only crate that speaks SQL about them. It knows SQLite and
 //! PostgreSQL. It knows neither use cases nor permissions, and it never changes a
 //! schema: the `migrations` crate does.
 //!
@@ -39,9 +39,11 @@ mod migration;
 mod postgres;
 mod session;
 mod sqlite;
+mod tokens;
 
 pub use database::{ConnectError, Database, SchemaConnection, StoreTimings};
 pub use database_url::{DatabaseUrl, DatabaseUrlError};
 pub use links::SqlLinkStore;
 pub use postgres::Listening;
 pub use sqlite::{Copied, FileSnapshot, SnapshotError};
+pub use tokens::SqlTokenStore;

@@ -83,6 +83,14 @@ impl Postgres {
         self.ear.hearing()
     }
 
+    pub(crate) fn hearing_of_tokens(&self) -> Hearing {
+        self.ear.hearing_of_tokens()
+    }
+
+    pub(crate) fn tokens_changed(&self) {
+        self.ear.tokens_changed();
+    }
+
     pub(crate) async fn ping(&self) -> Result<(), Failure> {
         Ok(answered(PING, self.pool.ping()).await??)
     }

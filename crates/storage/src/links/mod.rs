@@ -46,6 +46,7 @@ use crate::{
     database::{Database, StoreTimings},
     failure::{Failure, failing_to},
     postgres::Listening,
+    tokens::SqlTokenStore,
 };
 
 /// Links in SQLite or PostgreSQL.
@@ -65,6 +66,12 @@ impl SqlLinkStore {
     /// and the value is `None`.
     pub fn listen(&self, observer: Arc<dyn LinkObserver>) -> Option<Listening> {
         self.database.listen(observer)
+    }
+
+    /// The named tokens in the same database.
+    pub fn tokens(&self) -> SqlTokenStore {
+        let database = self.database.clone();
+        SqlTokenStore { database }
     }
 
     /// The time that the database has taken since it was opened.

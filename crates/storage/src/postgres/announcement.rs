@@ -7,15 +7,21 @@ use slugline_domain::{Revision, Slug, ports::LinkChange};
 pub(super) enum Announcement {
     /// These links changed.
     Links(Vec<LinkChange>),
+    /// Tokens changed.
+    Tokens,
     /// Any link may have changed.
     Everything,
 }
 
 impl Announcement {
-    /// Parses a message: a line for each change, with the slug and, after a blank, the number
+    /// Parses a message: `_tokens`, or a line for each change, with the slug and, after a blank, the number
     /// of the version. A line that does not parse, such as one of a later version, means that
     /// every link may have changed.
     pub(super) fn parse(message: &str) -> Self {
+        // No slug begins like this.
+        if message == "_tokens" {
+            return Self::Tokens;
+        }
         let changes: Option<Vec<LinkChange>> = message.lines().map(change).collect();
         changes.map_or(Self::Everything, Self::Links)
     }
@@ -48,6 +54,15 @@ mod tests {
         assert_eq!(
             Announcement::parse("docs\nOther-One 12"),
             Announcement::Links(vec![changed("docs", None), changed("Other-One", Some(12))])
+        );
+    }
+
+    #[test]
+    fn a_message_about_tokens_names_no_link() {
+        assert_eq!(Announcement::parse("_tokens"), Announcement::Tokens);
+        assert_eq!(
+            Announcement::parse("tokens"),
+            Announcement::Links(vec![changed("tokens", None)])
         );
     }
 

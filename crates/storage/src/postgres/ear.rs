@@ -11,6 +11,8 @@ pub(super) struct Ear {
     /// 0 while deaf; else the number of times that the listener may have missed announcements.
     open: AtomicU64,
     missed: AtomicU64,
+    /// The number of times that tokens may have been revoked.
+    tokens: AtomicU64,
 }
 
 impl Ear {
@@ -19,6 +21,22 @@ impl Ear {
             0 => Hearing::Deaf,
             missed => Hearing::Announced(missed),
         }
+    }
+
+    /// How revoked tokens are heard of. Both numbers only grow, so their sum stays the same only
+    /// while both do.
+    pub(super) fn hearing_of_tokens(&self) -> Hearing {
+        match self.hearing() {
+            Hearing::Announced(missed) => {
+                Hearing::Announced(missed + self.tokens.load(Ordering::Acquire))
+            }
+            otherwise @ (Hearing::Deaf | Hearing::Counted(_)) => otherwise,
+        }
+    }
+
+    /// A token may have been revoked.
+    pub(super) fn tokens_changed(&self) {
+        self.tokens.fetch_add(1, Ordering::Release);
     }
 
     /// The listener hears announcements from now on. It may have missed earlier ones, or one
@@ -56,5 +74,21 @@ mod tests {
             Hearing::Announced(3),
         ];
         assert_eq!(heard, expected);
+    }
+
+    #[test]
+    fn a_revoked_token_changes_only_how_tokens_are_heard_of() {
+        let ear = Ear::default();
+        ear.tokens_changed();
+        assert_eq!(ear.hearing_of_tokens(), Hearing::Deaf);
+        ear.open_anew();
+        let (links, tokens) = (ear.hearing(), ear.hearing_of_tokens());
+        ear.tokens_changed();
+        assert_eq!(ear.hearing(), links);
+        assert_ne!(ear.hearing_of_tokens(), tokens);
+        let tokens = ear.hearing_of_tokens();
+        ear.close();
+        ear.open_anew();
+        assert_ne!(ear.hearing_of_tokens(), tokens);
     }
 }

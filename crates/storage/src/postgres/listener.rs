@@ -195,6 +195,7 @@ impl Listener {
                         self.observer.changed(change);
                     }
                 }
+                Announcement::Tokens => self.ear.tokens_changed(),
                 Announcement::Everything => self.ear.open_anew(),
             }
         }

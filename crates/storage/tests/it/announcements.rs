@@ -7,8 +7,8 @@ use std::{
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, TransactionTrait};
 use slugline_domain::{
-    Link, Revision,
-    ports::{Hearing, LinkChange, LinkObserver, LinkStore, Version},
+    Link, Revision, Scope, Scopes, TokenName, TokenRecord,
+    ports::{Hearing, LinkChange, LinkObserver, LinkStore, TokenStore, Version},
 };
 use slugline_storage::{Database, DatabaseUrl, Listening, SchemaConnection, SqlLinkStore};
 use slugline_testkit::{NOON, link, slug};
@@ -265,6 +265,45 @@ async fn a_listener_that_was_cut_is_back_and_knows_that_it_missed_something() {
         let found = nodes.listening.find(&made.slug).await.unwrap();
         assert_eq!(found, Some(made));
     }
+}
+
+#[tokio::test]
+async fn a_revoked_token_is_announced_and_a_used_one_is_not() {
+    let nodes = Nodes::start("tokens").await;
+    let (here, there) = (nodes.listening.tokens(), nodes.other.tokens());
+    let name = TokenName::parse("ci").unwrap();
+    let token = TokenRecord {
+        name: name.clone(),
+        digest: [1; 32],
+        scopes: Scopes::new([Scope::LinksRead]).unwrap(),
+        expires_at: None,
+        created_at: NOON,
+        last_used_at: None,
+    };
+    let (links, tokens) = (nodes.listening.hearing(), here.hearing());
+    there.insert(&token).await.unwrap();
+    there.touch(&name, NOON).await.unwrap();
+    nodes.announced().await;
+    assert_eq!(here.hearing(), tokens);
+    let mut before = tokens;
+    for sql in [
+        "UPDATE tokens SET scopes = 'admin'",
+        "DELETE FROM tokens",
+        "TRUNCATE tokens",
+    ] {
+        nodes.sql(sql).await;
+        before = until(sql, || {
+            let hearing = here.hearing();
+            (hearing != before).then_some(hearing)
+        })
+        .await;
+    }
+    there.revoke(&name).await.unwrap();
+    until("a revoked token", || {
+        (here.hearing() != before).then_some(())
+    })
+    .await;
+    assert_eq!(nodes.listening.hearing(), links, "links stay in memory");
 }
 
 #[tokio::test]

@@ -1,11 +1,11 @@
-//! The contract suites of the link store and of the migration's progress, on
-//! SQLite and on PostgreSQL.
+//! The contract suites of the link store, of the migration's progress and of
+//! tokens, on SQLite and on PostgreSQL.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use slugline_storage::{Database, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{link_store_contract, migration_store_contract};
+use slugline_testkit::{link_store_contract, migration_store_contract, token_store_contract};
 
 #[tokio::test]
 async fn sqlite_keeps_the_contract() {
@@ -22,6 +22,12 @@ async fn sqlite_keeps_the_contract() {
         let file = folder.path().join(format!("links-{number}.db"));
         let store = Arc::new(open(&format!("sqlite://{}", file.display())).await);
         (Arc::clone(&store), store)
+    })
+    .await;
+    token_store_contract::run_suite(async || {
+        let number = made.fetch_add(1, Ordering::Relaxed);
+        let file = folder.path().join(format!("links-{number}.db"));
+        open(&format!("sqlite://{}", file.display())).await.tokens()
     })
     .await;
 }
@@ -59,6 +65,7 @@ async fn postgres_keeps_the_contract() {
         (Arc::clone(&store), store)
     })
     .await;
+    token_store_contract::run_suite(async || new_database().await.tokens()).await;
 }
 
 async fn open(url: &str) -> SqlLinkStore {

@@ -13,7 +13,7 @@ pub(crate) struct Step;
 
 impl MigrationName for Step {
     fn name(&self) -> &'static str {
-        "m0009_outbox"
+        "m0007_outbox"
     }
 }
 

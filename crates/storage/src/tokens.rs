@@ -1,0 +1,187 @@
+//! Named tokens.
+
+use async_trait::async_trait;
+use sea_orm::{
+    ColumnTrait, EntityTrait, IntoActiveModel, Order, QueryFilter, QueryOrder,
+    sea_query::{Expr, ExprTrait, OnConflict},
+};
+use slugline_domain::{
+    Scope, Scopes, TokenName, TokenRecord, UnixSeconds,
+    ports::{Hearing, StoreError, TokenStore},
+};
+
+use crate::{
+    database::Database,
+    entity::token::{Column, Entity, Model},
+    failure::{Failure, failing_to},
+    session::{Applied, Change, Read, Session},
+};
+
+/// Named tokens, beside the links of a database.
+#[derive(Clone, Debug)]
+pub struct SqlTokenStore {
+    pub(crate) database: Database,
+}
+
+#[async_trait]
+impl TokenStore for SqlTokenStore {
+    async fn insert(&self, token: &TokenRecord) -> Result<bool, StoreError> {
+        let inserted = self.database.change(Insert(token.clone())).await;
+        inserted.map_err(failing_to("store a token"))
+    }
+
+    async fn list(&self) -> Result<Vec<TokenRecord>, StoreError> {
+        let listed = self.database.read(List).await;
+        listed.map_err(failing_to("list tokens"))
+    }
+
+    async fn revoke(&self, name: &TokenName) -> Result<bool, StoreError> {
+        let revoked = self.database.change(Revoke(name.clone())).await;
+        // It may have been committed even if the answer got lost.
+        self.database.tokens_changed();
+        revoked.map_err(failing_to("revoke a token"))
+    }
+
+    async fn find(&self, digest: &[u8; 32]) -> Result<Option<TokenRecord>, StoreError> {
+        let found = self.database.read_at_once(Find(hexadecimal(digest))).await;
+        found.map_err(failing_to("find a token"))
+    }
+
+    async fn touch(&self, name: &TokenName, at: UnixSeconds) -> Result<(), StoreError> {
+        let name = name.clone();
+        let touched = self.database.change(Touch { name, at }).await;
+        touched.map_err(failing_to("note the use of a token"))
+    }
+
+    fn hearing(&self) -> Hearing {
+        self.database.hearing_of_tokens()
+    }
+}
+
+struct Insert(TokenRecord);
+
+impl Change for Insert {
+    type Answer = bool;
+
+    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
+        let token = &self.0;
+        let scopes: Vec<&str> = token.scopes.iter().map(Scope::as_str).collect();
+        let row = Model {
+            name: token.name.to_string(),
+            digest: hexadecimal(&token.digest),
+            scopes: scopes.join(" "),
+            expires_at: token.expires_at.map(UnixSeconds::get),
+            created_at: token.created_at.get(),
+            last_used_at: token.last_used_at.map(UnixSeconds::get),
+        };
+        let insert = Entity::insert(row.into_active_model())
+            .on_conflict(OnConflict::new().do_nothing().to_owned());
+        Ok(Applied::Keep(session.execute(&insert).await? > 0))
+    }
+}
+
+struct List;
+
+impl Read for List {
+    type Answer = Vec<TokenRecord>;
+
+    async fn read<S: Session>(&self, session: &S) -> Result<Vec<TokenRecord>, Failure> {
+        let select = Entity::find().order_by(Column::CreatedAt, Order::Asc);
+        let rows = session.all::<Model>(&select).await?;
+        let mut tokens = rows
+            .into_iter()
+            .map(to_token)
+            .collect::<Result<Vec<_>, _>>()?;
+        // Databases differ in the order of texts.
+        tokens.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(tokens)
+    }
+}
+
+struct Revoke(TokenName);
+
+impl Change for Revoke {
+    type Answer = bool;
+
+    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
+        let delete = Entity::delete_many().filter(Column::Name.eq(self.0.as_str()));
+        Ok(Applied::Keep(session.execute(&delete).await? > 0))
+    }
+}
+
+/// By the digest in hexadecimal.
+struct Find(String);
+
+impl Read for Find {
+    type Answer = Option<TokenRecord>;
+
+    async fn read<S: Session>(&self, session: &S) -> Result<Option<TokenRecord>, Failure> {
+        let select = Entity::find().filter(Column::Digest.eq(self.0.as_str()));
+        let row = session.first::<Model>(&select).await?;
+        row.map(to_token).transpose()
+    }
+}
+
+struct Touch {
+    name: TokenName,
+    at: UnixSeconds,
+}
+
+impl Change for Touch {
+    type Answer = ();
+
+    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<()>, Failure> {
+        let earlier = Column::LastUsedAt
+            .is_null()
+            .or(Column::LastUsedAt.lt(self.at.get()));
+        let update = Entity::update_many()
+            .col_expr(Column::LastUsedAt, Expr::value(self.at.get()))
+            .filter(Column::Name.eq(self.name.as_str()))
+            .filter(earlier);
+        session.execute(&update).await?;
+        Ok(Applied::Keep(()))
+    }
+}
+
+fn to_token(row: Model) -> Result<TokenRecord, Failure> {
+    let moment = |seconds: i64| UnixSeconds::new(seconds).map_err(|_| Failure::BadToken);
+    let scopes = row.scopes.split_ascii_whitespace().map(Scope::parse);
+    let scopes = scopes
+        .collect::<Result<Vec<_>, _>>()
+        .and_then(Scopes::new)
+        .map_err(|_| Failure::BadToken)?;
+    Ok(TokenRecord {
+        name: TokenName::parse(&row.name).map_err(|_| Failure::BadToken)?,
+        digest: from_hexadecimal(&row.digest).ok_or(Failure::BadToken)?,
+        scopes,
+        expires_at: row.expires_at.map(moment).transpose()?,
+        created_at: moment(row.created_at)?,
+        last_used_at: row.last_used_at.map(moment).transpose()?,
+    })
+}
+
+fn hexadecimal(digest: &[u8; 32]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn from_hexadecimal(text: &str) -> Option<[u8; 32]> {
+    let pairs = text.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
+    let bytes: Option<Vec<u8>> = pairs.map(byte).collect();
+    bytes?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_in_hexadecimal_is_read_back() {
+        let digest = std::array::from_fn(|i| u8::try_from(i * 8).unwrap());
+        let text = hexadecimal(&digest);
+        assert_eq!(text.len(), 64);
+        assert_eq!(from_hexadecimal(&text), Some(digest));
+        assert_eq!(from_hexadecimal("0g"), None);
+        assert_eq!(from_hexadecimal(&text[1..]), None);
+    }
+}
