@@ -1,20 +1,30 @@
-//! The conditions that the instance sets before an operation runs.
+//! The conditions of an operation: the scope that the caller needs, and what the instance sets.
 //!
 //! The rule of an operation stands beside its use case, such as
-//! [`LinkService::EDIT`](crate::LinkService::EDIT). The use case checks it first, so
-//! every caller is checked. An adapter checks it before it reads an input, so a caller
-//! without access gets that refusal and not an error about the input. The adapter also
-//! documents the errors that follow from the rule. Only adapters check the rules of
+//! [`LinkService::EDIT`](crate::LinkService::EDIT). Routes and tools name it, and
+//! [`App::permit`](crate::App::permit) checks it, caller and instance, before an adapter reads
+//! an input. So a caller without access gets that refusal and not an error about the input.
+//! The use case checks the instance's part again, for callers that are no adapters. The adapter
+//! also documents the errors that follow from the rule. Only adapters check the rules of
 //! suggestions and of running a migration, because the operator's own commands run a
 //! migration in preview mode too.
 
+use slugline_domain::Scope;
+
 use crate::preview::Forbidden;
 
-/// The condition that the instance sets before an operation runs.
+/// The conditions of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// No condition: the operation always runs.
-    Open,
+pub struct Access {
+    scope: Option<Scope>,
+    condition: Condition,
+}
+
+/// The part of the conditions that the instance sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Condition {
+    /// The operation always runs.
+    None,
     /// Every link has been moved here.
     Links,
     /// Preview mode is off, and every link has been moved here if the action needs links.
@@ -22,20 +32,62 @@ pub enum Access {
 }
 
 impl Access {
+    /// No condition. Below `/api/` every token will do; elsewhere none is needed.
+    pub const OPEN: Self = Self {
+        scope: None,
+        condition: Condition::None,
+    };
+
+    /// Every link has been moved here; the caller needs no scope for that alone.
+    pub const LINKS_ARE_HERE: Self = Self {
+        scope: None,
+        condition: Condition::Links,
+    };
+
+    /// The caller has this scope.
+    pub const fn always(scope: Scope) -> Self {
+        Self {
+            scope: Some(scope),
+            condition: Condition::None,
+        }
+    }
+
+    /// The caller has this scope, and every link has been moved here.
+    pub const fn with_links(scope: Scope) -> Self {
+        Self {
+            scope: Some(scope),
+            condition: Condition::Links,
+        }
+    }
+
+    /// The caller has this scope, preview mode is off, and every link has been moved here if
+    /// the action needs links.
+    pub const fn outside_preview(scope: Scope, action: Forbidden) -> Self {
+        Self {
+            scope: Some(scope),
+            condition: Condition::OutsidePreview(action),
+        }
+    }
+
+    /// The scope that the caller needs; `None` if any caller will do.
+    pub const fn scope(self) -> Option<Scope> {
+        self.scope
+    }
+
     /// True when the operation waits until every link has been moved here.
     pub const fn needs_links(self) -> bool {
-        match self {
-            Self::Open => false,
-            Self::Links => true,
-            Self::OutsidePreview(action) => action.needs_links(),
+        match self.condition {
+            Condition::None => false,
+            Condition::Links => true,
+            Condition::OutsidePreview(action) => action.needs_links(),
         }
     }
 
     /// The action that preview mode forbids; `None` when it forbids nothing.
     pub const fn forbidden_in_preview(self) -> Option<Forbidden> {
-        match self {
-            Self::Open | Self::Links => None,
-            Self::OutsidePreview(action) => Some(action),
+        match self.condition {
+            Condition::None | Condition::Links => None,
+            Condition::OutsidePreview(action) => Some(action),
         }
     }
 }

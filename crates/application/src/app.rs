@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    LinkChecker, LinkLists, LinkMigration, LinkService, LiveVisits, StatsService, Suggestions,
+    Access, Caller, Error, LinkChecker, LinkLists, LinkMigration, LinkService, LiveVisits,
+    StatsService, Suggestions, Tokens,
 };
 
 /// All use cases of an instance. Adapters share one in an [`Arc`]. It holds no
@@ -24,4 +25,21 @@ pub struct App {
     pub stats: StatsService,
     /// Sends stored visits to watchers.
     pub live: Arc<LiveVisits>,
+    /// Lists, makes and revokes named tokens.
+    pub tokens: Tokens,
+}
+
+impl App {
+    /// Checks that the caller may run an operation and that the instance allows it. Adapters
+    /// call it before they read an input.
+    ///
+    /// # Errors
+    /// The caller's token lacks the scope, links still have to be moved here, or the instance is
+    /// in preview mode.
+    pub fn permit(&self, caller: &Caller, needs: Access) -> Result<(), Error> {
+        if let Some(scope) = needs.scope() {
+            caller.may(scope)?;
+        }
+        self.links.permit(needs)
+    }
 }

@@ -1,19 +1,29 @@
-//! The site token, which guards the whole API.
+//! The site token and the named tokens, which guard the whole API.
 
-use std::{fmt, net::IpAddr, sync::Arc};
+use std::{
+    fmt,
+    net::IpAddr,
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use sha2::{Digest, Sha256};
-use slugline_domain::{ClientNetwork, measure::Counter, ports::Clock};
+use slugline_domain::{
+    ClientNetwork, TokenName, UnixSeconds,
+    measure::Counter,
+    ports::{Clock, StoreError, TokenStore},
+};
 use subtle::ConstantTimeEq;
 use thiserror::Error;
 
 use crate::{
     attempts::{ClientLimit, TooManyAttempts},
     caller::Caller,
+    known_tokens::KnownTokens,
+    tokens::TokenText,
 };
 
 /// The secret that API clients send. Only its digest is kept.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct SiteToken {
     digest: [u8; 32],
     short: bool,
@@ -72,7 +82,7 @@ pub struct TokenTooShort {
 }
 
 /// The reason why a caller may not use the API.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Debug, Error)]
 pub enum Denied {
     /// The caller sent no token.
     #[error("Unauthorized")]
@@ -80,21 +90,44 @@ pub enum Denied {
     /// The token is too short to be a site token.
     #[error("Token is too short")]
     TooShort,
-    /// The token is wrong.
+    /// The token is wrong, or was revoked.
     #[error("Unauthorized")]
     WrongToken,
+    /// The token is right, and has expired.
+    #[error("Unauthorized")]
+    Expired {
+        /// Its name.
+        name: TokenName,
+        /// The moment from which it is refused.
+        at: UnixSeconds,
+    },
     /// The token is wrong, and the caller's network has sent too many wrong ones.
     #[error("Too many failed attempts")]
     TooMany(#[from] TooManyAttempts),
+    /// The token may be one of the named ones, which cannot be read at the moment.
+    #[error("named tokens cannot be read")]
+    Store(#[from] StoreError),
 }
 
-/// Decides whether a caller holds the site token.
+/// Decides who calls, by the token.
 #[derive(Debug)]
 pub struct Authenticator {
-    token: SiteToken,
+    site: RwLock<SiteToken>,
+    named: KnownTokens,
     clock: Arc<dyn Clock>,
     failures: ClientLimit<()>,
     turned_away: Counter,
+}
+
+/// The dependencies of an [`Authenticator`].
+#[derive(Debug)]
+pub struct AuthenticatorParts {
+    /// The site token.
+    pub site: SiteToken,
+    /// The named tokens.
+    pub named: Arc<dyn TokenStore>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Authenticator {
@@ -103,12 +136,13 @@ impl Authenticator {
     /// Client networks whose failures are remembered.
     const REMEMBERED_CLIENTS: usize = 10_000;
 
-    /// Creates a guard with this token.
-    pub fn new(token: SiteToken, clock: Arc<dyn Clock>) -> Self {
+    /// Creates a guard with these tokens.
+    pub fn new(parts: AuthenticatorParts) -> Self {
         let failures = ClientLimit::new(Self::MAX_FAILURES_PER_MINUTE, Self::REMEMBERED_CLIENTS);
         Self {
-            token,
-            clock,
+            site: RwLock::new(parts.site),
+            named: KnownTokens::new(parts.named),
+            clock: parts.clock,
             failures,
             turned_away: Counter::default(),
         }
@@ -119,16 +153,36 @@ impl Authenticator {
         self.turned_away.get()
     }
 
-    /// Returns the caller by the token that a client sends. The right token passes however many wrong
-    /// ones the client's network sent before: different clients may share an address, and
-    /// nobody guesses a token by trying often.
+    /// Replaces the site token. The former one is refused from now on.
+    pub fn rotate(&self, site: SiteToken) {
+        *self.site.write().unwrap_or_else(PoisonError::into_inner) = site;
+    }
+
+    /// Returns the caller by the token that a client sends. The site token passes however many
+    /// wrong ones the client's network sent before, and so does a named token that this process
+    /// knows: different clients may share an address, and nobody guesses a token by trying
+    /// often. The store is not asked about other texts of a network that sent too many.
     ///
     /// # Errors
     /// The caller may not use the API; the error gives the reason.
-    pub fn authenticate(&self, presented: Option<&str>, client: IpAddr) -> Result<Caller, Denied> {
+    pub async fn authenticate(
+        &self,
+        presented: Option<&str>,
+        client: IpAddr,
+    ) -> Result<Caller, Denied> {
         let presented = presented.ok_or(Denied::NoToken)?;
-        if self.token.matches(presented) {
+        if self.is_site_token(presented) {
             return Ok(Caller::Site);
+        }
+        if let Some(digest) = TokenText::digest_of(presented) {
+            let network = ClientNetwork::of(client);
+            if !self.named.was_right(&digest) {
+                let may_fail = self.failures.check(&(), network, self.clock.now());
+                may_fail.inspect_err(|_| self.turned_away.count())?;
+            }
+            if let Some(caller) = self.holder(&digest).await? {
+                return Ok(caller);
+            }
         }
         let now = self.clock.now();
         let counted = self.failures.count(&(), ClientNetwork::of(client), now);
@@ -138,6 +192,39 @@ impl Authenticator {
         }
         Err(Denied::WrongToken)
     }
+
+    /// Returns whether a caller who was let in would be let in again, for answers that go on
+    /// for as long as the client reads. The holder of a former site token stays until the
+    /// answer ends.
+    pub async fn still_admits(&self, caller: &Caller) -> bool {
+        match caller {
+            Caller::Site | Caller::Operator => true,
+            Caller::Token(record) => {
+                matches!(self.holder(&record.digest).await, Ok(Some(_)))
+            }
+        }
+    }
+
+    fn is_site_token(&self, presented: &str) -> bool {
+        let site = self.site.read().unwrap_or_else(PoisonError::into_inner);
+        site.matches(presented)
+    }
+
+    /// The holder of the named token with this digest.
+    async fn holder(&self, digest: &[u8; 32]) -> Result<Option<Caller>, Denied> {
+        let now = self.clock.now();
+        let Some(record) = self.named.find(digest, now).await? else {
+            return Ok(None);
+        };
+        if let Some(at) = record.expires_at
+            && record.is_expired(now.second())
+        {
+            let name = record.name.clone();
+            return Err(Denied::Expired { name, at });
+        }
+        self.named.note_use(&record, now.second());
+        Ok(Some(Caller::Token(record)))
+    }
 }
 
 fn digest(token: &str) -> [u8; 32] {
@@ -146,78 +233,252 @@ fn digest(token: &str) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
-    use slugline_testkit::{FixedClock, NOON};
+    use slugline_domain::{Scope, Scopes, TokenRecord, ports::Hearing};
+    use slugline_testkit::{FixedClock, MemoryTokenStore, NOON, SeededRandom, seconds};
 
     use super::*;
+    use crate::{NewToken, Tokens, TokensParts};
 
-    fn guard() -> (Authenticator, Arc<FixedClock>) {
+    struct Fixture {
+        guard: Authenticator,
+        clock: Arc<FixedClock>,
+        store: Arc<MemoryTokenStore>,
+        tokens: Tokens,
+    }
+
+    fn fixture() -> Fixture {
         let clock = Arc::new(FixedClock::at(NOON));
-        let token = SiteToken::new("correct horse").unwrap();
-        (Authenticator::new(token, clock.clone()), clock)
+        let store = Arc::new(MemoryTokenStore::default());
+        Fixture {
+            guard: Authenticator::new(AuthenticatorParts {
+                site: SiteToken::new("correct horse").unwrap(),
+                named: store.clone(),
+                clock: clock.clone(),
+            }),
+            tokens: Tokens::new(TokensParts {
+                store: store.clone(),
+                clock: clock.clone(),
+                random: Arc::new(SeededRandom::new(1)),
+            }),
+            clock,
+            store,
+        }
     }
 
-    fn client(text: &str) -> IpAddr {
-        text.parse().unwrap()
+    impl Fixture {
+        async fn try_from(&self, text: &str, from: &str) -> Result<Caller, Denied> {
+            let from = from.parse().unwrap();
+            self.guard.authenticate(Some(text), from).await
+        }
+
+        async fn try_token(&self, text: &str) -> Result<Caller, Denied> {
+            self.try_from(text, "192.0.2.1").await
+        }
+
+        async fn make(&self, name: &str, expires_at: Option<UnixSeconds>) -> String {
+            let new = NewToken {
+                name: named(name),
+                scopes: Scopes::new([Scope::LinksRead]).unwrap(),
+                expires_at,
+            };
+            let made = self.tokens.make(new).await.unwrap();
+            made.text.as_str().to_owned()
+        }
+
+        async fn stored(&self, name: &str) -> TokenRecord {
+            let all = self.store.list().await.unwrap();
+            all.into_iter().find(|one| one.name == named(name)).unwrap()
+        }
     }
 
-    #[test]
-    fn only_the_exact_token_passes() {
-        let (guard, _) = guard();
-        let here = client("192.0.2.1");
-        assert_eq!(
-            guard.authenticate(Some("correct horse"), here),
-            Ok(Caller::Site)
-        );
-        assert_eq!(guard.authenticate(None, here), Err(Denied::NoToken));
-        assert_eq!(
-            guard.authenticate(Some("short"), here),
-            Err(Denied::TooShort)
-        );
+    fn named(text: &str) -> TokenName {
+        TokenName::parse(text).unwrap()
+    }
+
+    #[tokio::test]
+    async fn only_the_exact_token_passes() {
+        let it = fixture();
+        assert_eq!(it.try_token("correct horse").await.unwrap(), Caller::Site);
+        let none = it.guard.authenticate(None, "::1".parse().unwrap()).await;
+        assert!(matches!(none, Err(Denied::NoToken)));
+        let short = it.try_token("short").await;
+        assert!(matches!(short, Err(Denied::TooShort)));
         for wrong in [
             "correct horse ",
             "Correct horse",
             "correct hors",
             "correct horses",
         ] {
-            assert_eq!(
-                guard.authenticate(Some(wrong), here),
-                Err(Denied::WrongToken)
-            );
+            let refused = it.try_token(wrong).await;
+            assert!(matches!(refused, Err(Denied::WrongToken)), "{wrong}");
         }
+        assert_eq!(it.store.finds(), 0, "their form shows that they are wrong");
     }
 
-    #[test]
-    fn a_guessing_network_is_stopped_and_the_right_token_passes_from_it() {
-        let (guard, clock) = guard();
-        let guesser = client("2001:db8::1");
-        let neighbour_in_the_same_network = client("2001:db8::2");
-        let guess = |from| guard.authenticate(Some("wrong-token"), from);
+    #[tokio::test]
+    async fn a_guessing_network_is_stopped_and_right_tokens_pass_from_it() {
+        let it = fixture();
+        let (known, unknown) = (it.make("a", None).await, it.make("b", None).await);
+        let guesser = "2001:db8::1";
+        let neighbour_in_the_same_network = "2001:db8::2";
+        it.try_from(&known, guesser).await.unwrap();
+        let guess = async |from| it.try_from("wrong-token", from).await;
         for _ in 0..Authenticator::MAX_FAILURES_PER_MINUTE {
-            assert_eq!(guess(guesser), Err(Denied::WrongToken));
+            assert!(matches!(guess(guesser).await, Err(Denied::WrongToken)));
         }
         for from in [guesser, neighbour_in_the_same_network] {
-            assert!(matches!(guess(from), Err(Denied::TooMany(_))));
-            assert_eq!(
-                guard.authenticate(Some("correct horse"), from),
-                Ok(Caller::Site)
-            );
+            assert!(matches!(guess(from).await, Err(Denied::TooMany(_))));
+            assert!(it.try_from("correct horse", from).await.is_ok());
+            assert!(it.try_from(&known, from).await.is_ok());
+            let asked = it.store.finds();
+            let waits = it.try_from(&unknown, from).await;
+            assert!(matches!(waits, Err(Denied::TooMany(_))), "{waits:?}");
+            assert_eq!(it.store.finds(), asked, "a flood does not reach the store");
         }
-        assert_eq!(guess(client("2001:db8:0:1::1")), Err(Denied::WrongToken));
-        clock.advance_seconds(120);
-        assert_eq!(guess(guesser), Err(Denied::WrongToken));
+        let elsewhere = guess("2001:db8:0:1::1").await;
+        assert!(matches!(elsewhere, Err(Denied::WrongToken)));
+        it.clock.advance_seconds(120);
+        assert!(matches!(guess(guesser).await, Err(Denied::WrongToken)));
+        assert!(it.try_from(&unknown, guesser).await.is_ok());
     }
 
-    #[test]
-    fn missing_tokens_are_not_held_against_the_client() {
-        let (guard, _) = guard();
-        let here = client("192.0.2.1");
-        for _ in 0..100 {
-            assert_eq!(guard.authenticate(None, here), Err(Denied::NoToken));
+    #[tokio::test]
+    async fn wrong_tokens_of_the_right_form_count_as_wrong() {
+        let it = fixture();
+        let wrong = format!("slugline_{}", "A".repeat(43));
+        for _ in 0..Authenticator::MAX_FAILURES_PER_MINUTE {
+            let refused = it.try_token(&wrong).await;
+            assert!(matches!(refused, Err(Denied::WrongToken)));
         }
-        assert_eq!(
-            guard.authenticate(Some("correct horse"), here),
-            Ok(Caller::Site)
+        let refused = it.try_token(&wrong).await;
+        assert!(matches!(refused, Err(Denied::TooMany(_))));
+        assert_eq!(it.guard.turned_away(), 1);
+    }
+
+    #[tokio::test]
+    async fn missing_tokens_are_not_held_against_the_client() {
+        let it = fixture();
+        for _ in 0..100 {
+            let from = "192.0.2.1".parse().unwrap();
+            let refused = it.guard.authenticate(None, from).await;
+            assert!(matches!(refused, Err(Denied::NoToken)));
+        }
+        assert!(
+            it.try_token("wrong-token")
+                .await
+                .is_err_and(|denied| { matches!(denied, Denied::WrongToken) })
         );
+    }
+
+    #[tokio::test]
+    async fn a_named_token_passes_until_it_expires() {
+        let it = fixture();
+        let text = it.make("ci", Some(seconds(NOON.get() + 10))).await;
+        let caller = it.try_token(&text).await.unwrap();
+        assert_eq!(caller.name(), "ci");
+        assert!(caller.may(Scope::LinksRead).is_ok());
+        assert_eq!(
+            caller.may(Scope::Admin).unwrap_err().scope,
+            Scope::Admin,
+            "the site token alone may do everything"
+        );
+        it.clock.advance_seconds(9);
+        assert!(it.try_token(&text).await.is_ok());
+        it.clock.advance_seconds(1);
+        let expired = it.try_token(&text).await;
+        assert!(matches!(expired, Err(Denied::Expired { .. })));
+        assert!(!it.guard.still_admits(&caller).await);
+    }
+
+    #[tokio::test]
+    async fn a_known_token_costs_no_look_at_the_store_while_revocations_are_announced() {
+        let it = fixture();
+        let text = it.make("ci", None).await;
+        for _ in 0..5 {
+            it.try_token(&text).await.unwrap();
+        }
+        assert_eq!(it.store.finds(), 1);
+        it.clock.advance_seconds(60);
+        it.try_token(&text).await.unwrap();
+        assert_eq!(it.store.finds(), 2, "it is read again after a minute");
+    }
+
+    #[tokio::test]
+    async fn a_revoked_token_is_refused_at_once() {
+        for hearing in [Hearing::Announced(1), Hearing::Deaf, Hearing::Counted(1)] {
+            let it = fixture();
+            it.store.hear(hearing);
+            let text = it.make("ci", None).await;
+            let caller = it.try_token(&text).await.unwrap();
+            assert!(it.guard.still_admits(&caller).await);
+            it.tokens.revoke(&named("ci")).await.unwrap();
+            let refused = it.try_token(&text).await;
+            assert!(matches!(refused, Err(Denied::WrongToken)), "{hearing:?}");
+            assert!(!it.guard.still_admits(&caller).await);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_token_that_another_node_revoked_is_refused_once_that_may_be_known() {
+        let it = fixture();
+        let text = it.make("ci", None).await;
+        it.try_token(&text).await.unwrap();
+        it.store.revoke_unheard(&named("ci"));
+        assert!(it.try_token(&text).await.is_ok(), "nothing was announced");
+        it.store.hear(Hearing::Announced(2));
+        assert!(it.try_token(&text).await.is_err());
+
+        let text = it.make("lost", None).await;
+        it.try_token(&text).await.unwrap();
+        it.store.revoke_unheard(&named("lost"));
+        it.store.hear(Hearing::Deaf);
+        assert!(it.try_token(&text).await.is_err(), "announcements get lost");
+    }
+
+    #[tokio::test]
+    async fn without_the_store_named_tokens_wait_and_the_site_token_passes() {
+        let it = fixture();
+        let text = it.make("ci", None).await;
+        it.try_token(&text).await.unwrap();
+        it.store.set_broken(true);
+        assert!(
+            it.try_token(&text).await.is_ok(),
+            "announcements still come"
+        );
+        it.store.hear(Hearing::Deaf);
+        let refused = it.try_token(&text).await;
+        assert!(matches!(refused, Err(Denied::Store(_))), "{refused:?}");
+        assert_eq!(it.try_token("correct horse").await.unwrap(), Caller::Site);
+        it.store.set_broken(false);
+        assert!(it.try_token(&text).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn the_last_use_is_noted_once_a_minute() {
+        let it = fixture();
+        it.store.hear(Hearing::Deaf);
+        let text = it.make("ci", None).await;
+        let noted = async || {
+            // What was spawned runs before this task goes on.
+            tokio::task::yield_now().await;
+            let last = it.stored("ci").await.last_used_at;
+            last.map(|last| last.get() - NOON.get())
+        };
+        assert_eq!(noted().await, None);
+        for (wait, expected) in [(0, 0), (59, 0), (1, 60), (30, 60), (90, 180)] {
+            it.clock.advance_seconds(wait);
+            it.try_token(&text).await.unwrap();
+            assert_eq!(noted().await, Some(expected));
+        }
+    }
+
+    #[tokio::test]
+    async fn the_former_site_token_is_refused_after_a_rotation() {
+        let it = fixture();
+        it.guard.rotate(SiteToken::new("battery staple").unwrap());
+        assert_eq!(it.try_token("battery staple").await.unwrap(), Caller::Site);
+        let former = it.try_token("correct horse").await;
+        assert!(matches!(former, Err(Denied::WrongToken)));
     }
 
     #[test]

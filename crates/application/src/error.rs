@@ -1,12 +1,12 @@
 //! The errors of use cases.
 
 use slugline_domain::{
-    Link, LinkId, Slug, TagsError, UnixSeconds,
+    Link, LinkId, Slug, TagsError, TokenName, UnixSeconds,
     ports::{OldStoreError, StoreError, VisitLogError},
 };
 use thiserror::Error;
 
-use crate::preview::Forbidden;
+use crate::{caller::MissingScope, preview::Forbidden};
 
 /// The reason why a use case failed. It knows no transport: the contract maps each kind
 /// to a status and a code, once.
@@ -57,6 +57,23 @@ pub enum Error {
     /// The instance is in preview mode, which forbids this.
     #[error("preview mode forbids this")]
     PreviewMode(Forbidden),
+    /// The caller's token does not permit this.
+    #[error(transparent)]
+    MissingScope(#[from] MissingScope),
+    /// A new token would already be expired.
+    #[error("expiry {expires_at} is not after the present, {now}", expires_at = expires_at.get(), now = now.get())]
+    TokenExpiryNotInFuture {
+        /// The requested expiry.
+        expires_at: UnixSeconds,
+        /// The moment of the request.
+        now: UnixSeconds,
+    },
+    /// Another token has the name.
+    #[error("a token with the name {0} exists")]
+    TokenNameTaken(TokenName),
+    /// No token has the name.
+    #[error("no token has the name {0}")]
+    TokenNotFound(TokenName),
     /// Links are still in an older instance's store.
     #[error("links have to be moved here first")]
     MigrationRequired,

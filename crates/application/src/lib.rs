@@ -38,13 +38,14 @@
 //! | [`passwords`] | hashing and checking passwords of links, with limited attempts |
 //! | [`attempts`] | limits on failed attempts of clients |
 //! | [`gatekeeper`] | checks visitors' passwords, and renews imported hashes |
-//! | [`auth`] | the site token |
+//! | [`auth`] | the check of the token that a caller sends |
 //! | [`caller`] | callers, and what each may do |
 //! | [`migration`] | moving links here from an older instance's store |
 //! | [`preview`] | actions that a public demonstration forbids |
 //! | [`suggestions`] | words for slugs and previews |
 //! | [`stats`], [`live`] | queries to the access log; live visits |
-//! | [`access`] | conditions that the instance sets before an operation runs |
+//! | [`tokens`] | listing, making and revoking named tokens |
+//! | [`access`] | the conditions of an operation |
 //! | [`app`] | all use cases together, as adapters share them |
 //! | [`error`] | the errors of use cases |
 
@@ -56,6 +57,7 @@ pub mod caller;
 pub mod error;
 pub mod gatekeeper;
 mod hashing;
+mod known_tokens;
 pub mod links;
 pub mod live;
 pub mod migration;
@@ -65,12 +67,13 @@ pub mod preview;
 pub mod resolver;
 pub mod stats;
 pub mod suggestions;
+pub mod tokens;
 mod turns;
 
 pub use access::Access;
 pub use app::App;
 pub use attempts::{ClientLimit, FailureLimit, TooManyAttempts};
-pub use auth::{Authenticator, Denied, SiteToken, TokenTooShort};
+pub use auth::{Authenticator, AuthenticatorParts, Denied, SiteToken, TokenTooShort};
 pub use caller::{Caller, MissingScope};
 pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
@@ -93,3 +96,4 @@ pub use preview::{Forbidden, PreviewMode};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
 pub use stats::{AccessExport, Asked, StatsService};
 pub use suggestions::Suggestions;
+pub use tokens::{MadeToken, NewToken, TokenText, Tokens, TokensParts};

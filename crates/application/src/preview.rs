@@ -33,6 +33,8 @@ pub enum Forbidden {
     Suggest,
     /// Moving links here from an older instance.
     Migrate,
+    /// Listing, making and revoking tokens.
+    Tokens,
 }
 
 impl Forbidden {
@@ -40,7 +42,7 @@ impl Forbidden {
     pub(crate) const fn needs_links(self) -> bool {
         match self {
             Self::Edit | Self::Delete | Self::Import | Self::Export | Self::Check => true,
-            Self::Suggest | Self::Migrate => false,
+            Self::Suggest | Self::Migrate | Self::Tokens => false,
         }
     }
 }

@@ -4,12 +4,12 @@ use std::{mem, sync::Arc};
 
 use slugline_domain::{
     AccessRows, Choice, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery,
-    HeatmapReport, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Tag,
-    UnixMillis, ViewsQuery, ViewsReport, VisitFilter,
+    HeatmapReport, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Scope,
+    Tag, UnixMillis, ViewsQuery, ViewsReport, VisitFilter,
     ports::{Clock, VisitLog},
 };
 
-use crate::{Error, LinkService};
+use crate::{Access, Error, LinkService};
 
 /// Answers queries about visits. Each fails if the access log cannot be read, or if the
 /// answer would take too long. A query that names tags also fails if links cannot be
@@ -61,6 +61,9 @@ pub struct AccessExport {
 }
 
 impl StatsService {
+    /// The access rule of every query. Only adapters check it.
+    pub const NEEDS: Access = Access::always(Scope::AnalyticsRead);
+
     /// Creates the use cases on this log of visits, with these links for tags.
     pub fn new(log: Arc<dyn VisitLog>, links: LinkService, clock: Arc<dyn Clock>) -> Self {
         Self { log, links, clock }

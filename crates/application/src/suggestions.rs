@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Description, Destination, LanguageTag, Slug, SlugCase, SuggestedPreview, Title,
+    Description, Destination, LanguageTag, Scope, Slug, SlugCase, SuggestedPreview, Title,
     ports::Suggester,
 };
 
@@ -19,7 +19,7 @@ pub struct Suggestions {
 
 impl Suggestions {
     /// The access rule of every suggestion. Only adapters check it.
-    pub const NEEDS: Access = Access::OutsidePreview(Forbidden::Suggest);
+    pub const NEEDS: Access = Access::outside_preview(Scope::LinksWrite, Forbidden::Suggest);
 
     /// Uses this suggester, if there is one.
     pub fn new(suggester: Option<Arc<dyn Suggester>>, case: SlugCase) -> Self {

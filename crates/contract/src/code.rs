@@ -23,6 +23,8 @@ pub enum Code {
     WrongPassword,
     /// The link is flagged unsafe and the visitor has not confirmed it.
     ConfirmationRequired,
+    /// The caller's token does not permit this.
+    MissingScope,
     /// The instance is a public demonstration, which forbids this.
     PreviewMode,
     /// A proxied link leads to an address to which the service does not connect.
@@ -33,6 +35,8 @@ pub enum Code {
     ProxyBusy,
     /// A browser asks a proxied link for the script of a service worker.
     ServiceWorkerNotServed,
+    /// No token has the name.
+    TokenNotFound,
     /// The path does not exist.
     RouteNotFound,
     /// The path exists, but not with this method.
@@ -45,6 +49,8 @@ pub enum Code {
     PreconditionFailed,
     /// Another link has the id.
     IdTaken,
+    /// Another token has the name.
+    TokenNameTaken,
     /// The cursor belongs to a run of the migration that is over.
     MigrationRunGone,
     /// The page of the migration that the cursor names was already moved.
@@ -71,7 +77,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 35] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCsv,
@@ -82,17 +88,20 @@ impl Code {
         Self::LinkExpired,
         Self::WrongPassword,
         Self::ConfirmationRequired,
+        Self::MissingScope,
         Self::PreviewMode,
         Self::ProxyTargetNotAllowed,
         Self::ProxyFailed,
         Self::ProxyBusy,
         Self::ServiceWorkerNotServed,
+        Self::TokenNotFound,
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::SlugTaken,
         Self::LinkModified,
         Self::PreconditionFailed,
         Self::IdTaken,
+        Self::TokenNameTaken,
         Self::MigrationRunGone,
         Self::MigrationPageDone,
         Self::RequestTimeout,
@@ -119,17 +128,20 @@ impl Code {
             Self::LinkExpired => "link_expired",
             Self::WrongPassword => "wrong_password",
             Self::ConfirmationRequired => "confirmation_required",
+            Self::MissingScope => "missing_scope",
             Self::PreviewMode => "preview_mode",
             Self::ProxyTargetNotAllowed => "proxy_target_not_allowed",
             Self::ProxyFailed => "proxy_failed",
             Self::ProxyBusy => "proxy_busy",
             Self::ServiceWorkerNotServed => "service_worker_not_served",
+            Self::TokenNotFound => "token_not_found",
             Self::RouteNotFound => "route_not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::SlugTaken => "slug_taken",
             Self::LinkModified => "link_modified",
             Self::PreconditionFailed => "precondition_failed",
             Self::IdTaken => "id_taken",
+            Self::TokenNameTaken => "token_name_taken",
             Self::MigrationRunGone => "migration_run_gone",
             Self::MigrationPageDone => "migration_page_done",
             Self::RequestTimeout => "request_timeout",
@@ -155,15 +167,17 @@ impl Code {
             Self::Unauthorized => 401,
             Self::WrongPassword
             | Self::ConfirmationRequired
+            | Self::MissingScope
             | Self::PreviewMode
             | Self::ProxyTargetNotAllowed
             | Self::ServiceWorkerNotServed => 403,
-            Self::LinkNotFound | Self::RouteNotFound => 404,
+            Self::LinkNotFound | Self::TokenNotFound | Self::RouteNotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::RequestTimeout => 408,
             Self::SlugTaken
             | Self::LinkModified
             | Self::IdTaken
+            | Self::TokenNameTaken
             | Self::MigrationRunGone
             | Self::MigrationPageDone => 409,
             Self::LinkExpired => 410,
@@ -195,17 +209,20 @@ impl Code {
             Self::ConfirmationRequired => {
                 "Unsafe link: confirmation required (set x-link-confirm: true header)"
             }
+            Self::MissingScope => "The token lacks a scope",
             Self::PreviewMode => "Preview mode cannot change links.",
             Self::ProxyTargetNotAllowed => "Proxy target is not allowed",
             Self::ProxyFailed => "Proxy request failed",
             Self::ProxyBusy => "Too many proxied requests",
             Self::ServiceWorkerNotServed => "Service workers are not served",
+            Self::TokenNotFound => "Token not found",
             Self::RouteNotFound => "Not Found",
             Self::MethodNotAllowed => "Method Not Allowed",
             Self::SlugTaken => "Link already exists",
             Self::LinkModified => "Link was modified or replaced",
             Self::PreconditionFailed => "Precondition Failed",
             Self::IdTaken => "Link id already exists",
+            Self::TokenNameTaken => "Token already exists",
             Self::MigrationRunGone => "Migration run no longer exists",
             Self::MigrationPageDone => "Migration page was already processed",
             Self::RequestTimeout => "Request Timeout",

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use slugline_domain::UnixMillis;
 
 /// ISO 8601 in UTC with milliseconds.
-pub(crate) fn iso_8601(moment: UnixMillis) -> String {
+pub fn iso_8601(moment: UnixMillis) -> String {
     // Four-digit years end before the domain's moments do.
     let moment = Timestamp::from_millisecond(moment.get()).unwrap_or(Timestamp::MAX);
     format!("{moment:.3}")

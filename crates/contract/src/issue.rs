@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::{
     CountryError, DestinationError, ImportedPasswordError, LinkId, LinkIdError, PageSize,
-    PageSizeError, Password, PasswordError, ProbeBoundError, RowLimitError, SearchText,
-    SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, Tags, TagsError, TextError,
-    TimeError,
+    PageSizeError, Password, PasswordError, ProbeBoundError, RowLimitError, Scope, ScopeError,
+    SearchText, SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, Tags, TagsError,
+    TextError, TimeError, TokenName, TokenNameError,
 };
 
 /// One fault of an input. `path` names wire members; positions in arrays are
@@ -102,6 +102,30 @@ impl Explain for TagError {
             self.to_string(),
             format!("1 to {} characters", Tag::MAX_CHARS),
         )
+    }
+}
+
+impl Explain for TokenNameError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let code = match self {
+            Self::Empty => IssueCode::TooSmall,
+            Self::TooLong { .. } => IssueCode::TooBig,
+            Self::ControlCharacter => IssueCode::InvalidFormat,
+            Self::Reserved => IssueCode::Custom,
+        };
+        let expected = format!("1 to {} characters on one line", TokenName::MAX_CHARS);
+        (code, self.to_string(), expected)
+    }
+}
+
+impl Explain for ScopeError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let code = match self {
+            Self::None => IssueCode::TooSmall,
+            Self::Unknown(_) => IssueCode::InvalidValue,
+        };
+        let names = Scope::ALL.map(Scope::as_str).join(", ");
+        (code, self.to_string(), format!("some of {names}"))
     }
 }
 

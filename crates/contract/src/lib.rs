@@ -25,7 +25,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`links`], [`location`], [`migration`], [`setup`], [`stats`] | wire types |
+//! | [`links`], [`location`], [`migration`], [`setup`], [`stats`], [`tokens`] | wire types |
 //! | [`code`], [`problem`] | every error code with its status; errors and their body |
 //! | [`issue`] | faults of single members |
 //! | [`reader`], [`sent`] | JSON or a query string → wire type |
@@ -50,6 +50,7 @@ pub mod schema;
 pub mod sent;
 pub mod setup;
 pub mod stats;
+pub mod tokens;
 pub mod unknown;
 mod validation;
 
@@ -61,6 +62,7 @@ pub use code::Code;
 pub use fuzzing::{fuzz_body, fuzz_import, fuzz_query};
 pub use instant::Instant;
 pub use int_or_string::IntOrString;
+pub use iso_8601::iso_8601;
 pub use issue::{Issue, IssueCode};
 pub use json_integer::JsonInteger;
 pub use links::{
@@ -87,6 +89,9 @@ pub use stats::{
     AnalyticsFilter, Answer, BotsName, CSV_HEAD, CounterView, DimensionName, EventView,
     HeatmapRequest, HourView, LimitedRequest, LocationView, MAX_TAGS, MetricView, MetricsRequest,
     SamplingView, TimeBucket, Unit, ViewsRequest, csv_file_name, csv_lines,
+};
+pub use tokens::{
+    CallersToken, MakeToken, RevokeToken, ScopeName, TokenList, TokenMade, TokenView,
 };
 pub use unknown::UnknownNames;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_application::{
-    Busy, Denied, Error, Forbidden, HashError, NotChecked, TooManyAttempts,
+    Busy, Denied, Error, Forbidden, HashError, MissingScope, NotChecked, TooManyAttempts,
 };
 use slugline_domain::{Link, Slug, ports::VisitLogError};
 
@@ -174,8 +174,8 @@ struct ProblemData {
 }
 
 /// The text for every wrong token. It does not depend on the token.
-const WRONG_TOKEN: &str = "This is not the site token of this instance, which is in \
-    SLUGLINE_SITE_TOKEN or in the file site-token of its data folder";
+const WRONG_TOKEN: &str = "This is no token of this instance, or one that was revoked; the site \
+    token is in SLUGLINE_SITE_TOKEN or in the file site-token of its data folder";
 
 /// The time after which a client should retry when the database failed: most restarts
 /// take less.
@@ -268,6 +268,7 @@ impl From<Error> for Problem {
                     Forbidden::Check => "Preview mode cannot check links.",
                     Forbidden::Suggest => "Preview mode cannot suggest slugs and previews.",
                     Forbidden::Migrate => "Preview mode cannot move links here.",
+                    Forbidden::Tokens => "Preview mode has no named tokens.",
                 };
                 let detail = "this is a public demonstration: links can be made, found and \
                               followed, and end after five minutes";
@@ -276,6 +277,36 @@ impl From<Error> for Problem {
                     ..Self::new(Code::PreviewMode, detail)
                 }
             }
+            Error::MissingScope(MissingScope { token, scope }) => Self::new(
+                Code::MissingScope,
+                format!(
+                    "this needs {scope}, which the token {:?} does not have; whoever runs the \
+                     instance makes one that has it, on the dashboard's Set-up page or with \
+                     `slugline token add`",
+                    token.as_str()
+                ),
+            ),
+            Error::TokenExpiryNotInFuture { expires_at, now } => Self::invalid(vec![Issue {
+                code: crate::IssueCode::Custom,
+                path: vec!["expiresAt".into()],
+                message: "expiresAt must be greater than current time".into(),
+                expected: format!("Unix seconds after {}, not {}", now.get(), expires_at.get()),
+            }]),
+            Error::TokenNameTaken(name) => Self::new(
+                Code::TokenNameTaken,
+                format!(
+                    "another token has the name {:?}; choose another name, or revoke that token \
+                     first",
+                    name.as_str()
+                ),
+            ),
+            Error::TokenNotFound(name) => Self::new(
+                Code::TokenNotFound,
+                format!(
+                    "no token has the name {:?}; list tokens to find the right one",
+                    name.as_str()
+                ),
+            ),
             Error::MigrationRequired => Self::new(
                 Code::MigrationRequired,
                 "links still have to be moved here from the older instance's store: run \
@@ -343,14 +374,30 @@ impl From<Denied> for Problem {
         match denied {
             Denied::NoToken => Self::new(
                 Code::Unauthorized,
-                "This needs the site token, in an Authorization: Bearer header",
+                "This needs a token of this instance, in an Authorization: Bearer header",
             ),
             // Sink's clients recognise a short token by the title.
             Denied::TooShort | Denied::WrongToken => Self {
                 title,
                 ..Self::new(Code::Unauthorized, WRONG_TOKEN)
             },
+            Denied::Expired { name, at } => Self::new(
+                Code::Unauthorized,
+                format!(
+                    "The token {:?} ended at {} (Unix seconds); whoever runs the instance makes \
+                     a new one",
+                    name.as_str(),
+                    at.get()
+                ),
+            ),
             Denied::TooMany(wait) => wait.into(),
+            Denied::Store(_) => Self {
+                retry_after: Some(STORE_RETRY_AFTER),
+                ..Self::new(
+                    Code::Unavailable,
+                    "named tokens cannot be read at the moment; the site token works",
+                )
+            },
         }
     }
 }

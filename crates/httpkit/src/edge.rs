@@ -93,6 +93,15 @@ impl Edge {
             .expect("the app is built with an edge")
     }
 
+    /// Returns the app's edge, for work that outlives the request.
+    ///
+    /// # Panics
+    /// The app was built without an edge.
+    pub fn shared(request: &HttpRequest) -> Arc<Edge> {
+        let edge = request.app_data::<web::Data<Edge>>();
+        Arc::clone(edge.expect("the app is built with an edge"))
+    }
+
     /// Returns the client's address.
     pub fn client_address(&self, request: &HttpRequest) -> IpAddr {
         self.proxy_watch.look_at(request, &self.proxies);
@@ -147,15 +156,26 @@ impl Edge {
     }
 
     /// Returns the caller by the token that the request carries.
-    pub(crate) fn authenticate(&self, request: &HttpRequest) -> Result<Caller, Denied> {
+    pub(crate) async fn authenticate(&self, request: &HttpRequest) -> Result<Caller, Denied> {
         let presented = header(request, "authorization").map(bearer_token);
         let client = self.client_address(request);
-        let outcome = self.authenticator.authenticate(presented, client);
-        // A request without a token is not an attempt to guess it.
-        if presented.is_some() && outcome.is_err() {
+        let outcome = self.authenticator.authenticate(presented, client).await;
+        // A request without a token is not an attempt to guess it, and neither is one whose
+        // token cannot be checked or was right until it ended.
+        let guessed = matches!(
+            outcome,
+            Err(Denied::TooShort | Denied::WrongToken | Denied::TooMany(_))
+        );
+        if guessed {
             self.refusals.token(client);
         }
         outcome
+    }
+
+    /// Returns whether a caller who was let in would be let in again, for answers without an
+    /// end.
+    pub async fn still_admits(&self, caller: &Caller) -> bool {
+        self.authenticator.still_admits(caller).await
     }
 
     /// Logs for the operator that this client's password was refused.

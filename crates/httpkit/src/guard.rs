@@ -61,13 +61,17 @@ async fn authenticated(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    match Edge::of(request.request()).authenticate(request.request()) {
+    match Edge::of(request.request())
+        .authenticate(request.request())
+        .await
+    {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
             render(request, next).await
         }
         Err(denied) => {
-            let response = problem_response(&denied.into(), request.request());
+            let problem = Failure::from(denied).report();
+            let response = problem_response(&problem, request.request());
             Ok(request.into_response(response))
         }
     }

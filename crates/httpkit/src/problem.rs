@@ -101,7 +101,13 @@ fn log(code: Code, cause: Option<&str>) {
 
 impl From<Denied> for Failure {
     fn from(denied: Denied) -> Self {
-        Problem::from(denied).into()
+        let cause = std::error::Error::source(&denied).map(chain);
+        let problem = Problem::from(denied);
+        let fault = (problem.status() >= 500).then_some(Fault { cause });
+        Self {
+            problem: Box::new(problem),
+            fault,
+        }
     }
 }
 

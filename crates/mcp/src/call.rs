@@ -137,7 +137,7 @@ fn next_step(code: Code) -> &'static str {
         Code::SlugTaken => "get_link shows the link that has it; upsert_link takes it as it is.",
         Code::LinkModified => "get_link shows what it holds now.",
         Code::IdTaken => "Call again without id.",
-        Code::PreviewMode => "It will not work later either; tell the user.",
+        Code::PreviewMode | Code::MissingScope => "It will not work later either; tell the user.",
         Code::QueryTimeout => "Ask for a shorter span, by startAt and endAt, or for fewer links.",
         Code::TooManyAttempts | Code::Unavailable | Code::Busy => "Try again in a little while.",
         Code::InternalError => "It may work once more; if not, tell the user.",
@@ -147,6 +147,8 @@ fn next_step(code: Code) -> &'static str {
         | Code::InvalidCsv
         | Code::TooManyLinks
         | Code::Unauthorized
+        | Code::TokenNotFound
+        | Code::TokenNameTaken
         | Code::LinkExpired
         | Code::WrongPassword
         | Code::ConfirmationRequired

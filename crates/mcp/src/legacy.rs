@@ -69,7 +69,7 @@ pub(crate) async fn result(exchange: &Exchange<'_>, request: &Request) -> Result
         "ping" => Ok(Raw::of(&json!({}))),
         "tools/list" => {
             call::refuse_cursor(&request.params)?;
-            Ok(prepared.legacy_list.clone())
+            Ok(prepared.legacy_list(exchange.caller))
         }
         "tools/call" => {
             let call = call::Call::parse(&request.params)?;

@@ -39,7 +39,8 @@ mod versions;
 
 use std::sync::Arc;
 
-use slugline_application::App;
+use serde_json::Value;
+use slugline_application::{App, Caller};
 use slugline_contract::Rules;
 
 #[cfg(feature = "fuzzing")]
@@ -58,6 +59,7 @@ pub struct Server {
 #[derive(Debug)]
 struct Prepared {
     version: &'static str,
+    tools: Vec<Value>,
     legacy_list: answer::Raw,
     modern_list: answer::Raw,
 }
@@ -70,6 +72,7 @@ impl Server {
             version,
             legacy_list: legacy::tools_list(&tools),
             modern_list: modern::tools_list(&tools, version),
+            tools,
         };
         Self {
             app,
@@ -81,6 +84,32 @@ impl Server {
     /// Returns the names of the tools, in the order in which they are listed.
     pub fn tool_names() -> impl Iterator<Item = &'static str> {
         tools::ALL.iter().map(|tool| tool.name)
+    }
+}
+
+impl Prepared {
+    /// The tools that the caller's token permits; `None` if it permits all.
+    fn narrowed(&self, caller: &Caller) -> Option<Vec<Value>> {
+        if tools::permitted(caller).all(|permitted| permitted) {
+            return None;
+        }
+        let tools = self.tools.iter().zip(tools::permitted(caller));
+        let tools = tools.filter(|(_, permitted)| *permitted);
+        Some(tools.map(|(tool, _)| tool.clone()).collect())
+    }
+
+    fn legacy_list(&self, caller: &Caller) -> answer::Raw {
+        match self.narrowed(caller) {
+            None => self.legacy_list.clone(),
+            Some(tools) => legacy::tools_list(&tools),
+        }
+    }
+
+    fn modern_list(&self, caller: &Caller) -> answer::Raw {
+        match self.narrowed(caller) {
+            None => self.modern_list.clone(),
+            Some(tools) => modern::tools_list(&tools, self.version),
+        }
     }
 }
 

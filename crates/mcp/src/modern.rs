@@ -46,7 +46,7 @@ pub(crate) async fn answer(exchange: &Exchange<'_>, request: &Request) -> Result
         "server/discover" => discover(prepared.version),
         "tools/list" => {
             call::refuse_cursor(&request.params)?;
-            prepared.modern_list.clone()
+            prepared.modern_list(exchange.caller)
         }
         "tools/call" => {
             let call = call::Call::parse(&request.params)?;

@@ -5,7 +5,7 @@ use slugline_contract::Rules;
 
 use crate::{
     document_pages, documents, health, links, location, migration, registrar::Api, setup, stats,
-    verify,
+    tokens, verify,
 };
 
 /// The facts about the instance that the document states.
@@ -23,8 +23,8 @@ pub fn api(options: &ApiOptions) -> Api {
         title: "Slugline API".into(),
         summary: Some("Short links and their visits.".into()),
         description: Some(
-            "Everything below `/api/` needs the site token as a bearer token. \
-             Errors share one shape; `code` is the stable part of it."
+            "Everything below `/api/` needs a bearer token: the site token, or a named one with the \
+             scope that the operation states. Errors share one shape; `code` is the stable part of it."
                 .into(),
         ),
         version: options.version.into(),
@@ -65,6 +65,9 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(stats::locations::spec(), stats::locations::handle)
         .route(location::spec(), location::handle)
         .route(verify::spec(), verify::handle)
+        .route(tokens::list::spec(), tokens::list::handle)
+        .route(tokens::make::spec(), tokens::make::handle)
+        .route(tokens::revoke::spec(), tokens::revoke::handle)
         .route(setup::spec(), setup::handle)
         .route(health::live_spec(), health::live)
         .route(health::ready_spec(), health::ready)

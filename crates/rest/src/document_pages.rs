@@ -47,7 +47,7 @@ pub(crate) fn scalar_spec() -> OperationSpec {
         tag: "Documents",
         summary: "API reference",
         description: "The API reference, as a page of Scalar.",
-        needs: Access::Open,
+        needs: Access::OPEN,
         fails: &[],
     }
 }
@@ -66,7 +66,7 @@ pub(crate) fn swagger_spec() -> OperationSpec {
         tag: "Documents",
         summary: "API console",
         description: "The API to try out, as a page of Swagger UI.",
-        needs: Access::Open,
+        needs: Access::OPEN,
         fails: &[],
     }
 }

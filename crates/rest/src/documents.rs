@@ -30,7 +30,7 @@ pub(crate) fn spec() -> OperationSpec {
         tag: "Documents",
         summary: "OpenAPI document",
         description: "This document, with the instance's own address as its server.",
-        needs: Access::Open,
+        needs: Access::OPEN,
         fails: &[],
     }
 }

@@ -87,7 +87,7 @@ pub(crate) fn live_spec() -> OperationSpec {
         tag: "Health",
         summary: "Is the process alive?",
         description: "Answers as long as the process serves requests at all.",
-        needs: Access::Open,
+        needs: Access::OPEN,
         fails: &[],
     }
 }
@@ -106,7 +106,7 @@ pub(crate) fn ready_spec() -> OperationSpec {
         description: "Answers 503 while the links database cannot be reached. Every other part \
                       that cannot do its work is `degraded` in an answer of 200: redirects go on \
                       without it, so the service should stay in rotation.",
-        needs: Access::Open,
+        needs: Access::OPEN,
         fails: &[Code::Unavailable],
     }
 }

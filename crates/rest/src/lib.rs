@@ -31,6 +31,7 @@ mod setup;
 mod slices;
 mod stats;
 mod table;
+mod tokens;
 mod verify;
 
 pub use api::{ApiOptions, api};

@@ -16,7 +16,7 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "Where the caller is",
         description: "Coordinates of the caller's own address, for a map to open at; an empty \
                       object when they are unknown.",
-        needs: Access::Open,
+        needs: Access::OPEN,
         fails: &[],
     }
 }

@@ -92,7 +92,9 @@ impl Api {
         let bearer = SecurityScheme::Http {
             scheme: "bearer".into(),
             bearer_format: None,
-            description: Some("The site token.".into()),
+            description: Some(
+                "The site token, or a named token with the scope that the operation states.".into(),
+            ),
             extensions: IndexMap::default(),
         };
         components
@@ -139,6 +141,15 @@ impl Api {
                 .to(handler.clone())
                 .wrap(from_fn(move |request, next| permit(needs, request, next)))
         });
+        assert!(
+            needs.scope().is_none() || needs_token(spec.path),
+            "{} needs a scope, and nobody sends a token there",
+            spec.id
+        );
+        let described = match needs.scope() {
+            Some(scope) => format!("{} Scope: `{scope}`.", spec.description),
+            None => spec.description.to_owned(),
+        };
         self.document_operation(
             &ExternalOperation {
                 method: spec.method.clone(),
@@ -150,6 +161,7 @@ impl Api {
                 takes: &[],
                 answers: &[],
             },
+            &described,
             operation,
         );
         self.routes.push(Declared {
@@ -179,7 +191,7 @@ impl Api {
             responses: Some(responses),
             ..Operation::default()
         };
-        self.document_operation(route, operation);
+        self.document_operation(route, route.description, operation);
         self
     }
 
@@ -206,11 +218,16 @@ impl Api {
         RouteList::new(self.routes, document)
     }
 
-    fn document_operation(&mut self, spec: &ExternalOperation, mut operation: Operation) {
+    fn document_operation(
+        &mut self,
+        spec: &ExternalOperation,
+        description: &str,
+        mut operation: Operation,
+    ) {
         operation.operation_id = Some(spec.id.into());
         operation.tags = vec![spec.tag.into()];
         operation.summary = Some(spec.summary.into());
-        operation.description = Some(spec.description.into());
+        operation.description = Some(description.into());
         if needs_token(spec.path) {
             operation.security = vec![[(SECURITY_SCHEME.to_owned(), Vec::new())].into()];
         }
@@ -303,6 +320,9 @@ fn document_failures(
     responses: &mut Responses,
 ) {
     let mut codes = spec.fails.to_vec();
+    if spec.needs.scope().is_some() {
+        codes.push(Code::MissingScope);
+    }
     if spec.needs.forbidden_in_preview().is_some() {
         codes.push(Code::PreviewMode);
     }

@@ -4,9 +4,14 @@ use actix_web::{FromRequest, HttpRequest, dev::Payload, http::Method};
 use aide::OperationInput;
 use slugline_application::Access;
 use slugline_contract::{Finding, SetupView};
+use slugline_domain::Scope;
 use slugline_httpkit::{Edge, Failure, ProxyDoubt};
 
-use crate::{extract::Context, registrar::OperationSpec, reply::Json};
+use crate::{
+    extract::{CalledBy, Context},
+    registrar::OperationSpec,
+    reply::Json,
+};
 
 pub(crate) fn spec() -> OperationSpec {
     OperationSpec {
@@ -17,19 +22,25 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "See how the instance is set up",
         description: "Version, bounds, what is switched on, where links and visits are kept, and \
                       what may be set otherwise, worst first, with the setting or command that \
-                      mends it. Nothing in it is secret.",
-        needs: Access::Open,
+                      mends it. Nothing in it is secret; advice is for tokens with the scope \
+                      `admin` only.",
+        needs: Access::OPEN,
         fails: &[],
     }
 }
 
 pub(crate) async fn handle(
     context: Context,
+    CalledBy(caller): CalledBy,
     ByProxy(doubt): ByProxy,
 ) -> Result<Json<200, SetupView>, Failure> {
     let mut setup = SetupView::clone(&context.setup);
-    let migration_required = context.app.links.permit(Access::Links).is_err();
+    let migration_required = context.app.links.permit(Access::LINKS_ARE_HERE).is_err();
     setup.switches.migration_required = migration_required;
+    if caller.may(Scope::Admin).is_err() {
+        setup.findings.clear();
+        return Ok(Json(setup));
+    }
     let troubles = context.app.stats.log_troubles();
     setup
         .findings

@@ -3,12 +3,17 @@
 use actix_web::http::Method;
 use schemars::JsonSchema;
 use serde::Serialize;
-use slugline_application::Access;
+use slugline_application::{Access, Caller};
+use slugline_contract::CallersToken;
 use slugline_httpkit::Failure;
 
-use crate::{extract::PublicOrigin, registrar::OperationSpec, reply::Json};
+use crate::{
+    extract::{CalledBy, PublicOrigin},
+    registrar::OperationSpec,
+    reply::Json,
+};
 
-/// The caller, which with one token is always the same.
+/// The caller.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Identity {
@@ -16,7 +21,7 @@ pub(crate) struct Identity {
     name: &'static str,
     /// The address of this instance.
     url: String,
-    /// The way the caller was recognised.
+    /// The way the caller was recognised: `site-token`, or `token` for a named one.
     auth_method: &'static str,
     /// Always `root`.
     #[serde(rename = "userID")]
@@ -25,6 +30,8 @@ pub(crate) struct Identity {
     user_email: String,
     /// True if another way of signing in is configured.
     access_enabled: bool,
+    #[serde(flatten)]
+    token: CallersToken,
 }
 
 pub(crate) fn spec() -> OperationSpec {
@@ -34,21 +41,27 @@ pub(crate) fn spec() -> OperationSpec {
         id: "token_verify",
         tag: "Access",
         summary: "Check the token",
-        description: "Answers when the token is right; 401 otherwise.",
-        needs: Access::Open,
+        description: "Answers when the token is right, with its name and its scopes; 401 \
+                      otherwise.",
+        needs: Access::OPEN,
         fails: &[],
     }
 }
 
 pub(crate) async fn handle(
     PublicOrigin(origin): PublicOrigin,
+    CalledBy(caller): CalledBy,
 ) -> Result<Json<200, Identity>, Failure> {
     Ok(Json(Identity {
         name: "Slugline",
         url: origin.to_string(),
-        auth_method: "site-token",
+        auth_method: match caller {
+            Caller::Token(_) => "token",
+            Caller::Site | Caller::Operator => "site-token",
+        },
         user_id: "root",
         user_email: format!("root@{}", origin.host_name()),
         access_enabled: false,
+        token: (&caller).into(),
     }))
 }

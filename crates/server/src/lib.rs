@@ -35,6 +35,8 @@
 //! | `links_database` | the database of links, opened with its schema up to date |
 //! | `old_store` | migration of links from an older instance |
 //! | `data_folder`, `instance_lock`, `site_token` | files beside the databases |
+//! | `site_token_watch` | a new site token without a restart |
+//! | `token_commands` | named tokens from the command line |
 //! | `transfer` | links to and from files |
 //! | `backup` | backups of everything, and restoring them |
 //! | `clickhouse_wire` | the access log's client for ClickHouse |
@@ -64,7 +66,9 @@ mod service_path;
 pub mod settings;
 mod setup;
 mod site_token;
+mod site_token_watch;
 mod stop_request;
+mod token_commands;
 mod transfer;
 mod welcome;
 mod wiring;

@@ -24,6 +24,7 @@ use crate::{
     metrics::MetricsListener,
     old_store,
     site_token::{self, Source},
+    site_token_watch::SiteTokenWatch,
     wiring::{self, Components},
 };
 
@@ -41,6 +42,7 @@ pub struct Service {
     live: std::sync::Arc<slugline_application::LiveVisits>,
     webhook: Option<std::sync::Arc<slugline_outbound::Webhook>>,
     migration: JoinHandle<()>,
+    site_token_watch: Option<SiteTokenWatch>,
     backups: Option<Scheduled>,
     metrics: Option<MetricsListener>,
     handle: ServerHandle,
@@ -69,7 +71,8 @@ impl Service {
         for sentence in advice(settings, Some(&token)) {
             tracing::warn!("{sentence}");
         }
-        let parts = wiring::build(settings, token).await?;
+        let parts = wiring::build(settings, token.clone()).await?;
+        let authenticator = Arc::clone(&parts.metrics.authenticator);
         let recorder = std::sync::Arc::clone(&parts.recorder);
         let live = std::sync::Arc::clone(&parts.live);
         let webhook = parts.webhook.clone();
@@ -82,6 +85,11 @@ impl Service {
         let metrics = MetricsListener::start(settings.metrics_listen, &parts.metrics)?;
         let (server, address) = serve(settings, listener, parts)?;
         folder.keep();
+        let watched = match &token_source {
+            Source::Settings => settings.site_token_file.clone(),
+            Source::Kept | Source::Minted(_) => Some(site_token::file_in(&settings.data_dir)),
+        };
+        let watch = |file| SiteTokenWatch::start(file, token, authenticator);
         data_folder::warn_of_readers(settings);
         Ok(Self {
             address,
@@ -92,6 +100,7 @@ impl Service {
             recorder,
             live,
             webhook,
+            site_token_watch: watched.map(watch),
             migration: tokio::spawn(old_store::watch(migration)),
             backups,
             metrics,
@@ -120,6 +129,7 @@ impl Service {
         tracing::info!("stopping: finishing requests and writing visits");
         self.migration.abort();
         drop(self.backups);
+        drop(self.site_token_watch);
         // Live streams would otherwise continue for as long as clients watch.
         self.live.close();
         self.handle.stop(true).await;

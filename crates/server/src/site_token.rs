@@ -56,6 +56,34 @@ pub(crate) fn keep_in(folder: &Path, token: &str) -> anyhow::Result<()> {
     written.with_context(|| format!("{} cannot be written", path.display()))
 }
 
+/// Replaces the token that is kept in the data folder by a new one, and returns that. A running
+/// service notices it; a process that dies here leaves the old token or the new one, never
+/// half of one.
+///
+/// # Errors
+/// There is no token to replace, or the folder cannot be written.
+pub(crate) fn rotate_in(folder: &Path, random: &dyn Random) -> anyhow::Result<String> {
+    read_kept(folder)?;
+    let text = mint(random);
+    let path = file_in(folder);
+    let staged = folder.join("site-token.new");
+    let failed = || format!("{} cannot be replaced", path.display());
+    // What a process that died left behind.
+    match fs::remove_file(&staged) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(error).with_context(failed);
+        }
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = create_private(&staged).with_context(failed)?;
+    let written = writeln!(file, "{text}").and_then(|()| file.sync_all());
+    let replaced = written.and_then(|()| fs::rename(&staged, &path));
+    replaced
+        .and_then(|()| File::open(folder)?.sync_all())
+        .with_context(failed)?;
+    Ok(text)
+}
+
 /// The token kept in the data folder, if there is a valid one.
 pub(crate) fn read_in(folder: &Path) -> Option<SiteToken> {
     let text = fs::read_to_string(file_in(folder)).ok()?;
@@ -135,6 +163,24 @@ mod tests {
                 fs::metadata(&path).unwrap().permissions().mode() & 0o777,
                 0o600
             );
+        }
+    }
+
+    #[test]
+    fn a_rotated_token_replaces_the_kept_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let random = SeededRandom::new(1);
+        rotate_in(folder.path(), &random).unwrap_err();
+        keep_in(folder.path(), "the-former-token").unwrap();
+        fs::write(folder.path().join("site-token.new"), "half").unwrap();
+        let text = rotate_in(folder.path(), &random).unwrap();
+        assert_eq!(read_kept(folder.path()).unwrap(), text);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = fs::metadata(file_in(folder.path())).unwrap();
+            assert_eq!(mode.permissions().mode() & 0o777, 0o600);
         }
     }
 

@@ -11,9 +11,9 @@ use actix_web::{
 use anyhow::Context;
 use slugline_analytics::{ClickHouseOptions, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
-    App, Authenticator, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists, LinkMigration,
-    LinkService, LinkServiceParts, LiveVisits, Passwords, Resolver, SiteToken, StatsService,
-    Suggestions,
+    App, Authenticator, AuthenticatorParts, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists,
+    LinkMigration, LinkService, LinkServiceParts, LiveVisits, Passwords, Resolver, SiteToken,
+    StatsService, Suggestions, Tokens, TokensParts,
 };
 use slugline_domain::ports::{
     Clock, DestinationScreen, PlaceFinder, Random, Suggester, VisitLog, VisitObserver,
@@ -66,7 +66,12 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     let links = dependencies.link_service(settings);
     let listening = dependencies.listen();
     let setup = Arc::new(setup(settings, &token));
-    let authenticator = Arc::new(Authenticator::new(token, Arc::clone(&dependencies.clock)));
+    let authenticator = Arc::new(Authenticator::new(AuthenticatorParts {
+        site: token,
+        named: Arc::new(dependencies.store.tokens()),
+        clock: Arc::clone(&dependencies.clock),
+    }));
+    let tokens = dependencies.tokens();
     let LinkDependencies {
         clock,
         random,
@@ -111,6 +116,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         migration: migration.clone(),
         stats,
         live: Arc::clone(&live),
+        tokens,
     });
     let redirects = Arc::new(Redirects {
         resolver: Arc::clone(&resolver),
@@ -175,6 +181,11 @@ pub(crate) async fn link_service(settings: &Settings) -> anyhow::Result<LinkServ
         .link_service(settings))
 }
 
+/// Only the use cases of tokens, for work beside a running service.
+pub(crate) async fn tokens(settings: &Settings) -> anyhow::Result<Tokens> {
+    Ok(open_link_dependencies(settings).await?.tokens())
+}
+
 /// The dependencies of everything about links.
 struct LinkDependencies {
     clock: Arc<dyn Clock>,
@@ -217,6 +228,14 @@ impl LinkDependencies {
     /// Starts listening for changes by other nodes.
     fn listen(&self) -> Option<Listening> {
         self.store.listen(self.resolver.clone())
+    }
+
+    fn tokens(&self) -> Tokens {
+        Tokens::new(TokensParts {
+            store: Arc::new(self.store.tokens()),
+            clock: Arc::clone(&self.clock),
+            random: Arc::clone(&self.random),
+        })
     }
 
     fn link_service(&self, settings: &Settings) -> LinkService {
@@ -369,13 +388,14 @@ const EXTERNAL_OPERATIONS: [ExternalOperation; 4] = [
         tag: "MCP",
         summary: "Model Context Protocol",
         description: "JSON-RPC messages of MCP over streamable HTTP, answered with plain JSON; \
-                      revisions 2024-11-05 to 2026-07-28.",
+                      revisions 2024-11-05 to 2026-07-28. `tools/list` shows the tools that the token \
+                      permits.",
         takes: &["application/json"],
         answers: &[
             (200, "A JSON-RPC answer"),
             (202, "A notification was taken"),
             (400, "The message breaks a rule of the protocol"),
-            (401, "The site token is missing or wrong"),
+            (401, "The token is missing or wrong"),
             (403, "The request comes from a foreign web page"),
             (404, "Unknown method (revision 2026-07-28)"),
             (406, "The client does not accept the answer's media types"),

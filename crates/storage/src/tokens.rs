@@ -165,10 +165,10 @@ fn hexadecimal(digest: &[u8; 32]) -> String {
 }
 
 fn from_hexadecimal(text: &str) -> Option<[u8; 32]> {
-    let pairs = text.as_bytes().chunks(2);
-    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
-    let bytes: Option<Vec<u8>> = pairs.map(byte).collect();
-    bytes?.try_into().ok()
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    let byte = |pair: &[u8; 2]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
+    let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();
+    bytes?.try_into().ok().filter(|_| rest.is_empty())
 }
 
 #[cfg(test)]

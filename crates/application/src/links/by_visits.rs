@@ -8,11 +8,12 @@ use std::{
 
 use slugline_domain::{
     Choice, Dimension, Link, LinkFilter, LinkOrder, MetricRow, MetricsQuery, MetricsReport,
-    PageSize, Position, RowLimit, SamplingInterval, SamplingNote, Slug, UnixSeconds, VisitFilter,
+    PageSize, Position, RowLimit, SamplingInterval, SamplingNote, Scope, Slug, UnixSeconds,
+    VisitFilter,
 };
 
 use super::{LinkPage, LinkService, ListLinks};
-use crate::{Asked, Error, StatsService};
+use crate::{Asked, Caller, Error, StatsService};
 
 /// Lists links in any order.
 #[derive(Clone, Debug)]
@@ -135,13 +136,14 @@ impl LinkLists {
     ///
     /// # Errors
     /// The link store failed, or the access log, if the order needs it.
-    pub async fn list(&self, request: ListRequest) -> Result<ListedPage, Error> {
+    pub async fn list(&self, caller: &Caller, request: ListRequest) -> Result<ListedPage, Error> {
         Ok(match request {
             ListRequest::Stored(mut request) => {
                 self.spell(&mut request.filter);
                 ListedPage::Stored(self.links.list(request).await?)
             }
             ListRequest::Visited(mut request) => {
+                caller.may(Scope::AnalyticsRead)?;
                 self.spell(&mut request.filter);
                 ListedPage::Visited(self.by_visits(request).await?)
             }
@@ -456,7 +458,7 @@ mod tests {
         async fn page(&self, request: &ListVisited) -> Result<VisitedPage, Error> {
             match self
                 .service
-                .list(ListRequest::Visited(request.clone()))
+                .list(&Caller::Site, ListRequest::Visited(request.clone()))
                 .await?
             {
                 ListedPage::Visited(page) => Ok(page),

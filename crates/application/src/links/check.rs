@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use slugline_domain::{
     CheckSize, Destination, Link, LinkFilter, LinkOrder, PageSize, Position, ProbeCaller,
-    ProbeOutcome, ProbeRequest, ProbeTimeout, Slug, StatusFilter, Tag, UnixMillis,
+    ProbeOutcome, ProbeRequest, ProbeTimeout, Scope, Slug, StatusFilter, Tag, UnixMillis,
     ports::{Clock, LinkProber},
 };
 use tokio::task::JoinSet;
@@ -76,7 +76,7 @@ pub struct LinkChecker {
 
 impl LinkChecker {
     /// The access rule of [`Self::check`].
-    pub const CHECK: Access = Access::OutsidePreview(Forbidden::Check);
+    pub const CHECK: Access = Access::outside_preview(Scope::LinksRead, Forbidden::Check);
 
     /// Creates a checker of these links with this prober.
     pub fn new(links: LinkService, prober: Arc<dyn LinkProber>, clock: Arc<dyn Clock>) -> Self {

@@ -1,6 +1,6 @@
 //! Creates a link.
 
-use slugline_domain::{Link, Slug, ports::Insertion};
+use slugline_domain::{Link, Scope, Slug, ports::Insertion};
 
 use super::{LinkService, NewLink};
 use crate::{Access, Error, mint};
@@ -15,7 +15,7 @@ pub(super) enum Made {
 
 impl LinkService {
     /// The access rule of [`Self::create`].
-    pub const CREATE: Access = Access::Links;
+    pub const CREATE: Access = Access::with_links(Scope::LinksWrite);
 
     /// Creates a link. A chosen slug must be free. A generated slug is retried, and then
     /// lengthened, until it is free.

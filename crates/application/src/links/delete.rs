@@ -1,7 +1,7 @@
 //! Deletes a link.
 
 use slugline_domain::{
-    Link, Slug,
+    Link, Scope, Slug,
     ports::{Deletion, Version},
 };
 
@@ -10,7 +10,7 @@ use crate::{Access, Error, Forbidden};
 
 impl LinkService {
     /// The access rule of [`Self::delete`].
-    pub const DELETE: Access = Access::OutsidePreview(Forbidden::Delete);
+    pub const DELETE: Access = Access::outside_preview(Scope::LinksWrite, Forbidden::Delete);
 
     /// Deletes the link with this slug for good, in the spelling that visitors find, and
     /// returns the deleted link. Returns `None` if no link has the slug, which is no

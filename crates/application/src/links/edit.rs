@@ -1,7 +1,7 @@
 //! Changes a link: all of it, or some members.
 
 use slugline_domain::{
-    Change, Link, LinkContent, LinkPatch, Password, PasswordHash, ScreenVerdict, Slug,
+    Change, Link, LinkContent, LinkPatch, Password, PasswordHash, Scope, ScreenVerdict, Slug,
     ports::{Update, Version},
 };
 
@@ -30,7 +30,7 @@ pub struct EditedLink {
 
 impl LinkService {
     /// The access rule of [`Self::edit`] and [`Self::patch`].
-    pub const EDIT: Access = Access::OutsidePreview(Forbidden::Edit);
+    pub const EDIT: Access = Access::outside_preview(Scope::LinksWrite, Forbidden::Edit);
 
     /// Replaces the content of a link. Expired links can be edited, which is how a caller
     /// revives one. The warning of an unsafe link stays, unless the content sets that

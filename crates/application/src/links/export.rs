@@ -1,6 +1,6 @@
 //! Exports links for another instance or for a backup.
 
-use slugline_domain::{LinkFilter, LinkOrder, PageSize, Position, StatusFilter, UnixMillis};
+use slugline_domain::{LinkFilter, LinkOrder, PageSize, Position, Scope, StatusFilter, UnixMillis};
 
 use super::{LinkPage, LinkService, ListLinks};
 use crate::{Access, Error, Forbidden};
@@ -15,8 +15,8 @@ pub struct ExportPage {
 }
 
 impl LinkService {
-    /// The access rule of [`Self::export`].
-    pub const EXPORT: Access = Access::OutsidePreview(Forbidden::Export);
+    /// The access rule of [`Self::export`]. Exports hold the hashes of passwords.
+    pub const EXPORT: Access = Access::outside_preview(Scope::Admin, Forbidden::Export);
 
     /// Returns one page of all links, expired ones too, newest first.
     ///

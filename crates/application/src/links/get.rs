@@ -1,13 +1,13 @@
 //! Reads one link.
 
-use slugline_domain::{Link, Slug};
+use slugline_domain::{Link, Scope, Slug};
 
 use super::LinkService;
 use crate::{Access, Error};
 
 impl LinkService {
     /// The access rule of [`Self::get`].
-    pub const GET: Access = Access::Links;
+    pub const GET: Access = Access::with_links(Scope::LinksRead);
 
     /// Reads the link with this slug, expired or not, from the store. It is the link that
     /// visitors find: the one under the canonical spelling, else the one under the exact

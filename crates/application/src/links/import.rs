@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use slugline_domain::{Link, Slug, ports::Insertion};
+use slugline_domain::{Link, Scope, Slug, ports::Insertion};
 
 use super::{ImportLink, LinkService};
 use crate::{Access, Error, Forbidden};
@@ -29,7 +29,7 @@ pub enum ImportOutcome {
 
 impl LinkService {
     /// The access rule of [`Self::import`].
-    pub const IMPORT: Access = Access::OutsidePreview(Forbidden::Import);
+    pub const IMPORT: Access = Access::outside_preview(Scope::LinksWrite, Forbidden::Import);
 
     /// Imports links as if one after the other, and returns the result for each, in
     /// order. A repeated import changes no destination. Links to dangerous destinations

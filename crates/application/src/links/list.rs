@@ -1,6 +1,6 @@
 //! Lists links page by page.
 
-use slugline_domain::{Link, LinkFilter, LinkOrder, ListQuery, PageSize, Position};
+use slugline_domain::{Link, LinkFilter, LinkOrder, ListQuery, PageSize, Position, Scope};
 
 use super::LinkService;
 use crate::{Access, Error};
@@ -29,7 +29,7 @@ pub struct LinkPage {
 
 impl LinkService {
     /// The access rule of [`Self::list`].
-    pub const LIST: Access = Access::Links;
+    pub const LIST: Access = Access::with_links(Scope::LinksRead);
 
     /// Returns one page of links. Links that are created or removed between two pages do
     /// not shift the later page.

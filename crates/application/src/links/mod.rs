@@ -99,8 +99,8 @@ impl LinkService {
         }
     }
 
-    /// Checks that the instance allows an operation. Every use case of links calls this.
-    /// Adapters call it, too, before they read an input.
+    /// Checks that the instance allows an operation, whoever calls. Every use case of links
+    /// calls this.
     ///
     /// # Errors
     /// Links still have to be moved here, or the instance is in preview mode.

@@ -1,13 +1,13 @@
 //! Searches links, counts them, and lists their tags.
 
-use slugline_domain::{Link, LinkFilter, PageSize, TagCount};
+use slugline_domain::{Link, LinkFilter, PageSize, Scope, TagCount};
 
 use super::LinkService;
 use crate::{Access, Error};
 
 impl LinkService {
     /// The access rule of [`Self::search`].
-    pub const SEARCH: Access = Access::Links;
+    pub const SEARCH: Access = Access::with_links(Scope::LinksRead);
 
     /// Finds at most `size` links, by slug. Without a text or a destination the result is
     /// empty; [`Self::list`] lists links.
@@ -28,7 +28,7 @@ impl LinkService {
     }
 
     /// The access rule of [`Self::count`].
-    pub const COUNT: Access = Access::Links;
+    pub const COUNT: Access = Access::with_links(Scope::LinksRead);
 
     /// Counts the links that meet every condition; all links when there is none.
     ///
@@ -41,7 +41,7 @@ impl LinkService {
     }
 
     /// The access rule of [`Self::tags`].
-    pub const TAGS: Access = Access::Links;
+    pub const TAGS: Access = Access::with_links(Scope::LinksRead);
 
     /// Lists every tag with the number of its links, expired ones included, by tag.
     ///

@@ -19,7 +19,7 @@ impl LinkService {
     /// There are more than 250,000, links still have to be moved here, or the
     /// store failed.
     pub async fn tagged(&self, tags: &BTreeSet<Tag>) -> Result<BTreeSet<LinkId>, Error> {
-        self.permit(Access::Links)?;
+        self.permit(Access::LINKS_ARE_HERE)?;
         let found = self.parts.store.tagged(tags, MAX_TAGGED + 1).await?;
         if found.len() > usize::try_from(MAX_TAGGED).unwrap_or(usize::MAX) {
             return Err(Error::TooManyTagged { max: MAX_TAGGED });

@@ -1,6 +1,6 @@
 //! Creates a link unless its slug is in use.
 
-use slugline_domain::{Link, LinkStatus};
+use slugline_domain::{Link, LinkStatus, Scope};
 
 use super::{LinkService, NewLink, create::Made};
 use crate::{Access, Error};
@@ -16,7 +16,7 @@ pub enum Upserted {
 
 impl LinkService {
     /// The access rule of [`Self::upsert`].
-    pub const UPSERT: Access = Access::Links;
+    pub const UPSERT: Access = Access::with_links(Scope::LinksWrite);
 
     /// Creates a link, or returns the active link that owns the slug.
     ///

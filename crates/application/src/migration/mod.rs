@@ -11,7 +11,7 @@ use std::{sync::Arc, time::Duration};
 
 use quick_cache::sync::Cache;
 use slugline_domain::{
-    FailedEntry, MigrationRun, MigrationState, UnixSeconds,
+    FailedEntry, MigrationRun, MigrationState, Scope, UnixSeconds,
     ports::{Clock, MigrationStore, OldStore, OldStoreError},
 };
 
@@ -20,7 +20,7 @@ pub use self::{
     old_links::OldLinks,
     run::{ExpiredEntry, RunCursor, RunMigration, RunReport},
 };
-use crate::{Error, Passwords};
+use crate::{Access, Error, Passwords};
 
 /// The use cases of the migration.
 #[derive(Clone, Debug)]
@@ -125,6 +125,9 @@ impl LinkMigration {
             None => Ok(()),
         }
     }
+
+    /// The access rule of [`Self::status`]. Only adapters check it.
+    pub const STATUS: Access = Access::always(Scope::Admin);
 
     /// Returns the progress of the migration.
     ///

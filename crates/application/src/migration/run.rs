@@ -2,7 +2,7 @@
 
 use slugline_domain::{
     Advance, EntryKey, FailedEntry, MigrationRun, MigrationStep, MovedLink, OldEntry, OldPage,
-    Tally, UnixSeconds, ports::OldStoreError,
+    Scope, Tally, UnixSeconds, ports::OldStoreError,
 };
 
 use super::{LinkMigration, OldLinks, old_links::id_of};
@@ -54,7 +54,7 @@ pub struct ExpiredEntry {
 
 impl LinkMigration {
     /// The access rule of [`Self::run`]. Only adapters check it.
-    pub const RUN: Access = Access::OutsidePreview(Forbidden::Migrate);
+    pub const RUN: Access = Access::outside_preview(Scope::Admin, Forbidden::Migrate);
 
     /// The number of attempts when other callers move the same page.
     const ATTEMPTS: usize = 5;

@@ -1,6 +1,6 @@
 //! `get_analytics_counters`
 
-use slugline_application::Access;
+use slugline_application::{Access, StatsService};
 use slugline_contract::{AnalyticsFilter, Answer, CounterView, Problem};
 use slugline_httpkit::report;
 
@@ -15,7 +15,7 @@ impl Tool for CountersTool {
         !DE excludes, (none) is unknown. With id, there is one row per link that has visits. \
         sampling.exact says whether the numbers are counts or estimates. A visit is counted \
         within about a second.";
-    const NEEDS: Access = Access::Open;
+    const NEEDS: Access = StatsService::NEEDS;
     const HINTS: Hints = Hints::Reads;
     type Input = AnalyticsFilter;
     type Output = Answer<CounterView>;

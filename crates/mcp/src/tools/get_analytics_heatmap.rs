@@ -1,6 +1,6 @@
 //! `get_analytics_heatmap`
 
-use slugline_application::Access;
+use slugline_application::{Access, StatsService};
 use slugline_contract::{Answer, HeatmapRequest, HourView, Problem};
 use slugline_httpkit::report;
 
@@ -14,7 +14,7 @@ impl Tool for HeatmapTool {
         find the busiest hours: weekday 1 is Monday, hour 0 begins at midnight, hours without \
         visits are left out. Give clientTimezone to get the user's own clock. Filters take exact \
         values, DE,FR; !DE excludes, (none) is unknown.";
-    const NEEDS: Access = Access::Open;
+    const NEEDS: Access = StatsService::NEEDS;
     const HINTS: Hints = Hints::Reads;
     type Input = HeatmapRequest;
     type Output = Answer<HourView>;

@@ -1,6 +1,6 @@
 //! `get_analytics_metrics`
 
-use slugline_application::Access;
+use slugline_application::{Access, StatsService};
 use slugline_contract::{Answer, MetricView, MetricsRequest, Problem};
 use slugline_httpkit::report;
 
@@ -14,7 +14,7 @@ impl Tool for MetricsTool {
         browser or slug: the values with the most visits, most first. An empty name means unknown. \
         Give a small limit for a top list. Filters take exact values, DE,FR; !DE excludes, (none) \
         is unknown; the names found here can be passed to them.";
-    const NEEDS: Access = Access::Open;
+    const NEEDS: Access = StatsService::NEEDS;
     const HINTS: Hints = Hints::Reads;
     type Input = MetricsRequest;
     type Output = Answer<MetricView>;

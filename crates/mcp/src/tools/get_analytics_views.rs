@@ -1,6 +1,6 @@
 //! `get_analytics_views`
 
-use slugline_application::Access;
+use slugline_application::{Access, StatsService};
 use slugline_contract::{Answer, Problem, TimeBucket, ViewsRequest};
 use slugline_httpkit::report;
 
@@ -14,7 +14,7 @@ impl Tool for ViewsTool {
         that has any, in order of time. Give clientTimezone to get rows of the user's own clock; \
         startAt and endAt keep the answer short, since it has no limit. Filters take exact values, \
         DE,FR; !DE excludes, (none) is unknown. Visitors of several rows must not be added up.";
-    const NEEDS: Access = Access::Open;
+    const NEEDS: Access = StatsService::NEEDS;
     const HINTS: Hints = Hints::Reads;
     type Input = ViewsRequest;
     type Output = Answer<TimeBucket>;

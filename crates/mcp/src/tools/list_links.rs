@@ -20,7 +20,11 @@ impl Tool for ListLinksTool {
     type Output = LinkList<FoundLink>;
 
     async fn call(context: Context<'_>, input: ListLinks) -> Result<LinkList<FoundLink>, Problem> {
-        let page = context.app.lists.list(input.validate()?).await;
+        let page = context
+            .app
+            .lists
+            .list(context.caller, input.validate()?)
+            .await;
         let page = page.map_err(report)?;
         Ok(LinkList::new(&input, &page))
     }

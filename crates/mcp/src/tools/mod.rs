@@ -123,6 +123,7 @@ impl Hints {
 /// A tool with its types hidden.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
+    needs: Access,
     pub(crate) call: for<'a> fn(Context<'a>, &'a Value) -> Calling<'a>,
     describe: fn(&Rules) -> Value,
 }
@@ -133,10 +134,19 @@ impl Entry {
     const fn of<T: Tool>() -> Self {
         Self {
             name: T::NAME,
+            needs: T::NEEDS,
             call: call::<T>,
             describe: describe::<T>,
         }
     }
+}
+
+/// Returns whether the caller's token permits each of the tools, in their order.
+pub(crate) fn permitted(caller: &Caller) -> impl Iterator<Item = bool> {
+    ALL.iter().map(|tool| {
+        let scope = tool.needs.scope();
+        scope.is_none_or(|scope| caller.may(scope).is_ok())
+    })
 }
 
 /// Returns every tool as `tools/list` shows it.
@@ -146,7 +156,10 @@ pub(crate) fn describe_all(rules: &Rules) -> Vec<Value> {
 
 fn call<'a, T: Tool>(context: Context<'a>, arguments: &'a Value) -> Calling<'a> {
     Box::pin(async move {
-        context.app.links.permit(T::NEEDS).map_err(report)?;
+        context
+            .app
+            .permit(context.caller, T::NEEDS)
+            .map_err(report)?;
         UnknownNames::of::<T::Input>(arguments).refuse_all()?;
         let input = read::<T::Input>(arguments)?;
         Ok(Raw::of(&T::call(context, input).await?))

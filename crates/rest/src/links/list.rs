@@ -6,7 +6,7 @@ use slugline_contract::{Code, LinkList, ListLinks};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Context, Query},
+    extract::{CalledBy, Context, Query},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -21,7 +21,8 @@ pub(crate) fn spec() -> OperationSpec {
         description: "Lists links page by page, newest first unless `sort` says otherwise. \
                       Pass `cursor` back until `list_complete` is true. By `visits`, links with \
                       as many are ordered by slug, and those without any come last, newest \
-                      first; `ranking` says how far the order can be trusted.",
+                      first; `ranking` says how far the order can be trusted. That order needs \
+                      the scope `analytics:read`, too.",
         needs: LinkService::LIST,
         fails: &[Code::InvalidCursor, Code::QueryTimeout],
     }
@@ -29,8 +30,9 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    CalledBy(caller): CalledBy,
     Query(query): Query<ListLinks>,
 ) -> Result<Json<200, LinkList>, Failure> {
-    let page = context.app.lists.list(query.validate()?).await?;
+    let page = context.app.lists.list(&caller, query.validate()?).await?;
     Ok(Json(LinkList::new(&query, &page)))
 }

@@ -1,7 +1,7 @@
 //! `GET /api/link/migration/status`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::LinkMigration;
 use slugline_contract::MigrationView;
 use slugline_httpkit::Failure;
 
@@ -17,7 +17,7 @@ pub(crate) fn spec() -> OperationSpec {
         description: "Whether the links of an older instance's key-value store are here yet, what \
                       became of them, and which entries could not be moved. Complete where there \
                       is nothing to move.",
-        needs: Access::Open,
+        needs: LinkMigration::STATUS,
         fails: &[],
     }
 }

@@ -1,7 +1,7 @@
 //! `GET /api/stats/counters`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::StatsService;
 use slugline_contract::{AnalyticsFilter, Answer, CounterView};
 use slugline_httpkit::Failure;
 
@@ -20,7 +20,7 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "Count visits, visitors and referers",
         description: "Totals from the sampled access log. With `id`, one row per link that has \
                       visits; `sampling` says whether the numbers are exact.",
-        needs: Access::Open,
+        needs: StatsService::NEEDS,
         fails: super::FAILS,
     }
 }

@@ -1,7 +1,7 @@
 //! `GET /api/logs/events`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::StatsService;
 use slugline_contract::{EventView, LimitedRequest};
 use slugline_httpkit::Failure;
 
@@ -20,7 +20,7 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "List the latest visits",
         description: "The latest stored visits, newest first. Under load not every visit is stored; \
                       `id` stays the same from one request to the next.",
-        needs: Access::Open,
+        needs: StatsService::NEEDS,
         fails: super::FAILS,
     }
 }

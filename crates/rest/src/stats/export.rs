@@ -1,7 +1,7 @@
 //! `GET /api/stats/export`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::StatsService;
 use slugline_contract::{AnalyticsFilter, csv_file_name};
 use slugline_httpkit::Failure;
 
@@ -20,7 +20,7 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "Totals by link as a file",
         description: "A CSV file for spreadsheets, in UTF-8: slug, destination, visitors, visits \
                       and referers of each slug and destination, most visits first.",
-        needs: Access::Open,
+        needs: StatsService::NEEDS,
         fails: super::FAILS,
     }
 }

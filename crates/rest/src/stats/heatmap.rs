@@ -1,7 +1,7 @@
 //! `GET /api/stats/heatmap`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::StatsService;
 use slugline_contract::{Answer, HeatmapRequest, HourView};
 use slugline_httpkit::Failure;
 
@@ -21,7 +21,7 @@ pub(crate) fn spec() -> OperationSpec {
         description: "Visits and visitors of each hour of the week that has any, from Monday \
                       morning on, on the clock of `clientTimezone`. `timezone` names the zone that was used: UTC, if \
                       there is none of the name.",
-        needs: Access::Open,
+        needs: StatsService::NEEDS,
         fails: super::FAILS,
     }
 }

@@ -1,7 +1,7 @@
 //! `GET /api/logs/locations`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::StatsService;
 use slugline_contract::{Answer, LimitedRequest, LocationView};
 use slugline_httpkit::Failure;
 
@@ -20,7 +20,7 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "Count visits by place",
         description: "The places with the most visits, most first. Visits whose place is not known \
                       are left out; coordinates are rounded to about a kilometre.",
-        needs: Access::Open,
+        needs: StatsService::NEEDS,
         fails: super::FAILS,
     }
 }

@@ -1,7 +1,7 @@
 //! `GET /api/stats/metrics`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::StatsService;
 use slugline_contract::{Answer, MetricView, MetricsRequest};
 use slugline_httpkit::Failure;
 
@@ -19,7 +19,7 @@ pub(crate) fn spec() -> OperationSpec {
         tag: super::TAG,
         summary: "Count visits by a property",
         description: "The values of a property with the most visits, most first.",
-        needs: Access::Open,
+        needs: StatsService::NEEDS,
         fails: super::FAILS,
     }
 }

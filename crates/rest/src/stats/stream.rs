@@ -16,13 +16,13 @@ use aide::{
     generate::GenContext,
     openapi::{Operation, Response, StatusCode},
 };
-use slugline_application::{Access, Watch};
+use slugline_application::{Caller, StatsService, Watch};
 use slugline_contract::{AnalyticsFilter, Code, EventView};
-use slugline_httpkit::Failure;
+use slugline_httpkit::{Edge, Failure};
 use tokio::{sync::mpsc, time};
 
 use crate::{
-    extract::{Context, Query},
+    extract::{CalledBy, Context, Query},
     registrar::OperationSpec,
     reply::{Reply, answered_as},
     table::Parts,
@@ -31,6 +31,9 @@ use crate::{
 /// The interval at which proxies and clients get at least one line, so that none closes
 /// the connection as dead; many give up after a minute.
 const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// The interval at which the caller's token is looked at again.
+const ADMISSION: Duration = Duration::from_secs(1);
 
 pub(crate) fn spec() -> OperationSpec {
     OperationSpec {
@@ -43,36 +46,57 @@ pub(crate) fn spec() -> OperationSpec {
                       of `/api/logs/events`, once they are stored. For watching, not for counting: \
                       of a busy second the first few that match are sent, and one who reads slowly \
                       misses some. `tag` stands for the links that have it when the watching begins.",
-        needs: Access::Open,
+        needs: StatsService::NEEDS,
         fails: &[Code::TooManyWatchers, Code::MigrationRequired],
     }
 }
 
 pub(crate) async fn handle(
     context: Context,
+    CalledBy(caller): CalledBy,
     Query(query): Query<AnalyticsFilter>,
 ) -> Result<EventStream, Failure> {
     let filter = context.app.stats.filter(query.validate()?).await?;
-    Ok(EventStream(context.app.live.watch(filter)?))
+    Ok(EventStream {
+        watch: context.app.live.watch(filter)?,
+        caller,
+    })
 }
 
 /// Server-sent events (WHATWG HTML section 9.2) that do not end by themselves.
-pub(crate) struct EventStream(Watch);
+pub(crate) struct EventStream {
+    watch: Watch,
+    caller: Caller,
+}
 
 impl Reply for EventStream {}
 
 impl Responder for EventStream {
     type Body = BoxBody;
 
-    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
+    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
         let (sender, parts) = mpsc::channel(1);
-        tokio::spawn(send(self.0, sender));
+        let edge = Edge::shared(request);
+        tokio::spawn(async move {
+            // Whichever ends first ends the answer.
+            tokio::select! {
+                () = send(self.watch, sender) => {}
+                () = dismissed(&edge, &self.caller) => {}
+            }
+        });
         HttpResponse::Ok()
             .insert_header((CONTENT_TYPE, "text/event-stream"))
             .insert_header((CACHE_CONTROL, "no-store"))
             // Without this, nginx holds answers back.
             .insert_header(("x-accel-buffering", "no"))
             .body(Parts(parts))
+    }
+}
+
+/// Ends soon after the caller's token was revoked or has expired.
+async fn dismissed(edge: &Edge, caller: &Caller) {
+    while edge.still_admits(caller).await {
+        time::sleep(ADMISSION).await;
     }
 }
 

@@ -1,7 +1,7 @@
 //! `GET /api/stats/views`
 
 use actix_web::http::Method;
-use slugline_application::Access;
+use slugline_application::StatsService;
 use slugline_contract::{Answer, TimeBucket, ViewsRequest};
 use slugline_httpkit::Failure;
 
@@ -22,7 +22,7 @@ pub(crate) fn spec() -> OperationSpec {
                       time, on the clock of `clientTimezone`. An hour that a clock shows twice is \
                       one row. `timezone` names the zone that was used: \
                       UTC, if there is none of the name.",
-        needs: Access::Open,
+        needs: StatsService::NEEDS,
         fails: super::FAILS,
     }
 }

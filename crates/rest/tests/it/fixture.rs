@@ -13,9 +13,10 @@ use actix_web::{
 };
 use serde_json::Value;
 use slugline_application::{
-    App, Authenticator, LinkChecker, LinkLists, LinkMigration, LinkMigrationParts, LinkService,
-    LinkServiceParts, LiveVisits, Passwords, PreviewMode, Resolver, ResolverOptions, SiteToken,
-    SlugPolicy, StatsService, Suggestions,
+    App, Authenticator, AuthenticatorParts, LinkChecker, LinkLists, LinkMigration,
+    LinkMigrationParts, LinkService, LinkServiceParts, LiveVisits, Passwords, PreviewMode,
+    Resolver, ResolverOptions, SiteToken, SlugPolicy, StatsService, Suggestions, Tokens,
+    TokensParts,
 };
 use slugline_contract::{
     ImportLimit, Limits, LinkStoreKind, RedirectsView, Rules, SetupView, Stores, Switches,
@@ -28,8 +29,8 @@ use slugline_domain::{
 use slugline_httpkit::{Edge, TrustedProxies};
 use slugline_rest::{ApiOptions, RestState, RouteList, TransferLimits, api};
 use slugline_testkit::{
-    CountedVisits, FixedClock, MemoryLinkStore, MemoryMigration, MemoryOldStore, NOON,
-    ScriptedProber, SeededRandom,
+    CountedVisits, FixedClock, MemoryLinkStore, MemoryMigration, MemoryOldStore, MemoryTokenStore,
+    NOON, ScriptedProber, SeededRandom,
 };
 
 const TOKEN: &str = "a-token-for-tests";
@@ -113,6 +114,7 @@ impl Fixture {
         });
         let prober = Arc::<ScriptedProber>::default();
         let stats = StatsService::new(log.clone(), links.clone(), clock.clone());
+        let named = Arc::<MemoryTokenStore>::default();
         let app = App {
             checks: LinkChecker::new(links.clone(), prober, clock.clone()),
             lists: LinkLists::new(links.clone(), stats.clone()),
@@ -121,9 +123,17 @@ impl Fixture {
             migration,
             stats,
             live: Arc::new(LiveVisits::new()),
+            tokens: Tokens::new(TokensParts {
+                store: named.clone(),
+                clock: clock.clone(),
+                random: Arc::new(SeededRandom::new(2)),
+            }),
         };
-        let token = SiteToken::new(TOKEN).unwrap();
-        let authenticator = Arc::new(Authenticator::new(token, clock));
+        let authenticator = Arc::new(Authenticator::new(AuthenticatorParts {
+            site: SiteToken::new(TOKEN).unwrap(),
+            named,
+            clock,
+        }));
         Self {
             routes: api(&ApiOptions::default()).finish(),
             store,

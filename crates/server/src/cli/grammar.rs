@@ -2,6 +2,8 @@
 
 use clap::{Arg, ArgAction, Command, error::ErrorKind, value_parser};
 
+use slugline_domain::Scope;
+
 use crate::{
     VERSION,
     settings::{CATALOGUE, ClientSettings, Group, Setting},
@@ -13,7 +15,7 @@ pub(super) const PLAIN_HTTP: &str = "allow-plain-http";
 /// The flag of `slugline backup` that adds the site token.
 pub(super) const WITH_TOKEN: &str = "with-site-token";
 
-/// The flag of `slugline token show` that omits the address.
+/// The flag of `slugline token show` and `rotate` that omits the address.
 pub(super) const BARE: &str = "bare";
 
 /// The database of links, which every command about links needs.
@@ -74,21 +76,6 @@ pub(super) fn command() -> Command {
         .about("Look at the settings")
         .subcommand_required(true)
         .subcommand(with(config_show, every()));
-    let token_show = Command::new("show")
-        .about(
-            "Print the address that signs in to the dashboard, with the site token of the data \
-             folder",
-        )
-        .arg(
-            Arg::new(BARE)
-                .long(BARE)
-                .action(ArgAction::SetTrue)
-                .help("Print the token alone, for other commands"),
-        );
-    let token = Command::new("token")
-        .about("Look at the site token")
-        .subcommand_required(true)
-        .subcommand(with(token_show, these(&[TOKEN])));
     with(Command::new("slugline"), every())
         .version(VERSION)
         .about("A link shortener with analytics, a REST API and an MCP endpoint")
@@ -117,7 +104,7 @@ pub(super) fn command() -> Command {
         .subcommand(with(doctor(), these(&[EXAMINED])))
         .subcommand(with(seed(), every()))
         .subcommand(config)
-        .subcommand(token)
+        .subcommand(token())
         .subcommand(mcp())
 }
 
@@ -269,6 +256,57 @@ fn seed() -> Command {
         )
 }
 
+fn token() -> Command {
+    let bare = Arg::new(BARE)
+        .long(BARE)
+        .action(ArgAction::SetTrue)
+        .help("Print the token alone, for other commands");
+    let show = Command::new("show")
+        .about(
+            "Print the address that signs in to the dashboard, with the site token of the data \
+             folder",
+        )
+        .arg(bare.clone());
+    let rotate = Command::new("rotate")
+        .about(
+            "Replace the site token of the data folder, also while the service runs, and print \
+             the new address that signs in",
+        )
+        .arg(bare);
+    let name = Arg::new("name").value_name("NAME").required(true);
+    let add = Command::new("add")
+        .about("Make a token with a name and scopes, and print it, the one time it can be read")
+        .arg(name.clone().help("A name that no other token has"))
+        .arg(
+            Arg::new("scope")
+                .long("scope")
+                .value_name("SCOPE")
+                .required(true)
+                .action(ArgAction::Append)
+                .value_delimiter(',')
+                .value_parser(Scope::ALL.map(Scope::as_str))
+                .help("What it permits, once or more; admin permits everything"),
+        )
+        .arg(
+            Arg::new("expires")
+                .long("expires")
+                .value_name("WHEN")
+                .help("Its end, such as 2027-01-01 or Unix seconds [default: none]"),
+        );
+    let list = Command::new("list").about("Print a line for each named token");
+    let revoke = Command::new("revoke")
+        .about("End a named token for good, on every node, at once")
+        .arg(name.help("Its name"));
+    Command::new("token")
+        .about("Look at the site token, and make, list and revoke named tokens")
+        .subcommand_required(true)
+        .subcommand(with(show, these(&[TOKEN])))
+        .subcommand(with(rotate, these(&[TOKEN])))
+        .subcommand(with(add, these(&[LINKS])))
+        .subcommand(with(list, these(&[LINKS])))
+        .subcommand(with(revoke, these(&[LINKS])))
+}
+
 fn mcp() -> Command {
     let url = Arg::new("url")
         .long("url")
@@ -284,7 +322,7 @@ fn mcp() -> Command {
         .arg(url)
         .arg(plain_http);
     with(command, these(&[&ClientSettings::NAMES])).mut_arg("site-token", |token| {
-        token.help("Site token of that instance")
+        token.help("Site token of that instance, or a named one")
     })
 }
 

@@ -24,6 +24,7 @@ use crate::{
     seed::{self, Amount},
     settings::ClientSettings,
     stop_request::StopRequest,
+    token_commands,
     transfer::{self, LinksLeft},
     welcome, wiring,
 };
@@ -80,12 +81,29 @@ fn obey(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("doctor", given)) => look_after(given),
         Some(("seed", given)) => seed(given),
         Some(("config", asked)) => show::config(asked_for(asked)),
-        Some(("token", asked)) => show::token(asked_for(asked)),
+        Some(("token", asked)) => look_at_tokens(asked),
         _ => serve(matches),
     }
 }
 
-/// `config` and `token` have one command each.
+fn look_at_tokens(asked: &ArgMatches) -> anyhow::Result<()> {
+    let (command, given) = asked.subcommand().expect("it is required");
+    let name = || given.get_one::<String>("name").expect("it is required");
+    match command {
+        "show" => show::token(given),
+        "rotate" => show::rotated_token(given),
+        "add" => {
+            let scopes = given.get_many::<String>("scope").expect("it is required");
+            let scopes: Vec<String> = scopes.cloned().collect();
+            let expires = given.get_one::<String>("expires").map(String::as_str);
+            token_commands::add(&settings(given)?, name(), &scopes, expires)
+        }
+        "list" => token_commands::list(&settings(given)?),
+        _ => token_commands::revoke(&settings(given)?, name()),
+    }
+}
+
+/// `config` has one command.
 fn asked_for(given: &ArgMatches) -> &ArgMatches {
     let (_, given) = given.subcommand().expect("it is required");
     given

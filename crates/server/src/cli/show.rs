@@ -6,7 +6,7 @@ use anyhow::bail;
 use clap::ArgMatches;
 
 use super::{given::sources, grammar::BARE};
-use crate::{Settings, service, settings::Group, site_token};
+use crate::{Settings, ambient::OsRandom, service, settings::Group, site_token};
 
 /// Prints every setting with its origin, below the headings of the help. The command prints a
 /// wrong setting, too, before it fails because of it.
@@ -43,10 +43,38 @@ pub(super) fn token(given: &ArgMatches) -> anyhow::Result<()> {
         bail!("the site token is not the data folder's; {origin} gives it");
     }
     let token = site_token::read_kept(&settings.data_dir)?;
+    print(given, &settings, token)
+}
+
+/// Replaces the token of the data folder, and prints the new one like [`token`].
+///
+/// # Errors
+/// A setting gives the token, or the folder has none or cannot be written.
+pub(super) fn rotated_token(given: &ArgMatches) -> anyhow::Result<()> {
+    let sources = sources(given)?;
+    let settings = Settings::resolve(&sources)?;
+    if let Some(origin) = sources.origin("SLUGLINE_SITE_TOKEN") {
+        bail!(
+            "the site token is not the data folder's; {origin} gives it: change it there. A \
+             running service reads a file again within a second, and a variable or a flag at its \
+             next start"
+        );
+    }
+    let token = site_token::rotate_in(&settings.data_dir, &OsRandom)?;
+    // Continue if standard error is closed.
+    let _ = writeln!(
+        io::stderr(),
+        "A running service takes the new site token within two seconds, and refuses the former \
+         one from then on."
+    );
+    print(given, &settings, token)
+}
+
+fn print(given: &ArgMatches, settings: &Settings, token: String) -> anyhow::Result<()> {
     let shown = if given.get_flag(BARE) {
         token
     } else {
-        let origin = service::origin(&settings, settings.listen);
+        let origin = service::origin(settings, settings.listen);
         site_token::sign_in_address(&origin, &token)
     };
     Ok(writeln!(io::stdout(), "{shown}")?)

@@ -7,19 +7,23 @@ use std::{
 };
 
 use actix_web::{
-    App, HttpResponse, HttpServer, Resource,
+    App, HttpRequest, HttpResponse, HttpServer, Resource,
     dev::ServerHandle,
     http::header,
     web::{self, Data},
 };
 use anyhow::Context;
+use slugline_application::Error;
+use slugline_domain::Scope;
+use slugline_httpkit::{Failure, caller};
 
 use super::{Metrics, text::MEDIA_TYPE};
 
 /// The path of the metrics.
 pub(crate) const PATH: &str = "/_metrics";
 
-/// The resource; it checks no token.
+/// The resource. It checks no token, but a caller whose token was checked needs the scope
+/// `admin`.
 pub(crate) fn resource(metrics: &Arc<Metrics>) -> Resource {
     Resource::new(PATH)
         .app_data(Data::from(Arc::clone(metrics)))
@@ -27,11 +31,15 @@ pub(crate) fn resource(metrics: &Arc<Metrics>) -> Resource {
         .route(web::head().to(show))
 }
 
-async fn show(metrics: Data<Metrics>) -> HttpResponse {
-    HttpResponse::Ok()
+async fn show(metrics: Data<Metrics>, request: HttpRequest) -> Result<HttpResponse, Failure> {
+    // The listener for metrics alone knows no callers.
+    if let Some(caller) = caller(&request) {
+        caller.may(Scope::Admin).map_err(Error::from)?;
+    }
+    Ok(HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, MEDIA_TYPE))
         .insert_header((header::CACHE_CONTROL, "no-store"))
-        .body(metrics.render())
+        .body(metrics.render()))
 }
 
 /// A listener for metrics alone.

@@ -45,6 +45,8 @@ pub struct Settings {
     pub data_dir: PathBuf,
     /// The site token, if given; else the service mints one.
     pub site_token: Option<SiteToken>,
+    /// The file that held it, if one did. The service reads it again.
+    pub site_token_file: Option<PathBuf>,
     /// The public origin, if given.
     pub base_url: Option<Origin>,
     /// The links database.
@@ -199,6 +201,7 @@ impl Settings {
             metrics_listen: sources.optional("SLUGLINE_METRICS_LISTEN", parse::address)?,
             connections: ConnectionLimits::resolve(sources)?,
             site_token: sources.optional("SLUGLINE_SITE_TOKEN", SiteToken::new)?,
+            site_token_file: sources.file("SLUGLINE_SITE_TOKEN").map(PathBuf::from),
             links,
             data_dir,
             access_log: sources.optional("SLUGLINE_ANALYTICS_URL", parse::analytics_url)?,

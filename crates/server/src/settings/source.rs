@@ -32,6 +32,8 @@ pub struct Shown<'s> {
 struct Given {
     value: String,
     origin: String,
+    /// The file that held the value.
+    file: Option<String>,
 }
 
 impl fmt::Debug for Given {
@@ -140,7 +142,12 @@ impl Sources {
     ) -> Result<(), SettingError> {
         match fs::read_to_string(path) {
             Ok(text) => {
-                self.give(setting, text, format!("the file {path}"));
+                let given = Given {
+                    value: text,
+                    origin: format!("the file {path}"),
+                    file: Some(path.to_owned()),
+                };
+                self.given.insert(setting.name, given);
                 Ok(())
             }
             Err(error) => Err(SettingError::Wrong {
@@ -153,7 +160,12 @@ impl Sources {
     }
 
     fn give(&mut self, setting: &Setting, value: String, origin: String) {
-        self.given.insert(setting.name, Given { value, origin });
+        let given = Given {
+            value,
+            origin,
+            file: None,
+        };
+        self.given.insert(setting.name, given);
     }
 
     /// Every setting with its value and its origin, in the order of the
@@ -172,6 +184,11 @@ impl Sources {
                 None => setting.default_in_words().unwrap_or("not set"),
             },
         })
+    }
+
+    /// The file that held a setting's value, if one did.
+    pub(crate) fn file(&self, name: &str) -> Option<&str> {
+        self.given.get(name)?.file.as_deref()
     }
 
     /// The origin of a setting's value, if given.

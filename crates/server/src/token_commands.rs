@@ -1,0 +1,95 @@
+//! `slugline token add`, `list` and `revoke`: named tokens in the database that the settings
+//! name, also while a service uses it.
+
+use std::io::{self, Write};
+
+use anyhow::Context;
+use slugline_application::Tokens;
+use slugline_contract::{MakeToken, Problem, RevokeToken, iso_8601, read};
+use slugline_domain::{Scope, TokenRecord, UnixSeconds};
+use tokio::runtime::Runtime;
+
+use crate::{Settings, data_folder, wiring};
+
+/// Makes a token and prints its text, the one time that it can be read.
+///
+/// # Errors
+/// A name, a scope or the end is wrong, the name is taken, or the database failed.
+pub(crate) fn add(
+    settings: &Settings,
+    name: &str,
+    scopes: &[String],
+    expires: Option<&str>,
+) -> anyhow::Result<()> {
+    let mut wanted = serde_json::json!({"name": name, "scopes": scopes});
+    if let Some(expires) = expires {
+        // Unix seconds, or a text that names a moment.
+        wanted["expiresAt"] = match expires.parse::<i64>() {
+            Ok(seconds) => seconds.into(),
+            Err(_) => expires.into(),
+        };
+    }
+    let new = read::<MakeToken>(&wanted)?.validate()?;
+    let made = with_tokens(settings, async |tokens| tokens.make(new).await)?;
+    let name = &made.record.name;
+    // Continue if standard error is closed.
+    let _ = writeln!(
+        io::stderr(),
+        "The token {:?} works from now on. Its text is shown this once:",
+        name.as_str()
+    );
+    Ok(writeln!(io::stdout(), "{}", made.text.as_str())?)
+}
+
+/// Prints a line for each token.
+///
+/// # Errors
+/// The database failed.
+pub(crate) fn list(settings: &Settings) -> anyhow::Result<()> {
+    let tokens = with_tokens(settings, async |tokens| tokens.list().await)?;
+    let mut output = io::stdout().lock();
+    for token in &tokens {
+        writeln!(output, "{}", line(token))?;
+    }
+    Ok(output.flush()?)
+}
+
+/// Revokes a token.
+///
+/// # Errors
+/// No token has the name, or the database failed.
+pub(crate) fn revoke(settings: &Settings, name: &str) -> anyhow::Result<()> {
+    let name = read::<RevokeToken>(&serde_json::json!({"name": name}))?.validate()?;
+    with_tokens(settings, async |tokens| tokens.revoke(&name).await)?;
+    Ok(writeln!(io::stdout(), "revoked {:?}", name.as_str())?)
+}
+
+fn with_tokens<T>(
+    settings: &Settings,
+    work: impl AsyncFnOnce(&Tokens) -> Result<T, slugline_application::Error>,
+) -> anyhow::Result<T> {
+    data_folder::prepare(&settings.data_dir)?;
+    let runtime = Runtime::new().context("the runtime cannot be started")?;
+    runtime.block_on(async {
+        let tokens = wiring::tokens(settings).await?;
+        let done = work(&tokens).await;
+        Ok(done.map_err(Problem::from)?)
+    })
+}
+
+/// The name is last, because it may hold blanks.
+fn line(token: &TokenRecord) -> String {
+    let moment = |moment: Option<UnixSeconds>, none: &str| match moment {
+        Some(moment) => iso_8601(moment.start()),
+        None => none.to_owned(),
+    };
+    let scopes: Vec<&str> = token.scopes.iter().map(Scope::as_str).collect();
+    format!(
+        "{}  made {}  ends {}  last used {}  {}",
+        scopes.join(","),
+        moment(Some(token.created_at), ""),
+        moment(token.expires_at, "never"),
+        moment(token.last_used_at, "never"),
+        token.name
+    )
+}
