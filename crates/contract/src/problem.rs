@@ -7,12 +7,13 @@ use serde::Serialize;
 use slugline_application::{
     Busy, Denied, Error, Forbidden, HashError, MissingScope, NotChecked, TooManyAttempts,
 };
-use slugline_domain::{Link, Slug, ports::VisitLogError};
+use slugline_domain::{Link, Scope, Slug, ports::VisitLogError};
 
 use crate::{
     code::Code,
     issue::{Explain, Issue},
     links::LinkView,
+    tokens::ScopeName,
 };
 
 /// An error for a client, whatever the protocol.
@@ -32,6 +33,8 @@ pub struct Problem {
     pub free_slug: Option<Slug>,
     /// The current link, if the request was meant for another version.
     pub current: Option<Box<Link>>,
+    /// The scope that the caller's token lacks.
+    pub scope: Option<Scope>,
     /// The time after which a retry makes sense.
     pub retry_after: Option<Duration>,
 }
@@ -46,6 +49,7 @@ impl Problem {
             issues: Vec::new(),
             free_slug: None,
             current: None,
+            scope: None,
             retry_after: None,
         }
     }
@@ -93,11 +97,12 @@ impl Problem {
         let message = self.sentence();
         let faults = self.code == Code::ValidationError;
         let current = self.current.as_deref();
-        let data = (faults || current.is_some()).then(|| ProblemData {
+        let data = (faults || current.is_some() || self.scope.is_some()).then(|| ProblemData {
             name: faults.then_some("ZodError"),
             message: faults.then(|| message.clone()),
             issues: faults.then(|| self.issues.clone()),
             link: current.map(|link| Box::new(link.into())),
+            scope: self.scope.map(ScopeName::from),
         });
         ProblemBody {
             error: true,
@@ -151,7 +156,7 @@ pub struct ProblemBody {
     /// A slug that is free, where another one is taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     free_slug: Option<String>,
-    /// Present for validation errors and failed preconditions.
+    /// Present for validation errors, failed preconditions and missing scopes.
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<ProblemData>,
 }
@@ -171,6 +176,9 @@ struct ProblemData {
     /// The link as it is now, of a failed precondition.
     #[serde(skip_serializing_if = "Option::is_none")]
     link: Option<Box<LinkView>>,
+    /// The scope that the caller's token lacks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<ScopeName>,
 }
 
 /// The text for every wrong token. It does not depend on the token.
@@ -277,15 +285,18 @@ impl From<Error> for Problem {
                     ..Self::new(Code::PreviewMode, detail)
                 }
             }
-            Error::MissingScope(MissingScope { token, scope }) => Self::new(
-                Code::MissingScope,
-                format!(
+            Error::MissingScope(MissingScope { token, scope }) => {
+                let detail = format!(
                     "this needs {scope}, which the token {:?} does not have; whoever runs the \
                      instance makes one that has it, on the dashboard's Set-up page or with \
                      `slugline token add`",
                     token.as_str()
-                ),
-            ),
+                );
+                Self {
+                    scope: Some(scope),
+                    ..Self::new(Code::MissingScope, detail)
+                }
+            }
             Error::TokenExpiryNotInFuture { expires_at, now } => Self::invalid(vec![Issue {
                 code: crate::IssueCode::Custom,
                 path: vec!["expiresAt".into()],

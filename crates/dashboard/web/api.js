@@ -149,6 +149,17 @@ export const events = (query, signal) => ask('GET', 'logs/events', { query, sign
 /** The stream of visits; its body is read while it comes. @param {Query} query @param {AbortSignal} signal */
 export const stream = (query, signal) => send('GET', 'logs/stream', { query, signal });
 
+// Tokens
+
+/** @param {AbortSignal} [signal] @returns {Promise<Schemas['TokenList']>} */
+export const listTokens = (signal) => ask('GET', 'tokens', { signal });
+
+/** @param {Schemas['MakeToken']} body @returns {Promise<Schemas['TokenMade']>} */
+export const makeToken = (body) => ask('POST', 'tokens', { body });
+
+/** @param {string} name */
+export const revokeToken = (name) => awaited(send('DELETE', 'tokens', { query: { name } }));
+
 // The instance
 
 /** What the instance says of its set-up. @param {AbortSignal} [signal] @returns {Promise<Schemas['Setup']>} */

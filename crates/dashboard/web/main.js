@@ -1,18 +1,18 @@
 // Starts the page.
-import { askAhead, setup } from './api.js';
+import { askAhead, setup, verify } from './api.js';
 import { Help } from './help.js';
 import { filterOf, listQuery } from './links/list-query.js';
 import { publicAddress } from './links/short-link.js';
 import { Palette } from './palette.js';
-import { ErrorNote } from './parts/notes.js';
+import { Empty, ErrorNote } from './parts/notes.js';
 import { Shell } from './shell.js';
 import { SignIn } from './sign-in.js';
 import { addShortcuts, currentShortcuts, keyName, match, takesText } from './shortcuts.js';
 import { busy } from './state/busy.js';
 import { singleKeys } from './state/choices.js';
-import { demonstration, moving } from './state/refusal.js';
+import { demonstration, lacking, moving, reason } from './state/refusal.js';
 import { change, go, view } from './state/router.js';
-import { expired, token } from './state/session.js';
+import { expired, isNamed, may, scopes, token } from './state/session.js';
 import { effect, html, render, useEffect, useState } from './view.js';
 import { loadWords, say } from './words.js';
 
@@ -23,6 +23,9 @@ const PAGES = {
   live: () => import('./live/page.js').then((module) => module.LivePage),
   setup: () => import('./setup/page.js').then((module) => module.SetupPage),
 };
+
+/** What the token must permit for a page to show anything. @type {Record<string, import('./state/session.js').Scope>} */
+const NEEDS = { links: 'links:read', analytics: 'analytics:read', live: 'analytics:read' };
 
 /** @type {Map<string, any>} */
 const fetched = new Map();
@@ -56,10 +59,12 @@ function App() {
     document.title = signedIn ? `${say({ links: /** @type {const} */ ('pageLinks'), analytics: /** @type {const} */ ('pageAnalytics'), live: /** @type {const} */ ('pageLive'), setup: /** @type {const} */ ('pageSetup') }[page])} · Slugline` : 'Slugline';
   });
   if (!signedIn) return html`<main id="main" aria-busy=${busy.value ? 'true' : 'false'}><${SignIn} /></main>`;
+  const needed = NEEDS[page];
+  const lacks = needed ? lacking(needed) : '';
   const Page = fetched.get(page);
   const close = () => setFloating('');
   return html`<${Shell} onPalette=${() => setFloating('palette')} onHelp=${() => setFloating('help')}>
-      ${error ? html`<${ErrorNote} error=${error} again=${() => location.reload()} />` : Page ? html`<${Page} />` : ''}
+      ${error ? html`<${ErrorNote} error=${error} again=${() => location.reload()} />` : lacks ? html`<div class="page"><${Empty} icon="lock" title=${reason(lacks)} /></div>` : Page ? html`<${Page} />` : ''}
     <//>
     ${floating === 'palette' && html`<${Palette} onClose=${close} />`}
     ${floating === 'help' && html`<${Help} onClose=${close} />`}
@@ -106,7 +111,9 @@ function learnInstance() {
 // A page that was sent here with a destination begins a link with it.
 if (view.value.page === 'links' && view.value.query.url && !view.value.query.new) change({ new: '1' }, { replace: true });
 
+// A page must not ask for what a named token does not permit.
+if (isNamed()) await verify(token.value).then((identity) => { scopes.value = identity.scopes; }, () => {});
 const first = token.value === '' ? undefined : fetchPage(view.value.page);
-if (first && view.value.page === 'links') askAhead('link/list', listQuery(filterOf(view.value.query)));
+if (first && view.value.page === 'links' && may('links:read')) askAhead('link/list', listQuery(filterOf(view.value.query)));
 await Promise.all([loadWords(), first]);
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));

@@ -4,6 +4,7 @@ import { Dialog } from './parts/dialog.js';
 import { Icon } from './parts/icon.js';
 import { currentShortcuts } from './shortcuts.js';
 import { go } from './state/router.js';
+import { may } from './state/session.js';
 import { bare, middleCut } from './text/shorten.js';
 import { html, useEffect, useState } from './view.js';
 import { say } from './words.js';
@@ -17,7 +18,7 @@ export function Palette({ onClose }) {
   const [place, setPlace] = useState(0);
   useEffect(() => {
     const q = text.trim();
-    if (!q) { setFound([]); return undefined; }
+    if (!q || !may('links:read')) { setFound([]); return undefined; }
     const abort = new AbortController();
     const timer = setTimeout(() => {
       searchLinks({ q, limit: 8, status: 'all' }, abort.signal).then((links) => setFound(links.map(({ slug, url }) => ({ key: `link ${slug}`, icon: 'link', text: `/${slug}`, more: middleCut(bare(url), 48), run: () => go('links', { edit: slug }) }))), () => {});

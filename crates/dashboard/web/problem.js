@@ -18,6 +18,8 @@ export class ApiError extends Error {
     this.issues = issues;
     this.retryAfter = retryAfter;
     this.link = link;
+    /** The scope that the token lacks, where that is the error. @type {string | undefined} */
+    this.scope = undefined;
     /** The version of that link. */
     this.version = '';
   }
@@ -51,7 +53,9 @@ export function problemOf(status, text, retryAfter) {
     const problem = JSON.parse(text);
     const issues = Array.isArray(problem.data?.issues) ? problem.data.issues : [];
     const message = issues.length > 0 ? sentence(issues[0]) : problem.statusMessage || problem.message;
-    return new ApiError(status, String(problem.code ?? ''), String(message), issues, wait, problem.data?.link);
+    const error = new ApiError(status, String(problem.code ?? ''), String(message), issues, wait, problem.data?.link);
+    error.scope = problem.data?.scope;
+    return error;
   } catch {
     return new ApiError(status, '', text.slice(0, 200) || `HTTP ${status}`, [], wait);
   }

@@ -28,8 +28,8 @@ export function SignIn() {
     setChecking(true);
     setError('');
     try {
-      await verify(text.trim());
-      signIn(text.trim(), remember);
+      const { scopes } = await verify(text.trim());
+      signIn(text.trim(), remember, scopes);
     } catch (failure) {
       const { status, retryAfter } = failure instanceof ApiError ? failure : { status: 0, retryAfter: undefined };
       if (status === 429) setWait(retryAfter ?? 60);

@@ -4,6 +4,8 @@ import { useLoaded } from '../load.js';
 import { Dialog } from '../parts/dialog.js';
 import { Field, IconButton, Segments, Select, TextInput } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
+import { lacking, reason } from '../state/refusal.js';
+import { may } from '../state/session.js';
 import { bare, middleCut } from '../text/shorten.js';
 import { allZones, dateAt, ownZone } from '../time/clock.js';
 import { PRESETS, namedByDates, stepped } from '../time/range.js';
@@ -30,7 +32,7 @@ export function rangeName(range, zone) {
  */
 export function Controls({ question, now, onRange, onCompare, onZone, onLink, onTag, onBots }) {
   const { range, zone, compare, filters, bots, slugs: links } = question;
-  const tags = useLoaded('tags', (signal) => listTags(signal));
+  const tags = useLoaded('tags', (signal) => (may('links:read') ? listTags(signal) : Promise.resolve([])));
   const chosenTag = filters.tag && !filters.tag.excluded ? filters.tag.values[0] ?? '' : '';
   const [dates, setDates] = useState(false);
   const [choosing, setChoosing] = useState(false);
@@ -75,12 +77,12 @@ function LinkDialog({ chosen, onToggle, onClose }) {
     const q = text.trim();
     if (!q) { setFound([]); return undefined; }
     const abort = new AbortController();
-    const timer = setTimeout(() => { searchLinks({ q, limit: 20, status: 'all' }, abort.signal).then(setFound, () => {}); }, 150);
+    const timer = setTimeout(() => { if (may('links:read')) searchLinks({ q, limit: 20, status: 'all' }, abort.signal).then(setFound, () => {}); }, 150);
     return () => { clearTimeout(timer); abort.abort(); };
   }, [text]);
   const shown = [...chosen.map((slug) => ({ slug, url: '' })), ...found.filter(({ slug }) => !chosen.includes(slug))];
   return html`<${Dialog} title=${say('links')} class="small" onClose=${onClose} footer=${html`<button type="button" class="button primary" onClick=${onClose}>${say('done')}</button>`}>
     <${TextInput} id="link-search" type="search" autofocus aria-label=${say('searchLinks')} placeholder=${say('searchLinks')} maxlength="48" autocomplete="off" value=${text} onInput=${setText} />
     <ul class="choices">${shown.map(({ slug, url }) => html`<li key=${slug}><label class="check"><input type="checkbox" checked=${chosen.includes(slug)} onChange=${() => onToggle(slug)} /><span class="mono">/${slug}</span><span class="hint">${middleCut(bare(url), 36)}</span></label></li>`)}
-    ${text && found.length === 0 && html`<li class="hint">${say('nothingFound')}</li>`}</ul><//>`;
+    ${text && found.length === 0 && html`<li class="hint">${reason(lacking('links:read')) || say('nothingFound')}</li>`}</ul><//>`;
 }

@@ -2,7 +2,7 @@
 import { comparable } from '../analytics/comparable.js';
 import { Icon } from '../parts/icon.js';
 import { addShortcuts } from '../shortcuts.js';
-import { refusalOfChange } from '../state/refusal.js';
+import { reason, refusalOfChange, refusalOfExport } from '../state/refusal.js';
 import { go } from '../state/router.js';
 import { html, useEffect, useState } from '../view.js';
 import { say } from '../words.js';
@@ -22,7 +22,8 @@ import { saveExport } from './export.js';
 export function BulkBar({ slugs, everything, matching, tags, onEverything, onDone, onClear }) {
   const [action, setAction] = useState(/** @type {import('./bulk-dialog.js').Action | undefined} */ (undefined));
   useEffect(() => addShortcuts([{ keys: 'Escape', word: 'clearSelection', group: 'links', hidden: true, run: onClear }]));
-  const why = refusalOfChange.value && say(refusalOfChange.value);
+  const why = reason(refusalOfChange.value);
+  const whyNoExport = reason(refusalOfExport.value);
   const off = { disabled: Boolean(why), 'aria-describedby': why ? 'bulk-why' : undefined };
   const count = everything ? matching : slugs.length;
   return html`<div class="bulk" role="region" aria-label=${say('selection')}>
@@ -32,7 +33,7 @@ export function BulkBar({ slugs, everything, matching, tags, onEverything, onDon
     <button type="button" class="button" ...${off} onClick=${() => setAction('add')}><${Icon} name="tag" />${say('addTag')}</button>
     <button type="button" class="button" ...${off} onClick=${() => setAction('remove')}>${say('removeTagAction')}</button>
     <button type="button" class="button" ...${off} onClick=${() => setAction('expiry')}><${Icon} name="clock" />${say('setExpiry')}</button>
-    ${!everything && html`<button type="button" class="button" ...${off} onClick=${() => saveExport(new Set(slugs))}><${Icon} name="down" />${say('export')}</button>`}
+    ${!everything && html`<button type="button" class="button" disabled=${Boolean(whyNoExport)} title=${whyNoExport || undefined} onClick=${() => saveExport(new Set(slugs))}><${Icon} name="down" />${say('export')}</button>`}
     <button type="button" class="button danger" ...${off} onClick=${() => setAction('delete')}><${Icon} name="trash" />${say('delete')}</button>
     <button type="button" class="icon-button push" aria-label=${say('clearSelection')} title=${say('clearSelection')} onClick=${onClear}><${Icon} name="close" /></button>
     ${why && html`<p class="bulk-why" id="bulk-why">${why}</p>`}

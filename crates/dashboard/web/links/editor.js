@@ -5,7 +5,7 @@ import { Check, Field, IconButton, Segments, Select, TextInput, copyText } from 
 import { Icon } from '../parts/icon.js';
 import { ApiError } from '../problem.js';
 import { addShortcuts } from '../shortcuts.js';
-import { demonstration, refusalOfChange, refusalOfNew } from '../state/refusal.js';
+import { demonstration, lacking, reason, refusalOfChange, refusalOfNew } from '../state/refusal.js';
 import { change, go } from '../state/router.js';
 import { toast } from '../state/toasts.js';
 import { ownZone } from '../time/clock.js';
@@ -167,7 +167,7 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
     ${missing ? html`<div class="panel-body"><p>${say('linkGone', { slug: slug ?? from ?? '' })}</p></div>` : unread ? html`<div class="panel-body"><${ErrorNote} error=${unread} again=${read} /></div>` : html`
     <form class="panel-form" onSubmit=${(/** @type {Event} */ event) => save(event)} novalidate>
       <div class="panel-body ${begun ? '' : 'stale'}" inert=${!begun}>
-        ${refusal && html`<p class="note" id="refusal">${say(refusal)}</p>`}
+        ${refusal && html`<p class="note" id="refusal">${reason(refusal)}</p>`}
         ${conflict && html`<${Conflict} dispute=${conflict} draft=${draft} onChoose=${set} />`}
         <${Destination} draft=${draft} set=${set} error=${issue('url')} isNew=${!slug} />
         ${slug ? html`<div class="field"><span class="label">${say('shortLink')}</span><a class="mono" href=${shortLink(slug)} target="_blank" rel="noreferrer">${prefix()}${slug}</a></div>`
@@ -260,7 +260,8 @@ function SlugField({ draft, set, error }) {
     }
   };
   const hint = state === 'free' ? html`<span class="good"><${Icon} name="check" />${say('free')}</span>` : state === 'taken' ? html`<span class="warn-text"><${Icon} name="warn" />${say('taken')}</span>` : say('slugHint');
+  const noSuggestion = demonstration.value ? 'previewMode' : lacking('links:write');
   return html`<${Field} label=${say('shortLink')} id="slug" hint=${hint} error=${error}>
     <div class="with-button"><span class="input-group"><span class="prefix mono" aria-hidden="true">${prefix()}</span><${TextInput} id="slug" class="mono" autocomplete="off" autocapitalize="off" spellcheck="false" value=${draft.slug} error=${error} hint onInput=${(/** @type {string} */ next) => set({ slug: next })} /></span>
-    <${IconButton} icon="bolt" label=${demonstration.value ? say('previewMode') : say('suggest')} disabled=${demonstration.value || !draft.url.trim()} onClick=${suggest} /></div><//>`;
+    <${IconButton} icon="bolt" label=${reason(noSuggestion) || say('suggest')} disabled=${noSuggestion !== '' || !draft.url.trim()} onClick=${suggest} /></div><//>`;
 }

@@ -3,7 +3,7 @@ import { createLink, counters } from '../api.js';
 import { CopyButton } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { ErrorNote } from '../parts/notes.js';
-import { refusalOfNew } from '../state/refusal.js';
+import { reason, refusalOfNew } from '../state/refusal.js';
 import { change, go } from '../state/router.js';
 import { html, useEffect, useState } from '../view.js';
 import { say } from '../words.js';
@@ -47,6 +47,6 @@ export function FirstLink({ onMade }) {
   return html`<section class="first"><h2>${say('firstTitle')}</h2><p class="first-text">${say('firstText')}</p>
     <form class="first-form" onSubmit=${create} novalidate><input class="input" type="url" inputmode="url" aria-label=${say('destination')} placeholder="https://example.com/a/long/address" autocomplete="off" spellcheck="false" value=${url} onInput=${(/** @type {any} */ event) => setUrl(event.currentTarget.value)} />
       <button type="submit" class="button primary" disabled=${!url.trim() || refusalOfNew.value}>${say('shorten')}</button></form>
-    ${error && html`<${ErrorNote} error=${error} />`}
+    ${refusalOfNew.value && html`<p class="note">${reason(refusalOfNew.value)}</p>`}${error && html`<${ErrorNote} error=${error} />`}
     <p class="first-more"><button type="button" class="text-button" onClick=${() => change({ new: '1', url: url || undefined })}>${say('moreOptions')}</button><button type="button" class="text-button" onClick=${() => change({ do: 'import' })}>${say('importInstead')}</button></p><${Sample} /></section>`;
 }

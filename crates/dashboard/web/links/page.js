@@ -7,8 +7,9 @@ import { Confirm, Menu, MenuItem } from '../parts/dialog.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, ErrorNote, wording } from '../parts/notes.js';
 import { addShortcuts } from '../shortcuts.js';
-import { moving, refusalOfChange, returns } from '../state/refusal.js';
+import { moving, reason, refusalOfChange, refusalOfCheck, refusalOfExport, refusalOfNew, returns } from '../state/refusal.js';
 import { change, follow, go, view } from '../state/router.js';
+import { may } from '../state/session.js';
 import { toast } from '../state/toasts.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
@@ -72,7 +73,7 @@ export function LinksPage() {
   const act = (/** @type {Link} */ link, /** @type {string} */ what, /** @type {string} */ value = '') => {
     if (what === 'edit') change({ edit: link.slug, new: undefined, url: undefined });
     if (what === 'qr') change({ qr: link.slug });
-    if (what === 'delete') refusalOfChange.value ? toast(say(refusalOfChange.value), 'bad') : setDeleting(link);
+    if (what === 'delete') refusalOfChange.value ? toast(reason(refusalOfChange.value), 'bad') : setDeleting(link);
     if (what === 'copy-of') change({ new: '1', from: link.slug, edit: undefined });
     if (what === 'tag') go('links', { tag: value });
   };
@@ -93,7 +94,6 @@ export function LinksPage() {
   const filtered = Boolean(filter.q || filter.tag || (filter.status && filter.status !== 'active'));
   const nothing = !list.loading && !list.error && links.length === 0;
   const first = nothing && !filtered && !moving.value;
-  const off = refusalOfChange.value && say(refusalOfChange.value);
   const panelOpen = Boolean(query.edit || query.new);
 
   return html`<div class="page links ${panelOpen ? 'with-panel' : ''}">
@@ -107,13 +107,13 @@ export function LinksPage() {
       <${Select} label=${say('tag')} value=${filter.tag ?? ''} onChange=${(/** @type {string} */ tag) => change({ tag: tag || undefined })}
         options=${[['', say('anyTag')], ...(tags.data ?? []).map(({ name, count: n }) => [name, `${name} (${n})`]), ...(filter.tag && !tags.data?.some(({ name }) => name === filter.tag) ? [[filter.tag, filter.tag]] : [])]} />
       <${Select} label=${say('order')} value=${filter.sort ?? 'newest'} onChange=${(/** @type {string} */ sort) => change({ sort: sort === 'newest' ? undefined : sort })}
-        options=${[['newest', say('newest')], ['oldest', say('oldest')], ['az', say('az')], ['za', say('za')], ['visits', say('mostVisited')], ['recent', say('mostVisitedLately')]]} />
+        options=${[['newest', say('newest')], ['oldest', say('oldest')], ['az', say('az')], ['za', say('za')], ...(may('analytics:read') ? [['visits', say('mostVisited')], ['recent', say('mostVisitedLately')]] : [])]} />
       ${list.estimated && html`<span class="chip quiet estimate" title=${say('estimateOrder')}><${Icon} name="info" />${say('estimate')}</span>`}
       <span class="toolbar-count" aria-live="polite">${count.data ? say('linkCount', { n: count.data.count }) : ''}</span>
       <${Menu} label=${say('more')} class="toolbar-menu" button=${html`<${Icon} name="more" />`}>
-        <${MenuItem} icon="up" onClick=${() => change({ do: 'import' })}>${say('import')}<//>
-        <${MenuItem} icon="down" off=${off} onClick=${() => change({ do: 'export' })}>${say('export')}<//>
-        <${MenuItem} icon="check" off=${off} onClick=${() => change({ do: 'check' })}>${say('checkLinks')}<//>
+        <${MenuItem} icon="up" off=${reason(refusalOfNew.value)} onClick=${() => change({ do: 'import' })}>${say('import')}<//>
+        <${MenuItem} icon="down" off=${reason(refusalOfExport.value)} onClick=${() => change({ do: 'export' })}>${say('export')}<//>
+        <${MenuItem} icon="check" off=${reason(refusalOfCheck.value)} onClick=${() => change({ do: 'check' })}>${say('checkLinks')}<//>
       <//>
     </div>
     ${filter.tag && html`<div class="chips"><${Chip} text=${`${say('tag')}: ${filter.tag}`} label=${say('removeFilter')} onRemove=${() => change({ tag: undefined })} /><a class="text-button" href=${addressOf('analytics', { tag: filter.tag })} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'analytics', { tag: filter.tag })}><${Icon} name="bars" />${say('seeTagAnalytics')}</a></div>`}
@@ -151,7 +151,7 @@ function useLinks(filter, key) {
       const counts = found.visits ? { visits: new Map([...known, ...found.visits]), counted: true } : span === counted.current ? {} : { visits: new Map(), counted: false };
       counted.current = span;
       update({ links, cursor: found.cursor, complete: found.complete, estimated: found.estimated, loading: false, error: undefined, ...counts });
-      if (found.visits) return;
+      if (found.visits || !may('analytics:read')) return;
       const visits = await visitsOf(found.links, signal);
       update({ visits: new Map([...known, ...visits]), counted: true });
     } catch (error) {

@@ -4,7 +4,7 @@ import { Address } from '../parts/address.js';
 import { CopyButton, IconButton } from '../parts/controls.js';
 import { Menu, MenuItem } from '../parts/dialog.js';
 import { Icon } from '../parts/icon.js';
-import { refusalOfChange } from '../state/refusal.js';
+import { reason, refusalOfChange } from '../state/refusal.js';
 import { follow, go } from '../state/router.js';
 import { html } from '../view.js';
 import { figures, say } from '../words.js';
@@ -45,7 +45,7 @@ export function Row({ link, visits, now, selected, current, onSelect, onAct }) {
         <${MenuItem} icon="bars" onClick=${() => go('analytics', { slug: link.slug })}>${say('pageAnalytics')}<//>
         <${MenuItem} icon="copy" onClick=${() => onAct('copy-of')}>${say('duplicate')}<//>
         <a class="menu-item" href=${shortLink(link.slug)} target="_blank" rel="noreferrer"><${Icon} name="link" /><span>${say('openLink')}</span></a>
-        <${MenuItem} icon="trash" danger off=${refusalOfChange.value && say(refusalOfChange.value)} onClick=${() => onAct('delete')}>${say('delete')}<//>
+        <${MenuItem} icon="trash" danger off=${reason(refusalOfChange.value)} onClick=${() => onAct('delete')}>${say('delete')}<//>
       <//>
     </div>
   </li>`;

@@ -6,7 +6,7 @@ import { Icon } from '../parts/icon.js';
 import { ErrorNote, Progress, wording } from '../parts/notes.js';
 import { save } from '../parts/save.js';
 import { each } from '../pool.js';
-import { refusalOfChange, refusalOfNew } from '../state/refusal.js';
+import { reason, refusalOfChange, refusalOfCheck, refusalOfExport, refusalOfNew } from '../state/refusal.js';
 import { writeCsv } from '../text/csv.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
@@ -22,9 +22,9 @@ export function Transfer({ what, onClose }) {
   return html`<${CheckAll} onClose=${onClose} />`;
 }
 
-/** Why the server would refuse this. @param {{ word: '' | 'migrating' | 'previewMode' }} props */
-function Refusal({ word }) {
-  return word && html`<p class="note">${say(word)}</p>`;
+/** Why the server would refuse this. @param {{ why: import('../state/refusal.js').Refusal }} props */
+function Refusal({ why }) {
+  return why && html`<p class="note">${reason(why)}</p>`;
 }
 
 /** An abort that belongs to what is shown. */
@@ -93,7 +93,7 @@ function Import({ onClose }) {
       ${lines.length > 0 && !plan ? html`<button type="button" class="button primary" disabled=${refusalOfNew.value !== ''} onClick=${shorten}>${say('shortenCount', { n: lines.length })}</button>`
         : html`<button type="button" class="button primary" disabled=${!plan || state === 'running' || refusalOfChange.value} onClick=${run}>${plan ? say('importCount', { n: plan.rows.length }) : say('import')}</button>`}`;
   return html`<${Dialog} title=${say('import')} onClose=${onClose} footer=${footer}>
-    ${state === 'ready' && html`<${Refusal} word=${lines.length > 0 && !plan ? refusalOfNew.value : refusalOfChange.value} />`}
+    ${state === 'ready' && html`<${Refusal} why=${lines.length > 0 && !plan ? refusalOfNew.value : refusalOfChange.value} />`}
     ${state === 'ready' && html`<p>${say('importText')}</p><label class="drop"><${Icon} name="up" /><span>${name || say('chooseFile')}</span><input type="file" accept=".json,.csv,application/json,text/csv" onChange=${choose} /></label>
       ${!plan && html`<${Field} label=${say('pasteLines')} id="lines"><textarea id="lines" class="input" rows="4" spellcheck="false" placeholder="https://" value=${text} onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)}></textarea><//>`}`}
     ${state === 'over' && made.length > 0 && html`<p><${CopyButton} text=${made.join('\n')}>${say('copyAll')}<//></p>`}
@@ -124,9 +124,9 @@ function Export({ onClose }) {
   };
   const { signal } = abort.current;
   const footer = html`<button type="button" class="button" onClick=${onClose}>${running ? say('stop') : say('cancel')}</button>
-    <button type="button" class="button push" disabled=${running || refusalOfChange.value} onClick=${() => run(() => saveTable(signal))}><${Icon} name="down" />CSV</button>
-    <button type="button" class="button primary" disabled=${running || refusalOfChange.value} onClick=${() => run(() => saveExport(undefined, { signal, onProgress: setDone }))}><${Icon} name="down" />JSON</button>`;
-  return html`<${Dialog} title=${say('export')} class="small" onClose=${onClose} footer=${footer}><${Refusal} word=${refusalOfChange.value} /><p>${say('exportText')}</p>
+    <button type="button" class="button push" disabled=${running || refusalOfExport.value} onClick=${() => run(() => saveTable(signal))}><${Icon} name="down" />CSV</button>
+    <button type="button" class="button primary" disabled=${running || refusalOfExport.value} onClick=${() => run(() => saveExport(undefined, { signal, onProgress: setDone }))}><${Icon} name="down" />JSON</button>`;
+  return html`<${Dialog} title=${say('export')} class="small" onClose=${onClose} footer=${footer}><${Refusal} why=${refusalOfExport.value} /><p>${say('exportText')}</p>
     ${running && html`<${Progress} done=${done} all=${all} label=${say('export')} />`}${error && html`<${ErrorNote} error=${error} />`}<//>`;
 }
 
@@ -155,11 +155,11 @@ function CheckAll({ onClose }) {
   const bad = results.filter(({ ok }) => !ok);
   const report = () => save('link-check.csv', 'text/csv', writeCsv([['slug', 'url', 'status', 'error', 'ms'], ...results.map(({ slug, url, status, error: why, duration }) => [slug, url, status, why ?? '', duration])]));
   const footer = state === 'ready'
-    ? html`<button type="button" class="button" onClick=${onClose}>${say('cancel')}</button><button type="button" class="button primary" disabled=${refusalOfChange.value !== ''} onClick=${run}>${say('checkStart')}</button>`
+    ? html`<button type="button" class="button" onClick=${onClose}>${say('cancel')}</button><button type="button" class="button primary" disabled=${refusalOfCheck.value !== ''} onClick=${run}>${say('checkStart')}</button>`
     : state === 'running' ? html`<button type="button" class="button" onClick=${() => abort.current.abort()}>${say('stop')}</button>`
       : html`<button type="button" class="button" disabled=${results.length === 0} onClick=${report}><${Icon} name="down" />${say('saveReport')}</button><button type="button" class="button primary push" onClick=${onClose}>${say('done')}</button>`;
   return html`<${Dialog} title=${say('checkLinks')} onClose=${onClose} footer=${footer}>
-    ${state === 'ready' ? html`<${Refusal} word=${refusalOfChange.value} /><p>${say('checkText')}</p>` : html`<${Progress} done=${results.length} all=${all} label=${say('checkLinks')} />
+    ${state === 'ready' ? html`<${Refusal} why=${refusalOfCheck.value} /><p>${say('checkText')}</p>` : html`<${Progress} done=${results.length} all=${all} label=${say('checkLinks')} />
     <p aria-live="polite">${say('checkProgress', { n: results.length, bad: bad.length })}</p>`}
     ${bad.length > 0 && html`<ul class="report">${bad.map(({ slug, url, status, error: why }) => html`<li key=${slug}><code>/${slug}</code> <span class="warn-text">${status || ''} ${why ?? ''}</span><span class="hint">${url}</span></li>`)}</ul>`}
     ${error && html`<${ErrorNote} error=${error} />`}<//>`;

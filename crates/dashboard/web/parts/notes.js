@@ -14,6 +14,7 @@ export function wording(error) {
   if (error?.status === 0) return say('unreachable');
   if (error?.status === 423) return say('migrating');
   if (error?.code === 'preview_mode') return say('previewMode');
+  if (error?.scope) return say('tokenLacks', { scope: error.scope });
   if (error?.retryAfter) return say('busyRetry', { n: error.retryAfter });
   return String(error?.message ?? error);
 }

@@ -6,11 +6,12 @@ import { CopyButton, IconButton } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { ErrorNote } from '../parts/notes.js';
 import { save } from '../parts/save.js';
-import { token } from '../state/session.js';
+import { may, token } from '../state/session.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
 import { WORDS, mends, sentenceOf } from './findings.js';
 import { HIDDEN, bookmarklet, shareX, snippets } from './snippets.js';
+import { TokensCard } from './tokens.js';
 
 export function SetupPage() {
   const [shown, setShown] = useState(false);
@@ -24,8 +25,9 @@ export function SetupPage() {
   const dashboard = new URL('./', document.baseURI).href;
   return html`<div class="page setup"><h1>${say('pageSetup')}</h1>
     ${told.error && html`<${ErrorNote} error=${told.error} again=${told.again} />`}
-    ${told.data && html`<section class="card setup-card"><h2>${say('findings')}</h2>${findings.length === 0 ? html`<p class="setup-text good"><${Icon} name="check" /> ${say('setupFine')}</p>`
+    ${told.data && may('admin') && html`<section class="card setup-card"><h2>${say('findings')}</h2>${findings.length === 0 ? html`<p class="setup-text good"><${Icon} name="check" /> ${say('setupFine')}</p>`
       : html`<ul class="findings">${findings.map((finding) => html`<${FindingRow} key=${finding.code} finding=${finding} />`)}</ul>`}</section>`}
+    ${told.data && may('admin') && !told.data.switches.previewMode && html`<${TokensCard} />`}
     <section class="card setup-card"><h2>${say('connect')}</h2><p class="setup-text">${say('connectText')}</p>
       <div class="tabs" role="tablist" aria-label=${say('connect')}>${all.map((snippet) => html`<button key=${snippet.name} type="button" role="tab" id=${`snippet-${snippet.name}`} aria-selected=${snippet.name === all[place]?.name} onClick=${() => setName(snippet.name)}>${snippet.name}</button>`)}</div>
       <div class="snippet" role="tabpanel" aria-labelledby=${`snippet-${all[place]?.name}`}><div class="snippet-head"><code>${all[place]?.where}</code><${IconButton} icon="eye" label=${say('showToken')} pressed=${shown} onClick=${() => setShown(!shown)} /><${CopyButton} text=${real[place]?.text ?? ''} /></div>

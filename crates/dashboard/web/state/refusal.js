@@ -1,6 +1,8 @@
 // Why the server would refuse changes at the moment. Controls that it would
 // refuse are off while there is a reason, and on again when it is gone.
 import { computed, signal } from '../view.js';
+import { say } from '../words.js';
+import { may } from './session.js';
 
 /** @typedef {import('../api.js').Schemas['RunView']} Run */
 
@@ -20,8 +22,28 @@ export function unlock() {
   returns.value += 1;
 }
 
-/** Why links cannot be made. @type {import('../view.js').Signal<'' | 'migrating'>} */
-export const refusalOfNew = /** @type {any} */ (computed(() => (moving.value ? 'migrating' : '')));
+/**
+ * Why something is refused: a word, or the scope that the token lacks. Empty when it is not.
+ * @typedef {'' | 'migrating' | 'previewMode' | import('./session.js').Scope} Refusal
+ */
 
-/** Why links that are there cannot be changed or deleted. @type {import('../view.js').Signal<'' | 'migrating' | 'previewMode'>} */
+/** The scope, if the token lacks it. @param {import('./session.js').Scope} scope @returns {Refusal} */
+export const lacking = (scope) => (may(scope) ? '' : scope);
+
+/** Why links cannot be made. @type {import('../view.js').Signal<Refusal>} */
+export const refusalOfNew = /** @type {any} */ (computed(() => (moving.value ? 'migrating' : lacking('links:write'))));
+
+/** Why what reads or asks for all links is refused, where a demonstration forbids it. @type {import('../view.js').Signal<Refusal>} */
+export const refusalOfCheck = /** @type {any} */ (computed(() => (moving.value ? 'migrating' : demonstration.value ? 'previewMode' : lacking('links:read'))));
+
+/** Why links cannot be exported with their stored passwords. @type {import('../view.js').Signal<Refusal>} */
+export const refusalOfExport = /** @type {any} */ (computed(() => refusalOfCheck.value || lacking('admin')));
+
+/** Why links that are there cannot be changed or deleted. @type {import('../view.js').Signal<Refusal>} */
 export const refusalOfChange = /** @type {any} */ (computed(() => refusalOfNew.value || (demonstration.value ? 'previewMode' : '')));
+
+/** A refusal in words; empty when there is none. @param {Refusal} refusal */
+export function reason(refusal) {
+  if (refusal === '') return '';
+  return refusal === 'migrating' || refusal === 'previewMode' ? say(refusal) : say('tokenLacks', { scope: refusal });
+}

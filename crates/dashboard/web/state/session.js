@@ -7,6 +7,17 @@ const NAME = 'token';
 /** The token that requests carry; empty when nobody is signed in. */
 export const token = signal(fromAddress() ?? stored('sessionStorage', NAME) ?? stored('localStorage', NAME) ?? '');
 
+/** @typedef {import('../api.js').Schemas['ScopeName']} Scope */
+
+/** What the token permits; undefined for the site token, and until the server has said so. @type {import('../view.js').Signal<readonly Scope[] | undefined>} */
+export const scopes = signal(/** @type {any} */ (undefined));
+
+/** Whether the token permits what needs this. @param {Scope} scope */
+export const may = (scope) => scopes.value?.includes(scope) ?? true;
+
+/** Whether somebody signed in with a named token, which may permit little. */
+export const isNamed = () => token.value.startsWith('slugline_');
+
 /** True when the server refused the token while the page was in use. */
 export const expired = signal(false);
 
@@ -36,12 +47,13 @@ function fromAddress() {
   return given;
 }
 
-/** @param {string} given @param {boolean} remember */
-export function signIn(given, remember) {
+/** @param {string} given @param {boolean} remember @param {readonly Scope[]} permitted */
+export function signIn(given, remember, permitted) {
   store('sessionStorage', NAME, given);
   store('localStorage', NAME, remember ? given : undefined);
   signIns += 1;
   expired.value = false;
+  scopes.value = permitted;
   token.value = given;
 }
 
@@ -55,5 +67,6 @@ function forget() {
   store('sessionStorage', NAME, undefined);
   store('localStorage', NAME, undefined);
   expired.value = false;
+  scopes.value = undefined;
   token.value = '';
 }

@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Create a link
-         * @description Makes a short link. Leave `slug` out to get a free random one; a slug that an active link owns is refused.
+         * @description Makes a short link. Leave `slug` out to get a free random one; a slug that an active link owns is refused. Scope: `links:write`.
          */
         post: operations["link_create"];
         delete?: never;
@@ -34,7 +34,7 @@ export interface paths {
         get?: never;
         /**
          * Replace a link
-         * @description Replaces everything a link holds but its slug, id and creation: members that are left out are removed, except the password. To change some members and keep the others, use PATCH.
+         * @description Replaces everything a link holds but its slug, id and creation: members that are left out are removed, except the password. To change some members and keep the others, use PATCH. Scope: `links:write`.
          */
         put: operations["link_edit"];
         post?: never;
@@ -43,7 +43,7 @@ export interface paths {
         head?: never;
         /**
          * Change some members of a link
-         * @description Members that are left out are kept, `null` removes a member. Without `If-Match`, a change that somebody else makes at the same time is kept, too.
+         * @description Members that are left out are kept, `null` removes a member. Without `If-Match`, a change that somebody else makes at the same time is kept, too. Scope: `links:write`.
          */
         patch: operations["link_patch"];
         trace?: never;
@@ -59,7 +59,7 @@ export interface paths {
         put?: never;
         /**
          * Create a link unless its slug is in use
-         * @description Makes a link (201), or answers with the active link that has the slug (200), which stays as it is; `status` says which.
+         * @description Makes a link (201), or answers with the active link that has the slug (200), which stays as it is; `status` says which. Scope: `links:write`.
          */
         post: operations["link_upsert"];
         delete?: never;
@@ -77,7 +77,7 @@ export interface paths {
         };
         /**
          * Read a link
-         * @description Reads one link by its slug, expired or not. `ETag` names its version, for `If-Match` of a later change.
+         * @description Reads one link by its slug, expired or not. `ETag` names its version, for `If-Match` of a later change. Scope: `links:read`.
          */
         get: operations["link_get"];
         put?: never;
@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * List links
-         * @description Lists links page by page, newest first unless `sort` says otherwise. Pass `cursor` back until `list_complete` is true. By `visits`, links with as many are ordered by slug, and those without any come last, newest first; `ranking` says how far the order can be trusted.
+         * @description Lists links page by page, newest first unless `sort` says otherwise. Pass `cursor` back until `list_complete` is true. By `visits`, links with as many are ordered by slug, and those without any come last, newest first; `ranking` says how far the order can be trusted. That order needs the scope `analytics:read`, too. Scope: `links:read`.
          */
         get: operations["link_list"];
         put?: never;
@@ -117,13 +117,13 @@ export interface paths {
         };
         /**
          * Search links
-         * @description Finds links by text or destination, by slug; without `q` and `url` nothing is found.
+         * @description Finds links by text or destination, by slug; without `q` and `url` nothing is found. Scope: `links:read`.
          */
         get: operations["link_search"];
         put?: never;
         /**
          * Search links by a long destination
-         * @description Finds active links that lead to a destination which is too long for a query string.
+         * @description Finds active links that lead to a destination which is too long for a query string. Scope: `links:read`.
          */
         post: operations["link_search_url"];
         delete?: never;
@@ -141,7 +141,7 @@ export interface paths {
         };
         /**
          * Count links
-         * @description Counts active links, or those that meet the conditions.
+         * @description Counts active links, or those that meet the conditions. Scope: `links:read`.
          */
         get: operations["link_count"];
         put?: never;
@@ -161,7 +161,7 @@ export interface paths {
         };
         /**
          * List tags
-         * @description Every tag with the number of its links, expired ones included, by name.
+         * @description Every tag with the number of its links, expired ones included, by name. Scope: `links:read`.
          */
         get: operations["tag_list"];
         put?: never;
@@ -183,7 +183,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a link
-         * @description Deletes a link for good. Deleting a slug that no link has succeeds too, unless `If-Match` asks for one.
+         * @description Deletes a link for good. Deleting a slug that no link has succeeds too, unless `If-Match` asks for one. Scope: `links:write`.
          */
         post: operations["link_delete"];
         delete?: never;
@@ -203,7 +203,7 @@ export interface paths {
         put?: never;
         /**
          * Change or delete many links
-         * @description Deletes links, adds or removes tags, sets or removes the expiry: of up to 500 `slugs`, or of the links that meet a `filter`, 500 by slug at a time; pass `cursor` back until `list_complete` is true. Each link is changed wholly or not at all, one by one: there is a result for each, and what was done before a failure stays. Sending a request again is harmless; links that are that way already are `unchanged`, or `notFound` when they were to be deleted. `dryRun` changes nothing and tells what would happen.
+         * @description Deletes links, adds or removes tags, sets or removes the expiry: of up to 500 `slugs`, or of the links that meet a `filter`, 500 by slug at a time; pass `cursor` back until `list_complete` is true. Each link is changed wholly or not at all, one by one: there is a result for each, and what was done before a failure stays. Sending a request again is harmless; links that are that way already are `unchanged`, or `notFound` when they were to be deleted. `dryRun` changes nothing and tells what would happen. Scope: `links:write`.
          */
         post: operations["link_batch"];
         delete?: never;
@@ -223,7 +223,7 @@ export interface paths {
         put?: never;
         /**
          * Check links
-         * @description Asks the destinations of links, expired ones too, whether they answer: a few links at a time, by slug. `slug`, `tag` and `onlyBroken` narrow it down. Pass `cursor` back until `list_complete` is true. Destinations are told the `Accept-Language` and `User-Agent` of this request. Destinations that are not on the public internet are not asked.
+         * @description Asks the destinations of links, expired ones too, whether they answer: a few links at a time, by slug. `slug`, `tag` and `onlyBroken` narrow it down. Pass `cursor` back until `list_complete` is true. Destinations are told the `Accept-Language` and `User-Agent` of this request. Destinations that are not on the public internet are not asked. Scope: `links:read`.
          */
         post: operations["link_check"];
         delete?: never;
@@ -241,7 +241,7 @@ export interface paths {
         };
         /**
          * Suggest a slug
-         * @description Suggests a slug for a destination: a language model's, if the instance has one and it has a good idea, else the last part of the destination's path or its host. The slug is valid, and may be taken.
+         * @description Suggests a slug for a destination: a language model's, if the instance has one and it has a good idea, else the last part of the destination's path or its host. The slug is valid, and may be taken. Scope: `links:write`.
          */
         get: operations["slug_suggest"];
         put?: never;
@@ -261,7 +261,7 @@ export interface paths {
         };
         /**
          * Suggest a preview
-         * @description Suggests a title and a text for the preview of a destination: a language model's, if the instance has one and it has a good idea, else the destination's host and a sentence with its address. Without `locale`, the language is the one that the request's `Accept-Language` begins with.
+         * @description Suggests a title and a text for the preview of a destination: a language model's, if the instance has one and it has a good idea, else the destination's host and a sentence with its address. Without `locale`, the language is the one that the request's `Accept-Language` begins with. Scope: `links:write`.
          */
         get: operations["preview_suggest"];
         put?: never;
@@ -281,7 +281,7 @@ export interface paths {
         };
         /**
          * Export links
-         * @description All links with their stored passwords, expired ones too, newest first. JSON comes page by page: pass `cursor` back until `list_complete` is true. CSV comes as a whole: a column per member, moments in Unix seconds, tags separated by commas, country destinations as lines of code and URL. Cells that a spreadsheet would run begin with an apostrophe, which the import removes.
+         * @description All links with their stored passwords, expired ones too, newest first. JSON comes page by page: pass `cursor` back until `list_complete` is true. CSV comes as a whole: a column per member, moments in Unix seconds, tags separated by commas, country destinations as lines of code and URL. Cells that a spreadsheet would run begin with an apostrophe, which the import removes. Scope: `admin`.
          */
         get: operations["link_export"];
         put?: never;
@@ -303,7 +303,7 @@ export interface paths {
         put?: never;
         /**
          * Import links
-         * @description Takes over links from an export, ours or Sink's, as JSON or as CSV. A link that is wrong refuses the whole request, by name: `links.57.url`. A slug that an active link owns is skipped, an expired one replaced, so sending the same links again is harmless. A slug of null, or an empty cell, gets a free random slug each time. Members and columns that links do not have are named in `ignoredNames`, mistyped ones are refused. Cells are separated by commas, semicolons or tabs, as in the first line. Stored passwords are kept, those in clear hashed.
+         * @description Takes over links from an export, ours or Sink's, as JSON or as CSV. A link that is wrong refuses the whole request, by name: `links.57.url`. A slug that an active link owns is skipped, an expired one replaced, so sending the same links again is harmless. A slug of null, or an empty cell, gets a free random slug each time. Members and columns that links do not have are named in `ignoredNames`, mistyped ones are refused. Cells are separated by commas, semicolons or tabs, as in the first line. Stored passwords are kept, those in clear hashed. Scope: `links:write`.
          */
         post: operations["link_import"];
         delete?: never;
@@ -321,7 +321,7 @@ export interface paths {
         };
         /**
          * How far links have been moved here
-         * @description Whether the links of an older instance's key-value store are here yet, what became of them, and which entries could not be moved. Complete where there is nothing to move.
+         * @description Whether the links of an older instance's key-value store are here yet, what became of them, and which entries could not be moved. Complete where there is nothing to move. Scope: `admin`.
          */
         get: operations["migration_status"];
         put?: never;
@@ -343,7 +343,7 @@ export interface paths {
         put?: never;
         /**
          * Move a page of links here
-         * @description Moves some links from an older instance's key-value store, which stays as it is. Call it until `list_complete` is true, with `cursor` or without: a run goes on where it is, also after a failure. Links that are here are not changed. Entries that hold no link are named in the report and stop nothing.
+         * @description Moves some links from an older instance's key-value store, which stays as it is. Call it until `list_complete` is true, with `cursor` or without: a run goes on where it is, also after a failure. Links that are here are not changed. Entries that hold no link are named in the report and stop nothing. Scope: `admin`.
          */
         post: operations["migration_run"];
         delete?: never;
@@ -361,7 +361,7 @@ export interface paths {
         };
         /**
          * Count visits, visitors and referers
-         * @description Totals from the sampled access log. With `id`, one row per link that has visits; `sampling` says whether the numbers are exact.
+         * @description Totals from the sampled access log. With `id`, one row per link that has visits; `sampling` says whether the numbers are exact. Scope: `analytics:read`.
          */
         get: operations["stats_counters"];
         put?: never;
@@ -381,7 +381,7 @@ export interface paths {
         };
         /**
          * Count visits over time
-         * @description Visits and visitors of each minute, hour or day that has any, in order of time, on the clock of `clientTimezone`. An hour that a clock shows twice is one row. `timezone` names the zone that was used: UTC, if there is none of the name.
+         * @description Visits and visitors of each minute, hour or day that has any, in order of time, on the clock of `clientTimezone`. An hour that a clock shows twice is one row. `timezone` names the zone that was used: UTC, if there is none of the name. Scope: `analytics:read`.
          */
         get: operations["stats_views"];
         put?: never;
@@ -401,7 +401,7 @@ export interface paths {
         };
         /**
          * Count visits by a property
-         * @description The values of a property with the most visits, most first.
+         * @description The values of a property with the most visits, most first. Scope: `analytics:read`.
          */
         get: operations["stats_metrics"];
         put?: never;
@@ -421,7 +421,7 @@ export interface paths {
         };
         /**
          * Count visits by hour of the week
-         * @description Visits and visitors of each hour of the week that has any, from Monday morning on, on the clock of `clientTimezone`. `timezone` names the zone that was used: UTC, if there is none of the name.
+         * @description Visits and visitors of each hour of the week that has any, from Monday morning on, on the clock of `clientTimezone`. `timezone` names the zone that was used: UTC, if there is none of the name. Scope: `analytics:read`.
          */
         get: operations["stats_heatmap"];
         put?: never;
@@ -441,7 +441,7 @@ export interface paths {
         };
         /**
          * Totals by link as a file
-         * @description A CSV file for spreadsheets, in UTF-8: slug, destination, visitors, visits and referers of each slug and destination, most visits first.
+         * @description A CSV file for spreadsheets, in UTF-8: slug, destination, visitors, visits and referers of each slug and destination, most visits first. Scope: `analytics:read`.
          */
         get: operations["stats_export"];
         put?: never;
@@ -461,7 +461,7 @@ export interface paths {
         };
         /**
          * Watch visits come in
-         * @description New visits as server-sent events named `visit`, each with the JSON of an item of `/api/logs/events`, once they are stored. For watching, not for counting: of a busy second the first few that match are sent, and one who reads slowly misses some. `tag` stands for the links that have it when the watching begins.
+         * @description New visits as server-sent events named `visit`, each with the JSON of an item of `/api/logs/events`, once they are stored. For watching, not for counting: of a busy second the first few that match are sent, and one who reads slowly misses some. `tag` stands for the links that have it when the watching begins. Scope: `analytics:read`.
          */
         get: operations["logs_stream"];
         put?: never;
@@ -481,7 +481,7 @@ export interface paths {
         };
         /**
          * List the latest visits
-         * @description The latest stored visits, newest first. Under load not every visit is stored; `id` stays the same from one request to the next.
+         * @description The latest stored visits, newest first. Under load not every visit is stored; `id` stays the same from one request to the next. Scope: `analytics:read`.
          */
         get: operations["logs_events"];
         put?: never;
@@ -501,7 +501,7 @@ export interface paths {
         };
         /**
          * Count visits by place
-         * @description The places with the most visits, most first. Visits whose place is not known are left out; coordinates are rounded to about a kilometre.
+         * @description The places with the most visits, most first. Visits whose place is not known are left out; coordinates are rounded to about a kilometre. Scope: `analytics:read`.
          */
         get: operations["logs_locations"];
         put?: never;
@@ -541,12 +541,40 @@ export interface paths {
         };
         /**
          * Check the token
-         * @description Answers when the token is right; 401 otherwise.
+         * @description Answers when the token is right, with its name and its scopes; 401 otherwise.
          */
         get: operations["token_verify"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tokens
+         * @description Every named token by name, with its scopes, its end and its last use. The site token is not among them, and the secret texts are stored nowhere. Scope: `admin`.
+         */
+        get: operations["token_list"];
+        put?: never;
+        /**
+         * Make a token
+         * @description Makes a token with these scopes. The answer is the only one that shows its text; a lost token is revoked and made again. Scope: `admin`.
+         */
+        post: operations["token_make"];
+        /**
+         * Revoke a token
+         * @description Ends a token for good, on every node, from now on. Its name is free again. Scope: `admin`.
+         */
+        delete: operations["token_revoke"];
         options?: never;
         head?: never;
         patch?: never;
@@ -561,7 +589,7 @@ export interface paths {
         };
         /**
          * See how the instance is set up
-         * @description Version, bounds, what is switched on, where links and visits are kept, and what may be set otherwise, worst first, with the setting or command that mends it. Nothing in it is secret.
+         * @description Version, bounds, what is switched on, where links and visits are kept, and what may be set otherwise, worst first, with the setting or command that mends it. Nothing in it is secret; advice is for tokens with the scope `admin` only.
          */
         get: operations["setup_get"];
         put?: never;
@@ -683,7 +711,7 @@ export interface paths {
         put?: never;
         /**
          * Model Context Protocol
-         * @description JSON-RPC messages of MCP over streamable HTTP, answered with plain JSON; revisions 2024-11-05 to 2026-07-28.
+         * @description JSON-RPC messages of MCP over streamable HTTP, answered with plain JSON; revisions 2024-11-05 to 2026-07-28. `tools/list` shows the tools that the token permits.
          */
         post: operations["mcp_exchange"];
         delete?: never;
@@ -870,7 +898,7 @@ export interface components {
             code: string;
             /** @description A slug that is free, where another one is taken. */
             freeSlug?: string;
-            /** @description Present for validation errors and failed preconditions. */
+            /** @description Present for validation errors, failed preconditions and missing scopes. */
             data?: components["schemas"]["ProblemData"];
         };
         /** @description Details of an error. */
@@ -883,6 +911,8 @@ export interface components {
             issues?: components["schemas"]["Issue"][];
             /** @description The link as it is now, of a failed precondition. */
             link?: components["schemas"]["Link"];
+            /** @description The scope that the caller's token lacks. */
+            scope?: components["schemas"]["ScopeName"];
         };
         /**
          * @description One fault of an input. `path` names wire members; positions in arrays are
@@ -898,6 +928,8 @@ export interface components {
             /** @description The expected value. */
             expected: string;
         };
+        /** @description What a token permits. `admin` permits everything. */
+        ScopeName: "links:read" | "links:write" | "analytics:read" | "admin";
         /**
          * @description A link's new content. Everything is replaced: a member that is left out is
          *     removed, except the password and a warning, which are kept.
@@ -1919,13 +1951,13 @@ export interface components {
             /** @description Degrees east, such as `11.58`; absent when unknown. */
             longitude?: string;
         };
-        /** @description The caller, which with one token is always the same. */
+        /** @description The caller. */
         Identity: {
             /** @description The software's name. */
             name: string;
             /** @description The address of this instance. */
             url: string;
-            /** @description The way the caller was recognised. */
+            /** @description The way the caller was recognised: `site-token`, or `token` for a named one. */
             authMethod: string;
             /** @description Always `root`. */
             userID: string;
@@ -1933,6 +1965,75 @@ export interface components {
             userEmail: string;
             /** @description True if another way of signing in is configured. */
             accessEnabled: boolean;
+            /** @description `site` for the site token, else the token's name. */
+            tokenName: string;
+            /** @description Every scope that the token permits; with `admin` all of them. */
+            scopes: components["schemas"]["ScopeName"][];
+            /**
+             * Format: int64
+             * @description When the token ends, in Unix seconds. Left out when it works until it is revoked.
+             */
+            expiresAt?: number;
+        };
+        /** @description Every named token. */
+        TokenList: {
+            /** @description The tokens by name; the site token is none of them. */
+            tokens: components["schemas"]["Token"][];
+        };
+        /** @description A named token, without its secret text. */
+        Token: {
+            /** @description Its name. */
+            name: string;
+            /** @description What it permits. */
+            scopes: components["schemas"]["ScopeName"][];
+            /**
+             * Format: int64
+             * @description When it was made, in Unix seconds.
+             */
+            createdAt: number;
+            /**
+             * Format: int64
+             * @description When it ends, in Unix seconds. Left out when it works until it is revoked.
+             */
+            expiresAt?: number;
+            /**
+             * Format: int64
+             * @description When it was last used, in Unix seconds, exact to a minute. Left out when it never was.
+             */
+            lastUsedAt?: number;
+        };
+        /** @description A token to be made. */
+        MakeToken: {
+            /** @description A name that no other token has, such as that of the program that will use it. */
+            name: string;
+            /** @description What the token permits. */
+            scopes: components["schemas"]["ScopeName"][];
+            /** @description When the token ends, in Unix seconds; it works until it is revoked when left out. */
+            expiresAt?: number | string;
+        };
+        /** @description A token that was just made. */
+        TokenMade: {
+            /** @description The secret text that callers send. No later answer shows it. */
+            token: string;
+            /** @description Its name. */
+            name: string;
+            /** @description What it permits. */
+            scopes: components["schemas"]["ScopeName"][];
+            /**
+             * Format: int64
+             * @description When it was made, in Unix seconds.
+             */
+            createdAt: number;
+            /**
+             * Format: int64
+             * @description When it ends, in Unix seconds. Left out when it works until it is revoked.
+             */
+            expiresAt?: number;
+            /**
+             * Format: int64
+             * @description When it was last used, in Unix seconds, exact to a minute. Left out when it never was.
+             */
+            lastUsedAt?: number;
         };
         /** @description The set-up of an instance. */
         Setup: {
@@ -2231,6 +2332,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: missing_scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: request_timeout */
             408: {
                 headers: {
@@ -2348,7 +2458,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: preview_mode */
+            /** @description Error: missing_scope, preview_mode */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2494,7 +2604,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: preview_mode */
+            /** @description Error: missing_scope, preview_mode */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2648,6 +2758,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: missing_scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: request_timeout */
             408: {
                 headers: {
@@ -2773,6 +2892,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: missing_scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: link_not_found */
             404: {
                 headers: {
@@ -2882,6 +3010,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: missing_scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -2974,6 +3111,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: missing_scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -3052,6 +3198,15 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: missing_scope */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3167,6 +3322,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: missing_scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -3232,6 +3396,15 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: missing_scope */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3325,7 +3498,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: preview_mode */
+            /** @description Error: missing_scope, preview_mode */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3457,7 +3630,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: preview_mode */
+            /** @description Error: missing_scope, preview_mode */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3569,7 +3742,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: preview_mode */
+            /** @description Error: missing_scope, preview_mode */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3683,7 +3856,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: preview_mode */
+            /** @description Error: missing_scope, preview_mode */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3769,7 +3942,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: preview_mode */
+            /** @description Error: missing_scope, preview_mode */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3856,7 +4029,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: preview_mode */
+            /** @description Error: missing_scope, preview_mode */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3951,7 +4124,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: preview_mode */
+            /** @description Error: missing_scope, preview_mode */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4050,6 +4223,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: missing_scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -4134,7 +4316,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: preview_mode */
+            /** @description Error: missing_scope, preview_mode */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4279,6 +4461,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: missing_scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -4394,6 +4585,15 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: missing_scope */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4523,6 +4723,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: missing_scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -4636,6 +4845,15 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: missing_scope */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4761,6 +4979,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: missing_scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -4872,6 +5099,15 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: missing_scope */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4999,6 +5235,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: missing_scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -5112,6 +5357,15 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: missing_scope */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5247,6 +5501,281 @@ export interface operations {
             };
             /** @description Error: unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: too_many_attempts */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error: internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    token_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenList"];
+                };
+            };
+            /** @description Error: unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: missing_scope, preview_mode */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: too_many_attempts */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error: internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    token_make: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MakeToken"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenMade"];
+                };
+            };
+            /** @description Error: validation_error, invalid_json */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: missing_scope, preview_mode */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: request_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: token_name_taken */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: body_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: too_many_attempts */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error: internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    token_revoke: {
+        parameters: {
+            query: {
+                /** @description The name of the token. */
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error: validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: missing_scope, preview_mode */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: token_not_found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5531,7 +6060,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The site token is missing or wrong */
+            /** @description The token is missing or wrong */
             401: {
                 headers: {
                     [name: string]: unknown;

@@ -71,6 +71,7 @@ mod slow_clients; // clients that send or take bytes slowly, endlessly or over m
 mod startup; // settings, token, data folder, shutdown
 mod store_outage; // the database goes away
 mod suggestions; // slugs and previews are suggested
+mod tokens; // named tokens, and a new site token
 mod transfer; // export and import, by HTTP and by the command line
 mod upgrade; // data of earlier versions
 mod visit_filters; // which visits a question is about: bots, tags, values to include and to exclude

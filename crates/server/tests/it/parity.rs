@@ -103,7 +103,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and the reasons.
-const WITHOUT_A_TOOL: [(&str, &str); 25] = [
+const WITHOUT_A_TOOL: [(&str, &str); 28] = [
     (
         "link_batch",
         "what one call of a model changes stays small; agents change and delete links one by one",
@@ -150,6 +150,12 @@ const WITHOUT_A_TOOL: [(&str, &str); 25] = [
         "for the operator; an agent cannot change settings",
     ),
     ("token_verify", "an agent that is connected holds the token"),
+    (
+        "token_list",
+        "an agent that could make tokens could outlive its own",
+    ),
+    ("token_make", "the same"),
+    ("token_revoke", "the same"),
     ("health_live", "for process managers"),
     ("health_ready", "for load balancers"),
     ("document_get", "MCP describes itself by tools/list"),

@@ -8,6 +8,7 @@ mod deafness; // nodes that hear nothing say so, and read again
 mod deaths; // nodes are killed under load
 mod outages; // the server restarts, or stops in its tracks
 mod races; // who comes first wins, on every node
+mod revoking; // a revoked token is refused everywhere
 mod schema; // nodes and the schema of another version
 
 use serde_json::{Value, json};

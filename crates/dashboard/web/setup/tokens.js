@@ -1,0 +1,96 @@
+// Named tokens: a list, a form, and the one look at a new token.
+import { listTokens, makeToken, revokeToken } from '../api.js';
+import { useLoaded } from '../load.js';
+import { Check, CopyButton, Field, TextInput } from '../parts/controls.js';
+import { Confirm } from '../parts/dialog.js';
+import { ErrorNote, wording } from '../parts/notes.js';
+import { ApiError } from '../problem.js';
+import { toast } from '../state/toasts.js';
+import { addDays, ownZone, startOfDay } from '../time/clock.js';
+import { html, useState } from '../view.js';
+import { figures, say } from '../words.js';
+
+/** @typedef {import('../api.js').Schemas['Token']} Token */
+/** @typedef {import('../api.js').Schemas['TokenMade']} Made */
+/** @typedef {import('../state/session.js').Scope} Scope */
+
+/** @type {readonly (readonly [Scope, import('../words.js').Word])[]} */
+const SCOPES = [['links:read', 'scopeLinksRead'], ['links:write', 'scopeLinksWrite'], ['analytics:read', 'scopeAnalyticsRead'], ['admin', 'scopeAdmin']];
+
+export function TokensCard() {
+  const [stamp, setStamp] = useState(0);
+  const [made, setMade] = useState(/** @type {Made | undefined} */ (undefined));
+  const [revoking, setRevoking] = useState(/** @type {Token | undefined} */ (undefined));
+  const told = useLoaded(`tokens ${stamp}`, (signal) => listTokens(signal));
+  const refresh = () => setStamp((/** @type {number} */ n) => n + 1);
+  const revoke = async (/** @type {string} */ name) => {
+    setRevoking(undefined);
+    try {
+      await revokeToken(name);
+      toast(say('tokenRevoked', { name }));
+      if (made?.name === name) setMade(undefined);
+    } catch (error) {
+      toast(wording(error), 'bad');
+    }
+    refresh();
+  };
+  const tokens = told.data?.tokens ?? [];
+  return html`<section class="card setup-card tokens"><h2>${say('tokens')}</h2><p class="setup-text">${say('tokensText')}</p>
+    ${told.error && html`<${ErrorNote} error=${told.error} again=${told.again} />`}
+    ${tokens.length > 0 && html`<ul class="token-list">${tokens.map((token) => html`<${TokenRow} key=${token.name} token=${token} onRevoke=${() => setRevoking(token)} />`)}</ul>`}
+    ${made && html`<${MadeToken} made=${made} />`}
+    <${NewToken} onMade=${(/** @type {Made} */ token) => { setMade(token); refresh(); }} />
+    ${revoking && html`<${Confirm} title=${say('tokenRevokeTitle', { name: revoking.name })} text=${say('tokenRevokeText')} action=${say('tokenRevoke')} onConfirm=${() => revoke(revoking.name)} onClose=${() => setRevoking(undefined)} />`}
+  </section>`;
+}
+
+/** @param {{ token: Token, onRevoke: () => void }} props */
+function TokenRow({ token, onRevoke }) {
+  const { name, scopes, lastUsedAt, expiresAt } = token;
+  const used = lastUsedAt ? say('tokenUsed', { when: figures.value.moment(lastUsedAt) }) : say('tokenUnused');
+  const end = expiresAt ? say('expiresAt', { when: figures.value.moment(expiresAt) }) : say('neverExpires');
+  return html`<li class="token" data-token=${name}><div class="token-main"><strong>${name}</strong><span class="token-scopes">${scopes.map((scope) => html`<code key=${scope} class="chip quiet">${scope}</code>`)}</span><span class="hint">${used} · ${end}</span></div>
+    <button type="button" class="button" aria-label=${say('tokenRevokeTitle', { name })} onClick=${onRevoke}>${say('tokenRevoke')}</button></li>`;
+}
+
+/** The one time that the text of a token can be read. @param {{ made: Made }} props */
+function MadeToken({ made }) {
+  const address = `${new URL('./', document.baseURI).href}#token=${made.token}`;
+  return html`<div class="token-made" role="status"><p>${say('tokenMade', { name: made.name })}</p>
+    <p class="token-text"><code>${made.token}</code><${CopyButton} text=${made.token} /></p>
+    <p>${say('tokenAddress')}</p><p class="token-text"><code>${address}</code><${CopyButton} text=${address} /></p></div>`;
+}
+
+/** @param {{ onMade: (made: Made) => void }} props */
+function NewToken({ onMade }) {
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState(/** @type {readonly Scope[]} */ (['links:read']));
+  const [until, setUntil] = useState('');
+  const [working, setWorking] = useState(false);
+  const [error, setError] = useState(/** @type {any} */ (undefined));
+  const issue = (/** @type {string} */ member) => (error instanceof ApiError ? error.issueOf(member) : undefined);
+  const nameError = error?.code === 'token_name_taken' ? wording(error) : issue('name');
+  const endError = issue('expiresAt');
+  const toggle = (/** @type {Scope} */ scope, /** @type {boolean} */ on) => setChosen((/** @type {readonly Scope[]} */ before) => (on ? [...before, scope] : before.filter((one) => one !== scope)));
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    setWorking(true);
+    setError(undefined);
+    try {
+      onMade(await makeToken({ name: name.trim(), scopes: [...chosen], ...(until ? { expiresAt: startOfDay(addDays(until, 1), ownZone()) } : {}) }));
+      setName('');
+      setUntil('');
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setWorking(false);
+    }
+  };
+  return html`<form class="token-form" onSubmit=${submit} novalidate>
+    <${Field} label=${say('tokenName')} id="token-name" error=${nameError}><${TextInput} id="token-name" value=${name} error=${nameError} maxlength="64" autocomplete="off" onInput=${setName} /><//>
+    <${Field} label=${say('expires')} id="token-end" hint=${say('tokenEndHint')} error=${endError}><${TextInput} id="token-end" type="date" value=${until} error=${endError} hint="there" onInput=${setUntil} /><//>
+    <fieldset class="token-choice"><legend>${say('tokenScopes')}</legend>${SCOPES.map(([scope, word]) => html`<${Check} key=${scope} label=${say(word)} checked=${chosen.includes(scope)} onChange=${(/** @type {boolean} */ on) => toggle(scope, on)} data-scope=${scope} />`)}</fieldset>
+    ${error && !nameError && !endError && html`<${ErrorNote} error=${error} />`}
+    <p><button type="submit" class="button primary" disabled=${working || !name.trim() || chosen.length === 0}>${say('tokenMake')}</button></p>
+  </form>`;
+}

@@ -1,0 +1,172 @@
+//! A token works from the moment it is made until it is revoked or over, on every node.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+};
+
+use serde_json::json;
+
+use super::{listed, make, revoke, status_of, verify, with};
+use crate::server::{Server, TOKEN, eventually};
+
+#[test]
+fn a_token_works_until_it_is_revoked_and_its_name_is_free_again() {
+    let server = Server::start();
+    let token = make(&server, "ci", &["links:write"]);
+    assert_eq!(listed(&server, "ci")["lastUsedAt"], json!(null));
+    let create = |slug: &str| {
+        let link = json!({"url": "https://example.com/", "slug": slug});
+        let call = with(&server, &token, "POST", "/api/link/create").json(&link);
+        call.send().status
+    };
+    assert_eq!(create("one"), 201);
+    eventually("its use is noted", || {
+        listed(&server, "ci")["lastUsedAt"].is_u64()
+    });
+    revoke(&server, "ci");
+    assert_eq!(create("two"), 401);
+    let refused = verify(&server, &token);
+    assert!(refused.header("www-authenticate").contains("invalid_token"));
+    assert!(refused.text.contains("was revoked"), "{}", refused.text);
+    assert_eq!(listed(&server, "ci"), json!(null));
+    let gone = server.api("DELETE", "/api/tokens?name=ci").send();
+    assert_eq!(
+        (gone.status, &gone.json()["code"]),
+        (404, &json!("token_not_found"))
+    );
+    assert_ne!(make(&server, "ci", &["links:write"]), token);
+    assert_eq!(create("three"), 401, "the new token is another one");
+}
+
+#[test]
+fn faults_of_a_new_token_are_named() {
+    let server = Server::start();
+    make(&server, "ci", &["admin"]);
+    let refused = |body: serde_json::Value| {
+        let refused = server.api("POST", "/api/tokens").json(&body).send();
+        let body = refused.json();
+        let issues = body["data"]["issues"].as_array().cloned();
+        let paths: Vec<String> = issues
+            .into_iter()
+            .flatten()
+            .map(|issue| issue["path"][0].as_str().unwrap().to_owned())
+            .collect();
+        (body["code"].as_str().unwrap().to_owned(), paths)
+    };
+    let invalid = |paths: &[&str]| {
+        let paths = paths.iter().map(|path| (*path).to_owned()).collect();
+        ("validation_error".to_owned(), paths)
+    };
+    let scopes = json!(["links:read"]);
+    let taken = refused(json!({"name": "ci", "scopes": scopes}));
+    assert_eq!(taken, ("token_name_taken".into(), Vec::new()));
+    assert_eq!(refused(json!({})), invalid(&["name", "scopes"]));
+    for name in ["", "site", "a\nb"] {
+        assert_eq!(
+            refused(json!({"name": name, "scopes": scopes})),
+            invalid(&["name"])
+        );
+    }
+    for wrong in [json!([]), json!(["links"]), json!("admin")] {
+        assert_eq!(
+            refused(json!({"name": "x", "scopes": wrong})),
+            invalid(&["scopes"])
+        );
+    }
+    let over = json!({"name": "x", "scopes": scopes, "expiresAt": 5});
+    assert_eq!(refused(over), invalid(&["expiresAt"]));
+    let mistyped = json!({"name": "x", "scopes": scopes, "expires": 5});
+    assert_eq!(refused(mistyped).0, "validation_error");
+}
+
+#[test]
+fn a_token_that_is_over_says_so() {
+    let server = Server::start();
+    // Some seconds, in which it can be made.
+    let now = std::process::Command::new("date")
+        .arg("+%s")
+        .output()
+        .unwrap();
+    let now: i64 = String::from_utf8(now.stdout)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    let made = server
+        .api("POST", "/api/tokens")
+        .json(&json!({"name": "brief", "scopes": ["admin"], "expiresAt": now + 5}))
+        .send();
+    assert_eq!(made.status, 201, "{}", made.text);
+    let token = made.json()["token"].as_str().unwrap().to_owned();
+    eventually("it is over", || status_of(&server, &token) == 401);
+    let refused = verify(&server, &token);
+    assert!(
+        refused.text.contains("\\\"brief\\\" ended at"),
+        "{}",
+        refused.text
+    );
+}
+
+#[test]
+fn the_text_of_a_token_is_in_no_file() {
+    let server = Server::start();
+    let token = make(&server, "ci", &["links:read"]);
+    assert_eq!(status_of(&server, &token), 200);
+    eventually("its use is noted", || {
+        listed(&server, "ci")["lastUsedAt"].is_u64()
+    });
+    let (_, folder) = server.stop("TERM");
+    let mut digests = 0;
+    for entry in fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.is_file() {
+            continue;
+        }
+        let bytes = fs::read(&path).unwrap();
+        let holds = |text: &str| {
+            bytes
+                .windows(text.len())
+                .any(|part| part == text.as_bytes())
+        };
+        assert!(!holds(&token), "{}", path.display());
+        assert!(!holds(&token["slugline_".len()..]), "{}", path.display());
+        digests += usize::from(holds("links:read"));
+    }
+    assert_eq!(
+        digests, 1,
+        "the table of tokens is in a file that was searched"
+    );
+}
+
+#[test]
+fn wrong_tokens_of_the_right_form_are_limited_and_right_ones_are_not() {
+    let server = Server::start();
+    let known = make(&server, "ci", &["links:read"]);
+    assert_eq!(status_of(&server, &known), 200);
+    let wrong = format!("slugline_{}", "A".repeat(43));
+    let stopped = (0..100)
+        .map(|_| status_of(&server, &wrong))
+        .find(|status| *status != 401);
+    assert_eq!(stopped, Some(429));
+    assert_eq!(status_of(&server, &known), 200);
+    assert_eq!(status_of(&server, TOKEN), 200);
+}
+
+#[test]
+fn a_live_stream_ends_with_its_token() {
+    let server = Server::start();
+    let token = make(&server, "screen", &["analytics:read"]);
+    let url = format!("{}/api/logs/stream", server.origin());
+    let answer = ureq::get(url).header("authorization", format!("Bearer {token}"));
+    let body = answer.call().unwrap().into_body();
+    let mut lines = BufReader::new(body.into_reader()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), ": watching");
+    revoke(&server, "screen");
+    // Only the end of the answer ends this.
+    assert!(
+        lines
+            .map(Result::unwrap)
+            .all(|line| line.is_empty() || line.starts_with(':'))
+    );
+}

@@ -1,0 +1,51 @@
+//! Named tokens: what each permits, how they are made and end, and the rotation of the site
+//! token.
+
+mod commands; // tokens and the site token from the command line
+mod ends; // a token is refused once it is revoked or over
+mod scopes; // what each scope permits
+
+use serde_json::{Value, json};
+
+use crate::server::{Answer, Call, Server};
+
+/// Makes a token with these scopes and returns its text.
+pub(crate) fn make(server: &Server, name: &str, scopes: &[&str]) -> String {
+    let made = server
+        .api("POST", "/api/tokens")
+        .json(&json!({"name": name, "scopes": scopes}))
+        .send();
+    assert_eq!(made.status, 201, "{}", made.text);
+    made.json()["token"].as_str().unwrap().to_owned()
+}
+
+/// A request with this token.
+fn with<'s>(server: &'s Server, token: &str, method: &str, path: &str) -> Call<'s> {
+    server
+        .request(method, path)
+        .header("authorization", &format!("Bearer {token}"))
+}
+
+/// The status of a request that needs any token.
+fn status_of(server: &Server, token: &str) -> u16 {
+    verify(server, token).status
+}
+
+fn verify(server: &Server, token: &str) -> Answer {
+    with(server, token, "GET", "/api/verify").send()
+}
+
+/// The listed token with this name; `null` if there is none.
+fn listed(server: &Server, name: &str) -> Value {
+    let list = server.api("GET", "/api/tokens").send().json();
+    let tokens = list["tokens"].as_array().unwrap();
+    let found = tokens.iter().find(|token| token["name"] == name);
+    found.cloned().unwrap_or_default()
+}
+
+fn revoke(server: &Server, name: &str) {
+    let revoked = server
+        .api("DELETE", &format!("/api/tokens?name={name}"))
+        .send();
+    assert_eq!(revoked.status, 204, "{}", revoked.text);
+}

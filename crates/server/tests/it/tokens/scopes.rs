@@ -1,0 +1,268 @@
+//! Every operation and every tool names its scope, and tokens without it are refused.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{listed, make, verify, with};
+use crate::{
+    mcp_wire::{BOTH, MODERN, claimed},
+    server::{Server, TOKEN},
+};
+
+const SCOPES: [&str; 4] = ["links:read", "links:write", "analytics:read", "admin"];
+
+/// Every operation below `/api/`, and the scope that it needs; empty if every token will do.
+const OPERATIONS: [(&str, &str); 34] = [
+    ("link_create", "links:write"),
+    ("link_edit", "links:write"),
+    ("link_patch", "links:write"),
+    ("link_upsert", "links:write"),
+    ("link_get", "links:read"),
+    ("link_list", "links:read"),
+    ("link_search", "links:read"),
+    ("link_search_url", "links:read"),
+    ("link_count", "links:read"),
+    ("tag_list", "links:read"),
+    ("link_delete", "links:write"),
+    ("link_batch", "links:write"),
+    ("link_check", "links:read"),
+    ("slug_suggest", "links:write"),
+    ("preview_suggest", "links:write"),
+    ("link_export", "admin"),
+    ("link_import", "links:write"),
+    ("migration_status", "admin"),
+    ("migration_run", "admin"),
+    ("stats_counters", "analytics:read"),
+    ("stats_views", "analytics:read"),
+    ("stats_metrics", "analytics:read"),
+    ("stats_heatmap", "analytics:read"),
+    ("stats_export", "analytics:read"),
+    ("logs_stream", "analytics:read"),
+    ("logs_events", "analytics:read"),
+    ("logs_locations", "analytics:read"),
+    ("location_get", ""),
+    ("token_verify", ""),
+    ("token_list", "admin"),
+    ("token_make", "admin"),
+    ("token_revoke", "admin"),
+    ("setup_get", ""),
+    ("mcp_exchange", ""),
+];
+
+const TOOLS: [(&str, &str); 14] = [
+    ("list_links", "links:read"),
+    ("search_links", "links:read"),
+    ("get_link", "links:read"),
+    ("count_links", "links:read"),
+    ("list_tags", "links:read"),
+    ("check_links", "links:read"),
+    ("create_link", "links:write"),
+    ("update_link", "links:write"),
+    ("upsert_link", "links:write"),
+    ("delete_link", "links:write"),
+    ("get_analytics_counters", "analytics:read"),
+    ("get_analytics_views", "analytics:read"),
+    ("get_analytics_metrics", "analytics:read"),
+    ("get_analytics_heatmap", "analytics:read"),
+];
+
+/// A token for each scope alone.
+fn one_each(server: &Server) -> Vec<(&'static str, String)> {
+    SCOPES
+        .iter()
+        .map(|scope| (*scope, make(server, scope, &[scope])))
+        .collect()
+}
+
+fn permits(held: &str, needed: &str) -> bool {
+    needed.is_empty() || held == needed || held == "admin"
+}
+
+#[test]
+fn every_operation_below_api_needs_its_scope_and_says_so() {
+    let server = Server::start();
+    let tokens = one_each(&server);
+    let document = server.visit("/_docs/openapi.json").json();
+    let mut met = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        if !path.starts_with("/api/") {
+            continue;
+        }
+        for (method, operation) in item.as_object().unwrap() {
+            let id = operation["operationId"].as_str().unwrap();
+            met.insert(id.to_owned());
+            let (_, needed) = OPERATIONS
+                .iter()
+                .find(|(known, _)| *known == id)
+                .unwrap_or_else(|| panic!("{id} needs which scope?"));
+            let told = operation["description"].as_str().unwrap();
+            let documented = operation["responses"]["403"]["description"].as_str();
+            let documented = documented.unwrap_or_default().contains("missing_scope");
+            assert_eq!(documented, !needed.is_empty(), "{id}");
+            assert_eq!(told.contains("Scope: `"), !needed.is_empty(), "{id}");
+            assert!(needed.is_empty() || told.ends_with(&format!("Scope: `{needed}`.")));
+            for (held, token) in &tokens {
+                // An input that every operation refuses once it reads it, so that none runs.
+                let call = with(
+                    &server,
+                    token,
+                    &method.to_uppercase(),
+                    &format!("{path}?startAt=soon"),
+                );
+                let answer = match method.as_str() {
+                    "get" | "delete" => call.send(),
+                    _ => call.json(&json!([])).send(),
+                };
+                let place = format!("{id} with {held}: {}", answer.text);
+                assert_ne!(answer.status, 401, "{place}");
+                if permits(held, needed) {
+                    assert!(!answer.text.contains("missing_scope"), "{place}");
+                } else {
+                    let body = answer.json();
+                    assert_eq!(answer.status, 403, "{place}");
+                    assert_eq!(body["code"], "missing_scope", "{place}");
+                    assert_eq!(body["data"]["scope"], *needed, "{place}");
+                    let message = body["message"].as_str().unwrap();
+                    assert!(message.contains(&format!("needs {needed}")), "{place}");
+                    assert!(message.contains("slugline token add"), "{place}");
+                }
+            }
+        }
+    }
+    let known: BTreeSet<String> = OPERATIONS.map(|(id, _)| id.to_owned()).into();
+    assert_eq!(met, known);
+    assert!(
+        tokens
+            .iter()
+            .all(|(name, _)| listed(&server, name)["scopes"] == json!([name]))
+    );
+}
+
+/// Sends a request of MCP with this token, and returns the result.
+fn exchange(server: &Server, token: &str, method: &str, params: Value) -> Value {
+    let call = with(server, token, "POST", "/api/mcp")
+        .header("content-type", "application/json")
+        .header("accept", BOTH)
+        .header("mcp-protocol-version", MODERN)
+        .header("mcp-method", method);
+    let call = match params["name"].as_str() {
+        Some(name) => call.header("mcp-name", name),
+        None => call,
+    };
+    let answer = call.body(&claimed(method, params).to_string()).send();
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer.json()["result"].clone()
+}
+
+/// The names of listed tools.
+fn names(list: &Value) -> BTreeSet<String> {
+    let tools = list["tools"].as_array().unwrap().iter();
+    tools
+        .map(|tool| tool["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_token_sees_and_calls_only_the_tools_that_it_permits() {
+    let server = Server::start();
+    let known: BTreeSet<&str> = TOOLS.map(|(name, _)| name).into();
+    assert_eq!(known, slugline_mcp::Server::tool_names().collect());
+    for (held, token) in one_each(&server) {
+        let expected: BTreeSet<String> = TOOLS
+            .iter()
+            .filter(|(_, needed)| permits(held, needed))
+            .map(|(name, _)| (*name).to_owned())
+            .collect();
+        let list = exchange(&server, &token, "tools/list", json!({}));
+        assert_eq!(names(&list), expected, "{held}");
+        let older = with(&server, &token, "POST", "/api/mcp")
+            .header("content-type", "application/json")
+            .header("accept", BOTH)
+            .body(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#)
+            .send();
+        assert_eq!(names(&older.json()["result"]), expected, "{held}");
+        for (tool, needed) in TOOLS {
+            let wrong = json!({"name": tool, "arguments": {"no such member": 1}});
+            let called = exchange(&server, &token, "tools/call", wrong);
+            let text = called["content"][0]["text"].as_str().unwrap();
+            assert_eq!(called["isError"], true, "{held} {tool}: {text}");
+            let is_refused = text.contains("403") && text.contains(&format!("needs {needed}"));
+            assert_eq!(is_refused, !permits(held, needed), "{held} {tool}: {text}");
+        }
+    }
+}
+
+#[test]
+fn links_in_the_order_of_their_visits_need_both_scopes() {
+    let server = Server::start();
+    let links = make(&server, "links", &["links:read"]);
+    let both = make(&server, "both", &["links:read", "analytics:read"]);
+    let list = |token: &str| with(&server, token, "GET", "/api/link/list?sort=visits").send();
+    let refused = list(&links);
+    assert_eq!(refused.status, 403, "{}", refused.text);
+    assert_eq!(refused.json()["data"]["scope"], "analytics:read");
+    assert_eq!(list(&both).status, 200);
+    let call = json!({"name": "list_links", "arguments": {"sort": "visits"}});
+    let refused = exchange(&server, &links, "tools/call", call.clone());
+    assert_eq!(refused["isError"], true, "{refused}");
+    assert_eq!(
+        exchange(&server, &both, "tools/call", call)["isError"],
+        false
+    );
+}
+
+#[test]
+fn metrics_and_advice_are_for_admins() {
+    let server = Server::start();
+    let reader = make(&server, "reader", &["links:read", "analytics:read"]);
+    let admin = make(&server, "prometheus", &["admin"]);
+    let metrics = |token: &str| with(&server, token, "GET", "/_metrics").send();
+    assert_eq!(metrics(&admin).status, 200);
+    let refused = metrics(&reader);
+    assert_eq!(refused.status, 403, "{}", refused.text);
+    assert_eq!(refused.json()["code"], "missing_scope");
+    let advice = |token: &str| {
+        let setup = with(&server, token, "GET", "/api/setup").send().json();
+        setup["findings"].as_array().unwrap().len()
+    };
+    assert_eq!(advice(&reader), 0);
+    assert!(advice(&admin) > 0 && advice(&admin) == advice(TOKEN));
+}
+
+#[test]
+fn callers_learn_the_name_and_the_scopes_of_their_token() {
+    let server = Server::start();
+    let site = verify(&server, TOKEN).json();
+    assert_eq!(site["tokenName"], "site");
+    assert_eq!(site["scopes"], json!(SCOPES));
+    assert_eq!(
+        (&site["name"], &site["userID"]),
+        (&json!("Slugline"), &json!("root"))
+    );
+    let made = server.api("POST", "/api/tokens").json(
+        &json!({"name": " CI bot ", "scopes": ["links:write", "links:read"], "expiresAt": 4_000_000_000i64}),
+    );
+    let made = made.send().json();
+    assert_eq!(made["name"], "CI bot");
+    let own = verify(&server, made["token"].as_str().unwrap()).json();
+    assert_eq!(own["tokenName"], "CI bot");
+    assert_eq!(own["scopes"], json!(["links:read", "links:write"]));
+    assert_eq!(own["expiresAt"], 4_000_000_000i64);
+    assert_eq!(own["authMethod"], "token");
+}
+
+#[test]
+fn a_public_demonstration_has_no_named_tokens() {
+    let server = Server::start_with(&[("SLUGLINE_PUBLIC_PREVIEW_MODE", "true")]);
+    for (method, path) in [
+        ("GET", "/api/tokens"),
+        ("POST", "/api/tokens"),
+        ("DELETE", "/api/tokens?name=ci"),
+    ] {
+        let body = json!({"name": "ci", "scopes": ["admin"]});
+        let refused = server.api(method, path).json(&body).send();
+        assert_eq!(refused.status, 403, "{method}");
+        assert_eq!(refused.json()["code"], "preview_mode", "{method}");
+    }
+}
