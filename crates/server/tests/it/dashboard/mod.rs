@@ -19,4 +19,5 @@ mod proxied; // pages of strangers under our origin
 mod refused; // what is off while the server refuses, and that it comes back
 mod seed; // a believable instance
 mod setup; // what the instance says of itself
+mod tokens; // tokens are made and revoked, and permit little
 mod transfer; // files of links in and out
