@@ -71,7 +71,6 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         named: Arc::new(dependencies.store.tokens()),
         clock: Arc::clone(&dependencies.clock),
     }));
-    let tokens = dependencies.tokens();
     let LinkDependencies {
         clock,
         random,
@@ -116,7 +115,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         migration: migration.clone(),
         stats,
         live: Arc::clone(&live),
-        tokens,
+        tokens: named_tokens(&store, Arc::clone(&clock), Arc::clone(&random)),
     });
     let redirects = Arc::new(Redirects {
         resolver: Arc::clone(&resolver),
@@ -183,7 +182,20 @@ pub(crate) async fn link_service(settings: &Settings) -> anyhow::Result<LinkServ
 
 /// Only the use cases of tokens, for work beside a running service.
 pub(crate) async fn tokens(settings: &Settings) -> anyhow::Result<Tokens> {
-    Ok(open_link_dependencies(settings).await?.tokens())
+    let store = links_database::open(settings).await?;
+    Ok(named_tokens(
+        &store,
+        Arc::new(SystemClock),
+        Arc::new(OsRandom),
+    ))
+}
+
+fn named_tokens(store: &SqlLinkStore, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Tokens {
+    Tokens::new(TokensParts {
+        store: Arc::new(store.tokens()),
+        clock,
+        random,
+    })
 }
 
 /// The dependencies of everything about links.
@@ -228,14 +240,6 @@ impl LinkDependencies {
     /// Starts listening for changes by other nodes.
     fn listen(&self) -> Option<Listening> {
         self.store.listen(self.resolver.clone())
-    }
-
-    fn tokens(&self) -> Tokens {
-        Tokens::new(TokensParts {
-            store: Arc::new(self.store.tokens()),
-            clock: Arc::clone(&self.clock),
-            random: Arc::clone(&self.random),
-        })
     }
 
     fn link_service(&self, settings: &Settings) -> LinkService {

@@ -25,6 +25,9 @@ const LINKS: &[&str] = &[
     "SLUGLINE_LEGACY_KV_URL",
 ];
 
+/// The database of named tokens, which is that of links.
+const NAMED_TOKENS: &[&str] = &["SLUGLINE_DATA_DIR", "SLUGLINE_DATABASE_URL"];
+
 /// The rules for imported links.
 const IMPORTED: &[&str] = &[
     "SLUGLINE_CASE_SENSITIVE",
@@ -302,9 +305,9 @@ fn token() -> Command {
         .subcommand_required(true)
         .subcommand(with(show, these(&[TOKEN])))
         .subcommand(with(rotate, these(&[TOKEN])))
-        .subcommand(with(add, these(&[LINKS])))
-        .subcommand(with(list, these(&[LINKS])))
-        .subcommand(with(revoke, these(&[LINKS])))
+        .subcommand(with(add, these(&[NAMED_TOKENS])))
+        .subcommand(with(list, these(&[NAMED_TOKENS])))
+        .subcommand(with(revoke, these(&[NAMED_TOKENS])))
 }
 
 fn mcp() -> Command {
@@ -376,7 +379,14 @@ mod tests {
     #[test]
     fn every_setting_that_a_command_uses_is_one() {
         for names in [
-            LINKS, IMPORTED, DOCUMENTED, EXAMINED, BACKED_UP, LOGGED, TOKEN,
+            LINKS,
+            IMPORTED,
+            DOCUMENTED,
+            EXAMINED,
+            BACKED_UP,
+            LOGGED,
+            TOKEN,
+            NAMED_TOKENS,
         ] {
             assert_eq!(these(&[names]).count(), names.len(), "{names:?}");
         }
