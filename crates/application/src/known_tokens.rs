@@ -38,7 +38,7 @@ impl KnownTokens {
     const REMEMBERED: usize = 1_000;
     /// The time after which a token is read again although nothing was announced: the bound for
     /// what announcements may miss, as for links.
-    const LIFE: Duration = Duration::from_secs(60);
+    const LIFE: Duration = Duration::from_mins(1);
     /// The shortest time between two notes of a token's use, in seconds.
     const NOTE_EVERY: i64 = 60;
 

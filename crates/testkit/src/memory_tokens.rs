@@ -82,8 +82,9 @@ impl MemoryTokenStore {
 impl TokenStore for MemoryTokenStore {
     async fn insert(&self, token: &TokenRecord) -> Result<bool, StoreError> {
         let mut state = self.open("store a token")?;
-        let taken = |other: &TokenRecord| other.name == token.name || other.digest == token.digest;
-        if state.tokens.values().any(taken) {
+        let collides =
+            |other: &TokenRecord| other.name == token.name || other.digest == token.digest;
+        if state.tokens.values().any(collides) {
             return Ok(false);
         }
         state.tokens.insert(token.name.clone(), token.clone());

@@ -6,7 +6,10 @@ use super::{
     analytics::seeded,
     browser::{Browser, Look},
 };
-use crate::server::{Server, TOKEN};
+use crate::{
+    server::{Server, TOKEN},
+    tokens::make,
+};
 
 const VIEWS: [(&str, &str); 10] = [
     ("links", "links"),
@@ -126,6 +129,7 @@ fn base64(text: &str) -> Vec<u8> {
 #[test]
 fn every_page_is_accessible_and_fits_in_both_themes_and_widths() {
     let server = seeded(60, 4_000, 45);
+    make(&server, "a screen", &["links:read", "analytics:read"]);
     let browser = Browser::signed_in(&server, "links");
     let found: Vec<String> = VIEWS
         .iter()
