@@ -32,7 +32,7 @@ impl Refusals {
     pub(crate) fn token(&self, client: IpAddr) {
         if let Some(left_out) = self.tokens.admit(Instant::now()) {
             let visitor = self.visitor(client);
-            tracing::warn!(visitor, left_out, "a wrong site token was refused");
+            tracing::warn!(visitor, left_out, "a wrong token was refused");
         }
     }
 

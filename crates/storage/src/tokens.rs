@@ -88,10 +88,8 @@ impl Read for List {
     async fn read<S: Session>(&self, session: &S) -> Result<Vec<TokenRecord>, Failure> {
         let select = Entity::find().order_by(Column::CreatedAt, Order::Asc);
         let rows = session.all::<Model>(&select).await?;
-        let mut tokens = rows
-            .into_iter()
-            .map(to_token)
-            .collect::<Result<Vec<_>, _>>()?;
+        let tokens: Result<Vec<_>, _> = rows.iter().map(to_token).collect();
+        let mut tokens = tokens?;
         // Databases differ in the order of texts.
         tokens.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(tokens)
@@ -118,7 +116,7 @@ impl Read for Find {
     async fn read<S: Session>(&self, session: &S) -> Result<Option<TokenRecord>, Failure> {
         let select = Entity::find().filter(Column::Digest.eq(self.0.as_str()));
         let row = session.first::<Model>(&select).await?;
-        row.map(to_token).transpose()
+        row.as_ref().map(to_token).transpose()
     }
 }
 
@@ -143,7 +141,7 @@ impl Change for Touch {
     }
 }
 
-fn to_token(row: Model) -> Result<TokenRecord, Failure> {
+fn to_token(row: &Model) -> Result<TokenRecord, Failure> {
     let moment = |seconds: i64| UnixSeconds::new(seconds).map_err(|_| Failure::BadToken);
     let scopes = row.scopes.split_ascii_whitespace().map(Scope::parse);
     let scopes = scopes
@@ -161,7 +159,9 @@ fn to_token(row: Model) -> Result<TokenRecord, Failure> {
 }
 
 fn hexadecimal(digest: &[u8; 32]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    let (high, low) = digest.split_at(16);
+    let number = |half: &[u8]| u128::from_be_bytes(half.try_into().expect("16 bytes"));
+    format!("{:032x}{:032x}", number(high), number(low))
 }
 
 fn from_hexadecimal(text: &str) -> Option<[u8; 32]> {

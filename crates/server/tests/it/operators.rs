@@ -128,7 +128,7 @@ fn a_request_has_a_line_that_names_no_link_no_client_and_no_secret() {
     );
     assert_eq!(
         said[1],
-        (&json!("trace-3"), &json!("a wrong site token was refused"))
+        (&json!("trace-3"), &json!("a wrong token was refused"))
     );
     let visitors = warnings
         .iter()
@@ -188,7 +188,7 @@ fn strangers_cannot_fill_the_log() {
         assert_eq!(server.visit("/api/link/list").status, 401);
     }
     let text = stopped(server, &log);
-    let lines = text.matches("a wrong site token was refused").count();
+    let lines = text.matches("a wrong token was refused").count();
     assert!((10..GUESSES).contains(&lines), "{lines}");
     assert!(!text.contains("127.0.0.1"), "{text}");
 }
