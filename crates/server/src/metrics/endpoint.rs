@@ -31,6 +31,10 @@ pub(crate) fn resource(metrics: &Arc<Metrics>) -> Resource {
         .route(web::head().to(show))
 }
 
+#[expect(
+    clippy::future_not_send,
+    reason = "actix runs each handler on one thread"
+)]
 async fn show(metrics: Data<Metrics>, request: HttpRequest) -> Result<HttpResponse, Failure> {
     // The listener for metrics alone knows no callers.
     if let Some(caller) = caller(&request) {
