@@ -42,6 +42,7 @@ fn client(number: u64) -> String {
 
 /// Sends the requests of a flood, each with its number, and follows a link meanwhile. Returns
 /// the number of redirects.
+#[expect(clippy::print_stdout, reason = "the figures are what people look for")]
 fn flood(server: &Server, request: impl Fn(u64) + Sync) -> u64 {
     // The first requests fill pools and tables that stay.
     (0..100).for_each(&request);
@@ -71,7 +72,9 @@ fn flood(server: &Server, request: impl Fn(u64) + Sync) -> u64 {
             .map(thread::ScopedJoinHandle::join)
             .collect();
         is_over.store(true, Ordering::Relaxed);
-        ended.into_iter().for_each(|client| client.unwrap());
+        for client in ended {
+            client.unwrap();
+        }
         visitor.join().unwrap()
     });
     let after = resident(server);
