@@ -95,6 +95,7 @@ impl VisitLog for CountedVisits {
             .map(|(name, count)| MetricRow {
                 name: name.to_owned(),
                 count,
+                visitors: None,
             })
             .collect();
         rows.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));

@@ -3,7 +3,7 @@
 use slugline_domain::{Dimension, MetricRow, MetricsQuery};
 
 use super::{
-    answer::WithTotal,
+    answer::{OF_EACH_VISITOR, WithTotal},
     row_binary::{Cursor, DecodeError, ReadRow},
     sql::{asked, column},
 };
@@ -14,24 +14,35 @@ pub(super) fn statement(query: &MetricsQuery) -> (String, ReadRow<WithTotal<Metr
     let asked = asked(&query.filter);
     let column = column(query.dimension);
     let limit = query.limit.get();
+    let total = "count() OVER () AS n, max(l) OVER () AS largest";
+    let end = format!("ORDER BY visits DESC, k LIMIT {limit}");
+    if query.visitors {
+        let sql = format!(
+            "SELECT k, visits, visitors, {total} FROM \
+                (SELECT k, sum(v) AS visits, sum(u) AS visitors, max(m) AS l FROM \
+                    (SELECT {column} AS k, {OF_EACH_VISITOR} FROM {asked} GROUP BY k, visitor) \
+                 GROUP BY k) {end}"
+        );
+        return (sql, reader::<true>(query.dimension));
+    }
     let sql = format!(
-        "SELECT k, v, count() OVER () AS n, max(m) OVER () AS largest FROM \
-            (SELECT {column} AS k, sum(sampling_interval) AS v, max(sampling_interval) AS m \
-             FROM {asked} GROUP BY k) \
-         ORDER BY v DESC, k LIMIT {limit}"
+        "SELECT k, visits, {total} FROM \
+            (SELECT {column} AS k, sum(sampling_interval) AS visits, max(sampling_interval) AS l \
+             FROM {asked} GROUP BY k) {end}"
     );
-    (sql, reader(query.dimension))
+    (sql, reader::<false>(query.dimension))
 }
 
-fn reader(dimension: Dimension) -> ReadRow<WithTotal<MetricRow>> {
+/// Reads visitors between visits and totals if the statement has them.
+fn reader<const VISITORS: bool>(dimension: Dimension) -> ReadRow<WithTotal<MetricRow>> {
     match dimension {
         Dimension::Ip => |row| {
             let name = VisitorHash(row.u64()?).to_string();
-            counted(name, row)
+            counted::<VISITORS>(name, row)
         },
         Dimension::Latitude | Dimension::Longitude => |row| {
             let name = row.degrees()?.to_string();
-            counted(name, row)
+            counted::<VISITORS>(name, row)
         },
         Dimension::Slug
         | Dimension::Url
@@ -49,12 +60,21 @@ fn reader(dimension: Dimension) -> ReadRow<WithTotal<MetricRow>> {
         | Dimension::DeviceType
         | Dimension::Colo => |row| {
             let name = row.text()?;
-            counted(name, row)
+            counted::<VISITORS>(name, row)
         },
     }
 }
 
-fn counted(name: String, row: &mut Cursor<'_>) -> Result<WithTotal<MetricRow>, DecodeError> {
+fn counted<const VISITORS: bool>(
+    name: String,
+    row: &mut Cursor<'_>,
+) -> Result<WithTotal<MetricRow>, DecodeError> {
     let count = row.u64()?;
-    WithTotal::read(MetricRow { name, count }, row)
+    let visitors = if VISITORS { Some(row.u64()?) } else { None };
+    let metric = MetricRow {
+        name,
+        count,
+        visitors,
+    };
+    WithTotal::read(metric, row)
 }

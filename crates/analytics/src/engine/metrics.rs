@@ -11,6 +11,7 @@ use super::{
     locations::degrees,
     scan::Snapshot,
     selection::index,
+    shown_visitors,
 };
 use crate::visitor::VisitorHash;
 
@@ -20,14 +21,26 @@ pub(super) fn answer(
     query: &MetricsQuery,
 ) -> Result<Answer<MetricRow>, EngineError> {
     let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
+    let mut answer = ranked(snapshot, &filter, query)?;
+    if query.visitors {
+        shown_visitors::add(snapshot, &filter, query.dimension, &mut answer)?;
+    }
+    Ok(answer)
+}
+
+fn ranked(
+    snapshot: &Snapshot<'_>,
+    filter: &RowFilter,
+    query: &MetricsQuery,
+) -> Result<Answer<MetricRow>, EngineError> {
     let limit = query.limit;
     let Some(column) = place_of(query.dimension) else {
-        return by_visitor(snapshot, &filter, limit);
+        return by_visitor(snapshot, filter, limit);
     };
     if matches!(query.dimension, Dimension::Latitude | Dimension::Longitude) {
-        return by_text(snapshot, &filter, column, limit, degrees);
+        return by_text(snapshot, filter, column, limit, degrees);
     }
-    by_text(snapshot, &filter, column, limit, str::to_owned)
+    by_text(snapshot, filter, column, limit, str::to_owned)
 }
 
 fn by_text<K: Ord + Send + ToString>(
@@ -62,6 +75,7 @@ fn by_text<K: Ord + Send + ToString>(
     .map(|(name, count)| MetricRow {
         name: name.to_string(),
         count,
+        visitors: None,
     }))
 }
 
@@ -110,6 +124,7 @@ fn by_visitor(
         .map(|(visitor, count)| MetricRow {
             name: VisitorHash(visitor).to_string(),
             count,
+            visitors: None,
         })
         .collect();
     Ok(Answer {

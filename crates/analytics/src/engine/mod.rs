@@ -22,7 +22,7 @@
 //! | `examine`, `salvage`, `remains`, `replace`, `wipe`, `lock` | whether the file is sound, a new one of what is left if not, no salts in the old one, and nobody in between |
 //! | `log`, `background` | the read side: limits, connections, the port; threads that step back |
 //! | `filter`, `scan`, `distinct` | conditions, the pass over rows, counting without repetition |
-//! | `groups`, `totals`, `wall_clock`, `answer` | rows put together by what is shown of them; what they add up to; the time of day at a row |
+//! | `groups`, `totals`, `shown_visitors`, `wall_clock`, `answer` | rows put together by what is shown of them; what they add up to; the time of day at a row |
 //! | `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access` | the questions, one each |
 
 mod access;
@@ -64,6 +64,7 @@ mod scan;
 mod schema;
 mod seal;
 mod selection;
+mod shown_visitors;
 mod steady_clock;
 mod tail;
 #[cfg(test)]

@@ -210,11 +210,13 @@ async fn values_are_ranked_by_visits_and_then_by_their_text() {
         filter: VisitFilter::default(),
         dimension: Dimension::Referer,
         limit: RowLimit::new(4, RowLimit::MAX).unwrap(),
+        visitors: false,
     };
     let report = engine.log.metrics(&query).await.unwrap();
     let named = |(name, count): (&str, u64)| MetricRow {
         name: name.to_owned(),
         count,
+        visitors: None,
     };
     let expected = [("", 5), ("a", 2), ("b", 2), ("c", 1)].map(named);
     assert_eq!(report.rows, expected);
@@ -302,6 +304,7 @@ async fn a_column_that_an_older_chunk_does_not_have_reads_as_unknown() {
         filter: VisitFilter::default(),
         dimension: Dimension::Referer,
         limit: RowLimit::DEFAULT,
+        visitors: false,
     };
     let report = engine.log.metrics(&metrics).await.unwrap();
     let found: Vec<(&str, u64)> = report
@@ -342,6 +345,7 @@ async fn very_many_programs_and_languages_lose_none() {
             },
             dimension,
             limit: RowLimit::MAX,
+            visitors: false,
         };
         engine.log.metrics(&query).await.unwrap()
     };

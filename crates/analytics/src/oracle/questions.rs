@@ -24,6 +24,7 @@ pub(super) fn random(dice: &Dice, number: usize) -> Question {
             filter,
             dimension,
             limit: limit(dice),
+            visitors: dice.one_in(2),
         });
     }
     match number % 7 {

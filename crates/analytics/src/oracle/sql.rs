@@ -155,12 +155,16 @@ impl Oracle {
                 let rows = self.rows(
                     &query.filter,
                     &format!(
-                        "SELECT {shown}, sum(si) FROM asked GROUP BY {column} ORDER BY 2 DESC, {column}"
+                        "SELECT s, sum(v), coalesce(sum(u), 0) FROM \
+                            (SELECT {shown} AS s, {column} AS c, {OF_EACH} FROM asked GROUP BY c, ip) \
+                         GROUP BY c ORDER BY 2 DESC, c"
                     ),
                     |row| {
+                        let visitors = number(row, 2)?;
                         Ok(MetricRow {
                             name: row.get(0)?,
                             count: number(row, 1)?,
+                            visitors: query.visitors.then_some(visitors),
                         })
                     },
                 );

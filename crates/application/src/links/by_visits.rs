@@ -272,7 +272,7 @@ impl LinkLists {
             let found = self.stored(&filter, None).await?.links.into_iter();
             let mut found: HashMap<String, Link> =
                 found.map(|link| (link.slug.to_string(), link)).collect();
-            for MetricRow { name, count } in rows {
+            for MetricRow { name, count, .. } in rows {
                 if let Some(link) = found.remove(name) {
                     links.push(VisitedLink {
                         link,
@@ -348,6 +348,7 @@ impl LinkLists {
             },
             dimension: Dimension::Slug,
             limit,
+            visitors: false,
         };
         self.stats.metrics(Asked::untagged(query)).await
     }

@@ -88,6 +88,7 @@ mod tests {
             rows: vec![MetricRow {
                 name: "DE".into(),
                 count: 3,
+                visitors: None,
             }],
             rows_before_limit: 7,
             sampling: SamplingNote {

@@ -11,7 +11,7 @@ use super::{
     limit::{DEFAULT_ROWS, limit},
 };
 use crate::{
-    IntOrString, Rules,
+    BoolOrString, IntOrString, Rules,
     problem::Problem,
     sent::{Sent, options},
     validation::Validation,
@@ -27,6 +27,8 @@ pub struct MetricsRequest {
     /// Rows at most.
     #[schemars(range(min = 1, max = DEFAULT_ROWS), extend("default" = DEFAULT_ROWS))]
     pub limit: Sent<IntOrString>,
+    /// Also count visitors, which takes longer.
+    pub visitors: Sent<BoolOrString>,
     /// Which visits.
     #[serde(flatten)]
     pub filter: AnalyticsFilter,
@@ -42,12 +44,15 @@ impl MetricsRequest {
         let filter = self.filter.filter(&mut validation);
         let tags = self.filter.tags(&mut validation);
         let limit = limit(&mut validation, &self.limit, rules);
+        let visitors = validation.value(&["visitors"], &self.visitors);
+        let visitors = visitors.is_some_and(|BoolOrString(wanted)| *wanted);
         let dimension = validation.there(&["type"], &self.r#type).copied();
         validation.finish(|| {
             let query = MetricsQuery {
                 filter,
                 dimension: dimension?.into(),
                 limit,
+                visitors,
             };
             Some(Asked { query, tags })
         })
@@ -171,6 +176,9 @@ pub struct MetricView {
     pub name: String,
     /// Visits with this value.
     pub count: u64,
+    /// Distinct visitors, summed over salt periods, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub visitors: Option<u64>,
 }
 
 impl From<MetricRow> for MetricView {
@@ -178,6 +186,7 @@ impl From<MetricRow> for MetricView {
         Self {
             name: row.name,
             count: row.count,
+            visitors: row.visitors,
         }
     }
 }
@@ -186,6 +195,7 @@ impl From<MetricRow> for MetricView {
 mod tests {
     use std::collections::HashSet;
 
+    use serde_json::json;
     use slugline_domain::{Report, SamplingInterval, SamplingNote};
 
     use super::*;
@@ -212,12 +222,41 @@ mod tests {
     }
 
     #[test]
+    fn visitors_are_counted_and_shown_if_asked_for() {
+        let validate = |query: &str| {
+            let request = read::<MetricsRequest>(&query_to_json(query)).unwrap();
+            let asked = request.validate(&Rules::default());
+            asked.map(|asked| asked.query.visitors)
+        };
+        assert_eq!(validate("type=os"), Ok(false));
+        assert_eq!(validate("type=os&visitors=false"), Ok(false));
+        assert_eq!(validate("type=os&visitors=true"), Ok(true));
+        let problem = validate("type=os&visitors=yes").unwrap_err();
+        assert_eq!(problem.issues[0].path, ["visitors"]);
+
+        let shown = |visitors| {
+            let row = MetricRow {
+                name: "iOS".into(),
+                count: 3,
+                visitors,
+            };
+            serde_json::to_value(MetricView::from(row)).unwrap()
+        };
+        assert_eq!(shown(None), json!({"name": "iOS", "count": 3}));
+        assert_eq!(
+            shown(Some(2)),
+            json!({"name": "iOS", "count": 3, "visitors": 2})
+        );
+    }
+
+    #[test]
     fn an_answer_without_places_says_why() {
         let note = |query: &str, names: &[&str]| {
             let request = read::<MetricsRequest>(&query_to_json(query)).unwrap();
             let rows = names.iter().map(|name| MetricRow {
                 name: (*name).into(),
                 count: 3,
+                visitors: None,
             });
             let report = Report {
                 rows: rows.collect(),

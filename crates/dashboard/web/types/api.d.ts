@@ -1805,6 +1805,11 @@ export interface components {
              * @description Visits with this value.
              */
             count: number;
+            /**
+             * Format: uint64
+             * @description Distinct visitors, summed over salt periods, if asked for.
+             */
+            visitors?: number;
         };
         /** @description Rows, and how far they can be trusted. */
         HourViewAnswer: {
@@ -4653,6 +4658,8 @@ export interface operations {
                 type: "slug" | "url" | "ua" | "ip" | "referer" | "country" | "region" | "city" | "timezone" | "language" | "os" | "browser" | "browserType" | "device" | "deviceType" | "COLO" | "latitude" | "longitude";
                 /** @description Rows at most. */
                 limit?: number;
+                /** @description Also count visitors, which takes longer. */
+                visitors?: boolean;
                 /** @description Link ids. */
                 id?: string;
                 /** @description Destinations as they were at the visit. */

@@ -11,6 +11,9 @@ pub struct MetricsQuery {
     pub dimension: Dimension,
     /// The largest number of values.
     pub limit: RowLimit,
+    /// Also count the visitors of each value. That takes as long as totals do, several
+    /// times as long as visits alone.
+    pub visitors: bool,
 }
 
 /// A value and its number of visits.
@@ -21,6 +24,9 @@ pub struct MetricRow {
     pub name: String,
     /// Visits with this value.
     pub count: u64,
+    /// Distinct visitors with this value, counted as [`Counters`](crate::Counters) counts
+    /// them; none if the query did not ask for them.
+    pub visitors: Option<u64>,
 }
 
 /// The answer: most visits first; values with the same number are ordered by

@@ -159,6 +159,14 @@ fn each_shape_adds_up_to_the_visits_that_were_made_on_both_faces() {
     let countries = both(&server, "metrics", &json!({"type": "country", "limit": 1}));
     assert_eq!(countries["data"], json!([{"name": "DE", "count": 2}]));
     assert_eq!(countries["rows_before_limit_at_least"], 2);
+    let slugs = json!({"type": "slug", "visitors": true});
+    assert_eq!(
+        both(&server, "metrics", &slugs)["data"],
+        json!([
+            {"name": "docs", "count": 3, "visitors": 2},
+            {"name": "sale", "count": 1, "visitors": 1},
+        ])
+    );
     let french = json!({"type": "slug", "country": "FR", "startAt": unix_seconds() - 3_600});
     let french = both(&server, "metrics", &french);
     assert_eq!(
