@@ -11,10 +11,11 @@ export function mends(fix) {
   return `${fix.setting}=${fix.value ?? ''}`;
 }
 
-/** Findings that are said in the reader's language; others name what the server saw. @type {Record<string, import('../words.js').Word>} */
+/** Findings that are said in the reader's language. `{value}` is that of the setting which mends it: the proxy's address, or its header. @type {Record<string, import('../words.js').Word>} */
 export const WORDS = {
   short_token: 'findShortToken', base_url_missing: 'findNoBase', places_unknown: 'findNoPlaces', visits_kept_for_good: 'findKept', migration_required: 'findMigration',
   visits_not_stored: 'findNotStored', spool_full: 'findSpool', visits_not_shipped: 'findNotShipped', visits_damaged: 'findDamaged',
+  untrusted_proxy: 'findUntrustedProxy', other_client_header: 'findOtherHeader',
 };
 
 /** A message as a sentence. @param {string} message */

@@ -56,5 +56,5 @@ function FindingRow({ finding }) {
   const known = WORDS[code];
   const [word, icon] = LEVELS[level];
   const text = mends(fix);
-  return html`<li class="finding is-${level}"><${Icon} name=${icon} /><div><p><span class="off-screen">${say(word)}: </span>${known ? say(known) : sentenceOf(message)}</p><p class="finding-fix"><code>${text}</code><${CopyButton} text=${text} /></p></div></li>`;
+  return html`<li class="finding is-${level}"><${Icon} name=${icon} /><div><p><span class="off-screen">${say(word)}: </span>${known ? say(known, { value: ('value' in fix && fix.value) || '' }) : sentenceOf(message)}</p><p class="finding-fix"><code>${text}</code><${CopyButton} text=${text} /></p></div></li>`;
 }

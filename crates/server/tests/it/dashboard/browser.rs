@@ -89,6 +89,14 @@ impl<'s> Browser<'s> {
         self.driver.chromium("Emulation.setTimezoneOverride", &zone);
     }
 
+    /// Adds headers to every later request, as a proxy in front does.
+    pub(super) fn send_with(&self, headers: &Value) {
+        self.driver.chromium("Network.enable", &json!({}));
+        let headers = json!({ "headers": headers });
+        self.driver
+            .chromium("Network.setExtraHTTPHeaders", &headers);
+    }
+
     /// Opens a view of the dashboard.
     pub(super) fn go(&self, view: &str) {
         let url = format!("{}/_dashboard/{view}", self.address);

@@ -1,5 +1,7 @@
 //! The set-up page of the dashboard.
 
+use serde_json::json;
+
 use super::browser::Browser;
 use crate::server::Server;
 
@@ -29,4 +31,37 @@ fn every_finding_stands_there_with_what_mends_it() {
     let version = told["version"].as_str().unwrap();
     assert!(browser.text(".setup-foot").contains(version));
     browser.finish(&[]);
+}
+
+#[test]
+fn findings_about_proxies_are_said_in_the_readers_language() {
+    let peer = "127.0.0.1";
+    for (settings, header, language, words) in [
+        (
+            vec![],
+            "x-forwarded-for",
+            "de-DE",
+            "Ihre Anfrage kam von 127.0.0.1",
+        ),
+        (
+            vec![("SLUGLINE_TRUSTED_PROXIES", peer)],
+            "x-real-ip",
+            "fr-FR",
+            "dans l’en-tête x-real-ip",
+        ),
+    ] {
+        let server = Server::start_with(&settings);
+        let browser = Browser::signed_in(&server, "links");
+        browser.run_with(
+            "localStorage.setItem('slugline.language', arguments[0])",
+            &json!(language),
+        );
+        browser.send_with(&json!({header: "198.51.100.7"}));
+        browser.go("setup");
+        browser.until(
+            words,
+            &format!("return document.querySelector('.findings')?.textContent.includes('{words}')"),
+        );
+        browser.finish(&[]);
+    }
 }
