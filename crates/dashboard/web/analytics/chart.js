@@ -12,6 +12,8 @@ import { figures, tag } from '../words.js';
  * @property {string} kind Names its looks.
  * @property {string} name
  * @property {number[]} values
+ * @property {number[]} [visitors] Of each bucket, beside visits.
+ * @property {number} [people] The visitors of all buckets together.
  * @property {string[]} [times] Its own buckets, where they are not those of the chart.
  * @property {boolean} [counted] Whether its last value goes on growing while the last bucket is under way.
  */

@@ -1,5 +1,5 @@
 // The three totals above the chart.
-import { Icon } from '../parts/icon.js';
+import { Estimate } from '../parts/estimate.js';
 import { changeOf } from '../text/number.js';
 import { html } from '../view.js';
 import { figures, say } from '../words.js';
@@ -15,7 +15,7 @@ export function Counters({ totals, before }) {
     ${/** @type {const} */ ([['visits', 'visits'], ['visitors', 'visitors'], ['referers', 'referers']]).map(([name, word]) => html`<div key=${name} class="counter" data-counter=${name}><div class="counter-name">${say(word)}</div>
       <div class="counter-value">${totals.data ? figures.value.full(row[name]) : html`<span class="block"></span>`}</div>
       ${before && html`<${Change} now=${row[name]} before=${earlier?.[name]} />`}</div>`)}
-    ${sampling && !sampling.exact && html`<span class="chip quiet estimate" title=${say('estimateText', { n: sampling.interval_max, dropped: sampling.dropped })}><${Icon} name="info" />${say('estimate')}</span>`}
+    ${sampling && !sampling.exact && html`<${Estimate} sampling=${sampling} />`}
   </div>`;
 }
 

@@ -1,7 +1,7 @@
 // The properties of visits, and the panels that show them.
 
 /** @typedef {import('../words.js').Word} Word */
-/** @typedef {{ type: string, word: Word, filter: boolean }} Dimension `filter` says whether the API filters by it. */
+/** @typedef {{ type: string, word: Word, filter: boolean, single?: boolean }} Dimension `filter` says whether the API filters by it, `single` that each value is one visitor. */
 
 /** @type {readonly { name: string, tabs: readonly Dimension[], map?: boolean }[]} */
 export const PANELS = [
@@ -12,7 +12,7 @@ export const PANELS = [
   { name: 'sources', tabs: [
     { type: 'referer', word: 'referers', filter: true },
     { type: 'language', word: 'languages', filter: true },
-    { type: 'ip', word: 'visitorTokens', filter: false },
+    { type: 'ip', word: 'visitorTokens', filter: false, single: true },
     { type: 'COLO', word: 'colos', filter: false },
   ] },
   { name: 'places', map: true, tabs: [

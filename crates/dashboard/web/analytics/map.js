@@ -16,19 +16,22 @@ function loadShapes() {
   return shapes;
 }
 
-/** @param {{ asked: Record<string, string | number>, rows: { name: string, count: number }[], chosen: string[], onToggle: import('./panel.js').Toggle }} props */
+/** @param {{ asked: Record<string, string | number>, rows: import('../api.js').Schemas['MetricView'][], chosen: string[], onToggle: import('./panel.js').Toggle }} props */
 export function WorldMap({ asked, rows, chosen, onToggle }) {
   const [world, setWorld] = useState(/** @type {Record<string, string> | undefined} */ (undefined));
   const [pointed, setPointed] = useState('');
   const places = useLoaded(JSON.stringify(asked), (signal) => locations({ ...asked, limit: 300 }, signal).then(({ data }) => data));
   useEffect(() => { loadShapes().then(setWorld, () => {}); }, []);
-  const counts = new Map(rows.map(({ name, count }) => [name, count]));
+  const countries = new Map(rows.map((row) => [row.name, row]));
   const steps = heatSteps(rows.map(({ count }) => count));
   const step = new Map(rows.map(({ name }, at) => [name, steps[at] ?? 0]));
   const most = Math.max(1, ...(places.data ?? []).map(({ count }) => count));
-  const text = (/** @type {string} */ code) => `${countryName(code, tag.value)}: ${figures.value.full(counts.get(code) ?? 0)}`;
+  const text = (/** @type {string} */ code) => {
+    const { count = 0, visitors = 0 } = countries.get(code) ?? {};
+    return `${countryName(code, tag.value)}: ${say('visitCount', { n: count })}, ${say('visitorCount', { n: visitors })}`;
+  };
   return html`<div class="map"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${say('map')} onPointerLeave=${() => setPointed('')}>
-    ${world && Object.entries(world).map(([code, path]) => html`<path key=${code} d=${path} class="land h${step.get(code) ?? 0} ${chosen.includes(code) ? 'on' : ''} ${counts.has(code) ? 'has' : ''}" onPointerEnter=${() => setPointed(code)} onClick=${(/** @type {MouseEvent} */ event) => counts.has(code) && onToggle('country', code, event.altKey)} />`)}
+    ${world && Object.entries(world).map(([code, path]) => html`<path key=${code} d=${path} class="land h${step.get(code) ?? 0} ${chosen.includes(code) ? 'on' : ''} ${countries.has(code) ? 'has' : ''}" onPointerEnter=${() => setPointed(code)} onClick=${(/** @type {MouseEvent} */ event) => countries.has(code) && onToggle('country', code, event.altKey)} />`)}
     ${(places.data ?? []).map(({ city, latitude, longitude, count }) => {
       const [x, y] = project(longitude, latitude);
       return html`<circle key=${`${latitude} ${longitude} ${city}`} class="city" cx=${x.toFixed(1)} cy=${y.toFixed(1)} r=${(2.5 + 7 * Math.sqrt(count / most)).toFixed(1)}><title>${city || say('unknown')}: ${figures.value.full(count)}</title></circle>`;

@@ -1,6 +1,6 @@
 // Visits over time: all of them with their visitors and the earlier period, or a
 // line for each of a few links.
-import { views } from '../api.js';
+import { metrics, views } from '../api.js';
 import { useLoaded } from '../load.js';
 import { IconButton, Segments } from '../parts/controls.js';
 import { Empty, ErrorNote } from '../parts/notes.js';
@@ -29,17 +29,23 @@ export function Timeline({ question, earlier, now, onZoom, onUnit, onSum }) {
   const load = (/** @type {import('../time/range.js').Range} */ span, /** @type {AbortSignal} */ signal, /** @type {string} */ slug = '') => views({ ...apiQuery(question, span), ...(slug ? { slug } : {}), unit, clientTimezone: zone }, signal)
     .then(({ data }) => filled(data, span, unit, zone));
   const past = slugs.length === 0 ? earlier : undefined;
-  const shown = useLoaded(JSON.stringify([filters, bots, range, unit, zone, past, slugs]), async (signal) => ({
-    unit, slugs, past,
-    all: await Promise.all(slugs.length > 0 ? slugs.map((slug) => load(range, signal, slug)) : [load(range, signal), ...(past ? [load(past, signal)] : [])]),
-  }));
+  // Buckets do not add up to visitors: one may come in several of them.
+  const visitorsOf = async (/** @type {AbortSignal} */ signal) => {
+    const { data } = await metrics({ ...apiQuery(question, range), type: 'slug', visitors: 'true', limit: slugs.length }, signal);
+    return new Map(data.map((row) => [row.name, row.visitors ?? 0]));
+  };
+  const shown = useLoaded(JSON.stringify([filters, bots, range, unit, zone, past, slugs]), async (signal) => {
+    const counted = slugs.length > 0 ? visitorsOf(signal) : undefined;
+    const all = await Promise.all(slugs.length > 0 ? slugs.map((slug) => load(range, signal, slug)) : [load(range, signal), ...(past ? [load(past, signal)] : [])]);
+    return { unit, slugs, past, all, visitors: await counted };
+  });
   const { times, lines } = linesOf(shown.data, question.compare);
   const units = possibleUnits(range);
-  const columns = lines.filter(({ times: own }) => !own);
-  const csv = () => save('visits.csv', 'text/csv', writeCsv([['time', ...columns.map(({ kind, name }) => (slugs.length > 0 ? name.slice(1) : kind))], ...times.map((time, at) => [time, ...columns.map(({ values }) => values[at] ?? 0)])]));
+  const columns = columnsOf(lines);
+  const csv = () => save('visits.csv', 'text/csv', writeCsv([['time', ...columns.map(({ title }) => title)], ...times.map((time, at) => [time, ...columns.map(({ values }) => values[at] ?? 0)])]));
   const empty = !shown.loading && columns.every(({ values }) => values.every((value) => value === 0));
   return html`<section class="card timeline">
-    <header class="card-head"><h2>${say('visits')}</h2><span class="legend">${lines.map(({ kind, name, values }) => html`<span key=${kind} class="legend-line"><i class="key ${kind}"></i>${name}${slugs.length > 0 && html`<b>${figures.value.full(values.reduce((a, b) => a + b, 0))}</b>`}</span>`)}
+    <header class="card-head"><h2>${say('visits')}</h2><span class="legend">${lines.map(({ kind, name, values, people }) => html`<span key=${kind} class="legend-line"><i class="key ${kind}"></i>${name}${people !== undefined && html`<b>${figures.value.full(values.reduce((a, b) => a + b, 0))}</b><span class="legend-people">${say('visitorCount', { n: people })}</span>`}</span>`)}
       ${question.slugs.length > MOST_LINES && html`<span class="hint">${say('compareLimit', { n: MOST_LINES })}</span>`}</span>
       ${comparable(question.slugs) && html`<${Segments} label=${say('compare')} value=${slugs.length > 0 ? 'each' : 'sum'} onChange=${(/** @type {string} */ how) => onSum(how === 'sum')} options=${[['each', say('eachLink')], ['sum', say('together')]]} />`}
       ${units.length > 1 && html`<${Segments} label=${say('unit')} value=${unit} onChange=${onUnit} options=${units.map((name) => [name, say(name === 'minute' ? 'byMinute' : name === 'hour' ? 'byHour' : 'byDay')])} />`}
@@ -54,19 +60,21 @@ export function Timeline({ question, earlier, now, onZoom, onUnit, onSum }) {
 
 /**
  * What was loaded, as lines.
- * @param {{ all: Bucket[][], slugs: string[], past: object | undefined } | undefined} loaded @param {string} comparison
+ * @param {{ all: Bucket[][], slugs: string[], past: object | undefined, visitors: Map<string, number> | undefined } | undefined} loaded @param {string} comparison
  * @returns {{ times: string[], lines: Line[] }}
  */
 function linesOf(loaded, comparison) {
-  const { all = [], slugs = [], past } = loaded ?? {};
+  const { all = [], slugs = [], past, visitors: counted } = loaded ?? {};
   const [main = [], before = []] = all;
   const visits = (/** @type {Bucket[]} */ buckets) => buckets.map((bucket) => bucket.visits);
   if (slugs.length > 0) {
     // All time begins with the first visit of each, so one may have buckets that another has not.
     const times = [...new Set(all.flat().map(({ time }) => time))].sort();
     const lines = slugs.map((slug, n) => {
-      const known = new Map(all[n]?.map((bucket) => [bucket.time, bucket.visits]));
-      return { kind: `s${n}`, name: `/${slug}`, values: times.map((time) => known.get(time) ?? 0), counted: true };
+      const known = new Map(all[n]?.map((bucket) => [bucket.time, bucket]));
+      const values = times.map((time) => known.get(time)?.visits ?? 0);
+      const visitors = times.map((time) => known.get(time)?.visitors ?? 0);
+      return { kind: `s${n}`, name: `/${slug}`, values, visitors, people: counted?.get(slug) ?? 0, counted: true };
     });
     return { times, lines };
   }
@@ -80,7 +88,20 @@ function linesOf(loaded, comparison) {
   };
 }
 
-/** The chart in numbers. @param {{ times: string[], columns: Line[] }} props */
+/** @typedef {{ kind: string, title: string, name: string, values: number[] }} Column Its title in a file, and its name for people. */
+
+/**
+ * What the chart shows, in columns; the line of a link has one for visits and one for visitors.
+ * @param {Line[]} lines @returns {Column[]}
+ */
+function columnsOf(lines) {
+  return lines.filter(({ times: own }) => !own).flatMap(({ kind, name, values, visitors }) => (visitors ? [
+    { kind, title: name.slice(1), name, values },
+    { kind: `${kind} visitors`, title: `${name.slice(1)} visitors`, name: say('visitors'), values: visitors },
+  ] : [{ kind, title: kind, name, values }]));
+}
+
+/** The chart in numbers. @param {{ times: string[], columns: Column[] }} props */
 function Twin({ times, columns }) {
   return html`<div class="twin" tabindex="0"><table><thead><tr><th>${say('period')}</th>${columns.map(({ kind, name }) => html`<th key=${kind} class="right">${name}</th>`)}</tr></thead>
     <tbody>${times.map((time, at) => html`<tr key=${time}><td>${time}</td>${columns.map(({ kind, values }) => html`<td key=${kind} class="right">${figures.value.full(values[at] ?? 0)}</td>`)}</tr>`)}</tbody></table></div>`;

@@ -38,10 +38,10 @@ test('colours go by rank, so a spike does not drown the rest', () => {
 });
 
 test('a week has all of its hours', () => {
-  const grid = weekGrid([{ weekday: 7, hour: 23, visits: 3 }, { weekday: 9, hour: 1, visits: 1 }]);
+  const grid = weekGrid([{ weekday: 7, hour: 23, visits: 3, visitors: 2 }, { weekday: 9, hour: 1, visits: 1, visitors: 1 }]);
   assert.equal(grid.length, 7);
-  assert.equal(grid[6]?.[23], 3);
-  assert.equal(grid.flat().reduce((sum, visits) => sum + visits, 0), 3);
+  assert.deepEqual(grid[6]?.[23], { visits: 3, visitors: 2 });
+  assert.equal(grid.flat().reduce((sum, { visits }) => sum + visits, 0), 3);
 });
 
 test('the map holds the places that people live in', () => {

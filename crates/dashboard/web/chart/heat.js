@@ -15,13 +15,13 @@ export function heatSteps(values) {
 
 /**
  * Rows of Monday to Sunday, each with 24 hours.
- * @param {{ weekday: number, hour: number, visits: number }[]} rows @returns {number[][]}
+ * @param {{ weekday: number, hour: number, visits: number, visitors: number }[]} rows @returns {{ visits: number, visitors: number }[][]}
  */
 export function weekGrid(rows) {
-  const grid = Array.from({ length: 7 }, () => Array.from({ length: 24 }, () => 0));
-  for (const { weekday, hour, visits } of rows) {
+  const grid = Array.from({ length: 7 }, () => Array.from({ length: 24 }, () => ({ visits: 0, visitors: 0 })));
+  for (const { weekday, hour, visits, visitors } of rows) {
     const day = grid[weekday - 1];
-    if (day && hour in day) day[hour] = visits;
+    if (day && hour in day) day[hour] = { visits, visitors };
   }
   return grid;
 }

@@ -74,17 +74,20 @@ fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
     }
 
     for (panel, kind) in [("sources", "referer"), ("devices", "browser")] {
-        let shown = browser.texts(&format!("[data-panel={panel}] .value-count"));
-        let metrics = ask(&server, &format!("stats/metrics?type={kind}&{SPAN}"));
-        let counts: Vec<u64> = shown.iter().map(|text| number(text)).collect();
-        let wanted: Vec<u64> = metrics
-            .as_array()
-            .unwrap()
-            .iter()
-            .take(9)
-            .map(|row| row["count"].as_u64().unwrap())
-            .collect();
-        assert_eq!(counts, wanted, "{kind}");
+        let path = format!("stats/metrics?type={kind}&visitors=true&{SPAN}");
+        let metrics = ask(&server, &path);
+        for (column, member) in [("value-count", "count"), ("value-visitors", "visitors")] {
+            let shown = browser.texts(&format!("[data-panel={panel}] .{column}"));
+            let counts: Vec<u64> = shown.iter().map(|text| number(text)).collect();
+            let wanted: Vec<u64> = metrics
+                .as_array()
+                .unwrap()
+                .iter()
+                .take(9)
+                .map(|row| row[member].as_u64().unwrap())
+                .collect();
+            assert_eq!(counts, wanted, "{kind}: {member}");
+        }
     }
 
     let hours = ask(
@@ -102,6 +105,12 @@ fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
             hour["visits"],
             "{at}"
         );
+        let label = browser.run_with(
+            "return document.querySelector(`[data-at='${arguments[0]}']`).ariaLabel",
+            &json!(at),
+        );
+        let visitors = format!(", {} visitors", hour["visitors"]);
+        assert!(label.as_str().unwrap().ends_with(&visitors), "{label}");
     }
     browser.finish(&[]);
 }

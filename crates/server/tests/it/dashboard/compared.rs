@@ -29,12 +29,11 @@ fn links_that_were_chosen_in_the_list_have_a_line_each() {
         "the totals of the range were asked for",
         "return performance.getEntriesByType('resource').some(({ name }) => name.includes('/stats/counters?startAt'))",
     );
-    // Each line holds the visits that the API counts for its link.
+    // Each line holds the visits and visitors that the API counts for its link.
     for line in browser.texts(".legend-line") {
-        let (slug, visits) = line
-            .trim_start_matches('/')
-            .split_once('\n')
-            .unwrap_or_else(|| panic!("{line:?}"));
+        let mut parts = line.trim_start_matches('/').lines();
+        let mut next = || parts.next().unwrap_or_else(|| panic!("{line:?}"));
+        let (slug, visits, visitors) = (next(), next(), next());
         let span = browser.run("const url = new URL(performance.getEntriesByType('resource').map(({ name }) => name).find((name) => name.includes('/stats/counters?startAt'))); return `startAt=${url.searchParams.get('startAt')}&endAt=${url.searchParams.get('endAt')}`");
         let path = format!("/api/stats/counters?slug={slug}&{}", span.as_str().unwrap());
         let answer = server.api("GET", &path).send().json();
@@ -43,12 +42,17 @@ fn links_that_were_chosen_in_the_list_have_a_line_each() {
             answer["data"][0]["visits"].to_string(),
             "{slug}"
         );
+        assert_eq!(
+            visitors.trim_end_matches(" visitors").replace(',', ""),
+            answer["data"][0]["visitors"].to_string(),
+            "{slug}"
+        );
     }
 
     browser.click(".timeline [aria-pressed=false].icon-button");
     browser.until(
-        "a column for each link",
-        "return document.querySelectorAll('.twin th').length === 4",
+        "a column for the visits of each link, and one for its visitors",
+        "return document.querySelectorAll('.twin th').length === 7",
     );
     browser.click(".timeline [aria-pressed=true].icon-button");
     browser.click_text(".segments button", "Together");
