@@ -27,15 +27,15 @@ export function BulkBar({ slugs, everything, matching, tags, onEverything, onDon
   const off = { disabled: Boolean(why), 'aria-describedby': why ? 'bulk-why' : undefined };
   const count = everything ? matching : slugs.length;
   return html`<div class="bulk" role="region" aria-label=${say('selection')}>
-    <strong>${say('selected', { n: count })}</strong>
-    ${!everything && matching > slugs.length && html`<button type="button" class="text-button bulk-all" onClick=${onEverything}>${say('selectMatching', { n: matching })}</button>`}
+    <div class="bulk-head"><strong>${say('selected', { n: count })}</strong>
+      ${!everything && matching > slugs.length && html`<button type="button" class="text-button bulk-all" onClick=${onEverything}>${say('selectMatching', { n: matching })}</button>`}
+      <button type="button" class="icon-button push" aria-label=${say('clearSelection')} title=${say('clearSelection')} onClick=${onClear}><${Icon} name="close" /></button></div>
     ${!everything && html`<button type="button" class="button" disabled=${!comparable(slugs)} title=${comparable(slugs) ? undefined : say('compareHint')} onClick=${() => go('analytics', { slug: slugs.join(',') })}><${Icon} name="bars" />${say('compare')}</button>`}
     <button type="button" class="button" ...${off} onClick=${() => setAction('add')}><${Icon} name="tag" />${say('addTag')}</button>
     <button type="button" class="button" ...${off} onClick=${() => setAction('remove')}>${say('removeTagAction')}</button>
     <button type="button" class="button" ...${off} onClick=${() => setAction('expiry')}><${Icon} name="clock" />${say('setExpiry')}</button>
     ${!everything && html`<button type="button" class="button" disabled=${Boolean(whyNoExport)} title=${whyNoExport || undefined} onClick=${() => saveExport(new Set(slugs))}><${Icon} name="down" />${say('export')}</button>`}
     <button type="button" class="button danger" ...${off} onClick=${() => setAction('delete')}><${Icon} name="trash" />${say('delete')}</button>
-    <button type="button" class="icon-button push" aria-label=${say('clearSelection')} title=${say('clearSelection')} onClick=${onClear}><${Icon} name="close" /></button>
     ${why && html`<p class="bulk-why" id="bulk-why">${why}</p>`}
     ${action && html`<${BulkDialog} action=${action} target=${everything ?? { slugs }} count=${count} known=${tags.map(({ name }) => name)} onClose=${() => setAction(undefined)} onDone=${() => { setAction(undefined); onDone(); }} />`}
   </div>`;

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::browser::Browser;
+use super::browser::{Browser, Look};
 use crate::server::Server;
 
 fn link(server: &Server, slug: &str) -> Value {
@@ -134,5 +134,50 @@ fn links_that_are_gone_are_told_before_anything_is_done() {
         "return document.querySelector('dialog') === null",
     );
     assert_eq!(count(&server, ""), 1);
+    browser.finish(&[]);
+}
+
+#[test]
+fn actions_and_a_long_slug_fit_a_phone_in_every_language() {
+    const LANGUAGES: [&str; 10] = [
+        "de-DE", "en-US", "fr-FR", "id-ID", "it-IT", "pt-BR", "pt-PT", "vi-VN", "zh-CN", "zh-TW",
+    ];
+    let server = Server::start();
+    let long = "spring-campaign-".repeat(6);
+    let long = long.trim_end_matches('-');
+    for slug in ["one", "two", long] {
+        server.create(
+            &json!({"url": "https://example.com/", "slug": slug, "password": "secret-word"}),
+        );
+    }
+    let browser = Browser::signed_in(&server, "links");
+    browser.look(Look {
+        width: 360,
+        dark: false,
+    });
+    for language in LANGUAGES {
+        browser.run_with(
+            "localStorage.setItem('slugline.language', arguments[0])",
+            &json!(language),
+        );
+        browser.go("links");
+        for slug in ["one", "two"] {
+            browser.click(&format!("[data-slug={slug}] .row-check input"));
+        }
+        browser.find(".bulk .danger");
+        // Nothing of the bar has to be scrolled to, or is cut off.
+        let hidden = browser.run(
+            "return [...document.querySelectorAll('.bulk, .bulk button, .bulk strong')].filter((part) => { const { left, right } = part.getBoundingClientRect(); return part.scrollWidth > part.clientWidth && part.clientWidth > 0 || left < 0 || right > innerWidth; }).map((part) => part.outerHTML)",
+        );
+        assert_eq!(hidden, json!([]), "{language}");
+        let beside = browser.run_with(
+            "const row = document.querySelector(`[data-slug='${arguments[0]}']`); const [slug, badge] = ['.row-slug', '.badge'].map((part) => row.querySelector(part).getBoundingClientRect()); return slug.height > 30 && badge.left >= slug.right && badge.bottom < slug.top + 30",
+            &json!(long),
+        );
+        assert_eq!(
+            beside, true,
+            "{language}: the badge is beside the first line"
+        );
+    }
     browser.finish(&[]);
 }
