@@ -122,28 +122,50 @@ fn hex(digest: &[u8], bytes: usize) -> String {
         })
 }
 
-/// Puts the start of the page, and each page, together with the modules that they
-/// need. Gives what each page needs before it shows anything, so that a browser
-/// asks for all of it at once. The words are left out: only the browser knows which.
+/// Joins each file that a browser fetches with the modules that it needs and that
+/// files before it do not have. Returns what each page needs before it shows
+/// anything, so that a browser asks for all of it at once. The words are left out:
+/// only the browser knows which.
 fn join_modules(files: &mut Files) -> Vec<Vec<String>> {
+    /// What runs first, without waiting for the style, and what shows the frame.
+    const AHEAD: &str = "web/ahead.js";
     const START: &str = "web/main.js";
-    let start = modules::bundle(files, START, &[]);
-    let pages = PAGES.map(|name| {
-        let entry = format!("web/{name}/page.js");
-        let page = modules::bundle(files, &entry, &start.modules);
-        (entry, page)
-    });
-    let joined = |path: &String| {
-        start.modules.contains(path) || pages.iter().any(|(_, page)| page.modules.contains(path))
+    let sources = files.clone();
+    let mut joined = Joined {
+        sources: &sources,
+        files,
     };
-    files.retain(|path, _| !joined(path));
-    files.insert(START.to_owned(), start.source.into());
-    let mut needed = Vec::new();
-    for (entry, page) in pages {
-        needed.push(vec![START.to_owned(), entry.clone()]);
-        files.insert(entry, page.source.into());
+    let ahead = joined.join(AHEAD, &[]);
+    joined.join(START, &ahead);
+    // It runs as soon as it is there, which may be late.
+    let start = joined.files.get_mut(START).unwrap();
+    start.splice(..0, *b"import './ahead.js';\n");
+    let pages = PAGES.map(|name| format!("web/{name}/page.js"));
+    let needed = pages.map(|page| vec![AHEAD.to_owned(), START.to_owned(), page]);
+    needed.to_vec()
+}
+
+/// Files on their way from modules to what is served.
+struct Joined<'f> {
+    sources: &'f Files,
+    files: &'f mut Files,
+}
+
+impl Joined<'_> {
+    /// Joins a file, and those that its modules fetch later. Returns the modules that
+    /// are there once it has run.
+    fn join(&mut self, entry: &str, before: &[String]) -> Vec<String> {
+        let bundle = modules::bundle(self.sources, entry, before);
+        for module in &bundle.modules {
+            self.files.remove(module);
+        }
+        let there = [before, &bundle.modules].concat();
+        for later in bundle.later {
+            self.join(&later, &there);
+        }
+        self.files.insert(entry.to_owned(), bundle.source.into());
+        there
     }
-    needed
 }
 
 fn preload_lines(folder: &str, modules: &[String]) -> String {

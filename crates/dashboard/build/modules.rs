@@ -21,10 +21,12 @@ pub(crate) struct Bundle {
     pub(crate) source: String,
     /// Modules that it holds.
     pub(crate) modules: Vec<String>,
+    /// Modules that these import by `import()`.
+    pub(crate) later: Vec<String>,
 }
 
 /// Joins a module with everything that it imports, but for what is loaded
-/// before it. What is imported by `import()` stays apart.
+/// before it and what it imports later, by `import()`.
 pub(crate) fn bundle(files: &Files, entry: &str, before: &[String]) -> Bundle {
     let mut walk = Walk {
         files,
@@ -34,6 +36,7 @@ pub(crate) fn bundle(files: &Files, entry: &str, before: &[String]) -> Bundle {
     walk.visit(entry);
     let modules = walk.modules[before.len()..].to_vec();
     let mut source = format!("const modules = {REGISTRY};\n");
+    let mut later = Vec::new();
     for path in &modules {
         if is_vendored(path) {
             let body = vendored::body(path, text(files, path), |import| resolve(path, import));
@@ -42,6 +45,7 @@ pub(crate) fn bundle(files: &Files, entry: &str, before: &[String]) -> Bundle {
             continue;
         }
         let module = Module::read(files, path);
+        later.extend(imported_later(path, &module.code, entry));
         let names = module.exports.join(", ");
         // Only the start of the page waits at its top level.
         let open = if names.is_empty() {
@@ -60,7 +64,35 @@ pub(crate) fn bundle(files: &Files, entry: &str, before: &[String]) -> Bundle {
                 .expect("strings take it");
         }
     }
-    Bundle { source, modules }
+    Bundle {
+        source,
+        modules,
+        later,
+    }
+}
+
+/// The modules of ours that code imports by `import('…')`. Such a path counts from the
+/// file that the code ends up in.
+fn imported_later(module: &str, code: &str, entry: &str) -> Vec<String> {
+    let paths = code.split("import('").skip(1);
+    let paths = paths
+        .filter_map(|rest| rest.split_once('\''))
+        .map(|(path, _)| path);
+    let paths: Vec<String> = paths
+        .map(|path| {
+            let found = resolve(module, path);
+            assert_eq!(
+                found,
+                resolve(entry, path),
+                "{module} imports {path} later, so it has to be in the folder of {entry}"
+            );
+            found
+        })
+        .collect();
+    paths
+        .into_iter()
+        .filter(|path| !is_vendored(path))
+        .collect()
 }
 
 fn is_vendored(path: &str) -> bool {

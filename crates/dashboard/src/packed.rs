@@ -66,7 +66,7 @@ mod tests {
     fn each_page_names_every_module_that_it_needs_at_once() {
         for (name, page) in PAGES {
             let modules = preloaded(*page);
-            assert!(modules.contains(&"web/main.js"), "{name}");
+            assert_eq!(modules[..2], ["web/ahead.js", "web/main.js"], "{name}");
             assert!(modules.contains(&format!("web/{name}/page.js").as_str()));
             for path in modules {
                 assert!(find(path).is_some(), "{name}: {path}");

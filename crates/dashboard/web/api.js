@@ -1,15 +1,15 @@
 // The REST API. Each function is one request; what several requests are needed
 // for today has a place of its own, so that one request can replace it.
+import { askedAhead } from './ahead.js';
 import { ApiError, problemOf } from './problem.js';
+import { requestUrl } from './request.js';
 import { awaited } from './state/busy.js';
 import { demonstration, moving } from './state/refusal.js';
 import { refused, signInNumber, token } from './state/session.js';
 
 /** @typedef {import('./types/api.js').components['schemas']} Schemas */
 /** @typedef {Schemas['Link']} Link */
-/** @typedef {Record<string, string | number | undefined>} Query */
-
-const BASE = '../api/';
+/** @typedef {import('./request.js').Query} Query */
 
 /**
  * @param {string} method @param {string} path Below `/api/`.
@@ -17,8 +17,7 @@ const BASE = '../api/';
  * @returns {Promise<Response>}
  */
 export async function send(method, path, { query = {}, body, text, type, match, signal, token: given } = {}) {
-  const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const search = new URLSearchParams(present.map(([name, value]) => [name, String(value)])).toString();
+  const url = requestUrl(path, query);
   /** @type {Record<string, string>} */
   const headers = { authorization: `Bearer ${given ?? token.value}` };
   const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -27,7 +26,8 @@ export async function send(method, path, { query = {}, body, text, type, match, 
   const number = signInNumber();
   let answer;
   try {
-    answer = await fetch(`${BASE}${path}${search ? `?${search}` : ''}`, { method, headers, body: sent ?? null, signal: signal ?? null, cache: 'no-store' });
+    const early = method === 'GET' && given === undefined ? askedAhead(url, token.value) : undefined;
+    answer = await (early ?? fetch(url, { method, headers, body: sent ?? null, signal: signal ?? null, cache: 'no-store' }));
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ApiError(0, 'unreachable', String(error));
@@ -42,36 +42,7 @@ export async function send(method, path, { query = {}, body, text, type, match, 
 }
 
 /** @template T @param {string} method @param {string} path @param {Parameters<typeof send>[2]} [given] @returns {Promise<T>} */
-async function ask(method, path, given) {
-  const early = method === 'GET' ? taken(keyOf(path, given?.query)) : undefined;
-  return awaited(early ?? send(method, path, given).then((answer) => answer.json()));
-}
-
-/** How long an answer that was asked for ahead is fresh. */
-const FRESH_MS = 5_000;
-
-/** Answers that were asked for ahead, each for one taker. @type {Map<string, Promise<any>>} */
-const ahead = new Map();
-
-/** @param {string} path @param {Query} [query] */
-const keyOf = (path, query = {}) => JSON.stringify([path, Object.entries(query).filter(([, value]) => value).sort()]);
-
-/** @param {string} key */
-function taken(key) {
-  const early = ahead.get(key);
-  ahead.delete(key);
-  return early;
-}
-
-/** Sends a request whose answer will soon be wanted. @param {string} path @param {Query} query */
-export function askAhead(path, query) {
-  const key = keyOf(path, query);
-  const early = awaited(send('GET', path, { query }).then((answer) => answer.json()));
-  // Whoever takes it hears of a failure.
-  early.catch(() => {});
-  ahead.set(key, early);
-  setTimeout(() => { if (ahead.get(key) === early) ahead.delete(key); }, FRESH_MS);
-}
+const ask = (method, path, given) => awaited(send(method, path, given).then((answer) => answer.json()));
 
 /** Whether the server takes this token. @param {string} given @returns {Promise<Schemas['Identity']>} */
 export const verify = (given) => ask('GET', 'verify', { token: given });

@@ -1,9 +1,8 @@
 // Starts the page.
-import { askAhead, setup, verify } from './api.js';
-import { Help } from './help.js';
-import { filterOf, listQuery } from './links/list-query.js';
+import { answered } from './ahead.js';
+import { setup, verify } from './api.js';
 import { publicAddress } from './links/short-link.js';
-import { Palette } from './palette.js';
+import { later } from './parts/later.js';
 import { Empty, ErrorNote } from './parts/notes.js';
 import { Shell } from './shell.js';
 import { SignIn } from './sign-in.js';
@@ -12,7 +11,7 @@ import { busy } from './state/busy.js';
 import { singleKeys } from './state/choices.js';
 import { demonstration, lacking, moving, reason } from './state/refusal.js';
 import { change, go, view } from './state/router.js';
-import { expired, isNamed, may, scopes, token } from './state/session.js';
+import { expired, isNamed, scopes, token } from './state/session.js';
 import { effect, html, render, useEffect, useState } from './view.js';
 import { loadWords, say } from './words.js';
 
@@ -26,6 +25,12 @@ const PAGES = {
 
 /** What the token must permit for a page to show anything. @type {Record<string, import('./state/session.js').Scope>} */
 const NEEDS = { links: 'links:read', analytics: 'analytics:read', live: 'analytics:read' };
+
+const Help = later(() => import('./help.js').then((module) => module.Help));
+const Palette = later(() => import('./palette.js').then((module) => module.Palette));
+
+/** How long the frame waits for the list: two frames take a slow phone longer than one, and what is there at once does not jump. */
+const PATIENCE_MS = 150;
 
 /** @type {Map<string, any>} */
 const fetched = new Map();
@@ -114,6 +119,6 @@ if (view.value.page === 'links' && view.value.query.url && !view.value.query.new
 // A page must not ask for what a named token does not permit.
 if (isNamed()) await verify(token.value).then((identity) => { scopes.value = identity.scopes; }, () => {});
 const first = token.value === '' ? undefined : fetchPage(view.value.page);
-if (first && view.value.page === 'links' && may('links:read')) askAhead('link/list', listQuery(filterOf(view.value.query)));
 await Promise.all([loadWords(), first]);
+await Promise.race([answered(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));

@@ -5,29 +5,33 @@ import { useLoaded } from '../load.js';
 import { Chip, IconButton, Select, copyText } from '../parts/controls.js';
 import { Confirm, Menu, MenuItem } from '../parts/dialog.js';
 import { Icon } from '../parts/icon.js';
+import { later } from '../parts/later.js';
 import { Empty, ErrorNote, wording } from '../parts/notes.js';
 import { addShortcuts } from '../shortcuts.js';
 import { moving, reason, refusalOfChange, refusalOfCheck, refusalOfExport, refusalOfNew, returns } from '../state/refusal.js';
 import { change, follow, go, view } from '../state/router.js';
 import { may } from '../state/session.js';
 import { toast } from '../state/toasts.js';
-import { html, useEffect, useRef, useState } from '../view.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
-import { BulkBar } from './bulk-bar.js';
-import { Editor } from './editor.js';
 import { findLinks, visitsOf } from './find.js';
 import { FirstLink } from './first-link.js';
 import { filterOf } from './list-query.js';
 import { Moving } from './moving.js';
-import { QrDialog } from './qr-dialog.js';
 import { Row } from './row.js';
 import { shortLink } from './short-link.js';
-import { Transfer } from './transfer.js';
 
 /** @typedef {import('../api.js').Link} Link */
 
+const BulkBar = later(() => import('./bulk-bar.js').then((module) => module.BulkBar));
+const Editor = later(() => import('./editor.js').then((module) => module.Editor));
+const QrDialog = later(() => import('./qr-dialog.js').then((module) => module.QrDialog));
+const Transfer = later(() => import('./transfer.js').then((module) => module.Transfer));
+
+if (view.value.query.edit || view.value.query.new) Editor.prepare();
+
 /** Rows that fill a screen: they are drawn before the others, which a slow phone takes a while for. */
-const SCREEN = 16;
+const SCREEN = Math.ceil(innerHeight / (innerWidth < 720 ? 72 : 40));
 
 /** How many times the list has changed here: part of the key of what is loaded. */
 let version = 0;
@@ -50,9 +54,16 @@ export function LinksPage() {
   const some = links.length > 0;
   useEffect(() => {
     if (!some) return undefined;
-    const timer = setTimeout(() => setDrawn(Infinity), 0);
-    return () => clearTimeout(timer);
+    // Once the first ones can be seen.
+    let timer = 0;
+    const frame = requestAnimationFrame(() => { timer = Number(setTimeout(() => setDrawn(Infinity), 0)); });
+    return () => { cancelAnimationFrame(frame); clearTimeout(timer); };
   }, [some]);
+  // Nothing that the list waits for is under way any more.
+  const rest = list.counted || (!list.loading && !some);
+  useEffect(() => {
+    if (rest) for (const part of [Editor, BulkBar, QrDialog, Transfer]) part.prepare();
+  }, [rest]);
   const now = Date.now() / 1000;
   const refresh = () => setStamp(version += 1);
 
@@ -158,7 +169,8 @@ function useLinks(filter, key) {
       update({ loading: false, error });
     }
   };
-  useEffect(() => {
+  // Before the frame is painted: the first answer was asked for ahead, and may be there.
+  useLayoutEffect(() => {
     abort.current = new AbortController();
     load(undefined, [], new Map());
     return () => abort.current.abort();

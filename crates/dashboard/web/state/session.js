@@ -1,11 +1,10 @@
 // The token: kept for this tab, or on this device when a person asks for that.
 import { signal } from '../view.js';
-import { store, stored } from './storage.js';
-
-const NAME = 'token';
+import { TOKEN, firstToken, isNamedToken } from './first-token.js';
+import { store } from './storage.js';
 
 /** The token that requests carry; empty when nobody is signed in. */
-export const token = signal(fromAddress() ?? stored('sessionStorage', NAME) ?? stored('localStorage', NAME) ?? '');
+export const token = signal(firstToken);
 
 /** @typedef {import('../api.js').Schemas['ScopeName']} Scope */
 
@@ -16,7 +15,7 @@ export const scopes = signal(/** @type {any} */ (undefined));
 export const may = (scope) => scopes.value?.includes(scope) ?? true;
 
 /** Whether somebody signed in with a named token, which may permit little. */
-export const isNamed = () => token.value.startsWith('slugline_');
+export const isNamed = () => isNamedToken(token.value);
 
 /** True when the server refused the token while the page was in use. */
 export const expired = signal(false);
@@ -37,20 +36,10 @@ others?.addEventListener('message', (event) => {
   if (event.data === 'signed out') forget();
 });
 
-/** The first start prints an address with the token in its fragment, which no server sees. */
-function fromAddress() {
-  const found = /^#token=(.+)$/.exec(location.hash)?.[1];
-  if (!found) return undefined;
-  history.replaceState(null, '', location.pathname + location.search);
-  const given = decodeURIComponent(found);
-  store('sessionStorage', NAME, given);
-  return given;
-}
-
 /** @param {string} given @param {boolean} remember @param {readonly Scope[]} permitted */
 export function signIn(given, remember, permitted) {
-  store('sessionStorage', NAME, given);
-  store('localStorage', NAME, remember ? given : undefined);
+  store('sessionStorage', TOKEN, given);
+  store('localStorage', TOKEN, remember ? given : undefined);
   signIns += 1;
   expired.value = false;
   scopes.value = permitted;
@@ -64,8 +53,8 @@ export function signOut() {
 }
 
 function forget() {
-  store('sessionStorage', NAME, undefined);
-  store('localStorage', NAME, undefined);
+  store('sessionStorage', TOKEN, undefined);
+  store('localStorage', TOKEN, undefined);
   expired.value = false;
   scopes.value = undefined;
   token.value = '';

@@ -27,6 +27,25 @@ fn shows(browser: &Browser<'_>, slugs: &str) {
 }
 
 #[test]
+fn the_first_list_is_asked_for_once_ahead_of_the_page_and_again_when_it_changes() {
+    let server = with_links();
+    let browser = Browser::signed_in(&server, "links?sort=az");
+    shows(&browser, "apple,beet,cherry");
+    let lists = "return performance.getEntriesByType('resource').filter(({ name }) => name.includes('/link/list')).length";
+    assert_eq!(browser.run(lists), 1);
+    browser.go("links?sort=za");
+    shows(&browser, "cherry,beet,apple");
+    assert_eq!(browser.run(lists), 1);
+    browser.choose(".toolbar .select:nth-of-type(3) select", "az");
+    shows(&browser, "apple,beet,cherry");
+    // The answer that was asked for ahead is not shown twice.
+    server.create(&json!({"url": "https://example.com/", "slug": "date"}));
+    browser.choose(".toolbar .select:nth-of-type(3) select", "za");
+    shows(&browser, "date,cherry,beet,apple");
+    browser.finish(&[]);
+}
+
+#[test]
 fn search_filters_and_order_are_addresses_that_back_undoes() {
     let server = with_links();
     let browser = Browser::signed_in(&server, "links");
