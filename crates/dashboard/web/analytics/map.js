@@ -16,19 +16,19 @@ function loadShapes() {
   return shapes;
 }
 
-/** @param {{ asked: Record<string, string | number>, rows: import('../api.js').Schemas['MetricView'][], chosen: string[], onToggle: import('./panel.js').Toggle }} props */
-export function WorldMap({ asked, rows, chosen, onToggle }) {
+/** @param {{ asked: Record<string, string | number>, rows: import('./panel.js').Row[], visitors: Map<string, number | undefined>, chosen: string[], onToggle: import('./panel.js').Toggle }} props */
+export function WorldMap({ asked, rows, visitors, chosen, onToggle }) {
   const [world, setWorld] = useState(/** @type {Record<string, string> | undefined} */ (undefined));
   const [pointed, setPointed] = useState('');
   const places = useLoaded(JSON.stringify(asked), (signal) => locations({ ...asked, limit: 300 }, signal).then(({ data }) => data));
   useEffect(() => { loadShapes().then(setWorld, () => {}); }, []);
-  const countries = new Map(rows.map((row) => [row.name, row]));
+  const countries = new Map(rows.map(({ name, count }) => [name, count]));
   const steps = heatSteps(rows.map(({ count }) => count));
   const step = new Map(rows.map(({ name }, at) => [name, steps[at] ?? 0]));
   const most = Math.max(1, ...(places.data ?? []).map(({ count }) => count));
   const text = (/** @type {string} */ code) => {
-    const { count = 0, visitors = 0 } = countries.get(code) ?? {};
-    return `${countryName(code, tag.value)}: ${say('visitCount', { n: count })}, ${say('visitorCount', { n: visitors })}`;
+    const [visits, people] = [countries.get(code) ?? 0, visitors.get(code)];
+    return `${countryName(code, tag.value)}: ${say('visitCount', { n: visits })}${people === undefined ? '' : `, ${say('visitorCount', { n: people })}`}`;
   };
   return html`<div class="map"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${say('map')} onPointerLeave=${() => setPointed('')}>
     ${world && Object.entries(world).map(([code, path]) => html`<path key=${code} d=${path} class="land h${step.get(code) ?? 0} ${chosen.includes(code) ? 'on' : ''} ${countries.has(code) ? 'has' : ''}" onPointerEnter=${() => setPointed(code)} onClick=${(/** @type {MouseEvent} */ event) => countries.has(code) && onToggle('country', code, event.altKey)} />`)}

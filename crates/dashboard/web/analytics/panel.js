@@ -8,13 +8,13 @@ import { Icon } from '../parts/icon.js';
 import { ErrorNote } from '../parts/notes.js';
 import { save } from '../parts/save.js';
 import { writeCsv } from '../text/csv.js';
-import { html, useState } from '../view.js';
+import { html, useMemo, useState } from '../view.js';
 import { figures, say, tag } from '../words.js';
 import { WorldMap } from './map.js';
 import { valueName } from './value-name.js';
 
 /** @typedef {import('./dimensions.js').Dimension} Dimension */
-/** @typedef {import('../api.js').Schemas['MetricView']} Row */
+/** @typedef {{ name: string, count: number }} Row */
 /** @typedef {import('../api.js').Schemas['SamplingView']} Sampling */
 /** @typedef {(type: string, value: string, excluded?: boolean) => void} Toggle */
 
@@ -32,20 +32,27 @@ export function Panel({ panel, asked, filters, visits, onToggle }) {
   const onMap = tab === 'map';
   const dimension = panel.tabs.find(({ type }) => type === tab) ?? /** @type {Dimension} */ (panel.tabs[0]);
   const { type } = dimension;
-  const loaded = useLoaded(JSON.stringify([type, asked]), (signal) => metrics({ ...asked, type, limit: 500, visitors: dimension.single ? undefined : 'true' }, signal).then(({ data, sampling }) => ({ type, rows: data, sampling })));
+  const question = { ...asked, type, limit: 500 };
+  const loaded = useLoaded(JSON.stringify(question), (signal) => metrics(question, signal).then(({ data, sampling }) => ({ question, type, rows: data, sampling })));
+  // Visits first: to count visitors takes ten times as long and more. So these are of the rows that are there.
+  const shown = dimension.single ? undefined : loaded.data?.question;
+  const key = shown ? JSON.stringify(shown) : '';
+  const counted = useLoaded(key, async (signal) => (shown ? { key, ...await metrics({ ...shown, visitors: 'true' }, signal) } : undefined));
+  const people = counted.data?.key === key ? counted.data : undefined;
+  const visitors = useMemo(() => new Map(people?.data.map(({ name, visitors: n }) => [name, n])), [people]);
   const rows = loaded.data?.type === type ? loaded.data.rows : [];
   const fresh = loaded.data?.type === type;
   const chosen = filters[type] && !filters[type].excluded ? filters[type].values : [];
   const unknownOnly = fresh && rows.length > 0 && rows.every(({ name }) => name === '');
   const tabs = /** @type {[string, string][]} */ ([...panel.tabs.map((one) => [one.type, say(one.word)]), ...(panel.map ? [['map', say('map')]] : [])]);
-  const table = { rows, dimension, chosen, visits, sampling: loaded.data?.sampling, onToggle };
-  const csv = () => save(`${type}.csv`, 'text/csv', writeCsv(dimension.single ? [[type, 'visits'], ...rows.map(({ name, count }) => [name, count])] : [[type, 'visits', 'visitors'], ...rows.map(({ name, count, visitors }) => [name, count, visitors])]));
+  const table = { rows, dimension, visitors, chosen, visits, sampling: people?.sampling ?? loaded.data?.sampling, onToggle };
+  const csv = () => save(`${type}.csv`, 'text/csv', writeCsv(dimension.single ? [[type, 'visits'], ...rows.map(({ name, count }) => [name, count])] : [[type, 'visits', 'visitors'], ...rows.map(({ name, count }) => [name, count, visitors.get(name)])]));
   return html`<section class="card panel-card" data-panel=${panel.name}>
     <header class="card-head"><div class="tabs" role="tablist" aria-label=${say(panel.tabs[0]?.word ?? 'value')}>${tabs.map(([name, text]) => html`<button key=${name} type="button" role="tab" id=${`tab-${name}`} aria-selected=${name === tab} tabindex=${name === tab ? 0 : -1} onClick=${() => setTab(name)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => moveTab(event)}>${text}</button>`)}</div>
-      <${IconButton} icon="down" label=${say('downloadCsv')} disabled=${rows.length === 0} onClick=${csv} /></header>
+      <${IconButton} icon="down" label=${say('downloadCsv')} disabled=${rows.length === 0 || counted.loading} onClick=${csv} /></header>
     <div class="card-body ${loaded.loading && fresh ? 'stale' : ''}" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
       ${loaded.error ? html`<${ErrorNote} error=${loaded.error} again=${loaded.again} />`
-        : onMap ? html`<${WorldMap} asked=${asked} rows=${rows} chosen=${chosen} onToggle=${onToggle} /><div class="map-table"><${Rows} ...${table} rows=${rows.slice(0, BELOW_MAP)} /></div>`
+        : onMap ? html`<${WorldMap} asked=${asked} rows=${rows} visitors=${visitors} chosen=${chosen} onToggle=${onToggle} /><div class="map-table"><${Rows} ...${table} rows=${rows.slice(0, BELOW_MAP)} /></div>`
           : html`<${Rows} ...${table} rows=${rows.slice(0, SHOWN)} />`}
       ${fresh && rows.length === 0 && !loaded.loading && !onMap && html`<p class="panel-none">${say('emptyHere')}</p>`}
       ${unknownOnly && panel.map && !onMap && html`<p class="panel-cause">${say('emptyPlaces')}</p>`}
@@ -67,22 +74,22 @@ function moveTab(event) {
   next.focus();
 }
 
-/** @typedef {{ rows: Row[], dimension: Dimension, chosen: string[], visits: number, sampling: Sampling | undefined, onToggle: Toggle }} Table */
+/** @typedef {{ rows: Row[], dimension: Dimension, visitors: Map<string, number | undefined>, chosen: string[], visits: number, sampling: Sampling | undefined, onToggle: Toggle }} Table */
 
 /**
  * Each value is a filter: a click shows only it, Alt-click or the button beside it leaves it out.
  * @param {Table} props
  */
-function Rows({ rows, dimension, chosen, visits, sampling, onToggle }) {
+function Rows({ rows, dimension, visitors, chosen, visits, sampling, onToggle }) {
   const { type, filter: clickable, single } = dimension;
   const most = Math.max(1, ...rows.map(({ count }) => count));
-  const number = (/** @type {string} */ name, /** @type {import('../words.js').Word} */ word, /** @type {number} */ value) => html`<span class=${name}>${figures.value.full(value)}</span><span class="off-screen">${say(word)}</span>`;
+  const number = (/** @type {string} */ name, /** @type {import('../words.js').Word} */ word, /** @type {number | undefined} */ value) => html`<span class=${name}>${value === undefined ? '–' : figures.value.full(value)}</span><span class="off-screen">${say(word)}</span>`;
   return html`<div class="value-table ${single ? 'single' : ''}">
     ${rows.length > 0 && html`<div class="value-head"><span>${sampling && !sampling.exact && html`<${Estimate} sampling=${sampling} />`}</span>${!single && html`<span aria-hidden="true">${say('visitors')}</span>`}<span aria-hidden="true">${say('visits')}</span><span></span></div>`}
-    <ul class="values">${rows.map(({ name, count, visitors }) => {
+    <ul class="values">${rows.map(({ name, count }) => {
       const text = valueName(type, name, tag.value, say('unknown'));
       const out = say('leaveOut', { value: text });
-      const inner = html`<span class="value-bar" style=${{ width: `${(count / most * 100).toFixed(2)}%` }}></span><span class="value-name ${type === 'slug' ? 'mono' : ''} ${name === '' ? 'none' : ''}" title=${text}>${text}</span>${!single && number('value-visitors', 'visitors', visitors ?? 0)}${number('value-count', 'visits', count)}<span class="value-share">${figures.value.share(count, visits)}</span>`;
+      const inner = html`<span class="value-bar" style=${{ width: `${(count / most * 100).toFixed(2)}%` }}></span><span class="value-name ${type === 'slug' ? 'mono' : ''} ${name === '' ? 'none' : ''}" title=${text}>${text}</span>${!single && number('value-visitors', 'visitors', visitors.get(name))}${number('value-count', 'visits', count)}<span class="value-share">${figures.value.share(count, visits)}</span>`;
       return html`<li key=${name} class=${chosen.includes(name) ? 'on' : ''}>${clickable ? html`<button type="button" aria-pressed=${chosen.includes(name)} title=${say('filterBy', { value: text })} onClick=${(/** @type {MouseEvent} */ event) => onToggle(type, name, event.altKey)}>${inner}</button><button type="button" class="value-out" aria-label=${out} title=${out} onClick=${() => onToggle(type, name, true)}><${Icon} name="out" /></button>` : html`<div>${inner}</div>`}</li>`;
     })}</ul></div>`;
 }

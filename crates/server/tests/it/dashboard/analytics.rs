@@ -73,6 +73,10 @@ fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
         assert!(rows.contains(&wanted), "{wanted:?} is not in {rows:?}");
     }
 
+    browser.until(
+        "visitors of all values",
+        "const all = [...document.querySelectorAll('.value-visitors')]; return all.length > 18 && all.every((one) => one.textContent !== '–')",
+    );
     for (panel, kind) in [("sources", "referer"), ("devices", "browser")] {
         let path = format!("stats/metrics?type={kind}&visitors=true&{SPAN}");
         let metrics = ask(&server, &path);
