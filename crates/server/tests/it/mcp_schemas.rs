@@ -212,6 +212,8 @@ fn is_beyond_schemas(member: &str, value: &Value) -> bool {
         "cursor" | "clientTimezone" => value.is_string(),
         // The server then requires `url`.
         "partial" => value == false,
+        // The server takes it as query strings spell it too.
+        "visitors" => value == "true",
         _ => false,
     }
 }
