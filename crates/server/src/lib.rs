@@ -31,6 +31,7 @@
 //! | `open_files` | limits of open files and connections |
 //! | `service_path` | the paths of the service itself |
 //! | `mcp_bridge` | MCP over standard input and output, to a running instance |
+//! | `healthcheck` | whether the service is ready, for container engines |
 //! | `metrics` | the numbers of all parts, for Prometheus |
 //! | `links_database` | the database of links, opened with its schema up to date |
 //! | `old_store` | migration of links from an older instance |
@@ -53,6 +54,7 @@ mod connections;
 mod data_folder;
 mod disk;
 mod doctor;
+mod healthcheck;
 mod instance_lock;
 mod links_database;
 mod logging;

@@ -1,17 +1,27 @@
 //! Reads the settings from flags and environment.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    net::SocketAddr,
+};
 
 use clap::ArgMatches;
 
 use crate::{
     Settings, logging,
-    settings::{CATALOGUE, Group, Log, Setting, Sources, unknown_names},
+    settings::{self, CATALOGUE, Group, Log, Setting, Sources, unknown_names},
 };
 
 /// The settings of a command that keeps no log.
 pub(super) fn settings(given: &ArgMatches) -> anyhow::Result<Settings> {
     Ok(Settings::resolve(&sources(given)?)?)
+}
+
+/// The address on which the service listens. Other settings are not read, so none of them can
+/// make this fail, and no secret is opened.
+pub(super) fn listen(given: &ArgMatches) -> anyhow::Result<SocketAddr> {
+    let sources = read(given, |setting| setting.name == settings::LISTEN)?;
+    Ok(settings::listen(&sources)?)
 }
 
 /// The sources of a command that keeps no log. Warnings go to standard error.

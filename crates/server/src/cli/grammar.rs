@@ -6,7 +6,7 @@ use slugline_domain::Scope;
 
 use crate::{
     VERSION,
-    settings::{CATALOGUE, ClientSettings, Group, Setting},
+    settings::{CATALOGUE, ClientSettings, Group, LISTEN, Setting},
 };
 
 /// The flag of `slugline mcp` that allows it to send a token unencrypted.
@@ -70,6 +70,9 @@ const TOKEN: &[&str] = &[
     "SLUGLINE_BASE_URL",
 ];
 
+/// The setting that says where the service is.
+const ASKED: &[&str] = &[LISTEN];
+
 /// The whole command line.
 pub(super) fn command() -> Command {
     let every = || CATALOGUE.iter();
@@ -105,6 +108,7 @@ pub(super) fn command() -> Command {
         .subcommand(with(backup(), these(&[BACKED_UP])))
         .subcommand(with(restore(), these(&[BACKED_UP])))
         .subcommand(with(doctor(), these(&[EXAMINED])))
+        .subcommand(with(healthcheck(), these(&[ASKED])))
         .subcommand(with(seed(), every()))
         .subcommand(config)
         .subcommand(token())
@@ -237,6 +241,18 @@ fn doctor() -> Command {
              2    the command line is wrong\n  \
              141  the reader of the output closed it before the end, as head does; the other \
              things were not looked at",
+        )
+}
+
+fn healthcheck() -> Command {
+    Command::new("healthcheck")
+        .about("Ask the service on this machine whether it is ready, for container engines")
+        .after_help(
+            "It asks /_health/ready at SLUGLINE_LISTEN and prints the answer.\n\n\
+             Exit codes:\n  \
+             0    the answer is 200\n  \
+             1    the answer has another status, or there is none within 5 seconds\n  \
+             2    the command line is wrong",
         )
 }
 
@@ -387,6 +403,7 @@ mod tests {
             LOGGED,
             TOKEN,
             NAMED_TOKENS,
+            ASKED,
         ] {
             assert_eq!(these(&[names]).count(), names.len(), "{names:?}");
         }

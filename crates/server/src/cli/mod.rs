@@ -18,7 +18,7 @@ use slugline_rest::ApiOptions;
 use crate::{
     Service, Settings, VERSION,
     backup::{self, create::Wishes, journal},
-    data_folder, doctor, logging,
+    data_folder, doctor, healthcheck, logging,
     mcp_bridge::{self, Upstream},
     old_store, open_files,
     seed::{self, Amount},
@@ -28,7 +28,7 @@ use crate::{
     transfer::{self, LinksLeft},
     welcome, wiring,
 };
-use given::{settings, sources_and_log};
+use given::{listen, settings, sources_and_log};
 
 /// The exit code of a command that stops because its output was closed, as shells report it for
 /// programs that SIGPIPE kills.
@@ -79,6 +79,7 @@ fn obey(matches: &ArgMatches) -> anyhow::Result<()> {
             backup::restore::run(&settings(given)?, file, given.get_flag("replace"))
         }
         Some(("doctor", given)) => look_after(given),
+        Some(("healthcheck", given)) => check_health(given),
         Some(("seed", given)) => seed(given),
         Some(("config", asked)) => show::config(asked_for(asked)),
         Some(("token", asked)) => look_at_tokens(asked),
@@ -157,6 +158,13 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
         .context("the runtime cannot be started")
 }
 
+fn one_thread() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime cannot be started")
+}
+
 fn serve(given: &ArgMatches) -> anyhow::Result<()> {
     let settings = Settings::resolve(&sources_and_log(given)?)?;
     open_files::raise_limit();
@@ -192,11 +200,12 @@ fn look_after(given: &ArgMatches) -> anyhow::Result<()> {
     if given.get_flag("rebuild") {
         return doctor::rebuild_visits(&settings);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("the runtime cannot be started")?;
-    runtime.block_on(doctor::examine_all(&settings))
+    one_thread()?.block_on(doctor::examine_all(&settings))
+}
+
+fn check_health(given: &ArgMatches) -> anyhow::Result<()> {
+    let said = one_thread()?.block_on(healthcheck::run(listen(given)?))?;
+    Ok(writeln!(io::stdout(), "{said}")?)
 }
 
 fn seed(given: &ArgMatches) -> anyhow::Result<()> {
@@ -221,11 +230,7 @@ fn bridge(given: &ArgMatches) -> anyhow::Result<()> {
     if !given.get_flag(grammar::PLAIN_HTTP) {
         upstream.refuse_plain_http()?;
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("the runtime cannot be started")?;
-    runtime.block_on(mcp_bridge::run(upstream))
+    one_thread()?.block_on(mcp_bridge::run(upstream))
 }
 
 /// Continue if standard error is closed.

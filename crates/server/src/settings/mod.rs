@@ -137,6 +137,14 @@ impl ClientSettings {
     }
 }
 
+/// The address on which the service listens, for a command that asks it.
+pub(crate) fn listen(sources: &Sources) -> Result<SocketAddr, SettingError> {
+    sources.parsed(LISTEN, parse::address)
+}
+
+/// The setting of that address.
+pub(crate) const LISTEN: &str = "SLUGLINE_LISTEN";
+
 /// Reach and limits of proxied links.
 #[derive(Clone, Debug)]
 pub struct ProxySettings {
@@ -197,7 +205,7 @@ impl Settings {
             .unwrap_or_else(|| DatabaseUrl::File(data_dir.join("links.db")));
         Ok(Self {
             backups: backups::schedule(sources, &links)?,
-            listen: sources.parsed("SLUGLINE_LISTEN", parse::address)?,
+            listen: listen(sources)?,
             metrics_listen: sources.optional("SLUGLINE_METRICS_LISTEN", parse::address)?,
             connections: ConnectionLimits::resolve(sources)?,
             site_token: sources.optional("SLUGLINE_SITE_TOKEN", SiteToken::new)?,
