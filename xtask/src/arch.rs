@@ -90,6 +90,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("jsonschema", &["server"]),
     ("pbkdf2", &["application"]),
     ("maxminddb", &["analytics"]),
+    ("opentelemetry", &["server"]),
     ("redis", &["legacy"]),
     ("rusqlite", &["analytics", "storage"]),
     ("rustls", &["outbound"]),
@@ -97,6 +98,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("sea-orm", &["storage", "migrations"]),
     ("sea-orm-migration", &["migrations"]),
     ("sqlx", &["storage"]),
+    ("tracing-opentelemetry", &["server"]),
     ("ua-parser", &["analytics"]),
 ];
 

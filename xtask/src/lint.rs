@@ -4,14 +4,19 @@ use anyhow::Result;
 
 use crate::process;
 
-/// Lints every target of every crate.
+/// Lints every target of every crate, without the features of the server and with them.
 pub(crate) fn run() -> Result<()> {
-    process::run(process::cargo().args([
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ]))
+    for features in ["", "slugline/otel"] {
+        process::run(process::cargo().args([
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--features",
+            features,
+            "--",
+            "-D",
+            "warnings",
+        ]))?;
+    }
+    Ok(())
 }

@@ -8,6 +8,9 @@ use std::{
     time::Duration,
 };
 
+/// The target of spans that are traced. Every other target is the log's.
+pub const TRACES: &str = "slugline::traces";
+
 /// The number of stripes over which threads spread a counter.
 const STRIPES: usize = 16;
 

@@ -43,6 +43,7 @@
 //! | `clickhouse_wire` | the access log's client for ClickHouse |
 //! | `ambient` | the real clock and the real random source |
 //! | `stop_request` | Ctrl-C and SIGTERM |
+//! | `traces` | spans of requests, for a collector |
 //! | `logging`, `welcome` | output for operators |
 
 mod advice;
@@ -71,6 +72,7 @@ mod site_token;
 mod site_token_watch;
 mod stop_request;
 mod token_commands;
+mod traces;
 mod transfer;
 mod welcome;
 mod wiring;

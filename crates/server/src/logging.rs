@@ -5,7 +5,10 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use tracing_subscriber::{EnvFilter, fmt};
+use slugline_domain::measure::TRACES;
+use tracing_subscriber::{
+    EnvFilter, Layer, Registry, fmt, layer::SubscriberExt, registry, util::SubscriberInitExt,
+};
 
 use crate::settings::Log;
 
@@ -16,6 +19,9 @@ const END: &str = "slugline::end";
 /// `SLUGLINE_LOG=warn` keeps them, and only `slugline::requests=off` hides them.
 pub(crate) const REQUESTS: &str = "slugline::requests";
 
+/// What writes lines, whichever their form.
+type Lines<S> = Box<dyn Layer<S> + Send + Sync>;
+
 /// True once everything on standard error must be JSON.
 static JSON: AtomicBool = AtomicBool::new(false);
 
@@ -25,19 +31,36 @@ pub(crate) fn start(log: &Log) -> anyhow::Result<()> {
     // request as an error, which would let any client fill the log.
     let quiet = "sea_orm_migration=warn,actix_server=warn,sqlx=warn,actix_http=off";
     let own = format!("{END}=error,{REQUESTS}=info");
-    let filter = EnvFilter::try_new(format!("{quiet},{own},{}", log.filter))?;
-    let builder = fmt().with_env_filter(filter).with_writer(io::stderr);
-    let started = if log.json {
-        builder.json().with_span_list(false).try_init()
+    // Spans of traces are not for the log, whatever its level.
+    let traces = format!("{TRACES}=off");
+    let filter = EnvFilter::try_new(format!("{quiet},{own},{},{traces}", log.filter))?;
+    let lines = fmt::layer().with_writer(io::stderr);
+    let lines = if log.json {
+        lines.json().with_span_list(false).boxed()
     } else {
-        builder.with_ansi(false).try_init()
+        lines.with_ansi(false).boxed()
     };
-    started.map_err(|error| anyhow::anyhow!(error))?;
+    start_with(log, lines, filter)?;
     if log.json {
         JSON.store(true, Ordering::Relaxed);
         std::panic::set_hook(Box::new(|panic| tracing::error!(target: END, "{panic}")));
     }
     Ok(())
+}
+
+#[cfg(not(feature = "otel"))]
+fn start_with(_: &Log, lines: Lines<Registry>, filter: EnvFilter) -> anyhow::Result<()> {
+    Ok(registry().with(lines).with(filter).try_init()?)
+}
+
+/// Only a process that sends traces asks two filters about every span.
+#[cfg(feature = "otel")]
+fn start_with(log: &Log, lines: Lines<Registry>, filter: EnvFilter) -> anyhow::Result<()> {
+    let Some(options) = &log.traces else {
+        return Ok(registry().with(lines).with(filter).try_init()?);
+    };
+    let registry = registry().with(lines.with_filter(filter));
+    Ok(registry.with(crate::traces::layer(options)?).try_init()?)
 }
 
 /// Logs the error that ends the process, in one line: the failure first, then its causes,

@@ -1,13 +1,14 @@
 //! An open database of either kind, and its schema.
 
-use std::{sync::Arc, time::Instant};
+use std::{future::Future, sync::Arc, time::Instant};
 
 use sea_orm::{DatabaseConnection, DbErr};
 use slugline_domain::{
-    measure::{Histogram, Timings},
+    measure::{Histogram, TRACES, Timings},
     ports::{Hearing, LinkObserver},
 };
 use thiserror::Error;
+use tracing::{Instrument, Span, info_span};
 
 use crate::{
     database_url::DatabaseUrl,
@@ -90,35 +91,38 @@ impl Database {
     }
 
     pub(crate) async fn change<C: Change>(&self, change: C) -> Result<C::Answer, Failure> {
-        let begun = Instant::now();
-        let changed = match &self.engine {
-            Engine::Sqlite(file) => file.change(change).await,
-            Engine::Postgres(server) => server.change(&change).await,
+        let span = info_span!(target: TRACES, "links: change", otel.kind = "client");
+        let work = async {
+            match &self.engine {
+                Engine::Sqlite(file) => file.change(change).await,
+                Engine::Postgres(server) => server.change(&change).await,
+            }
         };
-        self.clocked.changes.observe(begun.elapsed());
-        changed
+        observed(&self.clocked.changes, span, work).await
     }
 
     pub(crate) async fn read<R: Read>(&self, read: R) -> Result<R::Answer, Failure> {
-        let begun = Instant::now();
-        let answer = match &self.engine {
-            Engine::Sqlite(file) => file.read(read).await,
-            Engine::Postgres(server) => server.read(&read).await,
+        let span = info_span!(target: TRACES, "links: read", otel.kind = "client");
+        let work = async {
+            match &self.engine {
+                Engine::Sqlite(file) => file.read(read).await,
+                Engine::Postgres(server) => server.read(&read).await,
+            }
         };
-        self.clocked.reads.observe(begun.elapsed());
-        answer
+        observed(&self.clocked.reads, span, work).await
     }
 
     /// Reads like [`Database::read`], for a single statement that finds one row
     /// by an index.
     pub(crate) async fn read_at_once<R: Read>(&self, read: R) -> Result<R::Answer, Failure> {
-        let begun = Instant::now();
-        let answer = match &self.engine {
-            Engine::Sqlite(file) => file.read_at_once(&read),
-            Engine::Postgres(server) => server.read(&read).await,
+        let span = info_span!(target: TRACES, "links: find", otel.kind = "client");
+        let work = async {
+            match &self.engine {
+                Engine::Sqlite(file) => file.read_at_once(&read),
+                Engine::Postgres(server) => server.read(&read).await,
+            }
         };
-        self.clocked.finds.observe(begun.elapsed());
-        answer
+        observed(&self.clocked.finds, span, work).await
     }
 
     pub(crate) fn timings(&self) -> StoreTimings {
@@ -227,6 +231,14 @@ impl SchemaConnection {
             None => self.connection.ping().await.map(|()| Vec::new()),
         }
     }
+}
+
+/// Does the work inside the span, and counts the time it took.
+async fn observed<T>(took: &Histogram, span: Span, work: impl Future<Output = T>) -> T {
+    let begun = Instant::now();
+    let done = work.instrument(span).await;
+    took.observe(begun.elapsed());
+    done
 }
 
 fn refused(error: &(dyn std::error::Error + 'static)) -> ConnectError {

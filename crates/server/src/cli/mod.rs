@@ -25,6 +25,7 @@ use crate::{
     settings::ClientSettings,
     stop_request::StopRequest,
     token_commands,
+    traces,
     transfer::{self, LinksLeft},
     welcome, wiring,
 };
@@ -45,7 +46,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => grammar::explained(error).exit(),
     };
     data_folder::keep_new_files_private();
-    match obey(&matches) {
+    let obeyed = obey(&matches);
+    traces::finish();
+    match obeyed {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::from(BROKEN_PIPE),
         Err(error) => {

@@ -21,9 +21,12 @@ use futures_core::Stream;
 use super::{
     connection::{Answering, Connection},
     request_body::{SharedBody, timed},
-    request_log::LoggedRequest,
+    request_log::{LoggedRequest, known_method},
 };
-use crate::metrics::{Measured, WorkerRequests};
+use crate::{
+    metrics::{Measured, WorkerRequests},
+    traces::TracedRequest,
+};
 
 /// Hands a request to the app.
 pub(super) fn begin<S>(
@@ -50,14 +53,18 @@ where
     }
     let logged = logged.then(|| Box::new(LoggedRequest::begin(&request)));
     let measured = Measured::begin(measured, request.path());
+    let traced = TracedRequest::begin(&request, || known_method(request.method()));
     // The app may do some of a handler's work in this call.
+    let in_trace = traced.enter();
     let entered = logged.as_ref().map(|logged| logged.enter());
     let app = app.call(request);
     drop(entered);
+    drop(in_trace);
     Exchange {
         app,
         held: Some(Held { answering, body }),
         logged,
+        traced: Some(traced),
         measured,
     }
 }
@@ -67,6 +74,8 @@ pub(super) struct Exchange<F> {
     app: F,
     held: Option<Held>,
     logged: Option<Box<LoggedRequest>>,
+    /// Until the answer has it.
+    traced: Option<TracedRequest>,
     measured: Measured,
 }
 
@@ -109,13 +118,23 @@ where
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
+        let in_trace = this.traced.as_ref().map(TracedRequest::enter);
         let entered = this.logged.as_ref().map(|logged| logged.enter());
         let polled = Pin::new(&mut this.app).poll(context);
         drop(entered);
+        drop(in_trace);
         let answered = ready!(polled);
         let mut logged = this.logged.take();
+        let traced = this.traced.take();
         if let Ok(response) = &answered {
             this.measured.routed(response.request());
+        }
+        if let Some(traced) = &traced {
+            let (request, status) = match &answered {
+                Ok(response) => (Some(response.request()), response.status()),
+                Err(error) => (None, error.as_response_error().status_code()),
+            };
+            traced.answered(request, status.as_u16());
         }
         if let (Some(logged), Ok(response)) = (&mut logged, &answered) {
             logged.routed(response.request());
@@ -135,6 +154,7 @@ where
         Poll::Ready(Ok(response.map_body(|_, body| Answer {
             body,
             logged,
+            traced,
             _held: held,
         })))
     }
@@ -144,6 +164,7 @@ where
 pub(super) struct Answer {
     body: BoxBody,
     logged: Option<Box<LoggedRequest>>,
+    traced: Option<TracedRequest>,
     _held: Option<Held>,
 }
 
@@ -159,6 +180,7 @@ impl MessageBody for Answer {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Self::Error>>> {
         let this = &mut *self;
+        let _in_trace = this.traced.as_ref().map(TracedRequest::enter);
         let Some(logged) = &mut this.logged else {
             return Pin::new(&mut this.body).poll_next(context);
         };

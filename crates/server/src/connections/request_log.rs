@@ -119,7 +119,7 @@ fn mint_id() -> HeaderValue {
 }
 
 /// Maps unknown methods to one name, because clients may send any word.
-fn known_method(method: &Method) -> &'static str {
+pub(super) fn known_method(method: &Method) -> &'static str {
     const KNOWN: [(&Method, &str); 8] = [
         (&Method::GET, "GET"),
         (&Method::HEAD, "HEAD"),

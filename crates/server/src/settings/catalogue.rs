@@ -491,6 +491,22 @@ pub const CATALOGUE: &[Setting] = &[
     ),
     setting(
         Group::Log,
+        "SLUGLINE_TRACES_URL",
+        &[],
+        "",
+        "Collector of OpenTelemetry traces, OTLP over HTTP, such as \
+         http://127.0.0.1:4318/v1/traces; only in a program built with the feature otel \
+         [default: nothing is traced]",
+    ),
+    setting(
+        Group::Log,
+        "SLUGLINE_TRACES_SHARE",
+        &[],
+        "1",
+        "Share of requests that are traced, 0 to 1; a client's traceparent goes before it",
+    ),
+    setting(
+        Group::Log,
         "SLUGLINE_METRICS_LISTEN",
         &[],
         "",

@@ -26,7 +26,7 @@ use slugline_rest::TransferLimits;
 use slugline_storage::DatabaseUrl;
 use url::Url;
 
-pub use crate::backup::schedule::BackupSchedule;
+pub use crate::{backup::schedule::BackupSchedule, traces::TraceOptions};
 pub use catalogue::{CATALOGUE, Group, Setting};
 pub use connections::ConnectionLimits;
 pub use source::{SettingError, Shown, Sources};
@@ -104,6 +104,8 @@ pub struct Log {
     pub json: bool,
     /// Log a line for each request.
     pub requests: bool,
+    /// Trace requests.
+    pub traces: Option<TraceOptions>,
 }
 
 impl Log {
@@ -113,6 +115,11 @@ impl Log {
             filter: sources.parsed("SLUGLINE_LOG", parse::log_filter)?,
             json: sources.parsed("SLUGLINE_LOG_FORMAT", parse::log_format)?,
             requests: sources.flag("SLUGLINE_LOG_REQUESTS")?,
+            traces: {
+                let share = sources.parsed("SLUGLINE_TRACES_SHARE", parse::share)?;
+                let collector = sources.optional("SLUGLINE_TRACES_URL", parse::collector)?;
+                collector.map(|collector| TraceOptions { collector, share })
+            },
         })
     }
 }

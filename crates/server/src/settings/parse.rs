@@ -80,6 +80,23 @@ pub(super) fn server_url(text: &str) -> Result<Url, &'static str> {
     (plain && web).then_some(url).ok_or(EXPECTED)
 }
 
+/// The collector of traces, in a program that can send them.
+pub(super) fn collector(text: &str) -> Result<Url, &'static str> {
+    if !cfg!(feature = "otel") {
+        return Err(
+            "this program cannot send traces; unset it, or build the program with \
+             `cargo build --release --features otel`",
+        );
+    }
+    server_url(text)
+}
+
+pub(super) fn share(text: &str) -> Result<f64, &'static str> {
+    let share: Option<f64> = text.parse().ok();
+    let share = share.filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or("expected a number from 0 to 1, such as 0.01")
+}
+
 /// The reach and limits of proxied links; `None` if links may not be proxied.
 pub(super) fn proxy(sources: &Sources) -> Result<Option<ProxySettings>, SettingError> {
     let networks = sources.list("SLUGLINE_PROXY_ALLOWED_NETWORKS", network)?;

@@ -24,7 +24,7 @@ mod client_identity; // who a client is, behind proxies
 mod conditional; // changes that are meant for a version
 mod dashboard; // the dashboard, in a real browser
 #[cfg(target_os = "linux")] // whose service manager there is a unit for
-mod deploy; // samples for nginx and systemd
+mod deploy; // samples for proxies, container engines and systemd
 mod devices; // programs and devices of visitors
 mod doctor; // whether the databases are sound
 mod editing; // changing links
@@ -72,6 +72,8 @@ mod startup; // settings, token, data folder, shutdown
 mod store_outage; // the database goes away
 mod suggestions; // slugs and previews are suggested
 mod tokens; // named tokens, and a new site token
+#[cfg(feature = "otel")]
+mod traces; // what a collector of traces hears
 mod transfer; // export and import, by HTTP and by the command line
 mod upgrade; // data of earlier versions
 mod visit_filters; // which visits a question is about: bots, tags, values to include and to exclude

@@ -4,7 +4,11 @@ use std::{fs, net::TcpListener};
 
 use serde_json::json;
 
-use crate::server::{Server, command, refusal, under_sh};
+use crate::{
+    own_database::OwnDatabase,
+    relay::Relay,
+    server::{Server, command, refusal, under_sh},
+};
 
 /// Checks that the start fails with one line that names the setting and the remedy.
 #[track_caller]
@@ -22,6 +26,11 @@ fn assert_refused(settings: &[(&str, &str)], name: &str, fix: &str) {
 
 #[test]
 fn a_wrong_setting_stops_the_start() {
+    assert_refused(
+        &[("SLUGLINE_TRACES_SHARE", "50%")],
+        "SLUGLINE_TRACES_SHARE",
+        "from 0 to 1",
+    );
     assert_refused(
         &[("SLUGLINE_SITE_TOKEN", "short")],
         "SLUGLINE_SITE_TOKEN",
@@ -53,6 +62,13 @@ fn a_wrong_setting_stops_the_start() {
         "SLUGLINE_ANALYTICS_URL",
         "/nonexistent/analytics.db",
     );
+}
+
+#[cfg(not(feature = "otel"))]
+#[test]
+fn a_program_without_traces_does_not_promise_them() {
+    let url = ("SLUGLINE_TRACES_URL", "http://127.0.0.1:4318/v1/traces");
+    assert_refused(&[url], "SLUGLINE_TRACES_URL", "--features otel");
 }
 
 #[test]
@@ -290,4 +306,47 @@ fn readiness_names_every_part() {
     let well = json!({"status": "ok", "reasons": []});
     let parts = json!({"links": well, "log": well, "listener": well, "disk": well});
     assert_eq!(ready["parts"], parts);
+}
+
+#[test]
+fn a_health_check_says_whether_the_service_is_ready() {
+    let check = |listen: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = command(folder.path());
+        // Settings that would stop the service do not concern the check.
+        command
+            .env("SLUGLINE_LISTEN", listen)
+            .env("SLUGLINE_WORKERS", "none")
+            .env("SLUGLINE_DATABASE_URL_FILE", "/nowhere")
+            .arg("healthcheck");
+        let done = command.output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (done.status.code(), text(done.stdout), text(done.stderr))
+    };
+    let database = OwnDatabase::create("healthcheck");
+    let way = Relay::to(&format!(
+        "{}:{}",
+        database.url().host_str().unwrap(),
+        database.url().port().unwrap()
+    ));
+    let mut url = database.url().clone();
+    url.set_port(Some(way.address().port())).unwrap();
+    let server = Server::start_with(&[("SLUGLINE_DATABASE_URL", url.as_str())]);
+    let listen = server.origin().trim_start_matches("http://").to_owned();
+    let (code, said, _) = check(&listen);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("\"status\":\"ok\""), "{said}");
+
+    way.cut();
+    let (code, _, said) = check(&listen);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("/_health/ready answered 503"), "{said}");
+
+    server.stop("TERM");
+    let (code, _, said) = check(&listen);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("does not answer"), "{said}");
+    let (code, _, said) = check("127.0.0.1:0");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("SLUGLINE_LISTEN"), "{said}");
 }
