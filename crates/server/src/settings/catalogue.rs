@@ -237,6 +237,13 @@ pub const CATALOGUE: &[Setting] = &[
     ),
     setting(
         Group::Links,
+        "SLUGLINE_LINK_CACHE_MEMORY",
+        &[],
+        "16",
+        "Mebibytes for remembered links, 1 to 65536; some 1,500 links each",
+    ),
+    setting(
+        Group::Links,
         "SLUGLINE_LINK_STALE_TTL",
         &[],
         "86400",

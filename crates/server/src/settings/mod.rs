@@ -252,6 +252,7 @@ impl Settings {
                     .optional("SLUGLINE_NOT_FOUND_REDIRECT", Address::absolute_or_path)?,
             },
             resolver: ResolverOptions {
+                capacity_bytes: sources.number("SLUGLINE_LINK_CACHE_MEMORY", 1..=65_536)? << 20,
                 fresh_for: Duration::from_secs(cache_ttl),
                 stale_for: Duration::from_secs(stale_ttl),
                 ..ResolverOptions::default()
@@ -325,6 +326,10 @@ mod tests {
             assert_eq!(allowed, PortPolicy::default().allows(port), "{port}");
         }
         assert_eq!(settings.resolver.fresh_for, Duration::from_mins(1));
+        assert_eq!(
+            settings.resolver.capacity_bytes,
+            ResolverOptions::default().capacity_bytes
+        );
         assert_eq!(settings.resolver.stale_for, Duration::from_hours(24));
         assert_eq!(settings.recorder, RecorderOptions::default());
     }
