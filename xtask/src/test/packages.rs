@@ -8,11 +8,12 @@ use super::{node, postgres, python};
 use crate::process;
 
 /// Programs that the tests start by name, and their packages.
-const PROGRAMS: [(&str, &str); 5] = [
+const PROGRAMS: [(&str, &str); 6] = [
     BROWSER[0],
     BROWSER[1],
     ("redis-server", "redis-server"),
     ("nginx", "nginx"),
+    ("caddy", "caddy"),
     ("systemd-analyze", "systemd"),
 ];
 

@@ -1,95 +1,100 @@
-//! Runs the samples in `deploy` with the programs they configure.
+//! The samples for proxies, in front of two nodes.
 
 use std::{
     fs,
     net::{TcpListener, TcpStream},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Stdio},
 };
 
+use rstest::rstest;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use ureq::{Agent, RequestExt};
 
+use super::sample;
 use crate::{
     own_database::OwnDatabase,
     server::{Server, TOKEN, eventually},
 };
 
-fn sample(name: &str) -> String {
-    let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy");
-    fs::read_to_string(deploy.join(name)).unwrap()
-}
-
-#[test]
-fn systemd_finds_nothing_wrong_with_the_unit() {
-    let folder = tempfile::tempdir().unwrap();
-    let unit = folder.path().join("slugline.service");
-    let installed = "/usr/local/bin/slugline";
-    let text = sample("slugline.service");
-    assert!(text.contains(installed));
-    let text = text.replace(installed, env!("CARGO_BIN_EXE_slugline"));
-    fs::write(&unit, text).unwrap();
-    let verified = Command::new("systemd-analyze")
-        .arg("verify")
-        .arg(&unit)
-        .output()
-        .unwrap_or_else(|error| panic!("systemd-analyze, of the package systemd: {error}"));
-    let said = String::from_utf8(verified.stderr).unwrap();
-    assert!(verified.status.success() && said.is_empty(), "{said}");
-}
-
-/// The sample of nginx in front of two nodes.
-struct Nginx {
+/// A proxy that runs with its sample.
+struct Front {
     process: Child,
     origin: String,
     _folder: TempDir,
 }
 
-impl Nginx {
-    fn start(nodes: &[Server; 2]) -> Self {
+/// Makes the command that runs a proxy in this folder, on this port, in front of these nodes.
+type Proxy = fn(&Path, u16, [&str; 2]) -> Command;
+
+fn nginx(folder: &Path, port: u16, nodes: [&str; 2]) -> Command {
+    let mut server = sample("nginx.conf");
+    for (written, meant) in [
+        ("127.0.0.1:8081", nodes[0]),
+        ("127.0.0.1:8082", nodes[1]),
+        ("listen 8080", &format!("listen 127.0.0.1:{port}")),
+    ] {
+        assert!(server.contains(written), "{written}");
+        server = server.replace(written, meant);
+    }
+    let at = folder.display();
+    let text = format!(
+        "daemon off; pid {at}/pid; error_log {at}/error.log; events {{ }}\n\
+         http {{ access_log off; client_body_temp_path {at}/b; proxy_temp_path {at}/p;\n\
+         fastcgi_temp_path {at}/f; uwsgi_temp_path {at}/u; scgi_temp_path {at}/s;\n\
+         {server}\n}}\n"
+    );
+    let file = folder.join("nginx.conf");
+    fs::write(&file, text).unwrap();
+    let mut command = Command::new("nginx");
+    command.arg("-c").arg(file);
+    command
+}
+
+fn caddy(folder: &Path, port: u16, nodes: [&str; 2]) -> Command {
+    let file = folder.join("Caddyfile");
+    // Its own API would listen on a port that others may have.
+    let text = format!("{{\n\tadmin off\n}}\n{}", sample("Caddyfile"));
+    fs::write(&file, text).unwrap();
+    let mut command = Command::new("caddy");
+    command
+        .args(["run", "--adapter", "caddyfile", "--config"])
+        .arg(file)
+        .env("SITE", format!("http://127.0.0.1:{port}"))
+        .env("NODES", nodes.join(" "))
+        .env("HOME", folder)
+        .env("XDG_CONFIG_HOME", folder)
+        .env("XDG_DATA_HOME", folder);
+    command
+}
+
+impl Front {
+    fn start(proxy: Proxy, nodes: &[Server; 2]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0")
             .unwrap()
             .local_addr()
             .unwrap()
             .port();
-        let mut server = sample("nginx.conf");
-        for (written, meant) in [
-            ("127.0.0.1:8081", nodes[0].origin()),
-            ("127.0.0.1:8082", nodes[1].origin()),
-            ("listen 8080", &format!("listen 127.0.0.1:{port}")),
-        ] {
-            assert!(server.contains(written), "{written}");
-            server = server.replace(written, meant.trim_start_matches("http://"));
-        }
-        let at = folder.path().display();
-        let file: PathBuf = folder.path().join("nginx.conf");
-        let text = format!(
-            "daemon off; pid {at}/pid; error_log {at}/error.log; events {{ }}\n\
-             http {{ access_log off; client_body_temp_path {at}/b; proxy_temp_path {at}/p;\n\
-             fastcgi_temp_path {at}/f; uwsgi_temp_path {at}/u; scgi_temp_path {at}/s;\n\
-             {server}\n}}\n"
-        );
-        fs::write(&file, text).unwrap();
-        let process = Command::new("nginx")
-            .arg("-c")
-            .arg(&file)
+        let [first, second] = nodes;
+        let nodes = [first, second].map(|node| node.origin().trim_start_matches("http://"));
+        let mut command = proxy(folder.path(), port, nodes);
+        let process = command
             .stderr(Stdio::null())
             .spawn()
-            .unwrap_or_else(|error| panic!("nginx, of the package nginx: {error}"));
-        eventually("nginx listens", || {
+            .unwrap_or_else(|error| panic!("{}: {error}", command.get_program().display()));
+        eventually("the proxy listens", || {
             TcpStream::connect(("127.0.0.1", port)).is_ok()
         });
-        let origin = format!("http://127.0.0.1:{port}");
         Self {
             process,
-            origin,
+            origin: format!("http://127.0.0.1:{port}"),
             _folder: folder,
         }
     }
 
-    /// Sends a request through nginx; returns status, `Location` and body.
+    /// Sends a request through the proxy; returns status, `Location` and body.
     fn send(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, String, String) {
         let agent: Agent = Agent::config_builder()
             .http_status_as_error(false)
@@ -101,7 +106,7 @@ impl Nginx {
             .uri(format!("{}{path}", self.origin))
             .header("authorization", format!("Bearer {TOKEN}"))
             .header("content-type", "application/json")
-            // A header that nginx must not trust.
+            // A header that the proxy must not trust.
             .header("x-forwarded-for", "203.0.113.7");
         let body = body.map(Value::to_string).unwrap_or_default();
         let request = request.body(body).unwrap();
@@ -119,7 +124,7 @@ impl Nginx {
     }
 }
 
-impl Drop for Nginx {
+impl Drop for Front {
     fn drop(&mut self) {
         // Killing only this process would leave its workers running.
         let pid = self.process.id().to_string();
@@ -128,28 +133,33 @@ impl Drop for Nginx {
     }
 }
 
-#[test]
-fn nginx_passes_on_what_two_nodes_answer_and_visitors_miss_no_node_that_dies() {
-    let database = OwnDatabase::create("nginx");
+#[rstest]
+#[case::nginx("nginx", nginx)]
+#[case::caddy("caddy", caddy)]
+fn a_proxy_passes_on_what_two_nodes_answer_and_visitors_miss_no_node_that_dies(
+    #[case] name: &str,
+    #[case] proxy: Proxy,
+) {
+    let database = OwnDatabase::create(name);
     let settings = [
         ("SLUGLINE_DATABASE_URL", database.url().as_str()),
         ("SLUGLINE_TRUSTED_PROXIES", "127.0.0.1"),
     ];
     let nodes = [(); 2].map(|()| Server::start_with(&settings));
-    let nginx = Nginx::start(&nodes);
+    let front = Front::start(proxy, &nodes);
     let link = json!({"slug": "docs", "url": "https://example.com/"});
-    let (status, _, text) = nginx.send("POST", "/api/link/create", Some(&link));
+    let (status, _, text) = front.send("POST", "/api/link/create", Some(&link));
     assert_eq!(status, 201, "{text}");
     let made: Value = serde_json::from_str(&text).unwrap();
-    let short = format!("{}/docs", nginx.origin);
+    let short = format!("{}/docs", front.origin);
     assert_eq!(made["shortLink"], short, "the host is the one asked for");
     let long = "x".repeat(2_048);
-    let (status, _, _) = nginx.send("GET", &format!("/{long}"), None);
+    let (status, _, _) = front.send("GET", &format!("/{long}"), None);
     assert_eq!(status, 404, "the longest slug arrives");
 
     let follow = || {
         for _ in 0..40 {
-            let (status, location, text) = nginx.send("GET", "/docs", None);
+            let (status, location, text) = front.send("GET", "/docs", None);
             assert_eq!(
                 (status, &*location),
                 (301, "https://example.com/"),
@@ -178,6 +188,6 @@ fn nginx_passes_on_what_two_nodes_answer_and_visitors_miss_no_node_that_dies() {
             .status,
         201
     );
-    let (_, location, _) = nginx.send("GET", "/docs", None);
+    let (_, location, _) = front.send("GET", "/docs", None);
     assert_eq!(location, "https://example.org/");
 }
