@@ -11,6 +11,7 @@
 
 mod arch;
 mod bench;
+mod capacity;
 mod ci;
 mod deny;
 mod docs;
@@ -56,6 +57,8 @@ enum Command {
         #[command(flatten)]
         options: bench::Options,
     },
+    /// Estimate what a load needs: nodes, databases, network.
+    Capacity(capacity::Load),
     /// Compare the crates' dependencies with the floor plan.
     Arch,
     /// Check licences, sources, bans and duplicates of the dependencies.
@@ -126,6 +129,7 @@ fn run(command: Command) -> Result<Verdict> {
         Command::Test { arguments } => return test::run(&arguments),
         Command::Upgrade { from } => return upgrade::run(&from),
         Command::Bench { benches, options } => bench::run(&benches, &options)?,
+        Command::Capacity(load) => capacity::run(&load)?,
         Command::Ci => ci::run()?,
         Command::Fmt { check } => fmt::run(check)?,
         Command::Lint => lint::run()?,
