@@ -3,13 +3,14 @@
 use std::{cmp::Reverse, vec};
 
 use async_trait::async_trait;
+use hashbrown::HashMap;
 use slugline_domain::{AccessRow, AccessRows, Dimension, VisitFilter, ports::VisitLogError};
 
 use super::{
     columns::{Column, Family, text_of},
+    dictionary::Interner,
     error::EngineError,
     filter::RowFilter,
-    groups::Groups,
     scan::Snapshot,
     selection::index,
     totals::Totals,
@@ -26,27 +27,29 @@ pub(super) fn answer(
     let filter = RowFilter::resolve(snapshot.db(), filter)?;
     let shown = [Dimension::Slug, Dimension::Url].map(text_of);
     let columns = [&Totals::columns()[..], &shown.map(Column::Text)].concat();
-    let mut groups: Groups<(String, String)> = Groups::default();
+    let [mut slugs, mut urls]: [Interner; 2] = Default::default();
+    let mut groups: HashMap<(u32, u32), usize> = HashMap::new();
     let mut totals = Totals::default();
     snapshot.scan(&filter, &columns, |block| {
-        let [slugs, urls] = shown.map(|column| block.texts(column));
+        let [slug, url] = shown.map(|column| block.texts(column));
         let codes = block.codes(Family::Target);
         let mut known: Vec<Option<usize>> = vec![None; block.entries(Family::Target)];
         totals.add(block, |row| {
             let entry = codes.at(row);
             *known[index(entry)].get_or_insert_with(|| {
-                let (slug, url) = (slugs.get(entry), urls.get(entry));
-                groups.of((slug, url), || (slug.to_owned(), url.to_owned()))
+                let shown = (slugs.number(slug.get(entry)), urls.number(url.get(entry)));
+                let next = groups.len();
+                *groups.entry(shown).or_insert(next)
             })
         });
         Ok(())
     })?;
-    let mut rows = Vec::with_capacity(groups.labels.len());
-    for (group, (slug, url)) in groups.labels.into_iter().enumerate() {
+    let mut rows = Vec::with_capacity(groups.len());
+    for ((slug, url), group) in groups {
         let counters = totals.counters(group);
         rows.push(AccessRow {
-            slug,
-            url,
+            slug: slugs.texts.get(slug).to_owned(),
+            url: urls.texts.get(url).to_owned(),
             visitors: counters.visitors,
             visits: counters.visits,
             referers: counters.referers,

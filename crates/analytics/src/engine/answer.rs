@@ -26,16 +26,6 @@ impl<R> Answer<R> {
             sketched,
         }
     }
-
-    /// Each row made into another one.
-    pub(super) fn map<S>(self, convert: impl Fn(R) -> S) -> Answer<S> {
-        Answer {
-            rows: self.rows.into_iter().map(convert).collect(),
-            rows_before_limit: self.rows_before_limit,
-            interval_max: self.interval_max,
-            sketched: self.sketched,
-        }
-    }
 }
 
 pub(super) fn number(length: usize) -> u64 {

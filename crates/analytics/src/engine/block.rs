@@ -3,12 +3,13 @@
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{
-    chunk::{self, ChunkError, Directory, Entry, Number, Span},
-    columns::{Column, Family, TEXTS},
+    chunk::{self, ChunkError, Directory, Entry, Span},
+    columns::{Column, Family, TEXTS, TextColumn},
     dictionary::Dictionary,
     draft::Numbers,
     error::EngineError,
-    selection::{Selection, index},
+    packed::Number,
+    selection::{Selection, index, short},
     values::Values,
 };
 
@@ -25,6 +26,9 @@ pub(super) struct Block {
     pub(super) visitor: Values<u64>,
     /// Of each family, the entry that each row has.
     pub(super) codes: [Option<Values<u32>>; Family::ALL.len()],
+    /// Of families of which only a few entries are left, their numbers in the
+    /// chunk.
+    pub(super) few: [Option<Vec<u32>>; Family::ALL.len()],
     /// Of each column of texts, those of its family's entries.
     pub(super) texts: [Option<Texts>; TEXTS.len()],
 }
@@ -192,30 +196,65 @@ impl Block {
         family: Family,
         rows: &Selection,
     ) -> Result<(), EngineError> {
-        if self.codes[family.index()].is_none() {
-            let codes = match chunk.directory.numbers(family.name()) {
-                Some(_) => chunk.rows(family.name(), rows)?,
-                None => Values::Same(0),
-            };
-            self.codes[family.index()] = Some(codes);
-            for column in family.columns() {
-                self.check(chunk, column)?;
-            }
+        if self.codes[family.index()].is_some() {
+            return Ok(());
+        }
+        let codes = match (chunk.directory.numbers(family.name()), family) {
+            (None, _) => Values::Same(0),
+            (Some(_), Family::Target) => chunk.targets(rows)?,
+            (Some(_), _) => chunk.rows(family.name(), rows)?,
+        };
+        // Each is in some row.
+        if codes
+            .largest()
+            .is_some_and(|code| code >= chunk.span().rows)
+        {
+            let column = family.name();
+            return Err(chunk.damaged(ChunkError::Value { column }));
+        }
+        self.codes[family.index()] = Some(codes);
+        Ok(())
+    }
+
+    /// Reads the texts that the rows have in a column.
+    fn load_texts(&mut self, chunk: &Chunk<'_>, column: usize) -> Result<(), EngineError> {
+        if self.texts[column].is_none() {
+            let family = TEXTS[column].family;
+            self.leave_few(family);
+            self.texts[column] = Some(match &self.few[family.index()] {
+                Some(entries) => chunk.some_texts(column, entries)?,
+                None => chunk.texts(column)?,
+            });
+            self.check(chunk, column)?;
         }
         Ok(())
     }
 
-    /// Reads the texts of a column.
-    pub(super) fn load_texts(
-        &mut self,
-        chunk: &Chunk<'_>,
-        column: usize,
-    ) -> Result<(), EngineError> {
-        if self.texts[column].is_none() {
-            self.texts[column] = Some(chunk.texts(column)?);
-            self.check(chunk, column)?;
+    /// Numbers the entries of a family anew if far fewer are left than there
+    /// were, so that no others' texts are read.
+    fn leave_few(&mut self, family: Family) {
+        const FEW: usize = 4;
+        let codes = match &mut self.codes[family.index()] {
+            Some(codes) if self.few[family.index()].is_none() => codes,
+            Some(_) | None => return,
+        };
+        let all = codes.largest().map_or(0, index);
+        if all / FEW <= self.rows {
+            return;
         }
-        Ok(())
+        let entries = match codes {
+            Values::Same(code) => vec![std::mem::take(code)],
+            Values::Each(codes) => {
+                let mut entries = codes.clone();
+                entries.sort_unstable();
+                entries.dedup();
+                for code in codes {
+                    *code = short(entries.partition_point(|entry| entry < code));
+                }
+                entries
+            }
+        };
+        self.few[family.index()] = Some(entries);
     }
 
     /// Refuses entries that have no text. Writers make none.
@@ -264,28 +303,32 @@ impl LinkRuns {
     }
 
     fn of_rows(&self, rows: &Selection) -> Values<i64> {
-        if let [only] = self.links[..] {
-            return Values::Same(only);
-        }
-        let runs = self.links.iter().zip(&self.ends);
-        Values::Each(match rows {
-            Selection::All => {
-                let mut each = Vec::new();
-                for (&link, &end) in runs {
-                    each.resize(index(end), link);
-                }
-                each
-            }
-            Selection::Rows(rows) => {
-                let mut runs = runs.peekable();
-                let link_of = |row: &u32| {
-                    while runs.next_if(|(_, end)| *end <= row).is_some() {}
-                    runs.peek().map_or(0, |(link, _)| **link)
-                };
-                rows.iter().map(link_of).collect()
-            }
-        })
+        spread(&self.ends, rows, |run| self.links[run])
     }
+}
+
+/// What belongs to the runs in which some rows are.
+fn spread<T: Copy>(ends: &[u32], rows: &Selection, of: impl Fn(usize) -> T) -> Values<T> {
+    if ends.len() == 1 {
+        return Values::Same(of(0));
+    }
+    Values::Each(match rows {
+        Selection::All => {
+            let mut each = Vec::with_capacity(ends.last().copied().map_or(0, index));
+            for (run, &end) in ends.iter().enumerate() {
+                each.resize(index(end), of(run));
+            }
+            each
+        }
+        Selection::Rows(rows) => {
+            let mut run = 0;
+            let of_row = |row: &u32| {
+                run += ends[run..].partition_point(|end| end <= row);
+                of(run)
+            };
+            rows.iter().map(of_row).collect()
+        }
+    })
 }
 
 /// A chunk in a file.
@@ -325,43 +368,74 @@ impl<'c> Chunk<'c> {
     /// The links of its rows.
     pub(super) fn links(&self) -> Result<LinkRuns, EngineError> {
         let links: Values<u64> = self.all("links")?;
-        let ends: Values<u32> = self.all("link_ends")?;
-        let count = self.count("links");
-        let list = |row| (links.at(row).cast_signed(), ends.at(row));
-        let (links, ends): (Vec<i64>, Vec<u32>) = (0..count).map(list).unzip();
-        let sound = count == self.count("link_ends")
-            && ends.is_sorted()
-            && links.is_sorted()
-            && ends.last().copied().unwrap_or(0) == self.span().rows;
-        if sound {
+        let links = links.map(u64::cast_signed).into_list(self.count("links"));
+        let ends = self.ends()?;
+        if links.len() == ends.len() && links.is_sorted() {
             Ok(LinkRuns { links, ends })
         } else {
             Err(self.damaged(ChunkError::Value { column: "links" }))
         }
     }
 
+    /// Of each link, the row before which its rows end.
+    fn ends(&self) -> Result<Vec<u32>, EngineError> {
+        let column = "link_ends";
+        let ends: Values<u32> = self.all(column)?;
+        let ends = ends.into_list(self.count(column));
+        let last = ends.last().copied().unwrap_or(0);
+        if ends.is_sorted() && last == self.span().rows {
+            Ok(ends)
+        } else {
+            Err(self.damaged(ChunkError::Value { column }))
+        }
+    }
+
     /// The rows of one link. Most chunks have none, and of those no more is read
     /// than which links they have.
     pub(super) fn rows_of(&self, link: i64) -> Result<Selection, EngineError> {
-        let links: Values<u64> = self.all("links")?;
-        let place = match &links {
-            Values::Same(only) => (only.cast_signed() == link).then_some(0),
-            Values::Each(links) => links.binary_search(&link.cast_unsigned()).ok(),
-        };
+        let links = self.numbers_column("links")?;
+        let place = self.with_data(links, "links", |data| {
+            Ok(chunk::numbers("links", links, data)?.find(link.cast_unsigned()))
+        })?;
         let Some(place) = place else {
             return Ok(Selection::Rows(Vec::new()));
         };
-        if self.count("links") != self.count("link_ends") {
-            return Err(self.damaged(ChunkError::Value { column: "links" }));
+        let column = "link_ends";
+        let ends = self.numbers_column(column)?;
+        let (start, end) = self.with_data(ends, column, |data| {
+            let packed = chunk::numbers(column, ends, data)?;
+            let start = place.checked_sub(1).map_or(0, |before| packed.at(before));
+            Ok((start, packed.at(place)))
+        })?;
+        let sound = links.count() == ends.count() && start <= end;
+        match (u32::try_from(start), u32::try_from(end)) {
+            (Ok(start), Ok(end)) if sound && end <= self.span().rows => {
+                Ok(Selection::Rows((start..end).collect()))
+            }
+            (Ok(_) | Err(_), _) => Err(self.damaged(ChunkError::Value { column })),
         }
-        let ends: Values<u32> = self.all("link_ends")?;
-        let start = place.checked_sub(1).map_or(0, |before| ends.at(before));
-        let end = ends.at(place);
-        if start <= end && end <= self.span().rows {
-            Ok(Selection::Rows((start..end).collect()))
-        } else {
-            Err(self.damaged(ChunkError::Value { column: "links" }))
+    }
+
+    /// Of some rows, the entries of the family of targets. Most links have one,
+    /// so what is stored is how many there were beside the links so far.
+    fn targets(&self, rows: &Selection) -> Result<Values<u32>, EngineError> {
+        let beside: Values<u32> = self.rows(Family::Target.name(), rows)?;
+        let mut entries = spread(&self.ends()?, rows, short);
+        match (&mut entries, beside) {
+            (Values::Same(entry), Values::Same(more)) => *entry = entry.saturating_add(more),
+            (entries, Values::Each(more)) => {
+                let each = more.into_iter().enumerate();
+                let each = each.map(|(row, more)| entries.at(row).saturating_add(more));
+                *entries = Values::Each(each.collect());
+            }
+            (Values::Each(_), Values::Same(0)) => {}
+            (Values::Each(entries), Values::Same(more)) => {
+                for entry in entries {
+                    *entry = entry.saturating_add(more);
+                }
+            }
         }
+        Ok(entries)
     }
 
     /// The texts of the column at a place of [`TEXTS`].
@@ -370,20 +444,86 @@ impl<'c> Chunk<'c> {
         let Some(entry) = self.directory.texts(name) else {
             return Ok(Texts::unknown(column));
         };
-        let dictionary =
-            self.with_data(entry, name, |data| chunk::read_texts(name, entry, data))?;
-        let of = match self.directory.numbers(name) {
-            Some(_) => {
-                let of: Values<u32> = self.all(name)?;
-                (0..self.count(name)).map(|entry| of.at(entry)).collect()
-            }
-            None => Vec::new(),
-        };
+        let dictionary = self.with_data(entry, name, |data| {
+            let texts = chunk::texts(name, entry, data)?.all();
+            texts.ok_or(ChunkError::Text { column: name })
+        })?;
+        let of = self.text_numbers(column)?;
         let largest = of.iter().max().copied().map_or(0, index);
         if largest < dictionary.len() {
             Ok(Texts { of, dictionary })
         } else {
             Err(self.damaged(ChunkError::Value { column: name }))
+        }
+    }
+
+    /// The texts of some entries, which are in order, by their places among
+    /// these.
+    fn some_texts(&self, column: usize, entries: &[u32]) -> Result<Texts, EngineError> {
+        let name = TEXTS[column].name;
+        let Some(texts) = self.directory.texts(name) else {
+            return Ok(Texts::unknown(column));
+        };
+        let mut of = match self.directory.numbers(name) {
+            Some(numbers) => self.with_data(numbers, name, |data| {
+                let packed = chunk::numbers(name, numbers, data)?;
+                let number = |&entry: &u32| {
+                    let entry = Some(index(entry)).filter(|&entry| entry < numbers.count());
+                    u32::try_from(packed.at(entry?)).ok()
+                };
+                let all: Option<Vec<u32>> = entries.iter().map(number).collect();
+                all.ok_or(ChunkError::Value { column: name })
+            })?,
+            None => Vec::new(),
+        };
+        let mut places = if of.is_empty() { vec![0] } else { of.clone() };
+        places.sort_unstable();
+        places.dedup();
+        let dictionary = self.with_data(texts, name, |data| {
+            let some = chunk::texts(name, texts, data)?.some(&places);
+            some.ok_or(ChunkError::Text { column: name })
+        })?;
+        for number in &mut of {
+            *number = short(places.partition_point(|place| place < number));
+        }
+        Ok(Texts { of, dictionary })
+    }
+
+    /// Of each text of a column, whether it is one of some texts, and of each
+    /// entry of the column's family, the number of its text; none if all have
+    /// the first one.
+    pub(super) fn find<'t>(
+        &self,
+        column: usize,
+        wanted: impl Iterator<Item = &'t str>,
+    ) -> Result<(Vec<bool>, Vec<u32>), EngineError> {
+        let TextColumn { name, unknown, .. } = TEXTS[column];
+        let mut wanted = wanted;
+        let Some(texts) = self.directory.texts(name) else {
+            return Ok((vec![wanted.any(|text| text == unknown)], Vec::new()));
+        };
+        let found = self.with_data(texts, name, |data| {
+            let coded = chunk::texts(name, texts, data)?;
+            let mut found = vec![false; texts.count()];
+            for text in wanted {
+                let place = coded.find(text).ok_or(ChunkError::Text { column: name })?;
+                if let Some(place) = place {
+                    found[index(place)] = true;
+                }
+            }
+            Ok(found)
+        })?;
+        Ok((found, self.text_numbers(column)?))
+    }
+
+    fn text_numbers(&self, column: usize) -> Result<Vec<u32>, EngineError> {
+        let name = TEXTS[column].name;
+        match self.directory.numbers(name) {
+            Some(numbers) => {
+                let of: Values<u32> = self.all(name)?;
+                Ok(of.into_list(numbers.count()))
+            }
+            None => Ok(Vec::new()),
         }
     }
 
@@ -416,11 +556,18 @@ impl<'c> Chunk<'c> {
         name: &'static str,
         rows: &Selection,
     ) -> Result<Values<T>, EngineError> {
-        let entry = self.directory.numbers(name);
-        let entry = entry.ok_or_else(|| self.damaged(ChunkError::Absent { column: name }))?;
+        let entry = self.numbers_column(name)?;
         self.with_data(entry, name, |data| {
-            chunk::read_numbers(name, entry, data, rows)
+            // Writers make no such columns, so this is damage that the checksum
+            // did not notice.
+            let values = chunk::numbers(name, entry, data)?.read(rows);
+            values.ok_or(ChunkError::Value { column: name })
         })
+    }
+
+    fn numbers_column(&self, column: &'static str) -> Result<&Entry, EngineError> {
+        let entry = self.directory.numbers(column);
+        entry.ok_or_else(|| self.damaged(ChunkError::Absent { column }))
     }
 
     fn count(&self, name: &str) -> usize {

@@ -8,17 +8,16 @@
 //! | 8 | checksum of the directory and of the chunk's span |
 //! | | then of each column: |
 //! | 1, n | length of its name, name |
-//! | 1 | width of its numbers: 0, 1, 2, 4 or 8 bytes; or 255 for texts |
-//! | 4 | how many there are |
+//! | 1 | width of its numbers: 0 to 56 or 64 bits; or 255 for texts |
+//! | 4 | how many there are, no more than rows |
 //! | 8 | base: the smallest number; 0 of texts |
 //! | 1, m | length of the data, data; or 255 if it is in a part |
 //!
-//! The data of numbers is each less the base. Width 0 means that all are equal,
-//! so such a column, as two are on a log that is not sampled, is never read.
-//! The data of texts, which are in order, is of each how many bytes it begins
-//! with are those of the one before, how many follow, and these; neighbours have
-//! much in common. What takes more than [`HERE_MAX`] bytes is a row of table `part`, behind a checksum
-//! that also covers what the directory says of it. So neither a flipped bit nor
+//! The data of numbers is each less the base ([`packed`]). Width 0 means that all
+//! are equal, so such a column, as two are on a log that is not sampled, is never
+//! read. Texts are in order, and neighbours share what they have in common
+//! ([`front_coded`]). What takes more than [`HERE_MAX`] bytes is a row of table
+//! `part`, behind a checksum that also covers what the directory says of it. So neither a flipped bit nor
 //! an exchanged or cut value can pass for an answer. A column that is not in the
 //! directory is unknown in all rows.
 //!
@@ -27,13 +26,17 @@
 use thiserror::Error;
 
 use super::{
-    dictionary::Dictionary,
-    selection::{Selection, index, short},
-    values::Values,
+    front_coded::{self, FrontCoded},
+    packed::{self, Packed},
+    selection::{index, short},
 };
 
 /// The format written, and the only one there is.
-pub(super) const FORMAT: u8 = 4;
+pub(super) const FORMAT: u8 = 5;
+
+/// The most rows: far more than writers put into one, and few enough to be
+/// gone through whatever a file says.
+const ROWS_MAX: u32 = 1 << 24;
 
 /// The most bytes of data that stand in the directory itself.
 const HERE_MAX: usize = 64;
@@ -63,9 +66,11 @@ pub(crate) enum ChunkError {
     DirectoryChecksum,
     #[error("column {column} is missing")]
     Absent { column: &'static str },
-    #[error("column {column} has entries of {width} bytes")]
-    Width { column: &'static str, width: u8 },
-    #[error("column {column} has {found} bytes where {expected} belong")]
+    #[error("it says that it has {rows} rows")]
+    Rows { rows: u32 },
+    #[error("column {column} is not as long as it says")]
+    Size { column: &'static str },
+    #[error("column {column} has {found} rows where {expected} belong")]
     Length {
         column: &'static str,
         found: usize,
@@ -102,37 +107,14 @@ impl Encoder {
     pub(super) fn numbers(&mut self, name: &str, numbers: &[u64]) {
         let base = numbers.iter().copied().min().unwrap_or(0);
         let largest = numbers.iter().copied().max().unwrap_or(0) - base;
-        let width: u8 = match largest {
-            0 => 0,
-            1..=0xff => 1,
-            0x100..=0xffff => 2,
-            0x1_0000..=0xffff_ffff => 4,
-            _ => 8,
-        };
-        let bytes = usize::from(width);
-        let mut data = Vec::with_capacity(numbers.len() * bytes);
-        if width > 0 {
-            for number in numbers {
-                data.extend(&(number - base).to_le_bytes()[..bytes]);
-            }
-        }
+        let width = packed::width(largest);
+        let data = packed::pack(numbers, base, width);
         self.add(name, width, numbers.len(), base, data);
     }
 
     /// Adds a column of texts, which are in order.
     pub(super) fn texts<'t>(&mut self, name: &str, texts: impl Iterator<Item = &'t str>) {
-        let mut data = Vec::new();
-        let mut count = 0;
-        let mut before = "";
-        for text in texts {
-            let same = before.bytes().zip(text.bytes());
-            let shared = same.take_while(|(one, other)| one == other).count();
-            put_length(&mut data, shared);
-            put_length(&mut data, text.len() - shared);
-            data.extend(&text.as_bytes()[shared..]);
-            before = text;
-            count += 1;
-        }
+        let (data, count) = front_coded::write(texts);
         self.add(name, TEXTS, count, 0, data);
     }
 
@@ -204,13 +186,17 @@ impl Directory {
         if *sum != checksum(span, &[], rest).to_le_bytes() {
             return Err(ChunkError::DirectoryChecksum);
         }
+        if span.rows > ROWS_MAX {
+            return Err(ChunkError::Rows { rows: span.rows });
+        }
         let mut rest = rest;
         let mut entries = Vec::new();
         for place in 0..=u8::MAX {
             if rest.is_empty() {
                 return Ok(Self { span, entries });
             }
-            entries.push(entry(place, &mut rest).ok_or(ChunkError::Directory)?);
+            let entry = entry(place, &mut rest).filter(|entry| entry.count <= span.rows);
+            entries.push(entry.ok_or(ChunkError::Directory)?);
         }
         Err(ChunkError::Directory)
     }
@@ -288,156 +274,25 @@ fn take<'b>(bytes: &mut &'b [u8], length: usize) -> Option<&'b [u8]> {
     Some(taken)
 }
 
-/// Reads some numbers of a column.
-pub(super) fn read_numbers<T: Number>(
+/// The numbers in a column's data.
+pub(super) fn numbers<'d>(
     column: &'static str,
     entry: &Entry,
-    data: &[u8],
-    rows: &Selection,
-) -> Result<Values<T>, ChunkError> {
-    let width = entry.width;
-    if !matches!(width, 0 | 1 | 2 | 4 | 8) {
-        return Err(ChunkError::Width { column, width });
-    }
-    check_length(column, data, entry.count().saturating_mul(width.into()))?;
-    let base = entry.base;
-    let values = match width {
-        0 => T::try_from(base).ok().map(Values::Same),
-        1 => each(base, data.as_chunks().0, |[byte]| byte.into(), rows),
-        2 => each(
-            base,
-            data.as_chunks().0,
-            |two| u16::from_le_bytes(two).into(),
-            rows,
-        ),
-        4 => each(
-            base,
-            data.as_chunks().0,
-            |four| u32::from_le_bytes(four).into(),
-            rows,
-        ),
-        _ => each(base, data.as_chunks().0, u64::from_le_bytes, rows),
-    };
-    // Writers make no such columns, so this is damage that the checksum did
-    // not notice.
-    values.ok_or(ChunkError::Value { column })
+    data: &'d [u8],
+) -> Result<Packed<'d>, ChunkError> {
+    let packed = Packed::new(data, entry.count(), entry.base, entry.width);
+    packed.ok_or(ChunkError::Size { column })
 }
 
-/// Reads the texts of a column.
-pub(super) fn read_texts(
+/// The texts in a column's data.
+pub(super) fn texts<'d>(
     column: &'static str,
     entry: &Entry,
-    data: &[u8],
-) -> Result<Dictionary, ChunkError> {
-    let mut rest = data;
-    let mut text = Vec::with_capacity(data.len());
-    let mut ends = Vec::new();
-    let mut start = 0;
-    let mut read = || {
-        let (shared, more) = (take_length(&mut rest)?, take_length(&mut rest)?);
-        let end = text.len();
-        if shared > end - start {
-            return None;
-        }
-        text.extend_from_within(start..start + shared);
-        text.extend(take(&mut rest, more)?);
-        start = end;
-        ends.push(u32::try_from(text.len()).ok()?);
-        Some(())
-    };
-    let all = (0..entry.count).try_for_each(|_| read());
-    let text = String::from_utf8(text).ok();
-    let sound = all.is_some() && rest.is_empty();
-    let texts = text.filter(|_| sound);
-    let texts = texts.and_then(|text| Dictionary::new(text, ends));
-    texts.ok_or(ChunkError::Text { column })
+    data: &'d [u8],
+) -> Result<FrontCoded<'d>, ChunkError> {
+    let texts = FrontCoded::new(data, entry.count());
+    texts.ok_or(ChunkError::Size { column })
 }
-
-/// Adds a length, seven bits a byte, lowest first (LEB128).
-fn put_length(bytes: &mut Vec<u8>, length: usize) {
-    let mut rest = length;
-    while let Some(byte) = u8::try_from(rest & 0x7f).ok().filter(|_| rest > 0x7f) {
-        bytes.push(byte | 0x80);
-        rest >>= 7;
-    }
-    bytes.push(u8::try_from(rest).expect("seven bits are left"));
-}
-
-fn take_length(bytes: &mut &[u8]) -> Option<usize> {
-    let mut length = 0;
-    for shift in [0, 7, 14, 21, 28] {
-        let byte = take(bytes, 1)?[0];
-        length |= usize::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(length);
-        }
-    }
-    None
-}
-
-fn check_length(column: &'static str, data: &[u8], expected: usize) -> Result<(), ChunkError> {
-    let found = data.len();
-    if found == expected {
-        Ok(())
-    } else {
-        Err(ChunkError::Length {
-            column,
-            found,
-            expected,
-        })
-    }
-}
-
-/// The chosen entries, each added to the base; `None` when any of all is too
-/// large. That is found out beforehand, so that the processor can take several
-/// values at a time.
-fn each<const WIDTH: usize, T: Number>(
-    base: u64,
-    entries: &[[u8; WIDTH]],
-    read: impl Fn([u8; WIDTH]) -> u64,
-    rows: &Selection,
-) -> Option<Values<T>> {
-    let fits = |entry: u64| {
-        base.checked_add(entry)
-            .is_some_and(|largest| T::try_from(largest).is_ok())
-    };
-    let largest_of_width = read([0xff; WIDTH]);
-    if !fits(largest_of_width) && !entries.iter().all(|&entry| fits(read(entry))) {
-        return None;
-    }
-    let value = |entry| T::low_bits(base.wrapping_add(read(entry)));
-    Some(Values::Each(match rows {
-        Selection::All => entries.iter().map(|&entry| value(entry)).collect(),
-        Selection::Rows(rows) => rows.iter().map(|&row| value(entries[index(row)])).collect(),
-    }))
-}
-
-/// A column in memory.
-pub(super) trait Number: TryFrom<u64> + Copy {
-    /// The number with the lowest bits of another one.
-    fn low_bits(number: u64) -> Self;
-}
-
-macro_rules! numbers {
-    ($($number:ty),*) => {$(
-        impl Number for $number {
-            #[expect(
-                clippy::allow_attributes,
-                reason = "not every type is cut"
-            )]
-            #[allow(
-                clippy::as_conversions,
-                clippy::cast_possible_truncation,
-                reason = "that is what it is for, and a checked conversion would be made one by one"
-            )]
-            fn low_bits(number: u64) -> Self {
-                number as Self
-            }
-        }
-    )*};
-}
-
-numbers!(u8, u32, u64);
 
 /// FNV-1a taken eight bytes at a time. Each step is a bijection of the state,
 /// so damage within one word is always noticed, and any other with all but one
@@ -474,9 +329,10 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+    use crate::engine::{packed::Number, selection::Selection, values::Values};
 
     const SPAN: Span = Span {
-        rows: 3,
+        rows: 1_000,
         min_ts: 1_767_225_600_000,
         max_ts: 1_767_225_700_000,
     };
@@ -503,19 +359,20 @@ mod tests {
             }
             (None, None) => return Err(ChunkError::Absent { column: "visitor" }),
         };
-        read_numbers("visitor", entry, data, rows)
+        let numbers = numbers("visitor", entry, data)?.read(rows);
+        numbers.ok_or(ChunkError::Value { column: "visitor" })
     }
 
     #[rstest]
     #[case::no_rows(&[], 0)]
     #[case::one_value(&[7; 100], 0)]
-    #[case::one_byte(&[1_000_000, 1_000_255, 1_000_001], 1)]
-    #[case::two_bytes(&[0, 256], 2)]
-    #[case::two_bytes_full(&[5, 65_540, 70], 2)]
-    #[case::four_bytes(&[0, 65_536], 4)]
-    #[case::four_bytes_full(&[1, 4_294_967_296], 4)]
-    #[case::eight_bytes(&[0, 4_294_967_296], 8)]
-    #[case::eight_bytes_full(&[u64::MAX, 0, 3], 8)]
+    #[case::two_values(&[1_000_000, 1_000_001, 1_000_001], 1)]
+    #[case::eight_bits(&[1_000_000, 1_000_255, 1_000_001], 8)]
+    #[case::nine_bits(&[0, 256], 9)]
+    #[case::thirty_two_bits(&[1, 4_294_967_296], 32)]
+    #[case::fifty_six_bits(&[0, (1 << 56) - 1], 56)]
+    #[case::more_are_stored_whole(&[0, 1 << 56], 64)]
+    #[case::sixty_four_bits(&[u64::MAX, 0, 3], 64)]
     fn numbers_come_back_in_the_smallest_width(#[case] numbers: &[u64], #[case] width: u8) {
         let (directory, parts) = one(numbers);
         let entries = Directory::parse(SPAN, &directory).unwrap().entries;
@@ -535,7 +392,8 @@ mod tests {
     fn a_long_column_is_a_part_and_some_of_its_rows_can_be_read() {
         let numbers: Vec<u64> = (0..1_000).map(|n| n * 7).collect();
         let (directory, parts) = one(&numbers);
-        assert_eq!(parts[0].1.len(), 2_008);
+        // 13 bits each, and the checksum.
+        assert_eq!(parts[0].1.len(), 1_633);
         let rows = Selection::Rows(vec![1, 500]);
         let found = read::<u32>(&directory, &parts, &rows);
         assert_eq!(found, Ok(Values::Each(vec![7, 3_500])));
@@ -543,7 +401,7 @@ mod tests {
 
     #[test]
     fn every_flipped_bit_is_noticed() {
-        for numbers in [vec![9; 4], vec![1, 2, 300], (0..100).collect()] {
+        for numbers in [vec![9; 4], vec![1, 2, 300], (0..300).collect()] {
             let (directory, parts) = one(&numbers);
             for place in 0..directory.len() {
                 for bit in 0..8 {
@@ -567,14 +425,14 @@ mod tests {
     fn a_chunk_counts_only_with_its_own_span_and_parts() {
         let (directory, _) = one(&[3, 3, 3]);
         for other in [
-            Span { rows: 4, ..SPAN },
+            Span { rows: 999, ..SPAN },
             Span { min_ts: 0, ..SPAN },
             Span { max_ts: 0, ..SPAN },
         ] {
             let error = Directory::parse(other, &directory).unwrap_err();
             assert_eq!(error, ChunkError::DirectoryChecksum);
         }
-        let (short, long): (Vec<u64>, Vec<u64>) = ((0..100).collect(), (0..101).collect());
+        let (short, long): (Vec<u64>, Vec<u64>) = ((0..300).collect(), (0..301).collect());
         let (directory, _) = one(&short);
         let (_, parts) = one(&long);
         assert_eq!(
@@ -595,7 +453,18 @@ mod tests {
     }
 
     #[test]
-    fn texts_come_back_and_anything_else_is_refused() {
+    fn a_column_longer_than_the_chunk_is_refused() {
+        let (directory, _) = one(&[7; 1_001]);
+        let error = Directory::parse(SPAN, &directory).unwrap_err();
+        assert_eq!(error, ChunkError::Directory);
+        let rows = ROWS_MAX + 1;
+        let (directory, _) = Encoder::new(Span { rows, ..SPAN }).finish();
+        let error = Directory::parse(Span { rows, ..SPAN }, &directory).unwrap_err();
+        assert_eq!(error, ChunkError::Rows { rows });
+    }
+
+    #[test]
+    fn texts_come_back() {
         let mut encoder = Encoder::new(SPAN);
         encoder.texts("ua", ["", "b", "ü"].into_iter());
         let (directory, _) = encoder.finish();
@@ -603,30 +472,9 @@ mod tests {
         assert_eq!(directory.numbers("ua"), None);
         let entry = directory.texts("ua").unwrap();
         let data = entry.here().unwrap();
-        let texts = read_texts("ua", entry, data).unwrap();
-        assert_eq!(texts.iter().collect::<Vec<_>>(), ["", "b", "ü"]);
-        let text = Err(ChunkError::Text { column: "ua" });
-        assert_eq!(read_texts("ua", entry, &data[..data.len() - 1]), text);
-        let longer = [data, b"x"].concat();
-        assert_eq!(read_texts("ua", entry, &longer), text);
-        assert_eq!(read_texts("ua", entry, &data[..3]), text);
-        // More of the one before than there is.
-        assert_eq!(read_texts("ua", entry, &[0, 1, b'b', 2, 0, 0, 0]), text);
-    }
-
-    #[test]
-    fn texts_that_begin_alike_take_little_room() {
-        let texts: Vec<String> = (1_000..2_000)
-            .map(|n| format!("https://example.com/{}/{n}", "ü".repeat(100)))
-            .collect();
-        let mut encoder = Encoder::new(SPAN);
-        encoder.texts("url", texts.iter().map(String::as_str));
-        let (directory, parts) = encoder.finish();
-        let directory = Directory::parse(SPAN, &directory).unwrap();
-        let entry = directory.texts("url").unwrap();
-        let data = entry.data(SPAN, "url", &parts[0].1).unwrap();
-        assert!(data.len() < 6_000, "{}", data.len());
-        let found = read_texts("url", entry, data).unwrap();
-        assert_eq!(found.iter().collect::<Vec<_>>(), texts);
+        let found = texts("ua", entry, data).unwrap().all().unwrap();
+        assert_eq!(found.iter().collect::<Vec<_>>(), ["", "b", "ü"]);
+        let cut = texts("ua", entry, &data[..5]);
+        assert!(matches!(cut, Err(ChunkError::Size { column: "ua" })));
     }
 }

@@ -131,7 +131,7 @@ impl Draft {
         if code == next {
             for column in family.columns() {
                 let drafted = &mut self.columns[column];
-                let number = drafted.texts.number(&self.key, &texts.text(column));
+                let number = drafted.texts.number(&texts.text(column));
                 drafted.of.push(number);
             }
         }
@@ -192,6 +192,7 @@ impl Draft {
             visitor: Values::Each(rows().map(|row| row.visitor).collect()),
             codes,
             texts,
+            ..Block::default()
         }
     }
 
@@ -227,18 +228,29 @@ impl Draft {
     }
 
     fn encode_family(&self, family: Family, rows: &[usize], encoder: &mut Encoder) {
-        // The entries that these rows have, in the order in which they come.
+        // The entries that these rows have, in the order in which they come. Those
+        // of a target are of one link, so that there is one for each link at least.
+        let of_link = family == Family::Target;
         let mut entries = Vec::new();
-        let mut renumbered = vec![u32::MAX; self.families[family.index()].len()];
+        let mut renumbered = vec![None; self.families[family.index()].len()];
         let mut codes = Vec::with_capacity(rows.len());
+        let (mut run, mut before) = (0, None);
         for &row in rows {
-            let code = self.rows[row].1[family.index()];
-            let new = &mut renumbered[index(code)];
-            if *new == u32::MAX {
-                *new = short(entries.len());
-                entries.push(code);
-            }
-            codes.push(u64::from(*new));
+            let (numbers, entry) = &self.rows[row];
+            let code = entry[family.index()];
+            let link = of_link.then_some(numbers.link);
+            run += u64::from(before.is_some_and(|before| before != link));
+            before = Some(link);
+            let new = match renumbered[index(code)] {
+                Some((of, new)) if of == link => new,
+                Some(_) | None => {
+                    let new = short(entries.len());
+                    renumbered[index(code)] = Some((link, new));
+                    entries.push(code);
+                    new
+                }
+            };
+            codes.push(u64::from(new) - run);
         }
         let mut any_known = false;
         for column in family.columns() {

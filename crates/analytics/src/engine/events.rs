@@ -10,7 +10,7 @@ use super::{
     error::EngineError,
     filter::RowFilter,
     locations::degrees,
-    scan::Snapshot,
+    scan::{Asked, Snapshot},
 };
 
 /// Finds them.
@@ -20,20 +20,17 @@ pub(super) fn answer(
 ) -> Result<Vec<Event>, EngineError> {
     let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
     let last = query.limit.as_usize() - 1;
-    let texts = (0..TEXTS.len()).map(Column::Text);
-    let columns: Vec<Column> = texts.chain([Column::Time]).collect();
+    let columns: Vec<Column> = (0..TEXTS.len()).map(Column::Text).collect();
     let mut latest: Vec<Event> = Vec::new();
     let mut oldest = i64::MIN;
-    snapshot.scan_back(&filter, &columns, |block| {
-        // Texts are read of those only that may be among the latest.
-        let mut rows: Vec<usize> = (0..block.rows).collect();
-        rows.retain(|&row| block.time.at(row) >= oldest);
-        rows.sort_unstable_by_key(|&row| Reverse(block.time.at(row)));
-        if let Some(&row) = rows.get(last) {
-            let enough = block.time.at(row);
-            rows.retain(|&row| block.time.at(row) >= enough);
-        }
-        latest.extend(rows.into_iter().map(|row| event(&block, row)));
+    // Texts are read of those only that may be among the latest.
+    let asked = Asked {
+        columns: &columns,
+        latest: Some(query.limit),
+    };
+    snapshot.scan_back(&filter, asked, |block| {
+        let rows = (0..block.rows).filter(|&row| block.time.at(row) >= oldest);
+        latest.extend(rows.map(|row| event(&block, row)));
         latest.sort_by_key(|event| Reverse(event.at));
         // Of the visits at that moment it is not decided yet which are left out.
         if let Some(event) = latest.get(last) {

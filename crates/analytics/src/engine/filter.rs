@@ -127,19 +127,15 @@ impl RowFilter {
             }
         }
         for family in Family::ALL {
-            if let Some(chunk) = chunk {
-                for column in self.of_family(family) {
-                    block.load_texts(chunk, column)?;
-                }
-            }
-            let chosen = match self.admitted(block, family) {
+            let chosen = match self.admitted(block, chunk, family)? {
                 Admitted::All => continue,
                 Admitted::None => Selection::Rows(Vec::new()),
                 Admitted::Some(entries) => {
                     if let Some(chunk) = chunk {
                         block.load_codes(chunk, family, &rows)?;
                     }
-                    block.codes(family).select(|entry| entries[index(entry)])
+                    let admits = |entry| entries.get(index(entry)).copied().unwrap_or(false);
+                    block.codes(family).select(admits)
                 }
             };
             if !leave(block, &mut rows, chosen) {
@@ -168,20 +164,31 @@ impl RowFilter {
         Ok(rows)
     }
 
-    fn of_family(&self, family: Family) -> impl Iterator<Item = usize> {
-        let columns = self.text_columns();
-        columns.filter(move |&column| TEXTS[column].family == family)
-    }
-
-    fn admitted(&self, block: &Block, family: Family) -> Admitted {
+    /// Which entries of a family meet the conditions.
+    fn admitted(
+        &self,
+        block: &Block,
+        chunk: Option<&Chunk<'_>>,
+        family: Family,
+    ) -> Result<Admitted, EngineError> {
         let mut admitted = Admitted::All;
         for (column, wanted) in &self.texts {
             if TEXTS[*column].family != family {
                 continue;
             }
-            let entries = wanted.entries(block.texts(*column));
+            let entries = match chunk {
+                Some(chunk) => {
+                    let texts = wanted.values.iter().map(String::as_str);
+                    let (found, of) = chunk.find(*column, texts)?;
+                    wanted.entries(&found, &of)
+                }
+                None => {
+                    let texts = block.texts(*column);
+                    wanted.entries(&wanted.find(texts), &texts.of)
+                }
+            };
             admitted = match (admitted, entries) {
-                (Admitted::None, _) | (_, Admitted::None) => return Admitted::None,
+                (Admitted::None, _) | (_, Admitted::None) => return Ok(Admitted::None),
                 (Admitted::All, one) | (one, Admitted::All) => one,
                 (Admitted::Some(mut both), Admitted::Some(other)) => {
                     for (one, other) in both.iter_mut().zip(other) {
@@ -191,7 +198,7 @@ impl RowFilter {
                 }
             };
         }
-        admitted
+        Ok(admitted)
     }
 }
 
@@ -214,23 +221,27 @@ impl Wanted<i64> {
 }
 
 impl Wanted<String> {
-    /// The entries whose text meets the condition.
-    fn entries(&self, texts: &Texts) -> Admitted {
-        let mut numbers = vec![!self.included; texts.dictionary.len()];
-        for text in &self.values {
-            if let Some(number) = texts.dictionary.find(text) {
-                numbers[index(number)] = self.included;
-            }
-        }
-        let meets = |number: u32| numbers.get(index(number)).copied().unwrap_or(false);
-        if texts.of.is_empty() {
+    /// Of each text, whether it is one of the values.
+    fn find(&self, texts: &Texts) -> Vec<bool> {
+        let texts = texts.dictionary.iter();
+        texts.map(|text| self.values.contains(text)).collect()
+    }
+
+    /// The entries whose text meets the condition: of each text, whether it is
+    /// one of the values; and of each entry, the number of its text.
+    fn entries(&self, found: &[bool], of: &[u32]) -> Admitted {
+        let meets = |number: u32| {
+            let found = found.get(index(number)).copied().unwrap_or(false);
+            found == self.included
+        };
+        if of.is_empty() {
             return if meets(0) {
                 Admitted::All
             } else {
                 Admitted::None
             };
         }
-        let entries: Vec<bool> = texts.of.iter().map(|&number| meets(number)).collect();
+        let entries: Vec<bool> = of.iter().map(|&number| meets(number)).collect();
         if entries.iter().all(|&meets| meets) {
             Admitted::All
         } else if entries.contains(&true) {

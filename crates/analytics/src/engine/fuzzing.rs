@@ -1,7 +1,7 @@
 //! The door for `fuzz/`: the chunk format is nobody else's business.
 
 use super::{
-    chunk::{Directory, Span, read_numbers, read_texts, seal},
+    chunk::{self, Directory, Span, seal},
     columns::{Family, TEXTS},
     selection::Selection,
 };
@@ -38,26 +38,39 @@ fn read(span: Span, bytes: &[u8]) {
         if let Some(entry) = directory.numbers(name)
             && let Some(data) = entry.here()
         {
-            let wide = read_numbers::<u64>(name, entry, data, &Selection::All);
-            let narrow = read_numbers::<u32>(name, entry, data, &Selection::All);
+            let Ok(packed) = chunk::numbers(name, entry, data) else {
+                continue;
+            };
+            let wide = packed.read::<u64>(&Selection::All);
+            let narrow = packed.read::<u32>(&Selection::All);
             match wide {
-                Ok(wide) => {
-                    let numbers = (0..entry.count()).map(|row| wide.at(row));
-                    let fits = numbers
-                        .into_iter()
-                        .all(|number| u32::try_from(number).is_ok());
+                Some(wide) => {
+                    let mut numbers = (0..entry.count()).map(|row| wide.at(row));
+                    let fits = numbers.all(|number| u32::try_from(number).is_ok());
                     // A column of no rows has a base all the same.
                     let fits = fits || entry.count() == 0;
-                    assert!(narrow.is_ok() <= fits, "a number is never cut to fit");
+                    assert!(narrow.is_some() <= fits, "a number is never cut to fit");
+                    for row in 0..entry.count() {
+                        assert_eq!(packed.at(row), wide.at(row));
+                    }
                 }
-                Err(_) => assert!(narrow.is_err(), "what is no number is no small number"),
+                None => assert!(narrow.is_none(), "what is no number is no small number"),
             }
+            // It need not be in order.
+            let _: Option<usize> = packed.find(7);
         }
         if let Some(entry) = directory.texts(name)
             && let Some(data) = entry.here()
-            && let Ok(texts) = read_texts(name, entry, data)
+            && let Ok(coded) = chunk::texts(name, entry, data)
         {
-            assert_eq!(texts.iter().count(), entry.count());
+            let last = u32::try_from(entry.count()).unwrap_or(0).wrapping_sub(1);
+            let one = coded.some(&[last]);
+            let _: Option<Option<u32>> = coded.find("a");
+            if let Some(texts) = coded.all() {
+                assert_eq!(texts.iter().count(), entry.count());
+                let same = one.is_none_or(|one| one.iter().next() == texts.iter().last());
+                assert!(same, "one text is what it is among all");
+            }
         }
     }
 }

@@ -1,9 +1,6 @@
 //! Rows put together by what is shown of them.
 
-use std::{
-    cmp::Ordering,
-    hash::{BuildHasher, Hash, RandomState},
-};
+use std::cmp::Ordering;
 
 use slugline_domain::RowLimit;
 
@@ -11,75 +8,39 @@ use super::{
     answer::{keep_first, number},
     block::Block,
     columns::Family,
+    dictionary::Interner,
     selection::index,
     values::Values,
 };
-use crate::number_map::NumberMap;
 
-/// Groups by labels. They are numbered from 0 in the order in which they come.
-#[derive(Debug)]
-pub(super) struct Groups<K> {
-    key: RandomState,
-    known: NumberMap<usize>,
-    pub(super) labels: Vec<K>,
-}
-
-impl<K> Default for Groups<K> {
-    fn default() -> Self {
-        Self {
-            key: RandomState::new(),
-            known: NumberMap::default(),
-            labels: Vec::new(),
-        }
-    }
-}
-
-impl<K> Groups<K> {
-    /// The group of what is shown so. Each chunk shows a text once again, so they
-    /// are told apart by fingerprints of 64 bits.
-    pub(super) fn of(&mut self, shown: impl Hash, label: impl FnOnce() -> K) -> usize {
-        let next = self.labels.len();
-        let group = *self.known.entry(self.key.hash_one(shown)).or_insert(next);
-        if group == next {
-            self.labels.push(label());
-        }
-        group
-    }
-}
-
-/// The groups with their visits.
-#[derive(Debug)]
-pub(super) struct Ranking<K> {
-    groups: Groups<K>,
+/// Texts with their visits. Each chunk shows a text once again.
+#[derive(Debug, Default)]
+pub(super) struct Ranking {
+    texts: Interner,
     visits: Vec<u64>,
 }
 
-impl<K> Default for Ranking<K> {
-    fn default() -> Self {
-        Self {
-            groups: Groups::default(),
-            visits: Vec::new(),
-        }
-    }
-}
-
-impl<K: Ord> Ranking<K> {
-    /// Adds visits to a group.
-    pub(super) fn add(&mut self, visits: u64, shown: impl Hash, label: impl FnOnce() -> K) {
-        let group = self.groups.of(shown, label);
+impl Ranking {
+    /// Adds visits to those of a text.
+    pub(super) fn add(&mut self, visits: u64, text: &str) {
+        let group = index(self.texts.number(text));
         if group == self.visits.len() {
             self.visits.push(0);
         }
         self.visits[group] += visits;
     }
 
-    /// The groups with the most visits, then in order of their labels; and how
-    /// many groups there are.
-    pub(super) fn finish(self, limit: RowLimit) -> (Vec<(K, u64)>, u64) {
-        let all = number(self.visits.len());
-        let mut ranked: Vec<(K, u64)> = self.groups.labels.into_iter().zip(self.visits).collect();
-        keep_first(&mut ranked, limit, |one, other| most_first(one, other));
-        (ranked, all)
+    /// The labels with the most visits, then in their order; and how many there
+    /// are.
+    pub(super) fn finish<'r, K: Ord>(
+        &'r self,
+        limit: RowLimit,
+        label: impl Fn(&'r str) -> K,
+    ) -> (Vec<(K, u64)>, u64) {
+        let labels = self.texts.texts.iter().map(label);
+        let mut ranked: Vec<(K, u64)> = labels.zip(self.visits.iter().copied()).collect();
+        keep_first(&mut ranked, limit, most_first);
+        (ranked, number(self.visits.len()))
     }
 }
 

@@ -37,46 +37,50 @@ fn ranked(
     let Some(column) = place_of(query.dimension) else {
         return by_visitor(snapshot, filter, limit);
     };
-    if matches!(query.dimension, Dimension::Latitude | Dimension::Longitude) {
-        return by_text(snapshot, filter, column, limit, degrees);
-    }
-    by_text(snapshot, filter, column, limit, str::to_owned)
+    let mut ranking = Ranking::default();
+    let interval_max = rank(snapshot, filter, column, &mut ranking)?;
+    let (rows, rows_before_limit) = match query.dimension {
+        Dimension::Latitude | Dimension::Longitude => named(ranking.finish(limit, degrees)),
+        _ => named(ranking.finish(limit, |text| text)),
+    };
+    Ok(Answer {
+        rows,
+        rows_before_limit,
+        interval_max,
+        sketched: false,
+    })
 }
 
-fn by_text<K: Ord + Send + ToString>(
+/// Adds up the visits of each text.
+fn rank(
     snapshot: &Snapshot<'_>,
     filter: &RowFilter,
     column: usize,
-    limit: RowLimit,
-    label: impl Fn(&str) -> K + Sync,
-) -> Result<Answer<MetricRow>, EngineError> {
-    let family = TEXTS[column].family;
-    let mut ranking = Ranking::default();
-    let interval_max = snapshot.scan(filter, &[Column::Text(column)], |block| {
+    ranking: &mut Ranking,
+) -> Result<SamplingInterval, EngineError> {
+    snapshot.scan(filter, &[Column::Text(column)], |block| {
         let texts = block.texts(column);
         let mut visits = vec![0; texts.dictionary.len()];
-        for (entry, &more) in (0..).zip(&visits_of_entries(block, family)) {
+        let entries = visits_of_entries(block, TEXTS[column].family);
+        for (entry, more) in (0..).zip(entries) {
             visits[index(texts.number(entry))] += more;
         }
-        for (text, &visits) in texts.dictionary.iter().zip(&visits) {
+        for (text, visits) in texts.dictionary.iter().zip(visits) {
             if visits > 0 {
-                ranking.add(visits, text, || label(text));
+                ranking.add(visits, text);
             }
         }
         Ok(())
-    })?;
-    let (rows, all) = ranking.finish(limit);
-    Ok(Answer {
-        rows,
-        rows_before_limit: all,
-        interval_max,
-        sketched: false,
-    }
-    .map(|(name, count)| MetricRow {
+    })
+}
+
+fn named<K: ToString>((ranked, all): (Vec<(K, u64)>, u64)) -> (Vec<MetricRow>, u64) {
+    let row = |(name, count): (K, u64)| MetricRow {
         name: name.to_string(),
         count,
         visitors: None,
-    }))
+    };
+    (ranked.into_iter().map(row).collect(), all)
 }
 
 /// Rows that are held at the same time: 8 bytes each, 16 where visits are

@@ -17,6 +17,7 @@
 //! | `salts` | the keys of visitor hashes and their end |
 //! | `loss_table` | visits that were never stored, by their minutes |
 //! | `tail`, `draft`, `seal`, `chunk` | rows, their move into chunks, the chunk format |
+//! | `packed`, `front_coded` | numbers and texts of a column in few bytes |
 //! | `block`, `values`, `dictionary`, `selection` | rows in memory |
 //! | `upkeep`, `retention`, `steady_clock`, `merge`, `vacuum` | the end of old rows, by a clock that can be believed; one chunk for each day of a quiet site; space that goes back |
 //! | `examine`, `salvage`, `remains`, `replace`, `wipe`, `lock` | whether the file is sound, a new one of what is left if not, no salts in the old one, and nobody in between |
@@ -41,6 +42,7 @@ mod error;
 mod events;
 mod examine;
 mod filter;
+mod front_coded;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod groups;
@@ -52,6 +54,7 @@ mod log;
 pub(crate) mod loss_table;
 mod merge;
 mod metrics;
+mod packed;
 #[cfg(test)]
 mod properties;
 pub(crate) mod remains;

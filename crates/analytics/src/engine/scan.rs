@@ -13,7 +13,7 @@ use std::{
 };
 
 use rusqlite::{Connection, ErrorCode, Transaction};
-use slugline_domain::SamplingInterval;
+use slugline_domain::{RowLimit, SamplingInterval};
 
 use super::{
     answer::number,
@@ -21,8 +21,9 @@ use super::{
     columns::{Column, TEXTS},
     error::EngineError,
     filter::RowFilter,
-    selection::index,
+    selection::{Selection, index},
     tail,
+    values::Values,
 };
 
 /// Rows of the tail that are looked at in one go.
@@ -93,6 +94,15 @@ impl Deadline {
         }
         error
     }
+}
+
+/// What is read of the rows that meet the conditions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'q> {
+    pub(super) columns: &'q [Column],
+    /// Of each block only so many latest rows, and others of the last one's
+    /// moment, with their times.
+    pub(super) latest: Option<RowLimit>,
 }
 
 /// The log as it is at one moment: everything is read in one transaction, so
@@ -181,7 +191,11 @@ impl<'c> Snapshot<'c> {
                 .name("access-log-sums".into())
                 .spawn_scoped(scope, move || add_up(blocks, see))
                 .map_err(EngineError::Thread)?;
-            let read = self.scan_back(filter, &columns, |block| {
+            let asked = Asked {
+                columns: &columns,
+                latest: None,
+            };
+            let read = self.scan_back(filter, asked, |block| {
                 // Nobody is there to take it if adding up has failed.
                 hand_over.send(block).map_err(|_| EngineError::Panicked)?;
                 Ok(i64::MIN)
@@ -198,21 +212,21 @@ impl<'c> Snapshot<'c> {
     pub(super) fn scan_back(
         &self,
         filter: &RowFilter,
-        columns: &[Column],
+        asked: Asked<'_>,
         mut see: impl FnMut(Block) -> Result<i64, EngineError>,
     ) -> Result<(), EngineError> {
         let mut interesting_from = i64::MIN;
         let mut after = i64::MIN;
         let (first, last) = filter.time_range();
-        let asked = columns.iter().filter_map(|column| match column {
+        let texts = asked.columns.iter().filter_map(|column| match column {
             Column::Text(text) => Some(*text),
             Column::Time | Column::Interval | Column::Coherent | Column::Link | Column::Visitor => {
                 None
             }
         });
-        let asked: Vec<usize> = asked.chain(filter.text_columns()).collect();
+        let texts: Vec<usize> = texts.chain(filter.text_columns()).collect();
         let texts: Vec<usize> = (0..TEXTS.len())
-            .filter(|text| asked.contains(text))
+            .filter(|text| texts.contains(text))
             .collect();
         loop {
             self.deadline.check()?;
@@ -224,6 +238,10 @@ impl<'c> Snapshot<'c> {
             }
             let mut block = portion.draft.into_block();
             filter.narrow(&mut block, None)?;
+            if let Some(limit) = asked.latest {
+                let latest = latest(&block.time, limit, interesting_from);
+                block.keep(&latest);
+            }
             if block.rows > 0 {
                 interesting_from = see(block)?;
             }
@@ -241,7 +259,7 @@ impl<'c> Snapshot<'c> {
                 break;
             }
             let chunk = Chunk::read(self.db, row);
-            match chunk.and_then(|chunk| read(&chunk, filter, columns)) {
+            match chunk.and_then(|chunk| read(&chunk, filter, asked, interesting_from)) {
                 Ok(block) if block.rows > 0 => interesting_from = see(block)?,
                 Ok(_) => {}
                 Err(error) => self.leave_out(id, rows, error)?,
@@ -253,18 +271,45 @@ impl<'c> Snapshot<'c> {
 
 /// The rows of a chunk that meet the conditions. Columns that conditions are
 /// about are read first: often they leave nothing to read of others.
-fn read(chunk: &Chunk<'_>, filter: &RowFilter, columns: &[Column]) -> Result<Block, EngineError> {
+fn read(
+    chunk: &Chunk<'_>,
+    filter: &RowFilter,
+    asked: Asked<'_>,
+    interesting_from: i64,
+) -> Result<Block, EngineError> {
     let mut block = Block {
         rows: index(chunk.span().rows),
         ..Block::default()
     };
-    let rows = filter.narrow(&mut block, Some(chunk))?;
+    let mut rows = filter.narrow(&mut block, Some(chunk))?;
+    if block.rows > 0
+        && let Some(limit) = asked.latest
+    {
+        block.load(chunk, Column::Time, &rows)?;
+        let latest = latest(&block.time, limit, interesting_from);
+        block.keep(&latest);
+        rows.keep(&latest);
+    }
     if block.rows > 0 {
-        for &column in columns {
+        for &column in asked.columns {
             block.load(chunk, column, &rows)?;
         }
     }
     Ok(block)
+}
+
+/// The rows that may be among so many latest ones: from a moment on, and not
+/// before the last of the latest.
+fn latest(times: &Values<i64>, limit: RowLimit, interesting_from: i64) -> Selection {
+    let mut from = interesting_from;
+    if let Values::Each(times) = times
+        && let Some(surplus) = times.len().checked_sub(limit.as_usize())
+    {
+        let mut times = times.clone();
+        let (_, last, _) = times.select_nth_unstable(surplus);
+        from = from.max(*last);
+    }
+    times.select(|time| time >= from)
 }
 
 /// Has every block seen, and says what the largest interval was.

@@ -47,6 +47,14 @@ impl<T: Copy> Values<T> {
         }
     }
 
+    /// The numbers of so many rows.
+    pub(super) fn into_list(self, rows: usize) -> Vec<T> {
+        match self {
+            Self::Same(value) => vec![value; rows],
+            Self::Each(values) => values,
+        }
+    }
+
     pub(super) fn map<U>(self, convert: impl Fn(T) -> U) -> Values<U> {
         match self {
             Self::Same(value) => Values::Same(convert(value)),
