@@ -26,6 +26,16 @@ impl<R> Answer<R> {
             sketched,
         }
     }
+
+    /// The same with its rows in another form.
+    pub(super) fn map<S>(self, convert: impl Fn(R) -> S) -> Answer<S> {
+        Answer {
+            rows: self.rows.into_iter().map(convert).collect(),
+            rows_before_limit: self.rows_before_limit,
+            interval_max: self.interval_max,
+            sketched: self.sketched,
+        }
+    }
 }
 
 pub(super) fn number(length: usize) -> u64 {

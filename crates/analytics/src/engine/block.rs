@@ -26,6 +26,13 @@ pub(super) struct Block {
     pub(super) visitor: Values<u64>,
     /// Of each family, the entry that each row has.
     pub(super) codes: [Option<Values<u32>>; Family::ALL.len()],
+    /// Of a family, how many entries the rows can have at most.
+    pub(super) most: [Option<usize>; Family::ALL.len()],
+    /// Of a family, the fingerprints of its entries' texts.
+    pub(super) keys: [Option<Vec<u64>>; Family::ALL.len()],
+    /// The rows before which those of each target's end, if all rows of a chunk
+    /// are there and the rows of each target are one run.
+    pub(super) target_ends: Option<Vec<u32>>,
     /// Of families of which only a few entries are left, their numbers in the
     /// chunk.
     pub(super) few: [Option<Vec<u32>>; Family::ALL.len()],
@@ -125,8 +132,9 @@ impl Block {
 
     /// The most entries of a family that the rows can have.
     pub(super) fn entries(&self, family: Family) -> usize {
-        let largest = self.codes(family).largest();
-        largest.map_or(0, |entry| index(entry) + 1)
+        let largest = || self.codes(family).largest();
+        let entries = || largest().map_or(0, |entry| index(entry) + 1);
+        self.most[family.index()].unwrap_or_else(entries)
     }
 
     /// The texts of the column at a place of [`TEXTS`].
@@ -152,6 +160,9 @@ impl Block {
         for codes in self.codes.iter_mut().flatten() {
             codes.keep(rows);
         }
+        if *rows != Selection::All {
+            self.target_ends = None;
+        }
     }
 
     /// Reads some rows of a column of a chunk, unless they were read before.
@@ -164,7 +175,11 @@ impl Block {
         let read_before = match column {
             Column::Time => !self.time.are_missing(),
             Column::Visitor => !self.visitor.are_missing(),
-            Column::Interval | Column::Coherent | Column::Link | Column::Text(_) => false,
+            Column::Interval
+            | Column::Coherent
+            | Column::Link
+            | Column::Text(_)
+            | Column::Entries(_) => false,
         };
         match column {
             _ if read_before => {}
@@ -185,6 +200,19 @@ impl Block {
                 self.load_codes(chunk, TEXTS[text].family, rows)?;
                 self.load_texts(chunk, text)?;
             }
+            Column::Entries(text) => {
+                let family = TEXTS[text].family;
+                self.load_codes(chunk, family, rows)?;
+                if self.keys(family).is_some() {
+                    return Ok(());
+                }
+                let few = self.few[family.index()].is_some() || self.has_few(family);
+                if few || !chunk.are_keys_cheaper(text) {
+                    return self.load_texts(chunk, text);
+                }
+                let keys = chunk.keys(family, self.entries(family))?;
+                self.keys[family.index()] = Some(keys);
+            }
         }
         Ok(())
     }
@@ -201,17 +229,20 @@ impl Block {
         }
         let codes = match (chunk.directory.numbers(family.name()), family) {
             (None, _) => Values::Same(0),
-            (Some(_), Family::Target) => chunk.targets(rows)?,
+            (Some(_), Family::Target) => {
+                let (targets, ends) = chunk.targets(rows)?;
+                self.target_ends = ends;
+                targets
+            }
             (Some(_), _) => chunk.rows(family.name(), rows)?,
         };
+        let entries = codes.largest().map_or(0, |entry| index(entry) + 1);
         // Each is in some row.
-        if codes
-            .largest()
-            .is_some_and(|code| code >= chunk.span().rows)
-        {
+        if entries > index(chunk.span().rows) {
             let column = family.name();
             return Err(chunk.damaged(ChunkError::Value { column }));
         }
+        self.most[family.index()] = Some(entries);
         self.codes[family.index()] = Some(codes);
         Ok(())
     }
@@ -233,15 +264,12 @@ impl Block {
     /// Numbers the entries of a family anew if far fewer are left than there
     /// were, so that no others' texts are read.
     fn leave_few(&mut self, family: Family) {
-        const FEW: usize = 4;
-        let codes = match &mut self.codes[family.index()] {
-            Some(codes) if self.few[family.index()].is_none() => codes,
-            Some(_) | None => return,
-        };
-        let all = codes.largest().map_or(0, index);
-        if all / FEW <= self.rows {
+        if self.few[family.index()].is_some() || !self.has_few(family) {
             return;
         }
+        let Some(codes) = &mut self.codes[family.index()] else {
+            return;
+        };
         let entries = match codes {
             Values::Same(code) => vec![std::mem::take(code)],
             Values::Each(codes) => {
@@ -254,17 +282,27 @@ impl Block {
                 entries
             }
         };
+        self.most[family.index()] = Some(entries.len());
         self.few[family.index()] = Some(entries);
+    }
+
+    /// True if most entries of a family cannot be in any row.
+    fn has_few(&self, family: Family) -> bool {
+        const FEW: usize = 4;
+        self.entries(family) / FEW > self.rows
+    }
+
+    /// The fingerprints of the entries of a family, if they were read instead of
+    /// texts.
+    pub(super) fn keys(&self, family: Family) -> Option<&[u64]> {
+        self.keys[family.index()].as_deref()
     }
 
     /// Refuses entries that have no text. Writers make none.
     fn check(&self, chunk: &Chunk<'_>, column: usize) -> Result<(), EngineError> {
-        let codes = &self.codes[TEXTS[column].family.index()];
-        let (Some(codes), Some(texts)) = (codes, &self.texts[column]) else {
-            return Ok(());
-        };
-        let largest = codes.largest().map_or(0, index);
-        if texts.of.is_empty() || largest < texts.of.len() {
+        let entries = self.entries(TEXTS[column].family);
+        let texts = self.texts(column);
+        if texts.of.is_empty() || entries <= texts.of.len() {
             return Ok(());
         }
         let column = TEXTS[column].name;
@@ -417,25 +455,41 @@ impl<'c> Chunk<'c> {
     }
 
     /// Of some rows, the entries of the family of targets. Most links have one,
-    /// so what is stored is how many there were beside the links so far.
-    fn targets(&self, rows: &Selection) -> Result<Values<u32>, EngineError> {
+    /// so what is stored is how many there were beside the links so far. Ends of
+    /// runs are there if it is none, for all rows.
+    fn targets(&self, rows: &Selection) -> Result<(Values<u32>, Option<Vec<u32>>), EngineError> {
         let beside: Values<u32> = self.rows(Family::Target.name(), rows)?;
-        let mut entries = spread(&self.ends()?, rows, short);
-        match (&mut entries, beside) {
-            (Values::Same(entry), Values::Same(more)) => *entry = entry.saturating_add(more),
-            (entries, Values::Each(more)) => {
-                let each = more.into_iter().enumerate();
-                let each = each.map(|(row, more)| entries.at(row).saturating_add(more));
-                *entries = Values::Each(each.collect());
-            }
-            (Values::Each(_), Values::Same(0)) => {}
-            (Values::Each(entries), Values::Same(more)) => {
-                for entry in entries {
-                    *entry = entry.saturating_add(more);
-                }
-            }
+        let ends = self.ends()?;
+        let links = spread(&ends, rows, short);
+        if beside == Values::Same(0) {
+            return Ok((links, (*rows == Selection::All).then_some(ends)));
         }
-        Ok(entries)
+        let count = rows.count(index(self.span().rows));
+        let entry = |row| links.at(row).saturating_add(beside.at(row));
+        Ok((Values::Each((0..count).map(entry).collect()), None))
+    }
+
+    /// True if the fingerprints of a family are there, and are read in less time
+    /// than the texts of one of its columns.
+    fn are_keys_cheaper(&self, column: usize) -> bool {
+        const AS_LONG_AS_A_TEXT: usize = 4;
+        let texts = self.directory.texts(TEXTS[column].name);
+        let texts = texts.map_or(0, Entry::count);
+        let keys = self.count(TEXTS[column].family.keys());
+        keys > 0 && keys < texts * AS_LONG_AS_A_TEXT
+    }
+
+    /// The fingerprints of the entries of a family, of which there are so many at
+    /// least.
+    fn keys(&self, family: Family, entries: usize) -> Result<Vec<u64>, EngineError> {
+        let column = family.keys();
+        let keys: Values<u64> = self.all(column)?;
+        let count = self.count(column);
+        if entries <= count {
+            Ok(keys.into_list(count))
+        } else {
+            Err(self.damaged(ChunkError::Value { column }))
+        }
     }
 
     /// The texts of the column at a place of [`TEXTS`].
@@ -459,7 +513,7 @@ impl<'c> Chunk<'c> {
 
     /// The texts of some entries, which are in order, by their places among
     /// these.
-    fn some_texts(&self, column: usize, entries: &[u32]) -> Result<Texts, EngineError> {
+    pub(super) fn some_texts(&self, column: usize, entries: &[u32]) -> Result<Texts, EngineError> {
         let name = TEXTS[column].name;
         let Some(texts) = self.directory.texts(name) else {
             return Ok(Texts::unknown(column));

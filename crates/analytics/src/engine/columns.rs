@@ -16,6 +16,9 @@ pub(super) enum Column {
     Visitor,
     /// The column of [`TEXTS`] at this place.
     Text(usize),
+    /// Which entry of that column's family each row has, and what to look the
+    /// entries' texts up by: fingerprints, or the texts themselves.
+    Entries(usize),
 }
 
 /// A column of texts.
@@ -59,6 +62,17 @@ impl Family {
             Self::Place => "places",
             Self::Referer => "referers",
             Self::Language => "languages",
+        }
+    }
+
+    /// The column of its entries' fingerprints.
+    pub(super) fn keys(self) -> &'static str {
+        match self {
+            Self::Target => "target_keys",
+            Self::Client => "client_keys",
+            Self::Place => "place_keys",
+            Self::Referer => "referer_keys",
+            Self::Language => "language_keys",
         }
     }
 

@@ -1,6 +1,6 @@
 //! Texts, replaced by small numbers that count only in one place.
 
-use std::hash::BuildHasher;
+use std::{hash::BuildHasher, ops::Range};
 
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 
@@ -47,9 +47,18 @@ impl Dictionary {
     }
 
     pub(super) fn get(&self, number: u32) -> &str {
+        &self.text[self.place(number)]
+    }
+
+    fn bytes(&self, number: u32) -> &[u8] {
+        &self.text.as_bytes()[self.place(number)]
+    }
+
+    #[inline]
+    fn place(&self, number: u32) -> Range<usize> {
         let number = index(number);
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.text[index(start)..index(self.ends[number])]
+        index(start)..index(self.ends[number])
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
@@ -71,9 +80,9 @@ impl Interner {
     pub(super) fn number(&mut self, text: &str) -> u32 {
         let Self { hash, known, texts } = self;
         let entry = known.entry(
-            hash.hash_one(text),
-            |&number| texts.get(number) == text,
-            |&number| hash.hash_one(texts.get(number)),
+            hash.hash_one(text.as_bytes()),
+            |&number| texts.bytes(number) == text.as_bytes(),
+            |&number| hash.hash_one(texts.bytes(number)),
         );
         match entry {
             Entry::Occupied(entry) => *entry.get(),
@@ -84,11 +93,6 @@ impl Interner {
                 number
             }
         }
-    }
-
-    /// The numbers of all texts of a dictionary.
-    pub(super) fn numbers(&mut self, dictionary: &Dictionary) -> Vec<u32> {
-        dictionary.iter().map(|text| self.number(text)).collect()
     }
 }
 
@@ -102,8 +106,6 @@ mod tests {
         let numbers = ["b", "", "ü", "b", ""].map(|text| interner.number(text));
         assert_eq!(numbers, [0, 1, 2, 0, 1]);
         assert_eq!(interner.texts.iter().collect::<Vec<_>>(), ["b", "", "ü"]);
-        let more = Dictionary::new("abü".to_owned(), vec![1, 2, 4]).unwrap();
-        assert_eq!(interner.numbers(&more), [3, 0, 2]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::{
     columns::{Family, TEXTS},
     dictionary::{Dictionary, Interner},
     selection::{index, short},
+    text_key::TextKey,
     values::Values,
 };
 use crate::{number_map::NumberMap, row::Row};
@@ -98,6 +99,13 @@ pub(super) struct Draft {
 struct Drafted {
     of: Vec<u32>,
     texts: Interner,
+}
+
+impl Drafted {
+    /// The text of an entry.
+    fn text(&self, entry: u32) -> &str {
+        self.texts.texts.get(self.of[index(entry)])
+    }
 }
 
 impl Draft {
@@ -197,7 +205,7 @@ impl Draft {
     }
 
     /// Writes some rows, which are in order of link and time, as a chunk.
-    pub(super) fn encode(&self, span: Span, rows: &[usize]) -> Encoder {
+    pub(super) fn encode(&self, span: Span, rows: &[usize], key: &TextKey) -> Encoder {
         let mut encoder = Encoder::new(span);
         let mut column = |name, of: &dyn Fn(&Numbers) -> u64| {
             let numbers: Vec<u64> = rows.iter().map(|&row| of(&self.rows[row].0)).collect();
@@ -211,7 +219,7 @@ impl Draft {
         encoder.numbers("links", &links);
         encoder.numbers("link_ends", &ends);
         for family in Family::ALL {
-            self.encode_family(family, rows, &mut encoder);
+            self.encode_family(family, rows, key, &mut encoder);
         }
         encoder
     }
@@ -227,7 +235,7 @@ impl Draft {
             .unzip()
     }
 
-    fn encode_family(&self, family: Family, rows: &[usize], encoder: &mut Encoder) {
+    fn encode_family(&self, family: Family, rows: &[usize], key: &TextKey, encoder: &mut Encoder) {
         // The entries that these rows have, in the order in which they come. Those
         // of a target are of one link, so that there is one for each link at least.
         let of_link = family == Family::Target;
@@ -268,6 +276,12 @@ impl Draft {
         }
         if any_known {
             encoder.numbers(family.name(), &codes);
+            let key = |&code: &u32| {
+                let columns = family.columns().map(|column| &self.columns[column]);
+                key.fingerprint(columns.map(|drafted| drafted.text(code)))
+            };
+            let keys: Vec<u64> = entries.iter().map(key).collect();
+            encoder.numbers(family.keys(), &keys);
         }
     }
 }

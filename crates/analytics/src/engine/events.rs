@@ -28,7 +28,7 @@ pub(super) fn answer(
         columns: &columns,
         latest: Some(query.limit),
     };
-    snapshot.scan_back(&filter, asked, |block| {
+    snapshot.scan_back(&filter, asked, |block, _| {
         let rows = (0..block.rows).filter(|&row| block.time.at(row) >= oldest);
         latest.extend(rows.map(|row| event(&block, row)));
         latest.sort_by_key(|event| Reverse(event.at));

@@ -189,24 +189,30 @@ struct Reader<'d> {
 /// Reads a text, and puts it behind the one before, which begins at `start`.
 fn next(rest: &mut &[u8], text: &mut Vec<u8>, start: usize) -> Option<()> {
     let end = text.len();
-    let prefix = take_length(rest)?;
-    let halves = usize::from(take(rest, 1)?[0]);
-    let mut long = |said| match said {
-        MORE => take_length(rest)?.checked_add(MORE),
-        said => Some(said),
-    };
-    let (suffix, middle) = (long(halves >> 4)?, long(halves & 15)?);
+    let (prefix, suffix, middle) = lengths(rest)?;
     let length = prefix.checked_add(suffix)?;
     if length > end - start || length + middle > TEXT_MAX || end > ALL_MAX {
         return None;
     }
     let middle = take(rest, middle)?;
+    text.reserve(length + middle.len());
     text.extend_from_within(start..start + prefix);
     text.extend_from_slice(middle);
     if suffix > 0 {
         text.extend_from_within(end - suffix..end);
     }
     Some(())
+}
+
+/// The bytes that a text shares at both ends, and those in between.
+fn lengths(rest: &mut &[u8]) -> Option<(usize, usize, usize)> {
+    let prefix = take_length(rest)?;
+    let halves = usize::from(take(rest, 1)?[0]);
+    let mut long = |said| match said {
+        MORE => take_length(rest)?.checked_add(MORE),
+        said => Some(said),
+    };
+    Some((prefix, long(halves >> 4)?, long(halves & MORE)?))
 }
 
 fn take<'b>(bytes: &mut &'b [u8], length: usize) -> Option<&'b [u8]> {
@@ -225,7 +231,12 @@ fn put_length(bytes: &mut Vec<u8>, length: usize) {
     bytes.push(u8::try_from(rest).expect("seven bits are left"));
 }
 
+#[inline]
 fn take_length(bytes: &mut &[u8]) -> Option<usize> {
+    if let [length @ 0..0x80, rest @ ..] = *bytes {
+        *bytes = rest;
+        return Some(usize::from(*length));
+    }
     let mut length = 0;
     for shift in [0, 7, 14] {
         let byte = take(bytes, 1)?[0];

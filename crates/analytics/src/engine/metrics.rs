@@ -4,13 +4,12 @@ use slugline_domain::{Dimension, MetricRow, MetricsQuery, RowLimit, SamplingInte
 
 use super::{
     answer::{Answer, keep_first, number},
-    columns::{Column, TEXTS, place_of},
+    columns::{Column, place_of},
     error::EngineError,
     filter::RowFilter,
-    groups::{Ranking, most_first, visits_of_entries},
+    groups::{Ranking, most_first, ranked},
     locations::degrees,
     scan::Snapshot,
-    selection::index,
     shown_visitors,
 };
 use crate::visitor::VisitorHash;
@@ -21,14 +20,14 @@ pub(super) fn answer(
     query: &MetricsQuery,
 ) -> Result<Answer<MetricRow>, EngineError> {
     let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
-    let mut answer = ranked(snapshot, &filter, query)?;
+    let mut answer = most_frequent(snapshot, &filter, query)?;
     if query.visitors {
         shown_visitors::add(snapshot, &filter, query.dimension, &mut answer)?;
     }
     Ok(answer)
 }
 
-fn ranked(
+fn most_frequent(
     snapshot: &Snapshot<'_>,
     filter: &RowFilter,
     query: &MetricsQuery,
@@ -37,50 +36,33 @@ fn ranked(
     let Some(column) = place_of(query.dimension) else {
         return by_visitor(snapshot, filter, limit);
     };
-    let mut ranking = Ranking::default();
-    let interval_max = rank(snapshot, filter, column, &mut ranking)?;
-    let (rows, rows_before_limit) = match query.dimension {
-        Dimension::Latitude | Dimension::Longitude => named(ranking.finish(limit, degrees)),
-        _ => named(ranking.finish(limit, |text| text)),
-    };
-    Ok(Answer {
-        rows,
-        rows_before_limit,
-        interval_max,
-        sketched: false,
-    })
+    if matches!(query.dimension, Dimension::Latitude | Dimension::Longitude) {
+        return by_text(snapshot, filter, column, limit, degrees);
+    }
+    by_text(snapshot, filter, column, limit, str::to_owned)
 }
 
-/// Adds up the visits of each text.
-fn rank(
+fn by_text<K: Ord + Send + ToString>(
     snapshot: &Snapshot<'_>,
     filter: &RowFilter,
     column: usize,
-    ranking: &mut Ranking,
-) -> Result<SamplingInterval, EngineError> {
-    snapshot.scan(filter, &[Column::Text(column)], |block| {
-        let texts = block.texts(column);
-        let mut visits = vec![0; texts.dictionary.len()];
-        let entries = visits_of_entries(block, TEXTS[column].family);
-        for (entry, more) in (0..).zip(entries) {
-            visits[index(texts.number(entry))] += more;
-        }
-        for (text, visits) in texts.dictionary.iter().zip(visits) {
-            if visits > 0 {
-                ranking.add(visits, text);
-            }
-        }
-        Ok(())
-    })
-}
-
-fn named<K: ToString>((ranked, all): (Vec<(K, u64)>, u64)) -> (Vec<MetricRow>, u64) {
-    let row = |(name, count): (K, u64)| MetricRow {
+    limit: RowLimit,
+    label: impl Fn(&str) -> K + Sync,
+) -> Result<Answer<MetricRow>, EngineError> {
+    let (ranking, interval_max) = Ranking::count(snapshot, filter, [column])?;
+    let labels = ranking.labels(|[text]| Some(label(text)));
+    let (rows, all) = ranked(labels, limit);
+    Ok(Answer {
+        rows,
+        rows_before_limit: all,
+        interval_max,
+        sketched: false,
+    }
+    .map(|(name, count)| MetricRow {
         name: name.to_string(),
         count,
         visitors: None,
-    };
-    (ranked.into_iter().map(row).collect(), all)
+    }))
 }
 
 /// Rows that are held at the same time: 8 bytes each, 16 where visits are

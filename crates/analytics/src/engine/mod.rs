@@ -17,7 +17,7 @@
 //! | `salts` | the keys of visitor hashes and their end |
 //! | `loss_table` | visits that were never stored, by their minutes |
 //! | `tail`, `draft`, `seal`, `chunk` | rows, their move into chunks, the chunk format |
-//! | `packed`, `front_coded` | numbers and texts of a column in few bytes |
+//! | `packed`, `front_coded`, `text_key` | numbers and texts of a column in few bytes; fingerprints of texts |
 //! | `block`, `values`, `dictionary`, `selection` | rows in memory |
 //! | `upkeep`, `retention`, `steady_clock`, `merge`, `vacuum` | the end of old rows, by a clock that can be believed; one chunk for each day of a quiet site; space that goes back |
 //! | `examine`, `salvage`, `remains`, `replace`, `wipe`, `lock` | whether the file is sound, a new one of what is left if not, no salts in the old one, and nobody in between |
@@ -72,6 +72,7 @@ mod steady_clock;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod text_key;
 mod totals;
 mod upkeep;
 mod vacuum;

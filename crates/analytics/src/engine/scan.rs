@@ -195,7 +195,7 @@ impl<'c> Snapshot<'c> {
                 columns: &columns,
                 latest: None,
             };
-            let read = self.scan_back(filter, asked, |block| {
+            let read = self.scan_back(filter, asked, |block, _| {
                 // Nobody is there to take it if adding up has failed.
                 hand_over.send(block).map_err(|_| EngineError::Panicked)?;
                 Ok(i64::MIN)
@@ -208,18 +208,18 @@ impl<'c> Snapshot<'c> {
 
     /// Hands over the tail and then chunk after chunk, later ones first, until
     /// there are only rows of before the moment that `see` gave last. Damaged
-    /// chunks are left out.
+    /// chunks are left out; so are those of which `see` says that they are.
     pub(super) fn scan_back(
         &self,
         filter: &RowFilter,
         asked: Asked<'_>,
-        mut see: impl FnMut(Block) -> Result<i64, EngineError>,
+        mut see: impl FnMut(Block, Option<&Chunk<'_>>) -> Result<i64, EngineError>,
     ) -> Result<(), EngineError> {
         let mut interesting_from = i64::MIN;
         let mut after = i64::MIN;
         let (first, last) = filter.time_range();
         let texts = asked.columns.iter().filter_map(|column| match column {
-            Column::Text(text) => Some(*text),
+            Column::Text(text) | Column::Entries(text) => Some(*text),
             Column::Time | Column::Interval | Column::Coherent | Column::Link | Column::Visitor => {
                 None
             }
@@ -243,7 +243,7 @@ impl<'c> Snapshot<'c> {
                 block.keep(&latest);
             }
             if block.rows > 0 {
-                interesting_from = see(block)?;
+                interesting_from = see(block, None)?;
             }
         }
 
@@ -258,11 +258,16 @@ impl<'c> Snapshot<'c> {
             if max_ts < interesting_from {
                 break;
             }
-            let chunk = Chunk::read(self.db, row);
-            match chunk.and_then(|chunk| read(&chunk, filter, asked, interesting_from)) {
-                Ok(block) if block.rows > 0 => interesting_from = see(block)?,
-                Ok(_) => {}
-                Err(error) => self.leave_out(id, rows, error)?,
+            let mut seen = || {
+                let chunk = Chunk::read(self.db, row)?;
+                let block = read(&chunk, filter, asked, interesting_from)?;
+                if block.rows > 0 {
+                    interesting_from = see(block, Some(&chunk))?;
+                }
+                Ok(())
+            };
+            if let Err(error) = seen() {
+                self.leave_out(id, rows, error)?;
             }
         }
         Ok(())
@@ -319,12 +324,17 @@ fn add_up(
 ) -> Result<SamplingInterval, EngineError> {
     let mut interval_max = SamplingInterval::EVERY;
     for block in blocks {
-        let largest = block.interval.largest();
-        let largest = largest.and_then(SamplingInterval::new);
-        interval_max = interval_max.max(largest.unwrap_or(interval_max));
+        interval_max = interval_max.max(largest_interval(&block));
         see(&block)?;
     }
     Ok(interval_max)
+}
+
+/// The largest interval of a block's rows.
+pub(super) fn largest_interval(block: &Block) -> SamplingInterval {
+    let largest = block.interval.largest();
+    let largest = largest.and_then(SamplingInterval::new);
+    largest.unwrap_or(SamplingInterval::EVERY)
 }
 
 #[cfg(test)]

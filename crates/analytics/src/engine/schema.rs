@@ -28,7 +28,7 @@ impl FileKind {
 /// An access log: "SLUG" in ASCII.
 pub(super) const ACCESS_LOG: FileKind = FileKind {
     application_id: 0x534c_5547,
-    first: 4,
+    first: 5,
     versions: &[include_str!("tables.sql")],
 };
 
@@ -259,15 +259,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let db = open_writer(&path).unwrap();
-        db.pragma_update(None, "user_version", 3).unwrap();
+        db.pragma_update(None, "user_version", 4).unwrap();
         drop(db);
         let before = std::fs::read(&path).unwrap();
         for error in [
             open_writer(&path).unwrap_err(),
             open_to_examine(&ACCESS_LOG, &path).unwrap_err(),
         ] {
-            assert!(matches!(error, OpenError::Older { found: 3, .. }));
-            assert!(error.to_string().contains("a.db has format 3"), "{error}");
+            assert!(matches!(error, OpenError::Older { found: 4, .. }));
+            assert!(error.to_string().contains("a.db has format 4"), "{error}");
             assert!(
                 error.to_string().contains("move the file elsewhere"),
                 "{error}"
@@ -288,7 +288,7 @@ mod tests {
         assert!(
             matches!(error, OpenError::Newer { found, .. } if found == ACCESS_LOG.version() + 1)
         );
-        assert!(error.to_string().contains("a.db has format 5"));
+        assert!(error.to_string().contains("a.db has format 6"));
     }
 
     #[test]

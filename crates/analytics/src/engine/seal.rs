@@ -7,6 +7,7 @@ use super::{
     chunk::{self, Span},
     draft::Draft,
     tail,
+    text_key::TextKey,
 };
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
@@ -91,7 +92,7 @@ fn insert(
         min_ts,
         max_ts,
     };
-    let (directory, parts) = draft.encode(span, rows).finish();
+    let (directory, parts) = draft.encode(span, rows, &TextKey::of(db)?).finish();
     db.prepare_cached(
         "INSERT INTO chunk (id, format, day, min_ts, max_ts, n, directory) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",

@@ -1,4 +1,4 @@
--- The tables of an access log, version 4. The versions before were never
+-- The tables of an access log, version 5. The versions before were never
 -- released. The tail's columns of texts are added by the table of columns.
 
 -- Links by numbers of their own, which chunks and the tail refer to.
@@ -24,6 +24,9 @@ CREATE TABLE part (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TRIGGER chunk_end AFTER DELETE ON chunk BEGIN
     DELETE FROM part WHERE id BETWEEN OLD.id * 256 AND OLD.id * 256 + 255;
 END;
+
+-- One row or none: the key of the fingerprints of texts in chunks.
+CREATE TABLE text_key (key BLOB NOT NULL) STRICT;
 
 -- Visits that were never stored, by the minutes since 1970 in which they came.
 CREATE TABLE loss (
