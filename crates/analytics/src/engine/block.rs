@@ -8,6 +8,7 @@ use super::{
     dictionary::Dictionary,
     draft::Numbers,
     error::EngineError,
+    front_coded::NoText,
     packed::Number,
     selection::{Selection, index, short},
     values::Values,
@@ -560,7 +561,9 @@ impl<'c> Chunk<'c> {
             let coded = chunk::texts(name, texts, data)?;
             let mut found = vec![false; texts.count()];
             for text in wanted {
-                let place = coded.find(text).ok_or(ChunkError::Text { column: name })?;
+                let place = coded
+                    .find(text)
+                    .map_err(|NoText| ChunkError::Text { column: name })?;
                 if let Some(place) = place {
                     found[index(place)] = true;
                 }

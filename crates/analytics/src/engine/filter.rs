@@ -176,16 +176,13 @@ impl RowFilter {
             if TEXTS[*column].family != family {
                 continue;
             }
-            let entries = match chunk {
-                Some(chunk) => {
-                    let texts = wanted.values.iter().map(String::as_str);
-                    let (found, of) = chunk.find(*column, texts)?;
-                    wanted.entries(&found, &of)
-                }
-                None => {
-                    let texts = block.texts(*column);
-                    wanted.entries(&wanted.find(texts), &texts.of)
-                }
+            let entries = if let Some(chunk) = chunk {
+                let texts = wanted.values.iter().map(String::as_str);
+                let (found, of) = chunk.find(*column, texts)?;
+                wanted.entries(&found, &of)
+            } else {
+                let texts = block.texts(*column);
+                wanted.entries(&wanted.find(texts), &texts.of)
             };
             admitted = match (admitted, entries) {
                 (Admitted::None, _) | (_, Admitted::None) => return Ok(Admitted::None),

@@ -67,6 +67,10 @@ fn shared<T: PartialEq>(one: impl Iterator<Item = T>, other: impl Iterator<Item 
         .count()
 }
 
+/// There are other things than texts where one was looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoText;
+
 /// Texts as [`write`] wrote them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FrontCoded<'d> {
@@ -120,26 +124,25 @@ impl<'d> FrontCoded<'d> {
         Some(found)
     }
 
-    /// The place of a text; the outer `None` if there are other things than
-    /// texts where it has to be looked for.
-    pub(super) fn find(&self, wanted: &str) -> Option<Option<u32>> {
+    /// The place of a text, if it is there.
+    pub(super) fn find(&self, wanted: &str) -> Result<Option<u32>, NoText> {
         let mut reader = Reader::default();
         let (mut first, mut last) = (0, self.count.div_ceil(STEP));
         while last - first > 1 {
             let middle = first + (last - first) / 2;
-            if self.get(middle * STEP, &mut reader)? <= wanted {
+            if self.get(middle * STEP, &mut reader).ok_or(NoText)? <= wanted {
                 first = middle;
             } else {
                 last = middle;
             }
         }
         for place in first * STEP..self.count.min((first + 1) * STEP) {
-            let text = self.get(place, &mut reader)?;
+            let text = self.get(place, &mut reader).ok_or(NoText)?;
             if text >= wanted {
-                return Some((text == wanted).then_some(short(place)));
+                return Ok((text == wanted).then_some(short(place)));
             }
         }
-        Some(None)
+        Ok(None)
     }
 
     /// The bytes from a text that shares nothing on.
@@ -277,12 +280,12 @@ mod tests {
             let all = coded.all().unwrap();
             assert_eq!(all.iter().collect::<Vec<_>>(), texts);
             for (place, text) in (0..).zip(&texts) {
-                assert_eq!(coded.find(text), Some(Some(place)));
-                assert_eq!(coded.find(&format!("{text}+")), Some(None));
+                assert_eq!(coded.find(text), Ok(Some(place)));
+                assert_eq!(coded.find(&format!("{text}+")), Ok(None));
                 let one = coded.some(&[place]).unwrap();
                 assert_eq!(one.iter().collect::<Vec<_>>(), [text]);
             }
-            assert_eq!((coded.find(""), coded.find("é")), (Some(None), Some(None)));
+            assert_eq!((coded.find(""), coded.find("é")), (Ok(None), Ok(None)));
             let odd: Vec<u32> = (0..short(count)).filter(|n| n % 2 > 0).collect();
             let some = coded.some(&odd).unwrap();
             let expected: Vec<&String> = odd.iter().map(|&n| &texts[index(n)]).collect();

@@ -3,6 +3,7 @@
 use super::{
     chunk::{self, Directory, Span, seal},
     columns::{Family, TEXTS},
+    front_coded::NoText,
     selection::Selection,
 };
 
@@ -65,7 +66,7 @@ fn read(span: Span, bytes: &[u8]) {
         {
             let last = u32::try_from(entry.count()).unwrap_or(0).wrapping_sub(1);
             let one = coded.some(&[last]);
-            let _: Option<Option<u32>> = coded.find("a");
+            let _: Result<Option<u32>, NoText> = coded.find("a");
             if let Some(texts) = coded.all() {
                 assert_eq!(texts.iter().count(), entry.count());
                 let same = one.is_none_or(|one| one.iter().next() == texts.iter().last());

@@ -63,21 +63,17 @@ impl<const N: usize> Ranking<N> {
     /// nothing is added.
     fn add(&mut self, block: &Block, chunk: Option<&Chunk<'_>>) -> Result<(), EngineError> {
         let family = TEXTS[self.columns[0]].family;
-        let mut entries = visits_of_entries(block, family);
-        let groups = match (chunk, block.keys(family)) {
-            (Some(chunk), Some(keys)) => {
-                entries.truncate(keys.len());
-                self.groups_of_keys(chunk, keys, &entries)?
-            }
-            (Some(_) | None, _) => {
-                let texts = self.columns.map(|column| block.texts(column));
-                let with_visits = (0..).zip(&entries);
-                let group = |(entry, &visits): (u32, &u64)| match visits {
-                    0 => usize::MAX,
-                    _ => self.group(texts, entry),
-                };
-                with_visits.map(group).collect()
-            }
+        let entries = visits_of_entries(block, family);
+        let groups = if let (Some(chunk), Some(keys)) = (chunk, block.keys(family)) {
+            self.groups_of_keys(chunk, keys, &entries)?
+        } else {
+            let texts = self.columns.map(|column| block.texts(column));
+            let with_visits = (0..).zip(&entries);
+            let group = |(entry, &visits): (u32, &u64)| match visits {
+                0 => usize::MAX,
+                _ => self.group(texts, entry),
+            };
+            with_visits.map(group).collect()
         };
         for (visits, group) in entries.into_iter().zip(groups) {
             if visits > 0 {

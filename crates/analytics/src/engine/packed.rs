@@ -82,14 +82,12 @@ impl<'d> Packed<'d> {
     fn above_base(&self, place: usize) -> u64 {
         let bit = place * self.width;
         let rest = &self.data[bit / 8..];
-        let word = match rest.first_chunk() {
-            Some(word) => u64::from_le_bytes(*word),
-            None => {
-                let mut word = [0; 8];
-                word[..rest.len()].copy_from_slice(rest);
-                u64::from_le_bytes(word)
-            }
-        };
+        let word = rest.first_chunk().copied().unwrap_or_else(|| {
+            let mut word = [0; 8];
+            word[..rest.len()].copy_from_slice(rest);
+            word
+        });
+        let word = u64::from_le_bytes(word);
         (word >> (bit % 8)) & self.mask
     }
 
@@ -153,9 +151,12 @@ impl<'d> Packed<'d> {
     }
 }
 
+/// Reads the eight numbers at the beginning.
+type Unpack = fn(&[u8; 64]) -> [u64; 8];
+
 /// For each width of up to 56 bits, what reads eight numbers. That the width is
 /// known when it is compiled makes it several times as fast.
-const UNPACK: [fn(&[u8; 64]) -> [u64; 8]; 57] = [
+const UNPACK: [Unpack; 57] = [
     eight::<0>,
     eight::<1>,
     eight::<2>,
