@@ -441,14 +441,16 @@ impl<'c> Chunk<'c> {
         };
         let column = "link_ends";
         let ends = self.numbers_column(column)?;
+        if links.count() != ends.count() {
+            return Err(self.damaged(ChunkError::Value { column }));
+        }
         let (start, end) = self.with_data(ends, column, |data| {
             let packed = chunk::numbers(column, ends, data)?;
             let start = place.checked_sub(1).map_or(0, |before| packed.at(before));
             Ok((start, packed.at(place)))
         })?;
-        let sound = links.count() == ends.count() && start <= end;
         match (u32::try_from(start), u32::try_from(end)) {
-            (Ok(start), Ok(end)) if sound && end <= self.span().rows => {
+            (Ok(start), Ok(end)) if start <= end && end <= self.span().rows => {
                 Ok(Selection::Rows((start..end).collect()))
             }
             (Ok(_) | Err(_), _) => Err(self.damaged(ChunkError::Value { column })),
@@ -478,6 +480,17 @@ impl<'c> Chunk<'c> {
         let texts = texts.map_or(0, Entry::count);
         let keys = self.count(TEXTS[column].family.keys());
         keys > 0 && keys < texts * AS_LONG_AS_A_TEXT
+    }
+
+    /// Reads all fingerprints beside the texts of a block of all rows.
+    pub(super) fn check_keys(&self, block: &Block) -> Result<(), EngineError> {
+        let with_keys = Family::ALL
+            .into_iter()
+            .filter(|family| self.directory.numbers(family.keys()).is_some());
+        for family in with_keys {
+            self.keys(family, block.entries(family))?;
+        }
+        Ok(())
     }
 
     /// The fingerprints of the entries of a family, of which there are so many at

@@ -117,6 +117,7 @@ fn examine_chunk(
     used: &mut HashSet<i64>,
 ) -> Result<(usize, Option<String>), EngineError> {
     let block = Block::whole(chunk)?;
+    chunk.check_keys(&block)?;
     let keys = (0..block.rows).map(|row| (block.link.at(row), block.time.at(row)));
     let times = || (0..block.rows).map(|row| block.time.at(row));
     let span = chunk.span();

@@ -232,6 +232,11 @@ async fn an_examination_finds_each_kind_of_damage() {
             "chunk 3 is damaged: column visitor is missing",
         ),
         (
+            "UPDATE part SET data = x'' WHERE id = (SELECT max(id) FROM part WHERE id / 256 = 3)",
+            "chunks",
+            "chunk 3 is damaged: the checksum of column client_keys does not match",
+        ),
+        (
             "UPDATE chunk SET format = 7 WHERE id = 1",
             "chunks",
             "chunk 1 is damaged: its format 7 is unknown",
@@ -265,7 +270,8 @@ async fn a_rebuild_keeps_what_can_be_read_and_says_what_was_lost() {
     damage(
         &file,
         "UPDATE part SET data = x'' WHERE id / 256 = 2;
-         UPDATE part SET data = x'00' WHERE id = (SELECT max(id) FROM part WHERE id / 256 = 3);
+         UPDATE part SET data = x'00' WHERE id =
+             (SELECT id FROM part WHERE id / 256 = 3 ORDER BY id DESC LIMIT 1 OFFSET 1);
          DELETE FROM link",
     );
     let before = fs::read(&file).unwrap();

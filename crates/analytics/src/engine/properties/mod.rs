@@ -1,2 +1,3 @@
 mod chunk;
+mod hostile;
 mod sealed_rows;
