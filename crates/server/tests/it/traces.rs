@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask test -- -p slugline --features otel --test it -- traces::`
 
-use std::{fs, path::Path};
+use std::{fmt::Write, fs, path::Path};
 
 use serde_json::json;
 
@@ -69,7 +69,10 @@ fn read(span: &[u8]) -> Span {
     let bytes = |number| messages(span, number).pop().unwrap_or_default();
     let hexadecimal = |number| {
         let bytes = bytes(number).into_iter();
-        bytes.map(|byte| format!("{byte:02x}")).collect::<String>()
+        bytes.fold(String::new(), |mut text, byte| {
+            write!(text, "{byte:02x}").unwrap();
+            text
+        })
     };
     let text = |bytes: Option<Vec<u8>>| String::from_utf8(bytes.unwrap_or_default()).unwrap();
     let attributes = messages(span, 9).into_iter().map(|pair| {

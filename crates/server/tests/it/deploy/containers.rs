@@ -1,6 +1,6 @@
 //! The image and the samples that run it: what one says of the other is so.
 
-use std::{collections::BTreeSet, fs, path::Path, process::Command};
+use std::{collections::BTreeSet, fmt::Write, fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -156,15 +156,12 @@ fn services_name_only_secrets_volumes_and_networks_that_exist() {
                 declared("volumes", name);
             }
         }
-        match &service["networks"] {
-            Value::Array(names) => names
-                .iter()
-                .for_each(|name| declared("networks", name.as_str().unwrap())),
-            names => names
-                .as_object()
-                .unwrap()
-                .keys()
-                .for_each(|name| declared("networks", name)),
+        let networks = &service["networks"];
+        for name in networks.as_array().into_iter().flatten() {
+            declared("networks", name.as_str().unwrap());
+        }
+        for (name, _) in networks.as_object().into_iter().flatten() {
+            declared("networks", name);
         }
     }
 }
@@ -187,15 +184,15 @@ fn the_script_makes_the_secrets_that_the_services_need_and_replaces_none() {
     let made = make_secrets(&folder);
     assert!(made.status.success(), "{made:?}");
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
-    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&folder), 0o700);
+    let permissions = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(permissions(&folder), 0o700);
 
     let compose = yaml::document("compose.yaml");
     for (name, secret) in compose["secrets"].as_object().unwrap() {
         let file = secret["file"].as_str().unwrap();
         let file = folder.join(file.strip_prefix("./secrets/").unwrap());
         assert!(file.exists(), "{name}");
-        assert_eq!(mode(&file), 0o644, "{name}");
+        assert_eq!(permissions(&file), 0o644, "{name}");
     }
     for (name, node) in nodes() {
         let settings = node["environment"].as_object().unwrap();
@@ -224,7 +221,10 @@ fn the_script_makes_the_secrets_that_the_services_need_and_replaces_none() {
     let log: url::Url = read("analytics_url").parse().unwrap();
     assert_eq!(log.host_str(), Some("clickhouse"));
     let hash = Sha256::digest(log.password().unwrap());
-    let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hash.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    });
     assert!(read("clickhouse_users.xml").contains(&hash));
 
     let before = read("site_token");

@@ -6,11 +6,11 @@ use super::{assert_probe_exists, texts, yaml};
 
 #[test]
 fn routes_name_only_what_exists() {
-    let (fixed, routes) = (
+    let (fixed, changing) = (
         yaml::document("traefik/traefik.yaml"),
         yaml::document("traefik/slugline.yaml"),
     );
-    let http = &routes["http"];
+    let http = &changing["http"];
     let router = &http["routers"]["slugline"];
     let exists = |among: &Value, name: &str| assert!(among.get(name).is_some(), "{name}");
     for entry in texts(&router["entryPoints"]) {
