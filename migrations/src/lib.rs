@@ -11,6 +11,7 @@ mod m0005_revisions;
 mod m0006_announcements;
 mod m0007_outbox;
 mod m0008_tokens;
+mod m0009_audit;
 
 use sea_orm_migration::{
     prelude::*,
@@ -139,6 +140,7 @@ impl MigratorTrait for Steps {
             Box::new(m0006_announcements::Step),
             Box::new(m0007_outbox::Step),
             Box::new(m0008_tokens::Step),
+            Box::new(m0009_audit::Step),
         ]
     }
 }

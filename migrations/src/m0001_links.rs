@@ -137,7 +137,7 @@ fn links_of_a_tag() -> IndexCreateStatement {
 /// A text column that compares by code point. SQLite's columns do so by
 /// default. PostgreSQL's would follow the database's locale, and order and fold
 /// slugs differently from one server to the next.
-fn by_code_point(name: &'static str, backend: DbBackend) -> ColumnDef {
+pub(crate) fn by_code_point(name: &'static str, backend: DbBackend) -> ColumnDef {
     let mut column = ColumnDef::new(name);
     if backend == DbBackend::Postgres {
         column.custom(r#"text COLLATE "C""#);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Access, Caller, Error, LinkChecker, LinkLists, LinkMigration, LinkService, LiveVisits,
-    StatsService, Suggestions, Tokens,
+    Access, AuditService, Caller, Error, LinkChecker, LinkLists, LinkMigration, LinkService,
+    LiveVisits, StatsService, Suggestions, Tokens,
 };
 
 /// All use cases of an instance. Adapters share one in an [`Arc`]. It holds no
@@ -21,6 +21,8 @@ pub struct App {
     pub suggestions: Suggestions,
     /// Moves links here.
     pub migration: LinkMigration,
+    /// Reads the audit trail.
+    pub audit: AuditService,
     /// Answers questions about visits.
     pub stats: StatsService,
     /// Sends stored visits to watchers.

@@ -233,7 +233,7 @@ fn digest(token: &str) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Scope, Scopes, TokenRecord, ports::Hearing};
+    use slugline_domain::{Author, Scope, Scopes, TokenRecord, ports::Hearing};
     use slugline_testkit::{FixedClock, MemoryTokenStore, NOON, SeededRandom, seconds};
 
     use super::*;
@@ -281,7 +281,7 @@ mod tests {
                 scopes: Scopes::new([Scope::LinksRead]).unwrap(),
                 expires_at,
             };
-            let made = self.tokens.make(new).await.unwrap();
+            let made = self.tokens.make(new, &Author::operator()).await.unwrap();
             made.text.as_str().to_owned()
         }
 
@@ -411,7 +411,10 @@ mod tests {
             let text = it.make("ci", None).await;
             let caller = it.try_token(&text).await.unwrap();
             assert!(it.guard.still_admits(&caller).await);
-            it.tokens.revoke(&named("ci")).await.unwrap();
+            it.tokens
+                .revoke(&named("ci"), &Author::operator())
+                .await
+                .unwrap();
             let refused = it.try_token(&text).await;
             assert!(matches!(refused, Err(Denied::WrongToken)), "{hearing:?}");
             assert!(!it.guard.still_admits(&caller).await);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use slugline_domain::{Scope, TokenName, TokenRecord};
+use slugline_domain::{Author, CallerName, ClientTag, Scope, TokenName, TokenRecord};
 use thiserror::Error;
 
 /// The party that calls a use case.
@@ -23,6 +23,17 @@ impl Caller {
             Self::Site => TokenName::SITE,
             Self::Token(record) => record.name.as_str(),
             Self::Operator => TokenName::OPERATOR,
+        }
+    }
+
+    /// The author of the caller's changes in the audit trail, and the network of the request.
+    ///
+    /// # Panics
+    /// Never: each name of a caller is a valid one.
+    pub fn author(&self, client: ClientTag) -> Author {
+        Author {
+            caller: CallerName::parse(self.name()).expect("a token's name is a caller's name"),
+            client: Some(client),
         }
     }
 

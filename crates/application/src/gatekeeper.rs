@@ -7,7 +7,7 @@ use std::{
 };
 
 use slugline_domain::{
-    Link, LinkId, Password, PasswordForm, PasswordHash, UnixMillis,
+    AuditNote, Author, Link, LinkId, Operation, Password, PasswordForm, PasswordHash, UnixMillis,
     ports::{LinkStore, Version},
 };
 
@@ -64,12 +64,12 @@ impl Gatekeeper {
         let outcome = self.parts.passwords.check(attempt).await?;
         let old = PasswordForm::of(hash.as_str()) != Ok(PasswordForm::Argon2id);
         if outcome == PasswordCheck::Right && old {
-            self.renew_in_background(link, presented);
+            self.renew_in_background(link, presented, now);
         }
         Ok(outcome)
     }
 
-    fn renew_in_background(self: &Arc<Self>, link: &Link, presented: &str) {
+    fn renew_in_background(self: &Arc<Self>, link: &Link, presented: &str, now: UnixMillis) {
         // A password that is too long to be set today is still checked.
         let Ok(password) = Password::parse(presented) else {
             return;
@@ -82,17 +82,27 @@ impl Gatekeeper {
             let id = link.id.clone();
             // No request waits for the renewal. If it fails, the old hash still works,
             // and the next visitor triggers another attempt.
-            let _ = this.renew(link, &password).await;
+            let _ = this.renew(link, &password, now).await;
             this.locked().remove(&id);
         });
     }
 
     /// Stores a new hash unless the link has changed meanwhile. The time of the last
     /// change stays, because nothing that the author decides is different.
-    async fn renew(&self, mut link: Link, password: &Password) -> Result<(), Error> {
+    async fn renew(
+        &self,
+        mut link: Link,
+        password: &Password,
+        now: UnixMillis,
+    ) -> Result<(), Error> {
         let known = Version::of(&link);
         link.password = Some(self.parts.passwords.hash(password).await?);
-        let outcome = self.parts.store.update(&link, &known).await;
+        let note = AuditNote {
+            at: now,
+            author: Author::service(),
+            operation: Operation::LinkRehash,
+        };
+        let outcome = self.parts.store.update(&link, &known, &note).await;
         self.parts.resolver.forget(&link.slug);
         outcome?;
         Ok(())
@@ -107,8 +117,9 @@ impl Gatekeeper {
 
 #[cfg(test)]
 mod tests {
+    use slugline_domain::{AuditFilter, AuditQuery, ports::AuditTrail};
     use slugline_testkit::{
-        FixedClock, MemoryLinkStore, NOON, SeededRandom, destination, link, slug,
+        FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, destination, link, slug,
     };
 
     use super::*;
@@ -150,12 +161,15 @@ mod tests {
     async fn a_renewed_hash_opens_for_the_same_password_and_changes_nothing_else() {
         let (gatekeeper, store) = gatekeeper();
         let old = link("docs").password(SINK).tags(&["a"]).build();
-        store.insert(&old, NOON).await.unwrap();
+        store.insert(&old, &NOTE).await.unwrap();
         let resolved = gatekeeper.parts.resolver.find(&old.slug).await.unwrap();
         assert_eq!(resolved.as_deref(), Some(&old));
 
         let password = Password::parse("x").unwrap();
-        gatekeeper.renew(old.clone(), &password).await.unwrap();
+        gatekeeper
+            .renew(old.clone(), &password, NOON.start())
+            .await
+            .unwrap();
         let new = stored(&store).await;
         let hash = new.password.clone().unwrap();
         assert_eq!(PasswordForm::of(hash.as_str()), Ok(PasswordForm::Argon2id));
@@ -174,7 +188,7 @@ mod tests {
     async fn only_the_right_password_renews_a_hash_and_only_once() {
         let (gatekeeper, store) = gatekeeper();
         let old = link("docs").password(SINK).build();
-        store.insert(&old, NOON).await.unwrap();
+        store.insert(&old, &NOTE).await.unwrap();
         assert_eq!(knock(&gatekeeper, &old, "y").await, PasswordCheck::Wrong);
         assert!(gatekeeper.locked().is_empty());
         for _ in 0..3 {
@@ -185,20 +199,35 @@ mod tests {
         }
         let hash = stored(&store).await.password.unwrap();
         assert_eq!(PasswordForm::of(hash.as_str()), Ok(PasswordForm::Argon2id));
+        let newest_first = AuditQuery {
+            filter: AuditFilter::default(),
+            after: None,
+            limit: 10,
+        };
+        let lines = store.lines(&newest_first).await.unwrap();
+        assert_eq!(lines.len(), 2, "the link was created and renewed once");
+        assert_eq!(lines[0].operation, Operation::LinkRehash.as_str());
+        assert_eq!(lines[0].author, Author::service());
     }
 
     #[tokio::test]
     async fn a_link_that_changed_meanwhile_keeps_its_new_password() {
         let (gatekeeper, store) = gatekeeper();
         let old = link("docs").password(SINK).build();
-        store.insert(&old, NOON).await.unwrap();
+        store.insert(&old, &NOTE).await.unwrap();
         let mut edited = old.clone();
         edited.revision = old.revision.next();
         edited.password = Some(PasswordHash::new("another"));
         edited.content.destination = destination("https://example.org/");
-        store.update(&edited, &Version::of(&old)).await.unwrap();
+        store
+            .update(&edited, &Version::of(&old), &NOTE)
+            .await
+            .unwrap();
         let password = Password::parse("x").unwrap();
-        gatekeeper.renew(old, &password).await.unwrap();
+        gatekeeper
+            .renew(old, &password, NOON.start())
+            .await
+            .unwrap();
         assert_eq!(stored(&store).await, edited);
     }
 

@@ -7,6 +7,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
+//! use slugline_domain::Author;
 //! use slugline_application::{
 //!     LinkService, LinkServiceParts, MigrationLock, NewLink, Passwords, PreviewMode, Resolver, ResolverOptions, SlugPolicy,
 //! };
@@ -25,7 +26,8 @@
 //!     store, clock, random, screen: None, policy, preview: PreviewMode::Off,
 //!     lock: MigrationLock::open(),
 //! });
-//! let made = links.create(NewLink::leading_to(destination("https://example.com/"))).await?;
+//! let writer = links.by(Author::operator());
+//! let made = writer.create(NewLink::leading_to(destination("https://example.com/"))).await?;
 //! assert_eq!(links.get(&made.slug).await?.id, made.id);
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -40,6 +42,7 @@
 //! | [`gatekeeper`] | checks visitors' passwords, and renews imported hashes |
 //! | [`auth`] | the check of the token that a caller sends |
 //! | [`caller`] | callers, and what each may do |
+//! | [`audit`] | the audit trail |
 //! | [`migration`] | moving links here from an older instance's store |
 //! | [`preview`] | actions that a public demonstration forbids |
 //! | [`suggestions`] | words for slugs and previews |
@@ -52,6 +55,7 @@
 pub mod access;
 pub mod app;
 pub mod attempts;
+pub mod audit;
 pub mod auth;
 pub mod caller;
 pub mod error;
@@ -73,6 +77,7 @@ mod turns;
 pub use access::Access;
 pub use app::App;
 pub use attempts::{ClientLimit, FailureLimit, TooManyAttempts};
+pub use audit::{AuditPage, AuditParts, AuditService, ListAudit};
 pub use auth::{Authenticator, AuthenticatorParts, Denied, SiteToken, TokenTooShort};
 pub use caller::{Caller, MissingScope};
 pub use error::Error;
@@ -82,8 +87,8 @@ pub use links::{
     BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, CheckLinks,
     CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, ImportLink,
     ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage, LinkService,
-    LinkServiceParts, ListLinks, ListRequest, ListVisited, ListedPage, MAX_TAGGED, NewLink,
-    Precondition, RangeStart, SlugPolicy, Upserted, VisitRange, VisitedLink, VisitedPage,
+    LinkServiceParts, LinkWriter, ListLinks, ListRequest, ListVisited, ListedPage, MAX_TAGGED,
+    NewLink, Precondition, RangeStart, SlugPolicy, Upserted, VisitRange, VisitedLink, VisitedPage,
     VisitedPlace,
 };
 pub use live::{LiveVisits, Watch};

@@ -397,7 +397,7 @@ mod tests {
         Revision,
         ports::{StoreError, Version},
     };
-    use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, link, slug};
+    use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, NOTE, link, slug};
 
     use super::*;
 
@@ -428,7 +428,7 @@ mod tests {
     #[tokio::test]
     async fn a_known_link_survives_the_loss_of_the_store_for_a_day() {
         let (resolver, store, clock) = resolver(SlugCase::Insensitive);
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         assert!(id_of(&resolver, "docs").await.is_some());
         store.break_down();
         assert!(id_of(&resolver, "DOCS").await.is_some());
@@ -449,13 +449,13 @@ mod tests {
     #[tokio::test]
     async fn a_stale_link_is_read_again_a_second_after_the_store_failed() {
         let (resolver, store, clock) = resolver(SlugCase::Insensitive);
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         assert!(id_of(&resolver, "docs").await.is_some());
         clock.advance_seconds(60);
         store.break_down();
         assert!(id_of(&resolver, "docs").await.is_some());
         store.recover();
-        store.delete(&slug("docs")).await.unwrap();
+        store.delete(&slug("docs"), &NOTE).await.unwrap();
         assert!(id_of(&resolver, "docs").await.is_some());
         clock.advance_seconds(1);
         assert_eq!(id_of(&resolver, "docs").await, None);
@@ -465,7 +465,7 @@ mod tests {
     async fn a_counting_store_that_fails_leaves_the_link_as_it_was() {
         let (resolver, store, clock) = resolver(SlugCase::Insensitive);
         store.hear(Hearing::Counted(0));
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         assert!(id_of(&resolver, "docs").await.is_some());
         clock.advance_seconds(1_000_000);
         store.hear(Hearing::Counted(1));
@@ -484,7 +484,7 @@ mod tests {
         clock.advance_seconds(5);
         assert!(resolver.find(&slug("docs")).await.is_err());
         store.recover();
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         assert!(resolver.find(&slug("docs")).await.is_err(), "for a second");
         assert_eq!(
             resolver.recall(&slug("docs"), clock.now()),
@@ -497,7 +497,7 @@ mod tests {
     #[tokio::test]
     async fn a_link_under_its_very_spelling_survives_the_loss_of_the_store() {
         let (resolver, store, clock) = resolver(SlugCase::Insensitive);
-        store.insert(&link("Old").build(), NOON).await.unwrap();
+        store.insert(&link("Old").build(), &NOTE).await.unwrap();
         assert!(id_of(&resolver, "Old").await.is_some());
         store.break_down();
         clock.advance_seconds(60);
@@ -509,11 +509,11 @@ mod tests {
     async fn what_a_counting_store_said_is_true_until_somebody_else_changes_links() {
         let (resolver, store, clock) = resolver(SlugCase::Insensitive);
         store.hear(Hearing::Counted(0));
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         assert!(id_of(&resolver, "docs").await.is_some());
         assert_eq!(id_of(&resolver, "other").await, None);
-        store.delete(&slug("docs")).await.unwrap();
-        store.insert(&link("other").build(), NOON).await.unwrap();
+        store.delete(&slug("docs"), &NOTE).await.unwrap();
+        store.insert(&link("other").build(), &NOTE).await.unwrap();
         clock.advance_seconds(1_000_000);
         assert!(id_of(&resolver, "docs").await.is_some());
         assert_eq!(id_of(&resolver, "other").await, None);
@@ -532,11 +532,11 @@ mod tests {
     #[tokio::test]
     async fn an_announced_change_shows_at_once_also_of_a_slug_that_was_free() {
         let (resolver, store, _) = resolver(SlugCase::Insensitive);
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         assert!(id_of(&resolver, "docs").await.is_some());
         assert_eq!(id_of(&resolver, "other").await, None);
-        store.delete(&slug("docs")).await.unwrap();
-        store.insert(&link("other").build(), NOON).await.unwrap();
+        store.delete(&slug("docs"), &NOTE).await.unwrap();
+        store.insert(&link("other").build(), &NOTE).await.unwrap();
         assert!(id_of(&resolver, "docs").await.is_some(), "nobody told");
         assert_eq!(id_of(&resolver, "other").await, None, "nobody told");
         resolver.changed(&change("docs", None));
@@ -550,9 +550,9 @@ mod tests {
         let (resolver, store, _) = resolver(SlugCase::Insensitive);
         let mut docs = link("docs").build();
         docs.revision = Revision::new(7);
-        store.insert(&docs, NOON).await.unwrap();
+        store.insert(&docs, &NOTE).await.unwrap();
         assert!(id_of(&resolver, "docs").await.is_some());
-        store.delete(&slug("docs")).await.unwrap();
+        store.delete(&slug("docs"), &NOTE).await.unwrap();
         resolver.changed(&change("docs", Some(6)));
         resolver.changed(&change("docs", Some(7)));
         assert!(id_of(&resolver, "docs").await.is_some(), "still in memory");
@@ -567,7 +567,7 @@ mod tests {
             Recalled::Nothing => Some(id_of(&resolver, text).await),
             Recalled::Link(_) | Recalled::NoLink => None,
         };
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         for hearing in [
             Hearing::Announced(0),
             Hearing::Announced(1),
@@ -587,11 +587,11 @@ mod tests {
     async fn a_store_that_is_deaf_is_asked_again_after_a_second() {
         let (resolver, store, clock) = resolver(SlugCase::Insensitive);
         store.hear(Hearing::Deaf);
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         assert!(id_of(&resolver, "docs").await.is_some());
         assert_eq!(id_of(&resolver, "other").await, None);
-        store.delete(&slug("docs")).await.unwrap();
-        store.insert(&link("other").build(), NOON).await.unwrap();
+        store.delete(&slug("docs"), &NOTE).await.unwrap();
+        store.insert(&link("other").build(), &NOTE).await.unwrap();
         clock.advance_seconds(1);
         assert_eq!(id_of(&resolver, "docs").await, None);
         assert!(id_of(&resolver, "other").await.is_some());
@@ -600,7 +600,7 @@ mod tests {
     #[tokio::test]
     async fn a_link_survives_that_the_store_is_deaf_and_then_gone() {
         let (resolver, store, clock) = resolver(SlugCase::Insensitive);
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         assert!(id_of(&resolver, "docs").await.is_some());
         store.hear(Hearing::Deaf);
         store.break_down();
@@ -621,13 +621,13 @@ mod tests {
     async fn an_unknown_slug_is_remembered_briefly_and_forgotten_on_demand() {
         let (resolver, store, clock) = resolver(SlugCase::Insensitive);
         assert_eq!(id_of(&resolver, "docs").await, None);
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         assert_eq!(id_of(&resolver, "docs").await, None);
         clock.advance_seconds(5);
         assert!(id_of(&resolver, "docs").await.is_some());
 
         assert_eq!(id_of(&resolver, "other").await, None);
-        store.insert(&link("other").build(), NOON).await.unwrap();
+        store.insert(&link("other").build(), &NOTE).await.unwrap();
         resolver.forget(&slug("other"));
         assert!(id_of(&resolver, "other").await.is_some());
     }
@@ -636,15 +636,15 @@ mod tests {
     async fn the_canonical_spelling_is_tried_first_then_the_very_one() {
         let (resolver, store, _) = resolver(SlugCase::Insensitive);
         store
-            .insert(&link("Old").id("kept").build(), NOON)
+            .insert(&link("Old").id("kept").build(), &NOTE)
             .await
             .unwrap();
         store
-            .insert(&link("Both").id("upper").build(), NOON)
+            .insert(&link("Both").id("upper").build(), &NOTE)
             .await
             .unwrap();
         store
-            .insert(&link("both").id("lower").build(), NOON)
+            .insert(&link("both").id("lower").build(), &NOTE)
             .await
             .unwrap();
         assert_eq!(id_of(&resolver, "Old").await.as_deref(), Some("kept"));
@@ -656,11 +656,11 @@ mod tests {
     async fn case_sensitive_slugs_are_told_apart() {
         let (resolver, store, _) = resolver(SlugCase::Sensitive);
         store
-            .insert(&link("Both").id("upper").build(), NOON)
+            .insert(&link("Both").id("upper").build(), &NOTE)
             .await
             .unwrap();
         store
-            .insert(&link("both").id("lower").build(), NOON)
+            .insert(&link("both").id("lower").build(), &NOTE)
             .await
             .unwrap();
         assert_eq!(id_of(&resolver, "Both").await.as_deref(), Some("upper"));
@@ -715,16 +715,16 @@ mod tests {
         async fn insert(
             &self,
             link: &Link,
-            now: slugline_domain::UnixSeconds,
+            note: &slugline_domain::AuditNote,
         ) -> Result<slugline_domain::ports::Insertion, StoreError> {
-            self.inner.insert(link, now).await
+            self.inner.insert(link, note).await
         }
         async fn insert_many(
             &self,
             links: &[Link],
-            now: slugline_domain::UnixSeconds,
+            note: &slugline_domain::AuditNote,
         ) -> Result<Vec<slugline_domain::ports::Insertion>, StoreError> {
-            self.inner.insert_many(links, now).await
+            self.inner.insert_many(links, note).await
         }
         async fn search(
             &self,
@@ -755,8 +755,9 @@ mod tests {
             &self,
             link: &Link,
             known: &slugline_domain::ports::Version,
+            note: &slugline_domain::AuditNote,
         ) -> Result<slugline_domain::ports::Update, StoreError> {
-            self.inner.update(link, known).await
+            self.inner.update(link, known, note).await
         }
         async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
             self.finds.fetch_add(1, Ordering::Relaxed);
@@ -768,15 +769,20 @@ mod tests {
         async fn list(&self, query: &slugline_domain::ListQuery) -> Result<Vec<Link>, StoreError> {
             self.inner.list(query).await
         }
-        async fn delete(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
-            self.inner.delete(slug).await
+        async fn delete(
+            &self,
+            slug: &Slug,
+            note: &slugline_domain::AuditNote,
+        ) -> Result<Option<Link>, StoreError> {
+            self.inner.delete(slug, note).await
         }
         async fn delete_version(
             &self,
             slug: &Slug,
             known: &slugline_domain::ports::Version,
+            note: &slugline_domain::AuditNote,
         ) -> Result<slugline_domain::ports::Deletion, StoreError> {
-            self.inner.delete_version(slug, known).await
+            self.inner.delete_version(slug, known, note).await
         }
         async fn ping(&self) -> Result<(), StoreError> {
             self.inner.ping().await
@@ -802,7 +808,7 @@ mod tests {
     async fn one_visitor_waits_for_a_silent_store_and_all_share_what_comes_of_it() {
         let (resolver, store, clock) = slow_resolver(Duration::from_millis(100));
         for text in ["docs", "other"] {
-            store.insert(&link(text).build(), NOON).await.unwrap();
+            store.insert(&link(text).build(), &NOTE).await.unwrap();
             store.go.notify_one();
             assert!(id_of(&resolver, text).await.is_some());
         }
@@ -835,7 +841,7 @@ mod tests {
     #[tokio::test]
     async fn a_visitor_who_hangs_up_takes_no_stale_link_along() {
         let (resolver, store, clock) = slow_resolver(Duration::from_secs(30));
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         store.go.notify_one();
         assert!(id_of(&resolver, "docs").await.is_some());
         store.asked.notified().await;
@@ -856,7 +862,7 @@ mod tests {
     async fn a_read_overtaken_by_an_announcement_is_repeated() {
         let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
         let old = link("docs").build();
-        store.insert(&old, NOON).await.unwrap();
+        store.insert(&old, &NOTE).await.unwrap();
         let reader = tokio::spawn({
             let resolver = Arc::clone(&resolver);
             async move { resolver.find(&slug("docs")).await }
@@ -866,7 +872,7 @@ mod tests {
             revision: old.revision.next(),
             ..old.clone()
         };
-        store.update(&new, &Version::of(&old)).await.unwrap();
+        store.update(&new, &Version::of(&old), &NOTE).await.unwrap();
         resolver.changed(&change("docs", Some(new.revision.get())));
         store.go.notify_one();
         store.asked.notified().await;
@@ -918,13 +924,13 @@ mod tests {
     #[tokio::test]
     async fn a_read_overtaken_by_a_change_is_repeated() {
         let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         let reader = tokio::spawn({
             let resolver = Arc::clone(&resolver);
             async move { resolver.find(&slug("docs")).await }
         });
         store.asked.notified().await;
-        store.delete(&slug("docs")).await.unwrap();
+        store.delete(&slug("docs"), &NOTE).await.unwrap();
         resolver.forget(&slug("docs"));
         store.go.notify_one();
         store.asked.notified().await;

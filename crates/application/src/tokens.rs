@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 use slugline_domain::{
-    Scope, Scopes, TokenName, TokenRecord, UnixSeconds,
+    AuditNote, Author, Operation, Scope, Scopes, TokenName, TokenRecord, UnixSeconds,
     ports::{Clock, Random, TokenStore},
 };
 
@@ -113,8 +113,9 @@ impl Tokens {
     ///
     /// # Errors
     /// The expiry is not in the future, another token has the name, or the store failed.
-    pub async fn make(&self, new: NewToken) -> Result<MadeToken, Error> {
-        let now = self.parts.clock.now().second();
+    pub async fn make(&self, new: NewToken, author: &Author) -> Result<MadeToken, Error> {
+        let note = self.note(Operation::TokenAdd, author);
+        let now = note.at.second();
         if let Some(expires_at) = new.expires_at.filter(|end| *end <= now) {
             return Err(Error::TokenExpiryNotInFuture { expires_at, now });
         }
@@ -127,7 +128,7 @@ impl Tokens {
             created_at: now,
             last_used_at: None,
         };
-        if self.parts.store.insert(&record).await? {
+        if self.parts.store.insert(&record, &note).await? {
             Ok(MadeToken { text, record })
         } else {
             Err(Error::TokenNameTaken(record.name))
@@ -138,11 +139,20 @@ impl Tokens {
     ///
     /// # Errors
     /// No token has the name, or the store failed.
-    pub async fn revoke(&self, name: &TokenName) -> Result<(), Error> {
-        if self.parts.store.revoke(name).await? {
+    pub async fn revoke(&self, name: &TokenName, author: &Author) -> Result<(), Error> {
+        let note = self.note(Operation::TokenRevoke, author);
+        if self.parts.store.revoke(name, &note).await? {
             Ok(())
         } else {
             Err(Error::TokenNotFound(name.clone()))
+        }
+    }
+
+    fn note(&self, operation: Operation, author: &Author) -> AuditNote {
+        AuditNote {
+            at: self.parts.clock.now(),
+            author: author.clone(),
+            operation,
         }
     }
 }
@@ -174,27 +184,33 @@ mod tests {
     #[tokio::test]
     async fn only_the_digest_of_a_token_is_stored() {
         let (tokens, store) = tokens();
-        let made = tokens.make(new("ci")).await.unwrap();
+        let made = tokens.make(new("ci"), &Author::operator()).await.unwrap();
         let text = made.text.as_str();
         assert!(text.starts_with("slugline_") && text.len() == 52, "{text}");
         assert_eq!(TokenText::digest_of(text), Some(made.record.digest));
         assert_eq!(store.list().await.unwrap(), [made.record]);
         assert_eq!(format!("{:?}", made.text), "TokenText(…)");
-        let other = tokens.make(new("other")).await.unwrap();
+        let other = tokens
+            .make(new("other"), &Author::operator())
+            .await
+            .unwrap();
         assert_ne!(other.text, made.text);
     }
 
     #[tokio::test]
     async fn names_are_unique_and_the_expiry_is_in_the_future() {
         let (tokens, _) = tokens();
-        tokens.make(new("ci")).await.unwrap();
-        let again = tokens.make(new("ci")).await.unwrap_err();
+        tokens.make(new("ci"), &Author::operator()).await.unwrap();
+        let again = tokens
+            .make(new("ci"), &Author::operator())
+            .await
+            .unwrap_err();
         assert!(matches!(again, Error::TokenNameTaken(_)), "{again}");
         let over = NewToken {
             expires_at: Some(NOON),
             ..new("over")
         };
-        let over = tokens.make(over).await.unwrap_err();
+        let over = tokens.make(over, &Author::operator()).await.unwrap_err();
         assert!(
             matches!(over, Error::TokenExpiryNotInFuture { .. }),
             "{over}"
@@ -203,10 +219,10 @@ mod tests {
             expires_at: Some(seconds(1)),
             ..new("soon")
         };
-        tokens.make(soon).await.unwrap();
+        tokens.make(soon, &Author::operator()).await.unwrap();
         let ci = TokenName::parse("ci").unwrap();
-        tokens.revoke(&ci).await.unwrap();
-        let gone = tokens.revoke(&ci).await.unwrap_err();
+        tokens.revoke(&ci, &Author::operator()).await.unwrap();
+        let gone = tokens.revoke(&ci, &Author::operator()).await.unwrap_err();
         assert!(matches!(gone, Error::TokenNotFound(_)), "{gone}");
     }
 

@@ -7,7 +7,7 @@ use slugline_domain::{DestinationRules, ProbeCaller};
 use crate::{
     AnalyticsFilter, BatchLinks, CheckLinks, Code, CountLinks, CreateLink, DeleteLink, EditLink,
     ExactUrlSearch, ExportLinks, GetLink, HeatmapRequest, ImportLimit, ImportLinks, LimitedRequest,
-    ListLinks, MetricsRequest, PatchLink, Problem, Rules, RunMigration, SearchLinks,
+    ListAudit, ListLinks, MetricsRequest, PatchLink, Problem, Rules, RunMigration, SearchLinks,
     SuggestPreview, SuggestSlug, TransferFormat, UpdateLink, ViewsRequest, links::fuzz_cells,
     query_to_json, read, read_links,
 };
@@ -93,7 +93,7 @@ fn rules() -> Rules {
 
 fn validate(kind: u8, value: &Value) {
     let rules = &rules();
-    match kind % 21 {
+    match kind % 22 {
         0 => with(value, |body: CreateLink| body.validate(rules).map(drop)),
         1 => with(value, |body: EditLink| body.validate(rules).map(drop)),
         2 => with(value, |body: PatchLink| body.validate(rules).map(drop)),
@@ -122,7 +122,8 @@ fn validate(kind: u8, value: &Value) {
             query.validate(rules).map(drop)
         }),
         19 => with(value, |query: ViewsRequest| query.validate().map(drop)),
-        _ => with(value, |body: BatchLinks| body.validate().map(drop)),
+        20 => with(value, |body: BatchLinks| body.validate().map(drop)),
+        _ => with(value, |query: ListAudit| query.validate().map(drop)),
     }
 }
 

@@ -25,13 +25,14 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`links`], [`location`], [`migration`], [`setup`], [`stats`], [`tokens`] | wire types |
+//! | [`audit`], [`links`], [`location`], [`migration`], [`setup`], [`stats`], [`tokens`] | wire types |
 //! | [`code`], [`problem`] | every error code with its status; errors and their body |
 //! | [`issue`] | faults of single members |
 //! | [`reader`], [`sent`] | JSON or a query string → wire type |
 //! | [`unknown`] | members of an input that its type does not have |
 //! | [`schema`] | JSON Schema settings shared by OpenAPI and MCP |
 
+pub mod audit;
 mod bool_or_string;
 pub mod code;
 #[cfg(feature = "fuzzing")]
@@ -56,6 +57,7 @@ mod validation;
 
 use slugline_domain::{DestinationRules, OwnAddresses, RowLimit};
 
+pub use audit::{AuditLineView, AuditList, AuditOperation, ListAudit};
 pub use bool_or_string::BoolOrString;
 pub use code::Code;
 #[cfg(feature = "fuzzing")]

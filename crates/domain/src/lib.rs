@@ -25,6 +25,7 @@
 //! | [`user_agent`] | device and bot, from the `User-Agent` |
 //! | [`token`] | named tokens and their scopes |
 //! | [`visit`], [`visit_headers`], [`sampling`], [`stats`] | followed links, and queries on them |
+//! | [`audit`] | the audit trail: a line for each change |
 //! | [`client_network`] | clients as limits count them |
 //! | [`zone`] | local time, for answers by hour and day |
 //! | [`own_addresses`] | destinations that are the address of the link itself |
@@ -36,6 +37,7 @@
 //! | [`probe`], [`screening`] | checks that a destination answers and is not dangerous |
 //! | [`ports`] | interfaces that callers must provide: stores, clock, network |
 
+pub mod audit;
 pub mod client_network;
 pub mod content;
 pub mod country;
@@ -70,6 +72,10 @@ pub mod visit;
 pub mod visit_headers;
 pub mod zone;
 
+pub use audit::{
+    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, Author, CallerName,
+    CallerNameError, ClientTag, Operation,
+};
 pub use client_network::ClientNetwork;
 pub use content::{Change, Delivery, LinkContent, LinkPatch, Preview, Routing};
 pub use country::{Country, CountryError};

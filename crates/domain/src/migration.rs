@@ -4,7 +4,7 @@
 //! links and changes in the same transaction. So no page is lost or counted
 //! twice, even if the process dies in between or several processes take part.
 
-use crate::{EntryFault, EntryKey, Link, LinkId, OldPlace, UnixSeconds};
+use crate::{AuditNote, EntryFault, EntryKey, Link, LinkId, OldPlace, UnixSeconds};
 
 /// The progress of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,8 +67,8 @@ pub struct MigrationStep {
     pub expired: u64,
     /// The number of entries under other keys.
     pub ignored: u64,
-    /// The present moment.
-    pub now: UnixSeconds,
+    /// The note for the audit trail, with the present moment.
+    pub note: AuditNote,
 }
 
 /// A link to be moved.

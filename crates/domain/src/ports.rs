@@ -15,20 +15,24 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 use crate::{
-    AccessRows, Advance, CountersQuery, CountersReport, Country, Destination, Event, EventsQuery,
-    FailedEntry, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport,
-    LanguageTag, Link, LinkFilter, LinkId, ListQuery, LocationsQuery, LocationsReport, LogTrouble,
-    MetricsQuery, MetricsReport, MigrationState, MigrationStep, OldLink, OldPage, OldPlace, Place,
-    ProbeOutcome, ProbeRequest, Revision, ScreenVerdict, Slug, Tag, TagCount, TokenName,
-    TokenRecord, UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
+    AccessRows, Advance, AuditLine, AuditNote, AuditQuery, CountersQuery, CountersReport, Country,
+    Destination, Event, EventsQuery, FailedEntry, ForwardFailure, ForwardedAnswer,
+    ForwardedRequest, HeatmapQuery, HeatmapReport, LanguageTag, Link, LinkFilter, LinkId,
+    ListQuery, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport,
+    MigrationState, MigrationStep, OldLink, OldPage, OldPlace, Place, ProbeOutcome, ProbeRequest,
+    Revision, ScreenVerdict, Slug, Tag, TagCount, TokenName, TokenRecord, UnixMillis, UnixSeconds,
+    ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
 };
 
 /// Stores links. Each method is one transaction.
+///
+/// Each link that a method stores, changes or deletes leaves one line in the audit trail, made of
+/// the `note` and the slug, in the same transaction. What changes nothing leaves none.
 #[async_trait]
 pub trait LinkStore: fmt::Debug + Send + Sync {
     /// Stores a new link. It replaces a link that has the slug but is expired
-    /// at `now`, tags included; it never overwrites anything else.
-    async fn insert(&self, link: &Link, now: UnixSeconds) -> Result<Insertion, StoreError>;
+    /// at the moment of the note, tags included; it never overwrites anything else.
+    async fn insert(&self, link: &Link, note: &AuditNote) -> Result<Insertion, StoreError>;
 
     /// Stores new links as [`LinkStore::insert`] would, one after the other,
     /// but in one transaction: either all outcomes hold or nothing was stored.
@@ -36,12 +40,17 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     async fn insert_many(
         &self,
         links: &[Link],
-        now: UnixSeconds,
+        note: &AuditNote,
     ) -> Result<Vec<Insertion>, StoreError>;
 
     /// Replaces the stored version of a link, tags included, if it is still the
     /// one that `known` names.
-    async fn update(&self, link: &Link, known: &Version) -> Result<Update, StoreError>;
+    async fn update(
+        &self,
+        link: &Link,
+        known: &Version,
+        note: &AuditNote,
+    ) -> Result<Update, StoreError>;
 
     /// The link stored under exactly this spelling, expired or not.
     async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError>;
@@ -74,11 +83,16 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
 
     /// Removes the link stored under exactly this spelling, and returns it as
     /// it was.
-    async fn delete(&self, slug: &Slug) -> Result<Option<Link>, StoreError>;
+    async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError>;
 
     /// Removes the link stored under exactly this spelling, if it is still the
     /// version that `known` names.
-    async fn delete_version(&self, slug: &Slug, known: &Version) -> Result<Deletion, StoreError>;
+    async fn delete_version(
+        &self,
+        slug: &Slug,
+        known: &Version,
+        note: &AuditNote,
+    ) -> Result<Deletion, StoreError>;
 
     /// Checks that the store answers.
     async fn ping(&self) -> Result<(), StoreError>;
@@ -183,18 +197,33 @@ pub struct StoreError {
     pub source: Box<dyn StdError + Send + Sync>,
 }
 
+/// Reads the audit trail, which the stores of links and tokens write, and shortens it. Each
+/// method is one transaction.
+#[async_trait]
+pub trait AuditTrail: fmt::Debug + Send + Sync {
+    /// Lines, the newest first: by moment, then by number.
+    async fn lines(&self, query: &AuditQuery) -> Result<Vec<AuditLine>, StoreError>;
+
+    /// Removes lines from before a moment, at most `limit` of them, the oldest first. Returns the
+    /// number of removed lines. Several nodes may call it at once.
+    async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError>;
+}
+
 /// Stores named tokens, beside the links. Each method is one transaction.
+///
+/// A token that is stored or removed leaves one line in the audit trail, made of the `note` and
+/// the token's name, in the same transaction.
 #[async_trait]
 pub trait TokenStore: fmt::Debug + Send + Sync {
     /// Stores a new token. Returns false, and stores nothing, if its name or its digest is
     /// taken.
-    async fn insert(&self, token: &TokenRecord) -> Result<bool, StoreError>;
+    async fn insert(&self, token: &TokenRecord, note: &AuditNote) -> Result<bool, StoreError>;
 
     /// Every token, by name.
     async fn list(&self) -> Result<Vec<TokenRecord>, StoreError>;
 
     /// Removes the token with this name. Returns whether there was one.
-    async fn revoke(&self, name: &TokenName) -> Result<bool, StoreError>;
+    async fn revoke(&self, name: &TokenName, note: &AuditNote) -> Result<bool, StoreError>;
 
     /// The token with this digest, expired or not.
     async fn find(&self, digest: &[u8; 32]) -> Result<Option<TokenRecord>, StoreError>;
@@ -224,7 +253,8 @@ pub trait MigrationStore: fmt::Debug + Send + Sync {
 
     /// Inserts the links of a page and counts the page as done, both or
     /// neither, if it is the next one of the latest run. It leaves out a link
-    /// whose slug is in use, even if only by an expired link.
+    /// whose slug is in use, even if only by an expired link. Each inserted link leaves a line
+    /// in the audit trail.
     async fn advance(&self, step: &MigrationStep) -> Result<Advance, StoreError>;
 
     /// The first entries of a run that could not be moved, in the order in

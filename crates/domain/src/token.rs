@@ -17,6 +17,8 @@ impl TokenName {
     pub const SITE: &'static str = "site";
     /// The name of the operator's own commands, which no token may have.
     pub const OPERATOR: &'static str = "operator";
+    /// The name of the service in the audit trail, which no token may have.
+    pub const SERVICE: &'static str = "service";
 
     /// Trims and checks a name.
     ///
@@ -34,7 +36,7 @@ impl TokenName {
         if text.chars().any(char::is_control) {
             return Err(TokenNameError::ControlCharacter);
         }
-        let reserved = [Self::SITE, Self::OPERATOR];
+        let reserved = [Self::SITE, Self::OPERATOR, Self::SERVICE];
         if reserved.iter().any(|name| text.eq_ignore_ascii_case(name)) {
             return Err(TokenNameError::Reserved);
         }
@@ -71,8 +73,11 @@ pub enum TokenNameError {
     /// It has a control character, such as a line break.
     #[error("the name has a control character")]
     ControlCharacter,
-    /// It is `site` or `operator`, in any case of letters.
-    #[error("the names site and operator are taken by the site token and by commands")]
+    /// It is `site`, `operator` or `service`, in any case of letters.
+    #[error(
+        "the names site, operator and service are taken by the site token, by commands and by \
+         the service itself"
+    )]
     Reserved,
 }
 
@@ -221,7 +226,7 @@ mod tests {
             TokenName::parse("a\nb"),
             Err(TokenNameError::ControlCharacter)
         );
-        for reserved in ["site", "Site", "operator"] {
+        for reserved in ["site", "Site", "operator", "service"] {
             assert_eq!(TokenName::parse(reserved), Err(TokenNameError::Reserved));
         }
     }

@@ -4,7 +4,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use actix_web::{HttpRequest, web};
 use slugline_application::{Authenticator, Caller, Denied};
-use slugline_domain::{Country, Place, ports::PlaceFinder};
+use slugline_domain::{Author, Country, Place, ports::PlaceFinder};
 
 use crate::{
     cdn::PlaceHeaders,
@@ -170,6 +170,11 @@ impl Edge {
             self.refusals.token(client);
         }
         outcome
+    }
+
+    /// Returns the author of the changes that a request by this caller makes.
+    pub fn author(&self, caller: &Caller, request: &HttpRequest) -> Author {
+        caller.author(self.refusals.client_tag(self.client_address(request)))
     }
 
     /// Returns whether a caller who was let in would be let in again, for answers without an

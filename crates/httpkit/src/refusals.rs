@@ -1,4 +1,4 @@
-//! Logs wrong tokens and passwords.
+//! Logs wrong tokens and passwords, and names clients by a hash.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use slugline_domain::ClientNetwork;
+use slugline_domain::{ClientNetwork, ClientTag};
 
 use crate::line_limit::LineLimit;
 
@@ -17,7 +17,7 @@ use crate::line_limit::LineLimit;
 /// find the address by trying all of them, and after a restart the same visitor has
 /// another hash. The access log uses a different hash, whose key belongs to the thread
 /// that writes visits; a shared hash would link a guess to the links that the same
-/// visitor followed.
+/// visitor followed. The audit trail uses the hash of this type.
 #[derive(Debug)]
 pub(crate) struct Refusals {
     key: RandomState,
@@ -43,8 +43,14 @@ impl Refusals {
         }
     }
 
+    /// Returns the hash of a client. The audit trail keeps it, so an operator sees that a guesser
+    /// later came with a token.
+    pub(crate) fn client_tag(&self, client: IpAddr) -> ClientTag {
+        ClientTag::new(self.key.hash_one(ClientNetwork::of(client)))
+    }
+
     fn visitor(&self, client: IpAddr) -> String {
-        format!("{:016x}", self.key.hash_one(ClientNetwork::of(client)))
+        self.client_tag(client).to_string()
     }
 }
 

@@ -44,6 +44,7 @@ impl Call {
             rules: &exchange.server.rules,
             origin: exchange.origin,
             caller: exchange.caller,
+            author: exchange.author,
             client: exchange.client,
         };
         Some(match (tool.call)(context, &self.arguments).await {

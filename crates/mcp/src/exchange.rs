@@ -1,7 +1,7 @@
 //! The parts of an HTTP request that the protocol reads.
 
 use slugline_application::Caller;
-use slugline_domain::ProbeCaller;
+use slugline_domain::{Author, ProbeCaller};
 
 use crate::Server;
 
@@ -23,6 +23,8 @@ pub(crate) struct Exchange<'a> {
     pub(crate) origin: &'a str,
     /// The caller, by the token of the request.
     pub(crate) caller: &'a Caller,
+    /// The author of the changes that the request makes.
+    pub(crate) author: &'a Author,
     /// The facts about the client that checked destinations get.
     pub(crate) client: &'a ProbeCaller,
 }

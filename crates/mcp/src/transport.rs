@@ -40,11 +40,13 @@ async fn handle(server: Data<Server>, request: HttpRequest, body: Payload) -> Ht
         Ok(bytes) => {
             let headers = headers(&request);
             let origin = Edge::of(&request).origin(&request);
+            let caller = caller(&request).expect("the endpoint needs a token");
             let exchange = Exchange {
                 server: &server,
                 headers: &headers,
                 origin: origin.as_str(),
-                caller: &caller(&request).expect("the endpoint needs a token"),
+                caller: &caller,
+                author: &Edge::of(&request).author(&caller, &request),
                 client: &probe_caller(&request),
             };
             exchange.answer(&bytes).await

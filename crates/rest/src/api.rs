@@ -4,8 +4,8 @@ use aide::openapi::{Info, License};
 use slugline_contract::Rules;
 
 use crate::{
-    document_pages, documents, health, links, location, migration, registrar::Api, setup, stats,
-    tokens, verify,
+    audit, document_pages, documents, health, links, location, migration, registrar::Api, setup,
+    stats, tokens, verify,
 };
 
 /// The facts about the instance that the document states.
@@ -63,6 +63,7 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(stats::stream::spec(), stats::stream::handle)
         .route(stats::events::spec(), stats::events::handle)
         .route(stats::locations::spec(), stats::locations::handle)
+        .route(audit::spec(), audit::handle)
         .route(location::spec(), location::handle)
         .route(verify::spec(), verify::handle)
         .route(tokens::list::spec(), tokens::list::handle)

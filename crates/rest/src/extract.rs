@@ -19,7 +19,7 @@ use slugline_application::{App, Caller};
 use slugline_contract::{
     Code, ImportLimit, Problem, Rules, SetupView, UnknownNames, query_to_json, read,
 };
-use slugline_domain::{PageSize, Place, ports::DiskWatch};
+use slugline_domain::{Author, PageSize, Place, ports::DiskWatch};
 use slugline_httpkit::{Edge, Failure, IgnoredNames, Origin, caller, header, unreadable_body};
 
 /// The state that every handler uses, from the app's data.
@@ -67,6 +67,9 @@ pub(crate) struct Context(web::Data<RestState>);
 
 /// The caller of a route that needs a token.
 pub(crate) struct CalledBy(pub(crate) Caller);
+
+/// The author of the changes that a request makes.
+pub(crate) struct ChangedBy(pub(crate) Author);
 
 /// The public origin of the service, for short links in answers.
 pub(crate) struct PublicOrigin(pub(crate) Origin);
@@ -116,6 +119,18 @@ impl FromRequest for CalledBy {
 }
 
 impl OperationInput for CalledBy {}
+
+impl FromRequest for ChangedBy {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let caller = caller(request).expect("the route needs a token");
+        std::future::ready(Ok(Self(Edge::of(request).author(&caller, request))))
+    }
+}
+
+impl OperationInput for ChangedBy {}
 
 impl FromRequest for PublicOrigin {
     type Error = Failure;

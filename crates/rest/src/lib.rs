@@ -14,6 +14,7 @@
 //! | `links`, `migration`, `stats`, `location`, `setup`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
 
 mod api;
+mod audit;
 mod conditional;
 mod csv;
 mod document_pages;

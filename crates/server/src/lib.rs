@@ -48,6 +48,7 @@
 
 mod advice;
 mod ambient;
+mod audit_upkeep;
 mod backup;
 pub mod cli;
 mod clickhouse_wire;

@@ -6,7 +6,10 @@ use anyhow::{Context, bail};
 use slugline_application::{
     Error, LinkMigration, LinkMigrationParts, MigrationStatus, Passwords, RunMigration,
 };
-use slugline_domain::ports::{Clock, MigrationStore, OldStoreError};
+use slugline_domain::{
+    Author,
+    ports::{Clock, MigrationStore, OldStoreError},
+};
 use slugline_legacy::OldStoreUrl;
 
 use crate::{
@@ -85,7 +88,7 @@ pub(crate) async fn migrate(settings: &Settings, force: bool) -> anyhow::Result<
         force,
     };
     loop {
-        match migration.run(request).await {
+        match migration.run(request, &Author::operator()).await {
             Ok(report) if report.next.is_none() => break,
             // Other processes may be migrating, too; this one continues with the next page that
             // none has done.

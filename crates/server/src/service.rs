@@ -17,6 +17,7 @@ use crate::{
     Settings,
     advice::advice,
     ambient::OsRandom,
+    audit_upkeep,
     backup::{journal, schedule::Scheduled},
     connections,
     data_folder::{self, NewFolder},
@@ -42,6 +43,7 @@ pub struct Service {
     live: std::sync::Arc<slugline_application::LiveVisits>,
     webhook: Option<std::sync::Arc<slugline_outbound::Webhook>>,
     migration: JoinHandle<()>,
+    audit: JoinHandle<()>,
     site_token_watch: Option<SiteTokenWatch>,
     backups: Option<Scheduled>,
     metrics: Option<MetricsListener>,
@@ -77,6 +79,7 @@ impl Service {
         let live = std::sync::Arc::clone(&parts.live);
         let webhook = parts.webhook.clone();
         let migration = parts.migration.clone();
+        let audit = parts.audit.clone();
         let listener = listen(socket, settings.listen)?;
         if let Source::Minted(token) = &token_source {
             site_token::keep_in(&settings.data_dir, token)?;
@@ -102,6 +105,7 @@ impl Service {
             webhook,
             site_token_watch: watched.map(watch),
             migration: tokio::spawn(old_store::watch(migration)),
+            audit: tokio::spawn(audit_upkeep::remove_old_lines(audit)),
             backups,
             metrics,
             handle: server.handle(),
@@ -128,6 +132,7 @@ impl Service {
         let (asked_at, stored) = (Instant::now(), self.recorder.stored());
         tracing::info!("stopping: finishing requests and writing visits");
         self.migration.abort();
+        self.audit.abort();
         drop(self.backups);
         drop(self.site_token_watch);
         // Live streams would otherwise continue for as long as clients watch.

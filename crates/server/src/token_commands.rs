@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anyhow::Context;
 use slugline_application::Tokens;
 use slugline_contract::{MakeToken, Problem, RevokeToken, iso_8601, read};
-use slugline_domain::{Scope, TokenRecord, UnixSeconds};
+use slugline_domain::{Author, Scope, TokenRecord, UnixSeconds};
 use tokio::runtime::Runtime;
 
 use crate::{Settings, data_folder, wiring};
@@ -30,7 +30,9 @@ pub(crate) fn add(
         };
     }
     let new = read::<MakeToken>(&wanted)?.validate()?;
-    let made = with_tokens(settings, async |tokens| tokens.make(new).await)?;
+    let made = with_tokens(settings, async |tokens| {
+        tokens.make(new, &Author::operator()).await
+    })?;
     let name = &made.record.name;
     // Continue if standard error is closed.
     let _ = writeln!(
@@ -60,7 +62,9 @@ pub(crate) fn list(settings: &Settings) -> anyhow::Result<()> {
 /// No token has the name, or the database failed.
 pub(crate) fn revoke(settings: &Settings, name: &str) -> anyhow::Result<()> {
     let name = read::<RevokeToken>(&serde_json::json!({"name": name}))?.validate()?;
-    with_tokens(settings, async |tokens| tokens.revoke(&name).await)?;
+    with_tokens(settings, async |tokens| {
+        tokens.revoke(&name, &Author::operator()).await
+    })?;
     Ok(writeln!(io::stdout(), "revoked {:?}", name.as_str())?)
 }
 

@@ -11,12 +11,13 @@ use actix_web::{
 use anyhow::Context;
 use slugline_analytics::{ClickHouseOptions, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
-    App, Authenticator, AuthenticatorParts, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists,
-    LinkMigration, LinkService, LinkServiceParts, LiveVisits, Passwords, Resolver, SiteToken,
-    StatsService, Suggestions, Tokens, TokensParts,
+    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Gatekeeper, GatekeeperParts,
+    LinkChecker, LinkLists, LinkMigration, LinkService, LinkServiceParts, LinkWriter, LiveVisits,
+    Passwords, Resolver, SiteToken, StatsService, Suggestions, Tokens, TokensParts,
 };
-use slugline_domain::ports::{
-    Clock, DestinationScreen, PlaceFinder, Random, Suggester, VisitLog, VisitObserver,
+use slugline_domain::{
+    Author,
+    ports::{Clock, DestinationScreen, PlaceFinder, Random, Suggester, VisitLog, VisitObserver},
 };
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
 use slugline_outbound::{
@@ -46,6 +47,7 @@ pub(crate) struct Components {
     pub(crate) live: Arc<LiveVisits>,
     pub(crate) webhook: Option<Arc<Webhook>>,
     pub(crate) migration: LinkMigration,
+    pub(crate) audit: AuditService,
     /// Tells the resolver about changes that other nodes make.
     _listening: Option<Arc<Listening>>,
     pub(crate) metrics: Arc<Metrics>,
@@ -107,7 +109,14 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         Arc::clone(&clock),
     );
     let stats = StatsService::new(log, links.clone(), Arc::clone(&clock));
+    let audit = AuditService::new(AuditParts {
+        trail: store.clone(),
+        clock: Arc::clone(&clock),
+        case: settings.slugs.case,
+        keep_for: settings.audit_kept_for,
+    });
     let app = Arc::new(App {
+        audit: audit.clone(),
         lists: LinkLists::new(links.clone(), stats.clone()),
         links,
         checks,
@@ -166,6 +175,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         mcp: Data::new(tools),
         redirects,
         migration,
+        audit,
         _listening: listening.map(Arc::new),
         recorder,
         live,
@@ -173,11 +183,10 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     })
 }
 
-/// Only the use cases of links, for work beside a running service.
-pub(crate) async fn link_service(settings: &Settings) -> anyhow::Result<LinkService> {
-    Ok(open_link_dependencies(settings)
-        .await?
-        .link_service(settings))
+/// Only the use cases of links, for commands of the operator beside a running service.
+pub(crate) async fn links_of_operator(settings: &Settings) -> anyhow::Result<LinkWriter> {
+    let dependencies = open_link_dependencies(settings).await?;
+    Ok(dependencies.link_service(settings).by(Author::operator()))
 }
 
 /// Only the use cases of tokens, for work beside a running service.

@@ -32,6 +32,10 @@ pub(crate) enum Failure {
     BadTag(#[from] slugline_domain::TagError),
     #[error("a stored link has an invalid id")]
     BadId(#[from] slugline_domain::LinkIdError),
+    #[error("a line of the audit trail has an invalid name of a caller")]
+    BadCaller(#[from] slugline_domain::CallerNameError),
+    #[error("a line of the audit trail has an invalid slug")]
+    BadSlug(#[from] slugline_domain::SlugError),
     #[error("a stored token is invalid")]
     BadToken,
     #[error("a stored migration run has an invalid number")]

@@ -30,6 +30,7 @@
               as those demand"
 )]
 
+mod audit;
 mod database;
 mod database_url;
 mod entity;

@@ -14,6 +14,7 @@ use slugline_domain::{
 
 use crate::{
     SqlLinkStore,
+    audit::write_line,
     entity::{link, migration_failure, migration_run},
     failure::{Failure, failing_to},
     links::insert_row,
@@ -105,6 +106,7 @@ impl Change for AdvanceRun {
         let mut inserted = 0;
         for moved in &step.links {
             if insert_moved(session, moved).await? {
+                write_line(session, &step.note, &moved.link.slug).await?;
                 inserted += 1;
             }
         }
@@ -145,7 +147,7 @@ async fn claim_page(
     step: &MigrationStep,
 ) -> Result<Option<MigrationRun>, Failure> {
     let (number, pages) = (migration_run::Column::Number, migration_run::Column::Pages);
-    let ended_at = step.next.is_none().then(|| step.now.get());
+    let ended_at = step.next.is_none().then(|| step.note.at.second().get());
     let update = migration_run::Entity::update_many()
         .col_expr(pages, Expr::value(i64::from(step.page) + 1))
         .col_expr(

@@ -6,11 +6,12 @@ use sea_orm::{
     sea_query::{Expr, ExprTrait, OnConflict},
 };
 use slugline_domain::{
-    Scope, Scopes, TokenName, TokenRecord, UnixSeconds,
+    AuditNote, Scope, Scopes, TokenName, TokenRecord, UnixSeconds,
     ports::{Hearing, StoreError, TokenStore},
 };
 
 use crate::{
+    audit::write_token_line,
     database::Database,
     entity::token::{Column, Entity, Model},
     failure::{Failure, failing_to},
@@ -25,8 +26,9 @@ pub struct SqlTokenStore {
 
 #[async_trait]
 impl TokenStore for SqlTokenStore {
-    async fn insert(&self, token: &TokenRecord) -> Result<bool, StoreError> {
-        let inserted = self.database.change(Insert(token.clone())).await;
+    async fn insert(&self, token: &TokenRecord, note: &AuditNote) -> Result<bool, StoreError> {
+        let insert = Insert(token.clone(), note.clone());
+        let inserted = self.database.change(insert).await;
         inserted.map_err(failing_to("store a token"))
     }
 
@@ -35,8 +37,9 @@ impl TokenStore for SqlTokenStore {
         listed.map_err(failing_to("list tokens"))
     }
 
-    async fn revoke(&self, name: &TokenName) -> Result<bool, StoreError> {
-        let revoked = self.database.change(Revoke(name.clone())).await;
+    async fn revoke(&self, name: &TokenName, note: &AuditNote) -> Result<bool, StoreError> {
+        let revoke = Revoke(name.clone(), note.clone());
+        let revoked = self.database.change(revoke).await;
         // It may have been committed even if the answer got lost.
         self.database.tokens_changed();
         revoked.map_err(failing_to("revoke a token"))
@@ -58,13 +61,13 @@ impl TokenStore for SqlTokenStore {
     }
 }
 
-struct Insert(TokenRecord);
+struct Insert(TokenRecord, AuditNote);
 
 impl Change for Insert {
     type Answer = bool;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
-        let token = &self.0;
+        let Self(token, note) = self;
         let scopes: Vec<&str> = token.scopes.iter().map(Scope::as_str).collect();
         let row = Model {
             name: token.name.to_string(),
@@ -76,7 +79,11 @@ impl Change for Insert {
         };
         let insert = Entity::insert(row.into_active_model())
             .on_conflict(OnConflict::new().do_nothing().to_owned());
-        Ok(Applied::Keep(session.execute(&insert).await? > 0))
+        let inserted = session.execute(&insert).await? > 0;
+        if inserted {
+            write_token_line(session, note, &token.name).await?;
+        }
+        Ok(Applied::Keep(inserted))
     }
 }
 
@@ -96,14 +103,19 @@ impl Read for List {
     }
 }
 
-struct Revoke(TokenName);
+struct Revoke(TokenName, AuditNote);
 
 impl Change for Revoke {
     type Answer = bool;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
-        let delete = Entity::delete_many().filter(Column::Name.eq(self.0.as_str()));
-        Ok(Applied::Keep(session.execute(&delete).await? > 0))
+        let Self(name, note) = self;
+        let delete = Entity::delete_many().filter(Column::Name.eq(name.as_str()));
+        let revoked = session.execute(&delete).await? > 0;
+        if revoked {
+            write_token_line(session, note, name).await?;
+        }
+        Ok(Applied::Keep(revoked))
     }
 }
 

@@ -1,9 +1,11 @@
 //! Builders of links that state only what matters to a test.
 
+use std::sync::LazyLock;
+
 use slugline_domain::{
-    Comment, Country, Delivery, Description, Destination, DestinationRules, ImageRef, Link,
-    LinkContent, LinkId, PasswordHash, Preview, Revision, Routing, Slug, Tag, Tags, Title,
-    UnixSeconds,
+    AuditNote, Author, Comment, Country, Delivery, Description, Destination, DestinationRules,
+    ImageRef, Link, LinkContent, LinkId, Operation, PasswordHash, Preview, Revision, Routing, Slug,
+    Tag, Tags, Title, UnixSeconds,
 };
 
 /// The time of tests that do not set one.
@@ -18,6 +20,18 @@ pub const NOON: UnixSeconds = match UnixSeconds::new(1_800_000_000) {
 /// The moment is out of range.
 pub fn seconds(after_noon: i64) -> UnixSeconds {
     UnixSeconds::new(NOON.get() + after_noon).expect("tests stay near noon")
+}
+
+/// The note of a change by the operator at [`NOON`].
+pub static NOTE: LazyLock<AuditNote> = LazyLock::new(|| noted(NOON));
+
+/// The note of a change by the operator at this moment.
+pub fn noted(moment: UnixSeconds) -> AuditNote {
+    AuditNote {
+        at: moment.start(),
+        author: Author::operator(),
+        operation: Operation::LinkCreate,
+    }
 }
 
 /// A slug.

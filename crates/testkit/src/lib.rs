@@ -10,6 +10,7 @@ mod builders;
 mod clickhouse;
 mod counted_visits;
 mod listed_screen;
+mod memory_audit;
 mod memory_links;
 mod memory_migration;
 mod memory_old_store;
@@ -19,13 +20,16 @@ mod redis;
 mod scripted_prober;
 mod scripted_suggester;
 
+pub mod audit_trail_contract;
 pub mod link_store_contract;
 pub mod migration_store_contract;
 pub mod old_store_contract;
 pub mod token_store_contract;
 
 pub use ambient::{FixedClock, SeededRandom};
-pub use builders::{LinkBuilder, NOON, destination, full_link, link, seconds, slug, tag};
+pub use builders::{
+    LinkBuilder, NOON, NOTE, destination, full_link, link, noted, seconds, slug, tag,
+};
 pub use clickhouse::{ClickHouse, ClickHouseEngine, KilledClickHouse};
 pub use counted_visits::CountedVisits;
 pub use listed_screen::ListedScreen;

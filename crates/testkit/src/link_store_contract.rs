@@ -15,7 +15,7 @@ use slugline_domain::{
     ports::{Insertion, LinkStore},
 };
 
-use crate::NOON;
+use crate::{NOON, NOTE};
 
 /// Runs every clause, each on its own store.
 ///
@@ -62,7 +62,7 @@ where
 
 async fn store(store: &impl LinkStore, link: &Link) {
     assert_eq!(
-        store.insert(link, NOON).await.expect("insert"),
+        store.insert(link, &NOTE).await.expect("insert"),
         Insertion::Stored,
         "{}",
         link.slug

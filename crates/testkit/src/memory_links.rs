@@ -7,15 +7,18 @@ use std::{
 
 use async_trait::async_trait;
 use slugline_domain::{
-    Comment, Destination, Link, LinkFilter, LinkId, LinkOrder, LinkStatus, ListQuery, Position,
-    SearchText, Slug, StatusFilter, Tag, TagCount, UnixSeconds,
+    AuditNote, Comment, Destination, Link, LinkFilter, LinkId, LinkOrder, LinkStatus, ListQuery,
+    Position, SearchText, Slug, StatusFilter, Tag, TagCount, UnixSeconds,
     ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Update, Version},
 };
 
-/// Links in a map. It passes the same contract suite as the SQL store.
+use crate::memory_audit::MemoryLines;
+
+/// Links in a map, and their audit trail. It passes the same contract suite as the SQL store.
 #[derive(Debug)]
 pub struct MemoryLinkStore {
     links: Mutex<BTreeMap<Slug, Link>>,
+    trail: Mutex<MemoryLines>,
     broken: Mutex<bool>,
     hearing: Mutex<Hearing>,
 }
@@ -25,6 +28,7 @@ impl Default for MemoryLinkStore {
     fn default() -> Self {
         Self {
             links: Mutex::default(),
+            trail: Mutex::default(),
             broken: Mutex::default(),
             hearing: Mutex::new(Hearing::Announced(0)),
         }
@@ -57,6 +61,26 @@ impl MemoryLinkStore {
             .expect("no test panics while holding the lock") = broken;
     }
 
+    /// The audit trail. Who writes a line holds the lock of the links.
+    pub(crate) fn trail(&self) -> MutexGuard<'_, MemoryLines> {
+        self.trail
+            .lock()
+            .expect("no test panics while holding the lock")
+    }
+
+    fn insert_with_line(
+        &self,
+        links: &mut BTreeMap<Slug, Link>,
+        link: &Link,
+        note: &AuditNote,
+    ) -> Insertion {
+        let outcome = insert(links, link, note.at.second());
+        if outcome == Insertion::Stored {
+            self.trail().write(note, &link.slug);
+        }
+        outcome
+    }
+
     pub(crate) fn open(
         &self,
         action: &'static str,
@@ -80,27 +104,34 @@ impl MemoryLinkStore {
 
 #[async_trait]
 impl LinkStore for MemoryLinkStore {
-    async fn insert(&self, link: &Link, now: UnixSeconds) -> Result<Insertion, StoreError> {
-        Ok(insert(&mut *self.open("insert a link")?, link, now))
+    async fn insert(&self, link: &Link, note: &AuditNote) -> Result<Insertion, StoreError> {
+        let mut links = self.open("insert a link")?;
+        Ok(self.insert_with_line(&mut links, link, note))
     }
 
     async fn insert_many(
         &self,
         new: &[Link],
-        now: UnixSeconds,
+        note: &AuditNote,
     ) -> Result<Vec<Insertion>, StoreError> {
         let mut links = self.open("insert links")?;
         Ok(new
             .iter()
-            .map(|link| insert(&mut links, link, now))
+            .map(|link| self.insert_with_line(&mut links, link, note))
             .collect())
     }
 
-    async fn update(&self, link: &Link, known: &Version) -> Result<Update, StoreError> {
+    async fn update(
+        &self,
+        link: &Link,
+        known: &Version,
+        note: &AuditNote,
+    ) -> Result<Update, StoreError> {
         let mut links = self.open("update a link")?;
         match links.get_mut(&link.slug) {
             Some(stored) if Version::of(stored) == *known => {
                 *stored = link.clone();
+                self.trail().write(note, &link.slug);
                 Ok(Update::Stored)
             }
             Some(_) | None => Ok(Update::Outdated),
@@ -188,15 +219,26 @@ impl LinkStore for MemoryLinkStore {
             .collect())
     }
 
-    async fn delete(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
-        Ok(self.open("delete a link")?.remove(slug))
+    async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError> {
+        let mut links = self.open("delete a link")?;
+        let deleted = links.remove(slug);
+        if deleted.is_some() {
+            self.trail().write(note, slug);
+        }
+        Ok(deleted)
     }
 
-    async fn delete_version(&self, slug: &Slug, known: &Version) -> Result<Deletion, StoreError> {
+    async fn delete_version(
+        &self,
+        slug: &Slug,
+        known: &Version,
+        note: &AuditNote,
+    ) -> Result<Deletion, StoreError> {
         let mut links = self.open("delete a link")?;
         match links.get(slug) {
             Some(stored) if Version::of(stored) == *known => {
                 links.remove(slug);
+                self.trail().write(note, slug);
                 Ok(Deletion::Deleted)
             }
             Some(_) | None => Ok(Deletion::Outdated),

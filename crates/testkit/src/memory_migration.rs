@@ -85,13 +85,14 @@ impl MigrationStore for MemoryMigration {
             if links.values().any(|other| other.id == link.id) {
                 link.id = moved.spare_id.clone();
             }
+            self.links.trail().write(&step.note, &link.slug);
             links.insert(link.slug.clone(), link);
             inserted += 1;
         }
         let skipped = length(&step.links) - inserted;
         run.pages += 1;
         run.next.clone_from(&step.next);
-        run.ended_at = step.next.is_none().then_some(step.now);
+        run.ended_at = step.next.is_none().then_some(step.note.at.second());
         let tally = &mut run.tally;
         tally.scanned += length(&step.links) + length(&step.failures) + step.expired;
         tally.inserted += inserted;

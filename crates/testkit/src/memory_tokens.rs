@@ -7,11 +7,11 @@ use std::{
 
 use async_trait::async_trait;
 use slugline_domain::{
-    TokenName, TokenRecord, UnixSeconds,
+    AuditNote, TokenName, TokenRecord, UnixSeconds,
     ports::{Hearing, StoreError, TokenStore},
 };
 
-/// Tokens in a map. It passes the same contract suite as the SQL store.
+/// Tokens in a map, without an audit trail. It passes the same contract suite as the SQL store.
 #[derive(Debug)]
 pub struct MemoryTokenStore {
     state: Mutex<State>,
@@ -80,7 +80,7 @@ impl MemoryTokenStore {
 
 #[async_trait]
 impl TokenStore for MemoryTokenStore {
-    async fn insert(&self, token: &TokenRecord) -> Result<bool, StoreError> {
+    async fn insert(&self, token: &TokenRecord, _: &AuditNote) -> Result<bool, StoreError> {
         let mut state = self.open("store a token")?;
         let collides =
             |other: &TokenRecord| other.name == token.name || other.digest == token.digest;
@@ -95,7 +95,7 @@ impl TokenStore for MemoryTokenStore {
         Ok(self.open("list tokens")?.tokens.values().cloned().collect())
     }
 
-    async fn revoke(&self, name: &TokenName) -> Result<bool, StoreError> {
+    async fn revoke(&self, name: &TokenName, _: &AuditNote) -> Result<bool, StoreError> {
         let mut state = self.open("revoke a token")?;
         if let Hearing::Announced(number) = &mut state.hearing {
             *number += 1;

@@ -5,11 +5,12 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Advance, EntryFault, EntryKey, FailedEntry, Link, LinkId, MigrationStep, MovedLink, OldPlace,
-    ports::{LinkStore, MigrationStore},
+    Advance, AuditFilter, AuditQuery, EntryFault, EntryKey, FailedEntry, Link, LinkId,
+    MigrationStep, MovedLink, OldPlace, Slug,
+    ports::{AuditTrail, LinkStore, MigrationStore},
 };
 
-use crate::{NOON, link, link_store_contract::join_all, seconds, slug};
+use crate::{NOON, NOTE, link, link_store_contract::join_all, noted, seconds, slug};
 
 /// Runs every clause, each on its own stores.
 ///
@@ -17,7 +18,7 @@ use crate::{NOON, link, link_store_contract::join_all, seconds, slug};
 /// A clause is violated.
 pub async fn run_suite<L, M>(empty_stores: impl AsyncFn() -> (Arc<L>, Arc<M>))
 where
-    L: LinkStore,
+    L: LinkStore + AuditTrail,
     M: MigrationStore,
 {
     let (_, migration) = empty_stores().await;
@@ -30,6 +31,8 @@ where
     a_link_that_is_here_stays_as_it_is(&*links, &*migration).await;
     let (links, migration) = empty_stores().await;
     a_link_whose_id_is_in_use_gets_its_spare_one(&*links, &*migration).await;
+    let (links, migration) = empty_stores().await;
+    each_moved_link_leaves_a_line(&*links, &*migration).await;
     let (_, migration) = empty_stores().await;
     failures_are_kept_up_to_a_bound_and_all_counted(&*migration).await;
     let (links, migration) = empty_stores().await;
@@ -53,7 +56,7 @@ fn step(run: u32, page: u32, slugs: &[&str]) -> MigrationStep {
         failures: Vec::new(),
         expired: 0,
         ignored: 0,
-        now: NOON,
+        note: NOTE.clone(),
     }
 }
 
@@ -103,7 +106,7 @@ async fn a_page_moves_links_and_counts_them(
 
     let last = MigrationStep {
         next: None,
-        now: seconds(9),
+        note: noted(seconds(9)),
         ..step(1, 1, &["c", "a"])
     };
     assert_eq!(migration.advance(&last).await.expect("advance"), done(1, 1));
@@ -169,7 +172,10 @@ async fn a_link_that_is_here_stays_as_it_is(
     migration: &impl MigrationStore,
 ) {
     let mine: Link = link("a").to("https://mine.example/").expires(-1).build();
-    links.insert(&mine, seconds(-9)).await.expect("insert");
+    links
+        .insert(&mine, &noted(seconds(-9)))
+        .await
+        .expect("insert");
     migration.begin(None, NOON).await.expect("begin");
     let outcome = migration.advance(&step(1, 0, &["a", "A"])).await;
     assert_eq!(outcome.expect("advance"), done(1, 1), "spelling matters");
@@ -203,6 +209,31 @@ fn failure(key: &str) -> FailedEntry {
         key: EntryKey::new(key),
         reason: EntryFault::new("url is missing"),
     }
+}
+
+async fn each_moved_link_leaves_a_line(
+    links: &(impl LinkStore + AuditTrail),
+    migration: &impl MigrationStore,
+) {
+    let mine = link("mine").build();
+    links.insert(&mine, &NOTE).await.expect("insert");
+    migration.begin(None, NOON).await.expect("begin");
+    for page in [
+        step(1, 0, &["a", "mine"]),
+        step(1, 0, &["b"]),
+        step(1, 1, &["c"]),
+    ] {
+        migration.advance(&page).await.expect("advance");
+    }
+    let query = AuditQuery {
+        filter: AuditFilter::default(),
+        after: None,
+        limit: 100,
+    };
+    let trail = links.lines(&query).await.expect("lines");
+    let slugs = trail.iter().rev().filter_map(|line| line.slug.as_ref());
+    let slugs: Vec<&str> = slugs.map(Slug::as_str).collect();
+    assert_eq!(slugs, ["mine", "a", "c"]);
 }
 
 async fn failures_are_kept_up_to_a_bound_and_all_counted(migration: &impl MigrationStore) {

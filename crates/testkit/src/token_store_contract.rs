@@ -6,7 +6,7 @@ use slugline_domain::{
     ports::{Hearing, TokenStore},
 };
 
-use crate::{NOON, link_store_contract::join_all, seconds};
+use crate::{NOON, NOTE, link_store_contract::join_all, seconds};
 
 /// Runs every clause, each on its own store.
 ///
@@ -21,12 +21,12 @@ pub async fn run_suite<S: TokenStore>(empty_store: impl AsyncFn() -> S) {
     of_many_with_one_name_one_is_stored(&empty_store().await).await;
 }
 
-fn name(text: &str) -> TokenName {
+pub(crate) fn name(text: &str) -> TokenName {
     TokenName::parse(text).expect("a name")
 }
 
 /// A token whose digest is this byte, repeated.
-fn token(name_text: &str, digest: u8) -> TokenRecord {
+pub(crate) fn token(name_text: &str, digest: u8) -> TokenRecord {
     TokenRecord {
         name: name(name_text),
         digest: [digest; 32],
@@ -46,7 +46,7 @@ async fn what_was_stored_is_found_by_its_digest(store: &impl TokenStore) {
         ..token("Bücher; 'x' \"y\"", 0xfe)
     };
     for stored in [&plain, &full] {
-        assert!(store.insert(stored).await.expect("insert"));
+        assert!(store.insert(stored, &NOTE).await.expect("insert"));
         let found = store.find(&stored.digest).await.expect("find");
         assert_eq!(found.as_ref(), Some(stored));
         assert_eq!(found.expect("found").digest, stored.digest);
@@ -55,17 +55,25 @@ async fn what_was_stored_is_found_by_its_digest(store: &impl TokenStore) {
 }
 
 async fn a_taken_name_and_a_taken_digest_are_refused(store: &impl TokenStore) {
-    assert!(store.insert(&token("ci", 1)).await.expect("insert"));
-    assert!(!store.insert(&token("ci", 2)).await.expect("insert"));
-    assert!(!store.insert(&token("other", 1)).await.expect("insert"));
-    assert!(store.insert(&token("CI", 2)).await.expect("insert"));
+    assert!(store.insert(&token("ci", 1), &NOTE).await.expect("insert"));
+    assert!(!store.insert(&token("ci", 2), &NOTE).await.expect("insert"));
+    assert!(
+        !store
+            .insert(&token("other", 1), &NOTE)
+            .await
+            .expect("insert")
+    );
+    assert!(store.insert(&token("CI", 2), &NOTE).await.expect("insert"));
     assert_eq!(store.list().await.expect("list").len(), 2);
 }
 
 async fn tokens_are_listed_by_name(store: &impl TokenStore) {
     assert_eq!(store.list().await.expect("list"), []);
     for (text, digest) in [("b", 1), ("a", 2), ("Z", 3), ("ä", 4)] {
-        store.insert(&token(text, digest)).await.expect("insert");
+        store
+            .insert(&token(text, digest), &NOTE)
+            .await
+            .expect("insert");
     }
     let listed = store.list().await.expect("list");
     let names: Vec<&str> = listed.iter().map(|token| token.name.as_str()).collect();
@@ -73,21 +81,27 @@ async fn tokens_are_listed_by_name(store: &impl TokenStore) {
 }
 
 async fn a_revoked_token_is_gone_at_once(store: &impl TokenStore) {
-    store.insert(&token("ci", 1)).await.expect("insert");
-    store.insert(&token("other", 2)).await.expect("insert");
+    store.insert(&token("ci", 1), &NOTE).await.expect("insert");
+    store
+        .insert(&token("other", 2), &NOTE)
+        .await
+        .expect("insert");
     let before = store.hearing();
-    assert!(store.revoke(&name("ci")).await.expect("revoke"));
+    assert!(store.revoke(&name("ci"), &NOTE).await.expect("revoke"));
     if let Hearing::Announced(_) = before {
         assert_ne!(store.hearing(), before, "whoever remembers it must ask");
     }
     assert_eq!(store.find(&[1; 32]).await.expect("find"), None);
     assert!(store.find(&[2; 32]).await.expect("find").is_some());
-    assert!(!store.revoke(&name("ci")).await.expect("revoke"), "gone");
-    assert!(store.insert(&token("ci", 3)).await.expect("insert"));
+    assert!(
+        !store.revoke(&name("ci"), &NOTE).await.expect("revoke"),
+        "gone"
+    );
+    assert!(store.insert(&token("ci", 3), &NOTE).await.expect("insert"));
 }
 
 async fn the_latest_use_is_kept(store: &impl TokenStore) {
-    store.insert(&token("ci", 1)).await.expect("insert");
+    store.insert(&token("ci", 1), &NOTE).await.expect("insert");
     let used = async || {
         let found = store.find(&[1; 32]).await.expect("find");
         found.expect("stored").last_used_at
@@ -103,7 +117,8 @@ async fn the_latest_use_is_kept(store: &impl TokenStore) {
 
 async fn of_many_with_one_name_one_is_stored(store: &impl TokenStore) {
     let tokens: Vec<TokenRecord> = (1..=6).map(|digest| token("ci", digest)).collect();
-    let stored = join_all(tokens.iter().map(|token| store.insert(token)).collect()).await;
+    let inserts = tokens.iter().map(|token| store.insert(token, &NOTE));
+    let stored = join_all(inserts.collect()).await;
     let stored = stored.into_iter().map(|stored| stored.expect("insert"));
     assert_eq!(stored.filter(|stored| *stored).count(), 1);
     assert_eq!(store.list().await.expect("list").len(), 1);

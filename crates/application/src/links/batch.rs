@@ -8,7 +8,7 @@ use slugline_domain::{
 };
 use tokio::task::JoinSet;
 
-use super::{LinkService, ListLinks};
+use super::{LinkService, LinkWriter, ListLinks};
 use crate::Error;
 
 /// A request to change or delete many links.
@@ -107,7 +107,9 @@ const AT_ONCE: usize = 8;
 impl LinkService {
     /// The most links that one call changes before the caller must call again.
     pub const BATCH: u16 = 500;
+}
 
+impl LinkWriter {
     /// Changes or deletes links one by one. Each link is changed wholly or not at all,
     /// exactly as by the same change to that link alone. When the store fails, the
     /// remaining links are left alone. A repeated call does no harm.
@@ -117,11 +119,11 @@ impl LinkService {
     /// the links of a filter. Errors about one link are in that link's result.
     pub async fn change_many(&self, change: BatchChange) -> Result<BatchReport, Error> {
         self.permit(match change.action {
-            BatchAction::Delete => Self::DELETE,
+            BatchAction::Delete => LinkService::DELETE,
             BatchAction::AddTags(_)
             | BatchAction::RemoveTags(_)
             | BatchAction::SetExpiry(_)
-            | BatchAction::ClearExpiry => Self::EDIT,
+            | BatchAction::ClearExpiry => LinkService::EDIT,
         })?;
         if let BatchAction::SetExpiry(expires_at) = change.action {
             self.check_expiry(Some(expires_at))?;
@@ -145,7 +147,7 @@ impl LinkService {
             }
             BatchScope::Filter { filter, after } => {
                 let request = ListLinks {
-                    size: PageSize::new(Self::BATCH.into()).expect("fewer than on a page"),
+                    size: PageSize::new(LinkService::BATCH.into()).expect("fewer than on a page"),
                     order: LinkOrder::SlugAscending,
                     filter,
                     after,
@@ -297,7 +299,7 @@ impl BatchAction {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{StatusFilter, ports::LinkStore};
-    use slugline_testkit::{NOON, link, seconds, slug, tag};
+    use slugline_testkit::{NOON, NOTE, link, seconds, slug, tag};
 
     use super::*;
     use crate::links::fixture::{Fixture, demonstration, fixture};
@@ -334,7 +336,7 @@ mod tests {
     async fn fixture_with(links: &[Link]) -> Fixture {
         let fixture = fixture();
         for link in links {
-            fixture.store.insert(link, NOON).await.unwrap();
+            fixture.store.insert(link, &NOTE).await.unwrap();
         }
         fixture
     }
@@ -432,7 +434,7 @@ mod tests {
             .collect();
         let fixture = fixture_with(&links).await;
         let other = link("other").tags(&["u"]).build();
-        fixture.store.insert(&other, NOON).await.unwrap();
+        fixture.store.insert(&other, &NOTE).await.unwrap();
         let mut change = on_tagged("t", BatchAction::RemoveTags(tags(&["t"])));
         let first = fixture.links.change_many(change.clone()).await.unwrap();
         assert_eq!(first.results.len(), usize::from(LinkService::BATCH));
@@ -492,7 +494,7 @@ mod tests {
         let fixture = demonstration();
         fixture
             .store
-            .insert(&link("docs").build(), NOON)
+            .insert(&link("docs").build(), &NOTE)
             .await
             .unwrap();
         for (action, dry_run) in [

@@ -430,7 +430,7 @@ mod tests {
     use std::sync::Arc;
 
     use slugline_domain::{StatusFilter, ports::LinkStore};
-    use slugline_testkit::{CountedVisits, NOON, link, seconds, slug, tag};
+    use slugline_testkit::{CountedVisits, NOON, NOTE, link, noted, seconds, slug, tag};
 
     use super::*;
     use crate::links::fixture::{Fixture, fixture};
@@ -444,11 +444,14 @@ mod tests {
     impl Lists {
         async fn of(links: &[Link]) -> Self {
             let fixture = fixture();
-            fixture.store.insert_many(links, NOON).await.unwrap();
+            fixture.store.insert_many(links, &NOTE).await.unwrap();
             let log = Arc::<CountedVisits>::default();
-            let stats =
-                StatsService::new(log.clone(), fixture.links.clone(), fixture.clock.clone());
-            let service = LinkLists::new(fixture.links.clone(), stats);
+            let stats = StatsService::new(
+                log.clone(),
+                LinkService::clone(&fixture.links),
+                fixture.clock.clone(),
+            );
+            let service = LinkLists::new(LinkService::clone(&fixture.links), stats);
             Self {
                 fixture,
                 log,
@@ -620,9 +623,19 @@ mod tests {
         let first = lists.page(&request).await.unwrap();
         lists.fixture.clock.advance_seconds(100);
         lists.log.record(seconds(50), "u00000", 1_000, 1);
-        lists.fixture.store.delete(&slug("v00007")).await.unwrap();
+        lists
+            .fixture
+            .store
+            .delete(&slug("v00007"), &NOTE)
+            .await
+            .unwrap();
         let new = link("new").created(60).build();
-        lists.fixture.store.insert(&new, seconds(60)).await.unwrap();
+        lists
+            .fixture
+            .store
+            .insert(&new, &noted(seconds(60)))
+            .await
+            .unwrap();
         request.after = first.next;
         let second = lists.page(&request).await.unwrap();
         assert_eq!(second.range, first.range);

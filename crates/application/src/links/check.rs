@@ -186,7 +186,7 @@ impl LinkChecker {
 mod tests {
     use async_trait::async_trait;
     use slugline_domain::{ProbeFailure, ports::LinkStore};
-    use slugline_testkit::{NOON, ScriptedProber, link, slug};
+    use slugline_testkit::{NOON, NOTE, ScriptedProber, link, slug};
     use tokio::sync::Barrier;
 
     use super::*;
@@ -198,13 +198,17 @@ mod tests {
             let link = link(name)
                 .to(&format!("https://{name}.example/"))
                 .expires(-1);
-            fixture.store.insert(&link.build(), NOON).await.unwrap();
+            fixture.store.insert(&link.build(), &NOTE).await.unwrap();
         }
         fixture
     }
 
     fn checker(fixture: &Fixture, prober: Arc<dyn LinkProber>) -> LinkChecker {
-        LinkChecker::new(fixture.links.clone(), prober, fixture.clock.clone())
+        LinkChecker::new(
+            LinkService::clone(&fixture.links),
+            prober,
+            fixture.clock.clone(),
+        )
     }
 
     #[tokio::test]
@@ -261,7 +265,7 @@ mod tests {
     async fn a_scope_narrows_what_is_asked() {
         let fixture = fixture_with_links(&["a", "b"]).await;
         let tagged = link("c").tags(&["promo"]).to("https://c.example/");
-        fixture.store.insert(&tagged.build(), NOON).await.unwrap();
+        fixture.store.insert(&tagged.build(), &NOTE).await.unwrap();
         let prober = Arc::new(ScriptedProber::default());
         let checker = checker(&fixture, prober);
         let slugs = async |scope| {

@@ -1,8 +1,8 @@
 //! Creates a link.
 
-use slugline_domain::{Link, Scope, Slug, ports::Insertion};
+use slugline_domain::{Link, Operation, Scope, Slug, ports::Insertion};
 
-use super::{LinkService, NewLink};
+use super::{LinkService, LinkWriter, NewLink};
 use crate::{Access, Error, mint};
 
 /// The outcome for a new link.
@@ -14,9 +14,11 @@ pub(super) enum Made {
 }
 
 impl LinkService {
-    /// The access rule of [`Self::create`].
+    /// The access rule of [`LinkWriter::create`].
     pub const CREATE: Access = Access::with_links(Scope::LinksWrite);
+}
 
+impl LinkWriter {
     /// Creates a link. A chosen slug must be free. A generated slug is retried, and then
     /// lengthened, until it is free.
     ///
@@ -31,9 +33,10 @@ impl LinkService {
     }
 
     pub(super) async fn make(&self, mut new: NewLink) -> Result<Made, Error> {
-        self.permit(Self::CREATE)?;
+        self.permit(LinkService::CREATE)?;
         let parts = &self.parts;
-        let now = parts.clock.now();
+        let note = self.note(Operation::LinkCreate);
+        let now = note.at;
         self.check_expiry(new.content.expires_at)?;
         let password = match &new.password {
             Some(password) => Some(parts.passwords.hash(password).await?),
@@ -47,7 +50,7 @@ impl LinkService {
         let mut link = self.complete(new, slug, password, now);
         let mut collisions = 0;
         loop {
-            let insertion = parts.store.insert(&link, now.second()).await;
+            let insertion = parts.store.insert(&link, &note).await;
             // Also after an error: the store may have made the link before it failed.
             parts.resolver.forget(&link.slug);
             match insertion? {

@@ -1,17 +1,19 @@
 //! Deletes a link.
 
 use slugline_domain::{
-    Link, Scope, Slug,
+    Link, Operation, Scope, Slug,
     ports::{Deletion, Version},
 };
 
-use super::{LinkService, Precondition};
+use super::{LinkService, LinkWriter, Precondition};
 use crate::{Access, Error, Forbidden};
 
 impl LinkService {
-    /// The access rule of [`Self::delete`].
+    /// The access rule of [`LinkWriter::delete`].
     pub const DELETE: Access = Access::outside_preview(Scope::LinksWrite, Forbidden::Delete);
+}
 
+impl LinkWriter {
     /// Deletes the link with this slug for good, in the spelling that visitors find, and
     /// returns the deleted link. Returns `None` if no link has the slug, which is no
     /// error, because the link is absent as the caller wants.
@@ -19,7 +21,7 @@ impl LinkService {
     /// # Errors
     /// Preview mode, or the store failed.
     pub async fn delete(&self, slug: &Slug) -> Result<Option<Link>, Error> {
-        self.permit(Self::DELETE)?;
+        self.permit(LinkService::DELETE)?;
         let canonical = self.parts.policy.case.canonical(slug);
         let deleted = self.delete_spelled(&canonical).await?;
         if deleted.is_none() && canonical.as_ref() != slug {
@@ -28,11 +30,11 @@ impl LinkService {
         Ok(deleted)
     }
 
-    /// As [`LinkService::delete`], if the link is a version that the deletion is meant
+    /// As [`LinkWriter::delete`], if the link is a version that the deletion is meant
     /// for.
     ///
     /// # Errors
-    /// As for [`LinkService::delete`], the link is another version, there is no link
+    /// As for [`LinkWriter::delete`], the link is another version, there is no link
     /// although one was meant, or other callers changed the link again and again.
     pub async fn delete_if(
         &self,
@@ -49,7 +51,7 @@ impl LinkService {
             }
             return Ok(deleted);
         }
-        self.permit(Self::DELETE)?;
+        self.permit(LinkService::DELETE)?;
         for _ in 0..ATTEMPTS {
             let link = match self.get(slug).await {
                 Err(Error::LinkNotFound(_)) => {
@@ -69,14 +71,17 @@ impl LinkService {
     /// Deletes a link if it is unchanged since it was read.
     pub(super) async fn delete_version(&self, link: &Link) -> Result<Deletion, Error> {
         let known = Version::of(link);
-        let deleted = self.parts.store.delete_version(&link.slug, &known).await;
+        let note = self.note(Operation::LinkDelete);
+        let store = &self.parts.store;
+        let deleted = store.delete_version(&link.slug, &known, &note).await;
         // Also after an error: the store may have deleted the link before it failed.
         self.parts.resolver.forget(&link.slug);
         Ok(deleted?)
     }
 
     async fn delete_spelled(&self, slug: &Slug) -> Result<Option<Link>, Error> {
-        let deleted = self.parts.store.delete(slug).await;
+        let note = self.note(Operation::LinkDelete);
+        let deleted = self.parts.store.delete(slug, &note).await;
         // Also after an error: the store may have deleted the link before it failed.
         self.parts.resolver.forget(slug);
         Ok(deleted?)
@@ -86,7 +91,7 @@ impl LinkService {
 #[cfg(test)]
 mod tests {
     use slugline_domain::ports::LinkStore;
-    use slugline_testkit::{link, slug};
+    use slugline_testkit::{NOTE, link, slug};
 
     use super::*;
     use crate::links::fixture::{demonstration, fixture};
@@ -110,7 +115,7 @@ mod tests {
         let mut changed = read.clone();
         changed.revision = read.revision.next();
         let known = Version::of(&read);
-        fixture.store.update(&changed, &known).await.unwrap();
+        fixture.store.update(&changed, &known, &NOTE).await.unwrap();
         let refused = fixture.links.delete_if(&slug("Docs"), &meant).await;
         let Err(Error::PreconditionFailed { current, .. }) = refused else {
             panic!("{refused:?}");

@@ -1,11 +1,12 @@
 //! Changes a link: all of it, or some members.
 
 use slugline_domain::{
-    Change, Link, LinkContent, LinkPatch, Password, PasswordHash, Scope, ScreenVerdict, Slug,
+    Change, Link, LinkContent, LinkPatch, Operation, Password, PasswordHash, Scope, ScreenVerdict,
+    Slug,
     ports::{Update, Version},
 };
 
-use super::{LinkService, Precondition, screen::leads_elsewhere};
+use super::{LinkService, LinkWriter, Precondition, screen::leads_elsewhere};
 use crate::{Access, Error, Forbidden};
 
 /// New content that replaces the whole content of a link.
@@ -29,9 +30,11 @@ pub struct EditedLink {
 }
 
 impl LinkService {
-    /// The access rule of [`Self::edit`] and [`Self::patch`].
+    /// The access rule of [`LinkWriter::edit`] and [`LinkWriter::patch`].
     pub const EDIT: Access = Access::outside_preview(Scope::LinksWrite, Forbidden::Edit);
+}
 
+impl LinkWriter {
     /// Replaces the content of a link. Expired links can be edited, which is how a caller
     /// revives one. The warning of an unsafe link stays, unless the content sets that
     /// flag, or the destinations have changed and the screen finds the new ones harmless.
@@ -43,16 +46,16 @@ impl LinkService {
         self.edit_if(edit, &Precondition::None).await
     }
 
-    /// As [`LinkService::edit`], if the link is a version that the change is meant for.
+    /// As [`LinkWriter::edit`], if the link is a version that the change is meant for.
     ///
     /// # Errors
-    /// As for [`LinkService::edit`], or the link is another version.
+    /// As for [`LinkWriter::edit`], or the link is another version.
     pub async fn edit_if(
         &self,
         edit: EditLink,
         precondition: &Precondition,
     ) -> Result<EditedLink, Error> {
-        self.permit(Self::EDIT)?;
+        self.permit(LinkService::EDIT)?;
         self.check_expiry(edit.content.expires_at)?;
         let password = self.hash_change(edit.password).await?;
         let before = self.get(&edit.slug).await?;
@@ -89,10 +92,10 @@ impl LinkService {
         self.patch_if(slug, patch, &Precondition::None).await
     }
 
-    /// As [`LinkService::patch`], if the link is a version that the change is meant for.
+    /// As [`LinkWriter::patch`], if the link is a version that the change is meant for.
     ///
     /// # Errors
-    /// As for [`LinkService::patch`], or the link is another version.
+    /// As for [`LinkWriter::patch`], or the link is another version.
     pub async fn patch_if(
         &self,
         slug: &Slug,
@@ -102,7 +105,7 @@ impl LinkService {
         /// Each attempt loses only to a change that succeeded.
         const ATTEMPTS: usize = 5;
 
-        self.permit(Self::EDIT)?;
+        self.permit(LinkService::EDIT)?;
         if let Change::Set(expires_at) = &patch.expires_at {
             self.check_expiry(Some(*expires_at))?;
         }
@@ -141,9 +144,10 @@ impl LinkService {
         known: &Version,
     ) -> Result<Link, Error> {
         let parts = &self.parts;
-        link.updated_at = parts.clock.now().second();
+        let note = self.note(Operation::LinkEdit);
+        link.updated_at = note.at.second();
         link.revision = known.revision.next();
-        let outcome = parts.store.update(&link, known).await;
+        let outcome = parts.store.update(&link, known, &note).await;
         // Also after an error: the store may have made the change before it failed.
         parts.resolver.forget(&link.slug);
         match outcome? {

@@ -47,7 +47,7 @@ impl LinkService {
 #[cfg(test)]
 mod tests {
     use slugline_domain::ports::LinkStore;
-    use slugline_testkit::{NOON, link};
+    use slugline_testkit::{NOON, NOTE, link};
 
     use super::*;
     use crate::links::fixture::fixture;
@@ -58,7 +58,7 @@ mod tests {
         let expired = link("expired").expires(-1).password("stored").build();
         let active = link("active").created(1).build();
         for link in [&expired, &active] {
-            fixture.store.insert(link, NOON).await.unwrap();
+            fixture.store.insert(link, &NOTE).await.unwrap();
         }
         let one = PageSize::new(1).unwrap();
         let first = fixture.links.export(one, None).await.unwrap();

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use slugline_domain::{Link, Scope, Slug, ports::Insertion};
+use slugline_domain::{Link, Operation, Scope, Slug, ports::Insertion};
 
-use super::{ImportLink, LinkService};
+use super::{ImportLink, LinkService, LinkWriter};
 use crate::{Access, Error, Forbidden};
 
 /// The result for one link of an import.
@@ -28,9 +28,11 @@ pub enum ImportOutcome {
 }
 
 impl LinkService {
-    /// The access rule of [`Self::import`].
+    /// The access rule of [`LinkWriter::import`].
     pub const IMPORT: Access = Access::outside_preview(Scope::LinksWrite, Forbidden::Import);
+}
 
+impl LinkWriter {
     /// Imports links as if one after the other, and returns the result for each, in
     /// order. A repeated import changes no destination. Links to dangerous destinations
     /// get a warning, unless they say whether they are safe.
@@ -39,10 +41,11 @@ impl LinkService {
     /// Preview mode, a password cannot be hashed, or the store failed; then no link was
     /// imported.
     pub async fn import(&self, mut batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
-        self.permit(Self::IMPORT)?;
+        self.permit(LinkService::IMPORT)?;
         self.screen_import(&mut batch).await;
         let parts = &self.parts;
-        let now = parts.clock.now();
+        let note = self.note(Operation::LinkImport);
+        let now = note.at;
         let case = parts.policy.case;
         for imported in &mut batch {
             if let Some(slug) = &mut imported.slug {
@@ -62,7 +65,7 @@ impl LinkService {
             };
             links.push(self.complete(draft, slug, password, now));
         }
-        let outcomes = parts.store.insert_many(&links, now.second()).await;
+        let outcomes = parts.store.insert_many(&links, &note).await;
         // Also after an error: the store may have made links before it failed.
         for link in &links {
             parts.resolver.forget(&link.slug);

@@ -58,7 +58,7 @@ impl LinkService {
 #[cfg(test)]
 mod tests {
     use slugline_domain::ports::LinkStore;
-    use slugline_testkit::{NOON, link};
+    use slugline_testkit::{NOTE, link};
 
     use super::*;
     use crate::links::fixture::fixture;
@@ -70,7 +70,7 @@ mod tests {
             let created = i64::try_from(i).unwrap();
             fixture
                 .store
-                .insert(&link(name).created(created).build(), NOON)
+                .insert(&link(name).created(created).build(), &NOTE)
                 .await
                 .unwrap();
         }

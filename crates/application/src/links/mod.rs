@@ -17,6 +17,7 @@ mod screen;
 mod search;
 mod tagged;
 mod upsert;
+mod writer;
 
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ pub use self::{
     precondition::Precondition,
     tagged::MAX_TAGGED,
     upsert::Upserted,
+    writer::LinkWriter,
 };
 use crate::{Access, Error, MigrationLock, Passwords, PreviewMode, Resolver};
 
@@ -140,14 +142,16 @@ impl LinkService {
 
 #[cfg(test)]
 pub(crate) mod fixture {
-    use slugline_domain::Link;
-    use slugline_testkit::{FixedClock, ListedScreen, MemoryLinkStore, NOON, SeededRandom, slug};
+    use slugline_domain::{Author, Link};
+    use slugline_testkit::{
+        FixedClock, ListedScreen, MemoryLinkStore, NOON, NOTE, SeededRandom, slug,
+    };
 
     use super::*;
     use crate::ResolverOptions;
 
     pub(crate) struct Fixture {
-        pub(crate) links: LinkService,
+        pub(crate) links: LinkWriter,
         pub(crate) store: Arc<MemoryLinkStore>,
         pub(crate) clock: Arc<FixedClock>,
         pub(crate) resolver: Arc<Resolver>,
@@ -157,7 +161,7 @@ pub(crate) mod fixture {
     impl Fixture {
         /// The same fixture with one more link in the store.
         pub(crate) async fn holding(self, link: &Link) -> Self {
-            self.store.insert(link, NOON).await.unwrap();
+            self.store.insert(link, &NOTE).await.unwrap();
             self
         }
 
@@ -200,7 +204,8 @@ pub(crate) mod fixture {
             policy,
             preview,
             lock: MigrationLock::open(),
-        });
+        })
+        .by(Author::operator());
         Fixture {
             links,
             store,

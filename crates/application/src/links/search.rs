@@ -56,7 +56,7 @@ impl LinkService {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{StatusFilter, ports::LinkStore};
-    use slugline_testkit::{NOON, destination, link, tag};
+    use slugline_testkit::{NOTE, destination, link, tag};
 
     use super::*;
     use crate::links::fixture::fixture;
@@ -65,7 +65,7 @@ mod tests {
     async fn nothing_to_look_for_finds_nothing_but_counts_everything() {
         let fixture = fixture();
         for made in [link("a").tags(&["t"]).build(), link("b").expires(1).build()] {
-            fixture.store.insert(&made, NOON).await.unwrap();
+            fixture.store.insert(&made, &NOTE).await.unwrap();
         }
         let nothing = fixture
             .links

@@ -2,7 +2,7 @@
 
 use slugline_domain::{Link, LinkStatus, Scope};
 
-use super::{LinkService, NewLink, create::Made};
+use super::{LinkService, LinkWriter, NewLink, create::Made};
 use crate::{Access, Error};
 
 /// The outcome of an upsert.
@@ -15,16 +15,18 @@ pub enum Upserted {
 }
 
 impl LinkService {
-    /// The access rule of [`Self::upsert`].
+    /// The access rule of [`LinkWriter::upsert`].
     pub const UPSERT: Access = Access::with_links(Scope::LinksWrite);
+}
 
+impl LinkWriter {
     /// Creates a link, or returns the active link that owns the slug.
     ///
     /// # Errors
-    /// As for [`LinkService::create`]; a taken slug is an error only if its owner
+    /// As for [`LinkWriter::create`]; a taken slug is an error only if its owner
     /// vanished in between.
     pub async fn upsert(&self, new: NewLink) -> Result<Upserted, Error> {
-        self.permit(Self::UPSERT)?;
+        self.permit(LinkService::UPSERT)?;
         let slug = match self.make(new).await? {
             Made::Stored(link) => return Ok(Upserted::Created(*link)),
             Made::SlugTaken(slug) => slug,

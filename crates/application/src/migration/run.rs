@@ -1,8 +1,8 @@
 //! Moves one page of links.
 
 use slugline_domain::{
-    Advance, EntryKey, FailedEntry, MigrationRun, MigrationStep, MovedLink, OldEntry, OldPage,
-    Scope, Tally, UnixSeconds, ports::OldStoreError,
+    Advance, AuditNote, Author, EntryKey, FailedEntry, MigrationRun, MigrationStep, MovedLink,
+    OldEntry, OldPage, Operation, Scope, Tally, UnixSeconds, ports::OldStoreError,
 };
 
 use super::{LinkMigration, OldLinks, old_links::id_of};
@@ -65,7 +65,11 @@ impl LinkMigration {
     /// # Errors
     /// The migration did not issue the cursor, its page was already moved, or its run is
     /// over; or one of the stores failed, and nothing has changed.
-    pub async fn run(&self, mut request: RunMigration) -> Result<RunReport, Error> {
+    pub async fn run(
+        &self,
+        mut request: RunMigration,
+        author: &Author,
+    ) -> Result<RunReport, Error> {
         let Some(old) = &self.old else {
             return Ok(RunReport::nothing_left());
         };
@@ -83,7 +87,7 @@ impl LinkMigration {
                 }
                 Err(error) => return Err(error.into()),
             };
-            match self.move_page(old, &run, page).await? {
+            match self.move_page(old, &run, page, author).await? {
                 Some(report) => return Ok(report),
                 None if request.cursor.is_some() => return Err(Error::MigrationPageDone),
                 None => request.force = false,
@@ -121,8 +125,14 @@ impl LinkMigration {
         old: &OldLinks,
         run: &MigrationRun,
         page: OldPage,
+        author: &Author,
     ) -> Result<Option<RunReport>, Error> {
-        let now = self.clock.now().second();
+        let note = AuditNote {
+            at: self.clock.now(),
+            author: author.clone(),
+            operation: Operation::LinkMigrate,
+        };
+        let now = note.at.second();
         let (mut links, mut failures, mut expired) = (Vec::new(), Vec::new(), Vec::new());
         for OldEntry { key, link } in page.entries {
             let link = match link {
@@ -148,7 +158,7 @@ impl LinkMigration {
             failures,
             expired: count(&expired),
             ignored: page.ignored,
-            now,
+            note,
         };
         let Advance::Done { inserted, skipped } = self.progress.advance(&step).await? else {
             return Ok(None);
@@ -220,11 +230,15 @@ mod tests {
         ports::{LinkStore, MigrationStore},
     };
     use slugline_testkit::{
-        FixedClock, MemoryLinkStore, MemoryMigration, MemoryOldStore, NOON, SeededRandom, link,
-        old_link, seconds, slug,
+        FixedClock, MemoryLinkStore, MemoryMigration, MemoryOldStore, NOON, NOTE, SeededRandom,
+        link, old_link, seconds, slug,
     };
 
     use super::*;
+
+    fn operator() -> Author {
+        Author::operator()
+    }
     use crate::{LinkMigrationParts, MigrationStatus, Passwords, Resolver, ResolverOptions};
 
     struct Move {
@@ -283,7 +297,10 @@ mod tests {
         let mut reports: Vec<RunReport> = Vec::new();
         loop {
             let cursor = reports.last().and_then(|report| report.next);
-            let report = migration.run(RunMigration { cursor, force }).await.unwrap();
+            let report = migration
+                .run(RunMigration { cursor, force }, &operator())
+                .await
+                .unwrap();
             let ended = report.next.is_none();
             reports.push(report);
             if ended {
@@ -321,7 +338,7 @@ mod tests {
         assert_eq!(fixture.links.find(&slug("ended")).await.unwrap(), None);
         let again = fixture
             .migration
-            .run(RunMigration::default())
+            .run(RunMigration::default(), &operator())
             .await
             .unwrap();
         assert_eq!(again, RunReport::nothing_left());
@@ -356,12 +373,15 @@ mod tests {
         let at = async |run, page| {
             let cursor = Some(RunCursor { run, page });
             let force = false;
-            fixture.migration.run(RunMigration { cursor, force }).await
+            fixture
+                .migration
+                .run(RunMigration { cursor, force }, &operator())
+                .await
         };
         assert!(matches!(at(1, 0).await, Err(Error::MigrationRunGone)));
         let first = fixture
             .migration
-            .run(RunMigration::default())
+            .run(RunMigration::default(), &operator())
             .await
             .unwrap();
         assert_eq!(first.next, Some(RunCursor { run: 1, page: 1 }));
@@ -373,14 +393,28 @@ mod tests {
             cursor: None,
             force: true,
         };
-        assert_eq!(fixture.migration.run(force).await.unwrap().tally.skipped, 2);
+        assert_eq!(
+            fixture
+                .migration
+                .run(force, &operator())
+                .await
+                .unwrap()
+                .tally
+                .skipped,
+            2
+        );
         assert!(matches!(at(1, 2).await, Err(Error::MigrationRunGone)));
     }
 
     #[tokio::test]
     async fn a_run_goes_on_where_it_was_and_begins_again_when_the_place_is_lost() {
         let fixture = moving(five()).await;
-        let run = async || fixture.migration.run(RunMigration::default()).await;
+        let run = async || {
+            fixture
+                .migration
+                .run(RunMigration::default(), &operator())
+                .await
+        };
         run().await.unwrap();
         fixture.old.go_away();
         assert!(matches!(run().await, Err(Error::OldStore(_))));
@@ -399,7 +433,7 @@ mod tests {
         run_all(&fixture.migration, false).await;
         fixture
             .links
-            .insert(&link("a").to("https://mine.example/").build(), NOON)
+            .insert(&link("a").to("https://mine.example/").build(), &NOTE)
             .await
             .unwrap();
         for mended in ["x", "a", "b"] {
@@ -409,7 +443,7 @@ mod tests {
             cursor: None,
             force: true,
         };
-        let first = fixture.migration.run(force).await.unwrap();
+        let first = fixture.migration.run(force, &operator()).await.unwrap();
         assert!(first.completed && first.next.is_some());
         assert!(fixture.migration.lock().is_open());
         run_all(&fixture.migration, false).await;
@@ -428,7 +462,7 @@ mod tests {
         let run = |migration: LinkMigration| async move {
             let mut inserted = 0;
             while !migration.lock().is_open() {
-                match migration.run(RunMigration::default()).await {
+                match migration.run(RunMigration::default(), &operator()).await {
                     Ok(report) => inserted += report.tally.inserted,
                     Err(Error::MigrationPageDone) => {}
                     Err(error) => panic!("{error}"),

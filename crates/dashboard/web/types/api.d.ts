@@ -512,6 +512,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List changes
+         * @description Who changed what, the newest change first: a line for each link that was created, edited, deleted, imported or moved here, and for each token that was added or revoked. Requests that changed nothing have no line. Pass `cursor` back until `list_complete` is true. `SLUGLINE_AUDIT_DAYS` says how long lines are kept. Scope: `admin`.
+         */
+        get: operations["audit_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/location": {
         parameters: {
             query?: never;
@@ -1945,6 +1965,35 @@ export interface components {
              * @description Visits from there.
              */
             count: number;
+        };
+        /** @description A kind of change. */
+        AuditOperation: "link.create" | "link.edit" | "link.delete" | "link.import" | "link.migrate" | "link.rehash" | "token.add" | "token.revoke";
+        /** @description A page of the audit trail. */
+        AuditList: {
+            /** @description The lines, the newest first. */
+            lines: components["schemas"]["AuditLine"][];
+            /** @description True if this is the last page. */
+            list_complete: boolean;
+            /** @description Where the next page starts; absent on the last one. */
+            cursor?: string;
+        };
+        /** @description One change. */
+        AuditLine: {
+            /**
+             * Format: int64
+             * @description When, in Unix seconds, by the clock of the node that made the change.
+             */
+            at: number;
+            /** @description Who: the name of a token, `site` for the site token, `operator` for commands on the machine, `service` for the service itself. */
+            caller: string;
+            /** @description What: link.create, link.edit, link.delete, link.import, link.migrate, link.rehash, token.add or token.revoke. Later versions may add others. */
+            operation: string;
+            /** @description The slug of the changed link. */
+            slug?: string;
+            /** @description The name of the changed token. */
+            token?: string;
+            /** @description A hash of the caller's address, keyed anew whenever a node starts; absent for changes that came from the machine itself. */
+            client?: string;
         };
         /**
          * @description A point on the map in degrees, as texts, which is how edge networks write
@@ -5415,6 +5464,102 @@ export interface operations {
                 };
             };
             /** @description Error: query_timeout, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_list: {
+        parameters: {
+            query?: {
+                /** @description First Unix second. */
+                from?: number;
+                /** @description Last Unix second. */
+                until?: number;
+                /** @description Only changes of the link with this slug, also if it is gone. */
+                slug?: string;
+                /** @description Only changes by this caller: the name of a token, `site`, `operator` or `service`. */
+                caller?: string;
+                /** @description Only changes of this kind. */
+                operation?: components["schemas"]["AuditOperation"];
+                /** @description Lines per page. */
+                limit?: number;
+                /** @description Where to continue: the cursor of the previous page, with the rest as it was. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditList"];
+                };
+            };
+            /** @description Error: invalid_cursor, validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: missing_scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: too_many_attempts */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error: internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;

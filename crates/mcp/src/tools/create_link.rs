@@ -21,7 +21,7 @@ impl Tool for CreateLinkTool {
 
     async fn call(context: Context<'_>, input: CreateLink) -> Result<LinkResponse, Problem> {
         let new = input.validate(&context.rules_here())?;
-        let link = context.app.links.create(new).await.map_err(report)?;
+        let link = context.writer().create(new).await.map_err(report)?;
         Ok(LinkResponse::new(&link, context.origin))
     }
 }

@@ -20,7 +20,7 @@ impl Tool for DeleteLinkTool {
 
     async fn call(context: Context<'_>, input: DeleteLink) -> Result<DeletedLink, Problem> {
         let slug = input.validate()?;
-        let deleted = context.app.links.delete(&slug).await;
+        let deleted = context.writer().delete(&slug).await;
         Ok(DeletedLink::new(&slug, deleted.map_err(report)?.as_ref()))
     }
 }

@@ -20,9 +20,9 @@ use std::{future::Future, pin::Pin};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use slugline_application::{Access, App, Caller};
+use slugline_application::{Access, App, Caller, LinkWriter};
 use slugline_contract::{Problem, Rules, UnknownNames, read, schema};
-use slugline_domain::ProbeCaller;
+use slugline_domain::{Author, ProbeCaller};
 use slugline_httpkit::report;
 
 use crate::answer::Raw;
@@ -53,11 +53,18 @@ pub(crate) struct Context<'a> {
     pub(crate) origin: &'a str,
     /// The caller, by the token of the request.
     pub(crate) caller: &'a Caller,
+    /// The author of the changes that the tool makes.
+    pub(crate) author: &'a Author,
     /// The facts about the client that checked destinations get.
     pub(crate) client: &'a ProbeCaller,
 }
 
 impl Context<'_> {
+    /// The use cases that change links, in the name of the caller.
+    fn writer(&self) -> LinkWriter {
+        self.app.links.by(self.author.clone())
+    }
+
     /// The instance's bounds, with its links where this client sees them.
     fn rules_here(&self) -> Rules {
         self.rules.seen_at(self.origin)

@@ -22,7 +22,7 @@ impl Tool for UpdateLinkTool {
     type Output = LinkUpdated;
 
     async fn call(context: Context<'_>, input: UpdateLink) -> Result<LinkUpdated, Problem> {
-        let links = &context.app.links;
+        let links = context.writer();
         match input.validate(&context.rules_here())? {
             LinkUpdate::Whole(edit) => {
                 let edited = links.edit(edit).await.map_err(report)?;

@@ -20,7 +20,7 @@ impl Tool for UpsertLinkTool {
 
     async fn call(context: Context<'_>, input: CreateLink) -> Result<LinkUpserted, Problem> {
         let new = input.validate(&context.rules_here())?;
-        let outcome = context.app.links.upsert(new).await.map_err(report)?;
+        let outcome = context.writer().upsert(new).await.map_err(report)?;
         Ok(LinkUpserted::new(&outcome, context.origin))
     }
 }

@@ -6,7 +6,7 @@ use slugline_contract::{BatchLinks, Code, LinkBatch};
 use slugline_httpkit::{Failure, report};
 
 use crate::{
-    extract::{Body, Context},
+    extract::{Body, ChangedBy, Context},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -32,8 +32,14 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    ChangedBy(author): ChangedBy,
     Body(body): Body<BatchLinks>,
 ) -> Result<Json<200, LinkBatch>, Failure> {
-    let done = context.app.links.change_many(body.validate()?).await?;
+    let done = context
+        .app
+        .links
+        .by(author)
+        .change_many(body.validate()?)
+        .await?;
     Ok(Json(LinkBatch::new(&body, done, report)))
 }

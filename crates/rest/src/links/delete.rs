@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     conditional::IfMatch,
-    extract::{Body, Context},
+    extract::{Body, ChangedBy, Context},
     registrar::OperationSpec,
     reply::NoContent,
 };
@@ -28,10 +28,16 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    ChangedBy(author): ChangedBy,
     IfMatch(meant): IfMatch,
     Body(body): Body<DeleteLink>,
 ) -> Result<NoContent, Failure> {
     let slug = body.validate()?;
-    context.app.links.delete_if(&slug, &meant).await?;
+    context
+        .app
+        .links
+        .by(author)
+        .delete_if(&slug, &meant)
+        .await?;
     Ok(NoContent)
 }

@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     conditional::{IfMatch, Tagged},
-    extract::{Body, Context, PublicOrigin},
+    extract::{Body, ChangedBy, Context, PublicOrigin},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -34,12 +34,19 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    ChangedBy(author): ChangedBy,
     PublicOrigin(origin): PublicOrigin,
     IfMatch(meant): IfMatch,
     Body(body): Body<EditLink>,
 ) -> Result<Tagged<Json<201, LinkResponse>>, Failure> {
     let edit = body.validate(&context.rules.seen_at(origin.as_str()))?;
-    let link = context.app.links.edit_if(edit, &meant).await?.link;
+    let link = context
+        .app
+        .links
+        .by(author)
+        .edit_if(edit, &meant)
+        .await?
+        .link;
     let shown = LinkResponse::new(&link, origin.as_str());
     Ok(Tagged::new(&link, Json(shown)))
 }

@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     conditional::{IfMatch, Tagged},
-    extract::{Body, Context, PublicOrigin},
+    extract::{Body, ChangedBy, Context, PublicOrigin},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -33,12 +33,18 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    ChangedBy(author): ChangedBy,
     PublicOrigin(origin): PublicOrigin,
     IfMatch(meant): IfMatch,
     Body(body): Body<PatchLink>,
 ) -> Result<Tagged<Json<200, LinkResponse>>, Failure> {
     let (slug, patch) = body.validate(&context.rules.seen_at(origin.as_str()))?;
-    let link = context.app.links.patch_if(&slug, patch, &meant).await?;
+    let link = context
+        .app
+        .links
+        .by(author)
+        .patch_if(&slug, patch, &meant)
+        .await?;
     let shown = LinkResponse::new(&link, origin.as_str());
     Ok(Tagged::new(&link, Json(shown)))
 }

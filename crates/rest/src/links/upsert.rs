@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     conditional::Tagged,
-    extract::{Body, Context, PublicOrigin},
+    extract::{Body, ChangedBy, Context, PublicOrigin},
     registrar::OperationSpec,
     reply::MadeOrFound,
 };
@@ -28,11 +28,12 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    ChangedBy(author): ChangedBy,
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,
 ) -> Result<Tagged<MadeOrFound<LinkUpserted>>, Failure> {
     let new = body.validate(&context.rules.seen_at(origin.as_str()))?;
-    let outcome = context.app.links.upsert(new).await?;
+    let outcome = context.app.links.by(author).upsert(new).await?;
     let shown = LinkUpserted::new(&outcome, origin.as_str());
     Ok(match &outcome {
         Upserted::Created(link) => Tagged::new(link, MadeOrFound::Made(shown)),

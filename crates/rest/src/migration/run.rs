@@ -6,7 +6,7 @@ use slugline_contract::{Code, MigrationReport, RunMigration};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Context, QueryOrBody},
+    extract::{ChangedBy, Context, QueryOrBody},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -33,8 +33,13 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    ChangedBy(author): ChangedBy,
     QueryOrBody(request): QueryOrBody<RunMigration>,
 ) -> Result<Json<200, MigrationReport>, Failure> {
-    let report = context.app.migration.run(request.validate()?).await?;
+    let report = context
+        .app
+        .migration
+        .run(request.validate()?, &author)
+        .await?;
     Ok(Json((&report).into()))
 }

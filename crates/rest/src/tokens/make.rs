@@ -6,7 +6,7 @@ use slugline_contract::{Code, MakeToken, TokenMade};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Body, Context},
+    extract::{Body, ChangedBy, Context},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -27,8 +27,9 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    ChangedBy(author): ChangedBy,
     Body(body): Body<MakeToken>,
 ) -> Result<Json<201, TokenMade>, Failure> {
-    let made = context.app.tokens.make(body.validate()?).await?;
+    let made = context.app.tokens.make(body.validate()?, &author).await?;
     Ok(Json((&made).into()))
 }

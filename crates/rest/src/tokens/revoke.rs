@@ -6,7 +6,7 @@ use slugline_contract::{Code, RevokeToken};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Context, Query},
+    extract::{ChangedBy, Context, Query},
     registrar::OperationSpec,
     reply::NoContent,
 };
@@ -26,8 +26,10 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    ChangedBy(author): ChangedBy,
     Query(query): Query<RevokeToken>,
 ) -> Result<NoContent, Failure> {
-    context.app.tokens.revoke(&query.validate()?).await?;
+    let name = query.validate()?;
+    context.app.tokens.revoke(&name, &author).await?;
     Ok(NoContent)
 }

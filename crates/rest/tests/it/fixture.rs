@@ -13,10 +13,10 @@ use actix_web::{
 };
 use serde_json::Value;
 use slugline_application::{
-    App, Authenticator, AuthenticatorParts, LinkChecker, LinkLists, LinkMigration,
-    LinkMigrationParts, LinkService, LinkServiceParts, LiveVisits, Passwords, PreviewMode,
-    Resolver, ResolverOptions, SiteToken, SlugPolicy, StatsService, Suggestions, Tokens,
-    TokensParts,
+    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, LinkChecker, LinkLists,
+    LinkMigration, LinkMigrationParts, LinkService, LinkServiceParts, LiveVisits, Passwords,
+    PreviewMode, Resolver, ResolverOptions, SiteToken, SlugPolicy, StatsService, Suggestions,
+    Tokens, TokensParts,
 };
 use slugline_contract::{
     ImportLimit, Limits, LinkStoreKind, RedirectsView, Rules, SetupView, Stores, Switches,
@@ -114,8 +114,15 @@ impl Fixture {
         });
         let prober = Arc::<ScriptedProber>::default();
         let stats = StatsService::new(log.clone(), links.clone(), clock.clone());
+        let audit = AuditService::new(AuditParts {
+            trail: store.clone(),
+            clock: clock.clone(),
+            case: policy.case,
+            keep_for: None,
+        });
         let named = Arc::<MemoryTokenStore>::default();
         let app = App {
+            audit,
             checks: LinkChecker::new(links.clone(), prober, clock.clone()),
             lists: LinkLists::new(links.clone(), stats.clone()),
             links,

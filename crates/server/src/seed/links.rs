@@ -1,7 +1,7 @@
 //! Links such as a small company might have.
 
 use anyhow::Context;
-use slugline_application::{LinkService, NewLink};
+use slugline_application::{LinkWriter, NewLink};
 use slugline_domain::{
     Comment, Destination, DestinationRules, Link, LinkId, Password, Slug, Tag, Tags, Title,
     UnixMillis, UnixSeconds,
@@ -79,7 +79,7 @@ const DAY: i64 = 86_400;
 
 /// Makes the links, the oldest first.
 pub(super) async fn make(
-    service: &LinkService,
+    service: &LinkWriter,
     amount: Amount,
     now: UnixMillis,
     chance: &mut Chance,

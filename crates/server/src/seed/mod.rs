@@ -34,7 +34,7 @@ pub(crate) async fn run(settings: &Settings, amount: Amount) -> anyhow::Result<(
     data_folder::prepare(&settings.data_dir)?;
     let lock = InstanceLock::take(&settings.data_dir)?;
     journal::finish_pending(&settings.data_dir, &lock)?;
-    let service = wiring::link_service(settings).await?;
+    let service = wiring::links_of_operator(settings).await?;
     let all = LinkFilter {
         status: StatusFilter::All,
         ..LinkFilter::default()

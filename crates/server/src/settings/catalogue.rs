@@ -521,6 +521,13 @@ pub const CATALOGUE: &[Setting] = &[
          API, with the site token]",
     ),
     setting(
+        Group::Log,
+        "SLUGLINE_AUDIT_DAYS",
+        &[],
+        "90",
+        "Days for which the audit trail keeps the line of a change, up to 36500; 0 keeps it for ever",
+    ),
+    setting(
         Group::Backups,
         "SLUGLINE_BACKUP_DIR",
         &[],

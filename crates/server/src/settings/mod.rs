@@ -89,6 +89,8 @@ pub struct Settings {
     pub recorder: RecorderOptions,
     /// The log's content and form.
     pub log: Log,
+    /// The time for which the audit trail keeps lines; `None` keeps them for ever.
+    pub audit_kept_for: Option<Duration>,
     /// Scheduled backups, if any.
     pub backups: Option<BackupSchedule>,
     /// The number of HTTP workers; by default, the number of cores.
@@ -211,6 +213,7 @@ impl Settings {
             .optional("SLUGLINE_DATABASE_URL", str::parse)?
             .unwrap_or_else(|| DatabaseUrl::File(data_dir.join("links.db")));
         Ok(Self {
+            audit_kept_for: audit_kept_for(sources)?,
             backups: backups::schedule(sources, &links)?,
             listen: listen(sources)?,
             metrics_listen: sources.optional("SLUGLINE_METRICS_LISTEN", parse::address)?,
@@ -297,6 +300,11 @@ impl Settings {
             workers: sources.optional("SLUGLINE_WORKERS", parse::workers)?,
         })
     }
+}
+
+fn audit_kept_for(sources: &Sources) -> Result<Option<Duration>, SettingError> {
+    let days = sources.number("SLUGLINE_AUDIT_DAYS", 0..=36_500)?;
+    Ok((days > 0).then(|| Duration::from_hours(24 * days)))
 }
 
 #[cfg(test)]

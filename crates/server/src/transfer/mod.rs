@@ -11,16 +11,16 @@ pub(crate) use import::LinksLeft;
 use std::path::Path;
 
 use anyhow::Context;
-use slugline_application::LinkService;
+use slugline_application::LinkWriter;
 use slugline_contract::TransferFormat;
 use slugline_storage::DatabaseUrl;
 use tokio::runtime::Runtime;
 
 use crate::{Settings, backup::journal, data_folder, instance_lock::FilesInUse, wiring};
 
-/// The use cases of links, and their runtime.
+/// The use cases of links, in the name of the operator, and their runtime.
 struct Links {
-    service: LinkService,
+    service: LinkWriter,
     runtime: Runtime,
     // Dropped last: a restore may begin only when the database is closed.
     _in_use: FilesInUse,
@@ -31,7 +31,7 @@ fn open(settings: &Settings) -> anyhow::Result<Links> {
     data_folder::prepare(&settings.data_dir)?;
     let in_use = journal::use_files(settings)?;
     let runtime = Runtime::new().context("the runtime cannot be started")?;
-    let service = runtime.block_on(wiring::link_service(settings))?;
+    let service = runtime.block_on(wiring::links_of_operator(settings))?;
     Ok(Links {
         service,
         runtime,

@@ -150,6 +150,10 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
     );
     let server = Server::start_in(folder, &[]);
     assert_eq!(server.visit("/later").status, 404);
+    let trail = server.api("GET", "/api/audit").send().json();
+    let lines = trail["lines"].as_array().unwrap().iter();
+    let slugs: Vec<&Value> = lines.map(|line| &line["slug"]).collect();
+    assert_eq!(slugs, ["news", "docs"]);
     assert_eq!(counted(&server), (json!(1), json!(1)));
     // The backup has the keys of visitor hashes, too: the visitor counts as the same.
     server.visit("/news");

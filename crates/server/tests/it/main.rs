@@ -15,6 +15,7 @@ mod server; // starts the binary on a free port and talks HTTP to it
 mod access; // who may use the API, and how errors look
 mod agent_day; // the tasks of a campaign, in few calls and bytes
 mod analytics; // every question about visits, on both faces
+mod audit; // who changed what
 mod backup; // one file of everything, and the way back
 mod browser; // the pages of the API reference in Chromium
 mod by_visits; // links in the order of their visits

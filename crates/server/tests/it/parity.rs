@@ -103,7 +103,11 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and the reasons.
-const WITHOUT_A_TOOL: [(&str, &str); 28] = [
+const WITHOUT_A_TOOL: [(&str, &str); 29] = [
+    (
+        "audit_list",
+        "an agent should not watch the people and the other agents of an instance",
+    ),
     (
         "link_batch",
         "what one call of a model changes stays small; agents change and delete links one by one",

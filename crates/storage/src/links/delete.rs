@@ -2,12 +2,13 @@
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use slugline_domain::{
-    Link, Slug,
+    AuditNote, Link, Slug,
     ports::{Deletion, Version},
 };
 
 use super::{find::FindLink, update::of_version};
 use crate::{
+    audit::write_line,
     entity::link,
     failure::Failure,
     session::{Applied, Change, Read, Session},
@@ -17,6 +18,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct DeleteLink {
     pub(super) slug: Slug,
+    pub(super) note: AuditNote,
 }
 
 impl Change for DeleteLink {
@@ -28,7 +30,9 @@ impl Change for DeleteLink {
         // The foreign key deletes the tags with their link.
         let of_slug = link::Column::Slug.eq(self.slug.as_str());
         let delete = link::Entity::delete_many().filter(of_slug);
-        session.execute(&delete).await?;
+        if session.execute(&delete).await? > 0 {
+            write_line(session, &self.note, &self.slug).await?;
+        }
         Ok(Applied::Keep(link))
     }
 }
@@ -38,6 +42,7 @@ impl Change for DeleteLink {
 pub(super) struct DeleteVersion {
     pub(super) slug: Slug,
     pub(super) known: Version,
+    pub(super) note: AuditNote,
 }
 
 impl Change for DeleteVersion {
@@ -45,9 +50,10 @@ impl Change for DeleteVersion {
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Deletion>, Failure> {
         let delete = link::Entity::delete_many().filter(of_version(&self.slug, &self.known));
-        Ok(Applied::Keep(match session.execute(&delete).await? {
-            0 => Deletion::Outdated,
-            _ => Deletion::Deleted,
-        }))
+        if session.execute(&delete).await? == 0 {
+            return Ok(Applied::Keep(Deletion::Outdated));
+        }
+        write_line(session, &self.note, &self.slug).await?;
+        Ok(Applied::Keep(Deletion::Deleted))
     }
 }

@@ -1,10 +1,11 @@
 //! Inserting a link.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use slugline_domain::{Link, LinkStatus, UnixSeconds, ports::Insertion};
+use slugline_domain::{AuditNote, Link, LinkStatus, ports::Insertion};
 
 use super::write::insert_row;
 use crate::{
+    audit::write_line,
     entity::link,
     failure::Failure,
     session::{Applied, Change, Session},
@@ -15,7 +16,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct InsertLink {
     pub(super) link: Link,
-    pub(super) now: UnixSeconds,
+    pub(super) note: AuditNote,
 }
 
 impl Change for InsertLink {
@@ -26,6 +27,7 @@ impl Change for InsertLink {
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Insertion>, Failure> {
         let new = &self.link;
         if insert_row(session, new).await? {
+            write_line(session, &self.note, &new.slug).await?;
             return Ok(Applied::Keep(Insertion::Stored));
         }
         let of_slug = link::select().filter(link::Column::Slug.eq(new.slug.as_str()));
@@ -33,13 +35,14 @@ impl Change for InsertLink {
             return Ok(Applied::Keep(Insertion::IdTaken));
         };
         let number = owner.number;
-        if link::to_link(owner, &[])?.status_at(self.now) == LinkStatus::Active {
+        if link::to_link(owner, &[])?.status_at(self.note.at.second()) == LinkStatus::Active {
             return Ok(Applied::Keep(Insertion::SlugTaken));
         }
         session.execute(&link::Entity::delete_by_id(number)).await?;
         // Another writer replaced the expired link first, or a link already has
         // the identifier.
         if insert_row(session, new).await? {
+            write_line(session, &self.note, &new.slug).await?;
             return Ok(Applied::Keep(Insertion::Stored));
         }
         let of_id = link::select().filter(link::Column::Id.eq(new.id.as_str()));

@@ -5,10 +5,11 @@ use std::{collections::HashMap, sync::Arc};
 use sea_orm::{
     ColumnTrait, EntityTrait, Iterable, QueryFilter, QuerySelect, sea_query::OnConflict,
 };
-use slugline_domain::{Link, LinkStatus, UnixSeconds, ports::Insertion};
+use slugline_domain::{AuditNote, Link, LinkStatus, Slug, UnixSeconds, ports::Insertion};
 
 use super::write::{insert_tags, to_new_row};
 use crate::{
+    audit::write_lines,
     entity::{link, tag},
     failure::Failure,
     session::{Applied, Change, Columns, Row, Session},
@@ -23,14 +24,14 @@ const BINDINGS: usize = 10_000;
 #[derive(Clone, Debug)]
 pub(super) struct InsertLinks {
     links: Arc<[Link]>,
-    now: UnixSeconds,
+    note: AuditNote,
 }
 
 impl InsertLinks {
-    pub(super) fn new(links: &[Link], now: UnixSeconds) -> Self {
+    pub(super) fn new(links: &[Link], note: &AuditNote) -> Self {
         Self {
             links: links.into(),
-            now,
+            note: note.clone(),
         }
     }
 }
@@ -40,8 +41,9 @@ impl Change for InsertLinks {
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Self::Answer>, Failure> {
         let links = &self.links;
-        let mut plan = Plan::of(stored(session, links).await?, self.now);
-        let outcomes = links
+        let now = self.note.at.second();
+        let mut plan = Plan::of(stored(session, links).await?, now);
+        let outcomes: Vec<Insertion> = links
             .iter()
             .enumerate()
             .map(|(place, link)| plan.admit(place, link))
@@ -67,6 +69,10 @@ impl Change for InsertLinks {
         for some in tags.chunks(BINDINGS / tag::COLUMNS) {
             insert_tags(session, some.to_vec()).await?;
         }
+        let stored = links.iter().zip(&outcomes);
+        let stored = stored.filter(|(_, outcome)| **outcome == Insertion::Stored);
+        let slugs: Vec<&Slug> = stored.map(|(link, _)| &link.slug).collect();
+        write_lines(session, &self.note, &slugs, BINDINGS).await?;
         Ok(Applied::Keep(Some(outcomes)))
     }
 }

@@ -14,7 +14,7 @@ mod insert;
 mod insert_many;
 mod list;
 #[cfg(test)]
-mod plans;
+pub(crate) mod plans;
 mod search;
 mod tagged;
 mod tags;
@@ -25,7 +25,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use slugline_domain::{
-    Link, LinkFilter, LinkId, ListQuery, Slug, Tag, TagCount, UnixSeconds,
+    AuditNote, Link, LinkFilter, LinkId, ListQuery, Slug, Tag, TagCount, UnixSeconds,
     ports::{Deletion, Hearing, Insertion, LinkObserver, LinkStore, StoreError, Update, Version},
 };
 
@@ -82,21 +82,21 @@ impl SqlLinkStore {
 
 #[async_trait]
 impl LinkStore for SqlLinkStore {
-    async fn insert(&self, link: &Link, now: UnixSeconds) -> Result<Insertion, StoreError> {
-        let link = link.clone();
-        let inserted = self.database.change(InsertLink { link, now }).await;
+    async fn insert(&self, link: &Link, note: &AuditNote) -> Result<Insertion, StoreError> {
+        let (link, note) = (link.clone(), note.clone());
+        let inserted = self.database.change(InsertLink { link, note }).await;
         inserted.map_err(failing_to("insert a link"))
     }
 
     async fn insert_many(
         &self,
         links: &[Link],
-        now: UnixSeconds,
+        note: &AuditNote,
     ) -> Result<Vec<Insertion>, StoreError> {
         /// An attempt fails only if another writer's change succeeded.
         const ATTEMPTS: usize = 5;
 
-        let insert = InsertLinks::new(links, now);
+        let insert = InsertLinks::new(links, note);
         let attempts = async {
             for _ in 0..ATTEMPTS {
                 if let Some(outcomes) = self.database.change(insert.clone()).await? {
@@ -108,9 +108,18 @@ impl LinkStore for SqlLinkStore {
         attempts.await.map_err(failing_to("insert links"))
     }
 
-    async fn update(&self, link: &Link, known: &Version) -> Result<Update, StoreError> {
-        let (link, known) = (link.clone(), known.clone());
-        let updated = self.database.change(UpdateLink { link, known }).await;
+    async fn update(
+        &self,
+        link: &Link,
+        known: &Version,
+        note: &AuditNote,
+    ) -> Result<Update, StoreError> {
+        let update = UpdateLink {
+            link: link.clone(),
+            known: known.clone(),
+            note: note.clone(),
+        };
+        let updated = self.database.change(update).await;
         updated.map_err(failing_to("update a link"))
     }
 
@@ -158,15 +167,24 @@ impl LinkStore for SqlLinkStore {
         found.map_err(failing_to("find the links of a tag"))
     }
 
-    async fn delete(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
-        let slug = slug.clone();
-        let deleted = self.database.change(DeleteLink { slug }).await;
+    async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError> {
+        let (slug, note) = (slug.clone(), note.clone());
+        let deleted = self.database.change(DeleteLink { slug, note }).await;
         deleted.map_err(failing_to("delete a link"))
     }
 
-    async fn delete_version(&self, slug: &Slug, known: &Version) -> Result<Deletion, StoreError> {
-        let (slug, known) = (slug.clone(), known.clone());
-        let deleted = self.database.change(DeleteVersion { slug, known }).await;
+    async fn delete_version(
+        &self,
+        slug: &Slug,
+        known: &Version,
+        note: &AuditNote,
+    ) -> Result<Deletion, StoreError> {
+        let delete = DeleteVersion {
+            slug: slug.clone(),
+            known: known.clone(),
+            note: note.clone(),
+        };
+        let deleted = self.database.change(delete).await;
         deleted.map_err(failing_to("delete a link"))
     }
 

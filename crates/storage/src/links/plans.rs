@@ -15,13 +15,13 @@ use crate::{
     sqlite::{Statements, bind, complete},
 };
 
-struct Schema {
+pub(crate) struct Schema {
     _folder: tempfile::TempDir,
     connection: Connection,
 }
 
 impl Schema {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("links.db");
         let schema = SchemaConnection::open(&DatabaseUrl::File(file.clone())).await;
@@ -34,7 +34,7 @@ impl Schema {
     }
 
     /// The lines of the plan, joined by " / ".
-    fn plan(&self, statement: &Statement) -> String {
+    pub(crate) fn plan(&self, statement: &Statement) -> String {
         let explained = format!("EXPLAIN QUERY PLAN {}", statement.sql);
         let mut explained = self.connection.prepare(&explained).unwrap();
         bind(&mut explained, statement).unwrap();

@@ -2,12 +2,13 @@
 
 use sea_orm::{ActiveModelTrait, ColumnTrait, Condition, EntityTrait, QueryFilter};
 use slugline_domain::{
-    Link, Slug,
+    AuditNote, Link, Slug,
     ports::{Update, Version},
 };
 
 use super::write::{insert_tags, to_new_row};
 use crate::{
+    audit::write_line,
     entity::{link, tag},
     failure::Failure,
     session::{Applied, Change, Session},
@@ -18,13 +19,14 @@ use crate::{
 pub(super) struct UpdateLink {
     pub(super) link: Link,
     pub(super) known: Version,
+    pub(super) note: AuditNote,
 }
 
 impl Change for UpdateLink {
     type Answer = Update;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Update>, Failure> {
-        let Self { link, known } = self;
+        let Self { link, known, note } = self;
         // The condition is part of the statement, so that of two racing
         // writers the second finds nothing to change.
         let update = link::Entity::update_many()
@@ -37,6 +39,7 @@ impl Change for UpdateLink {
         let delete = tag::Entity::delete_many().filter(of_link);
         session.execute(&delete).await?;
         insert_tags(session, tag::of(link)).await?;
+        write_line(session, note, &link.slug).await?;
         Ok(Applied::Keep(Update::Stored))
     }
 }

@@ -11,7 +11,7 @@ use slugline_domain::{
     ports::{Hearing, LinkChange, LinkObserver, LinkStore, TokenStore, Version},
 };
 use slugline_storage::{Database, DatabaseUrl, Listening, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{NOON, link, slug};
+use slugline_testkit::{NOON, NOTE, link, slug};
 
 /// Records the changes it learns of.
 #[derive(Debug, Default)]
@@ -121,7 +121,7 @@ fn changed(text: &str, revision: Option<i64>) -> LinkChange {
 async fn every_kind_of_change_is_announced_once_it_is_committed() {
     let nodes = Nodes::start("kinds").await;
     let docs = link("docs").build();
-    nodes.other.insert(&docs, NOON).await.unwrap();
+    nodes.other.insert(&docs, &NOTE).await.unwrap();
     assert_eq!(nodes.announced().await, [changed("docs", Some(0))], "new");
 
     let edited = Link {
@@ -130,7 +130,7 @@ async fn every_kind_of_change_is_announced_once_it_is_committed() {
     };
     nodes
         .other
-        .update(&edited, &Version::of(&docs))
+        .update(&edited, &Version::of(&docs), &NOTE)
         .await
         .unwrap();
     assert_eq!(nodes.announced().await, [changed("docs", Some(1))], "edit");
@@ -139,16 +139,16 @@ async fn every_kind_of_change_is_announced_once_it_is_committed() {
     let renewed = edited.clone();
     nodes
         .other
-        .update(&renewed, &Version::of(&edited))
+        .update(&renewed, &Version::of(&edited), &NOTE)
         .await
         .unwrap();
     assert_eq!(nodes.announced().await, [changed("docs", None)], "renewed");
 
-    nodes.other.delete(&docs.slug).await.unwrap();
+    nodes.other.delete(&docs.slug, &NOTE).await.unwrap();
     assert_eq!(nodes.announced().await, [changed("docs", None)], "gone");
 
     let batch = [link("one").build(), link("two").build()];
-    nodes.other.insert_many(&batch, NOON).await.unwrap();
+    nodes.other.insert_many(&batch, &NOTE).await.unwrap();
     let both = [changed("one", Some(0)), changed("two", Some(0))];
     assert_eq!(nodes.announced().await, both, "batch");
 
@@ -163,20 +163,20 @@ async fn every_kind_of_change_is_announced_once_it_is_committed() {
 async fn nothing_is_announced_that_did_not_happen() {
     let nodes = Nodes::start("undone").await;
     let docs = link("docs").build();
-    nodes.other.insert(&docs, NOON).await.unwrap();
+    nodes.other.insert(&docs, &NOTE).await.unwrap();
     nodes.announced().await;
-    nodes.other.insert(&docs, NOON).await.unwrap();
+    nodes.other.insert(&docs, &NOTE).await.unwrap();
     nodes
         .other
-        .insert_many(std::slice::from_ref(&docs), NOON)
+        .insert_many(std::slice::from_ref(&docs), &NOTE)
         .await
         .unwrap();
     let overtaken = Version {
         revision: docs.revision.next(),
         ..Version::of(&docs)
     };
-    nodes.other.update(&docs, &overtaken).await.unwrap();
-    nodes.other.delete(&slug("nobody")).await.unwrap();
+    nodes.other.update(&docs, &overtaken, &NOTE).await.unwrap();
+    nodes.other.delete(&slug("nobody"), &NOTE).await.unwrap();
     nodes.sql("BEGIN; DELETE FROM links; ROLLBACK").await;
     assert_eq!(nodes.announced().await, []);
 }
@@ -213,7 +213,7 @@ async fn batches_of_any_size_are_announced() {
     let long: Vec<Link> = (0..50)
         .map(|i| link(&format!("{i:02}{}", "x".repeat(2_046))).build())
         .collect();
-    nodes.other.insert_many(&long, NOON).await.unwrap();
+    nodes.other.insert_many(&long, &NOTE).await.unwrap();
     let expected: Vec<_> = long
         .iter()
         .map(|link| changed(link.slug.as_str(), Some(0)))
@@ -224,7 +224,7 @@ async fn batches_of_any_size_are_announced() {
         .map(|i| link(&format!("many-{i:04}")).build())
         .collect();
     let before = nodes.listening.hearing();
-    nodes.other.insert_many(&many, NOON).await.unwrap();
+    nodes.other.insert_many(&many, &NOTE).await.unwrap();
     assert_eq!(nodes.announced().await.len(), many.len());
     assert_eq!(nodes.listening.hearing(), before, "each by its name");
 
@@ -256,7 +256,7 @@ async fn a_listener_that_was_cut_is_back_and_knows_that_it_missed_something() {
         );
         nodes.admin.execute_unprepared(&cut).await.unwrap();
         let made = link(&format!("during-{round}")).build();
-        nodes.other.insert(&made, NOON).await.unwrap();
+        nodes.other.insert(&made, &NOTE).await.unwrap();
         until("it hears again", || match nodes.listening.hearing() {
             Hearing::Announced(number) => (Hearing::Announced(number) != before).then_some(()),
             Hearing::Deaf | Hearing::Counted(_) => None,
@@ -281,7 +281,7 @@ async fn a_revoked_token_is_announced_and_a_used_one_is_not() {
         last_used_at: None,
     };
     let (links, tokens) = (nodes.listening.hearing(), here.hearing());
-    there.insert(&token).await.unwrap();
+    there.insert(&token, &NOTE).await.unwrap();
     there.touch(&name, NOON).await.unwrap();
     nodes.announced().await;
     assert_eq!(here.hearing(), tokens);
@@ -298,7 +298,7 @@ async fn a_revoked_token_is_announced_and_a_used_one_is_not() {
         })
         .await;
     }
-    there.revoke(&name).await.unwrap();
+    there.revoke(&name, &NOTE).await.unwrap();
     until("a revoked token", || {
         (here.hearing() != before).then_some(())
     })

@@ -5,31 +5,29 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use slugline_storage::{Database, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{link_store_contract, migration_store_contract, token_store_contract};
+use slugline_testkit::{
+    audit_trail_contract, link_store_contract, migration_store_contract, token_store_contract,
+};
 
 #[tokio::test]
 async fn sqlite_keeps_the_contract() {
     let folder = tempfile::tempdir().unwrap();
     let made = AtomicU32::new(0);
-    link_store_contract::run_suite(|| async {
+    let new_file = async || {
         let number = made.fetch_add(1, Ordering::Relaxed);
         let file = folder.path().join(format!("links-{number}.db"));
         open(&format!("sqlite://{}", file.display())).await
-    })
-    .await;
+    };
+    link_store_contract::run_suite(&new_file).await;
+    audit_trail_contract::run_suite(&new_file).await;
     migration_store_contract::run_suite(async || {
-        let number = made.fetch_add(1, Ordering::Relaxed);
-        let file = folder.path().join(format!("links-{number}.db"));
-        let store = Arc::new(open(&format!("sqlite://{}", file.display())).await);
+        let store = Arc::new(new_file().await);
         (Arc::clone(&store), store)
     })
     .await;
-    token_store_contract::run_suite(async || {
-        let number = made.fetch_add(1, Ordering::Relaxed);
-        let file = folder.path().join(format!("links-{number}.db"));
-        open(&format!("sqlite://{}", file.display())).await.tokens()
-    })
-    .await;
+    token_store_contract::run_suite(async || new_file().await.tokens()).await;
+    let store = new_file().await;
+    audit_trail_contract::changes_of_tokens_leave_lines(&store.tokens(), &store).await;
 }
 
 /// Each store gets its own database on the server that the test command starts.
@@ -60,12 +58,15 @@ async fn postgres_keeps_the_contract() {
         open(&format!("{base}/{name}")).await
     };
     link_store_contract::run_suite(&new_database).await;
+    audit_trail_contract::run_suite(&new_database).await;
     migration_store_contract::run_suite(async || {
         let store = Arc::new(new_database().await);
         (Arc::clone(&store), store)
     })
     .await;
     token_store_contract::run_suite(async || new_database().await.tokens()).await;
+    let store = new_database().await;
+    audit_trail_contract::changes_of_tokens_leave_lines(&store.tokens(), &store).await;
 }
 
 async fn open(url: &str) -> SqlLinkStore {

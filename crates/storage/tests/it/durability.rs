@@ -2,7 +2,7 @@
 
 use slugline_domain::ports::LinkStore;
 use slugline_storage::{ConnectError, Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{NOON, link};
+use slugline_testkit::{NOTE, link};
 
 async fn migrate(url: &DatabaseUrl) {
     let schema = SchemaConnection::open(url).await.unwrap();
@@ -19,7 +19,7 @@ async fn links_survive_a_restart_and_migrating_again_changes_nothing() {
         migrate(&url).await;
         let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
         if round == 0 {
-            store.insert(&made, NOON).await.unwrap();
+            store.insert(&made, &NOTE).await.unwrap();
         }
         assert_eq!(store.find(&made.slug).await.unwrap().as_ref(), Some(&made));
     }

@@ -8,7 +8,7 @@ use slugline_domain::{
     ports::{Insertion, LinkStore},
 };
 use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{NOON, link, slug};
+use slugline_testkit::{NOTE, link, slug};
 use tokio::task::JoinSet;
 
 async fn store(folder: &tempfile::TempDir) -> Arc<SqlLinkStore> {
@@ -27,7 +27,7 @@ async fn insert_together(
     for link in links {
         let store = Arc::clone(store);
         inserts.spawn(async move {
-            let inserted = store.insert(&link, NOON).await;
+            let inserted = store.insert(&link, &NOTE).await;
             let inserted = inserted.map_err(|error| format!("{error}: {:?}", error.source));
             (link.slug.to_string(), inserted)
         });
@@ -49,8 +49,8 @@ async fn a_change_that_is_undone_takes_no_other_with_it() {
             .tags(&["old"])
             .expires(-1)
             .build();
-        store.insert(&owner, NOON).await.unwrap();
-        store.insert(&past, NOON).await.unwrap();
+        store.insert(&owner, &NOTE).await.unwrap();
+        store.insert(&past, &NOTE).await.unwrap();
         let mut links: Vec<Link> = (0..30)
             .map(|i| link(&format!("many-{round}-{i:02}")).tags(&["new"]).build())
             .collect();
@@ -104,7 +104,7 @@ async fn a_change_that_fails_takes_no_other_with_it() {
         }
         let after = link(&format!("after-{round}")).build();
         assert_eq!(
-            store.insert(&after, NOON).await.unwrap(),
+            store.insert(&after, &NOTE).await.unwrap(),
             Insertion::Stored,
             "{fault}"
         );

@@ -8,7 +8,7 @@ use slugline_domain::{
 };
 
 use super::{join_all, store};
-use crate::{full_link, link, seconds, slug};
+use crate::{NOTE, full_link, link, seconds, slug};
 
 pub(super) async fn an_update_replaces_everything_but_the_identity(store_: &impl LinkStore) {
     let old = full_link("docs");
@@ -21,7 +21,7 @@ pub(super) async fn an_update_replaces_everything_but_the_identity(store_: &impl
     new.updated_at = seconds(7);
     new.revision = old.revision.next();
     let outcome = store_
-        .update(&new, &Version::of(&old))
+        .update(&new, &Version::of(&old), &NOTE)
         .await
         .expect("update");
     assert_eq!(outcome, Update::Stored);
@@ -46,13 +46,16 @@ pub(super) async fn an_update_of_an_outdated_version_changes_nothing(store_: &im
         ..Version::of(&before)
     };
     for known in [older, changed_by_an_older_node, replaced] {
-        let outcome = store_.update(&changed, &known).await.expect("update");
+        let outcome = store_
+            .update(&changed, &known, &NOTE)
+            .await
+            .expect("update");
         assert_eq!(outcome, Update::Outdated, "{known:?}");
     }
     assert_eq!(store_.find(&before.slug).await.expect("find"), Some(before));
     let nowhere = link("nowhere").build();
     let outcome = store_
-        .update(&nowhere, &Version::of(&nowhere))
+        .update(&nowhere, &Version::of(&nowhere), &NOTE)
         .await
         .expect("update");
     assert_eq!(outcome, Update::Outdated);
@@ -73,7 +76,7 @@ pub(super) async fn of_many_concurrent_updates_one_wins<S: LinkStore>(store_: Ar
     let outcomes = join_all(
         versions
             .iter()
-            .map(|link| store_.update(link, &known))
+            .map(|link| store_.update(link, &known, &NOTE))
             .collect(),
     )
     .await;
@@ -93,10 +96,13 @@ pub(super) async fn a_deleted_link_is_gone_with_its_tags(store_: &impl LinkStore
     let link = link("docs").tags(&["x"]).build();
     store(store_, &link).await;
     assert_eq!(
-        store_.delete(&link.slug).await.expect("delete"),
+        store_.delete(&link.slug, &NOTE).await.expect("delete"),
         Some(link.clone())
     );
-    assert_eq!(store_.delete(&link.slug).await.expect("delete"), None);
+    assert_eq!(
+        store_.delete(&link.slug, &NOTE).await.expect("delete"),
+        None
+    );
     assert_eq!(store_.find(&link.slug).await.expect("find"), None);
     store(store_, &link).await;
     assert_eq!(store_.find(&link.slug).await.expect("find"), Some(link));
@@ -121,15 +127,15 @@ pub(super) async fn only_the_known_version_of_a_link_is_deleted(store_: &impl Li
         },
     ];
     for other in other_versions {
-        let outcome = store_.delete_version(&before.slug, &other).await;
+        let outcome = store_.delete_version(&before.slug, &other, &NOTE).await;
         assert_eq!(outcome.expect("delete"), Deletion::Outdated, "{other:?}");
     }
-    let elsewhere = store_.delete_version(&slug("Docs"), &known).await;
+    let elsewhere = store_.delete_version(&slug("Docs"), &known, &NOTE).await;
     assert_eq!(elsewhere.expect("delete"), Deletion::Outdated);
     let found = store_.find(&before.slug).await.expect("find");
     assert_eq!(found, Some(before.clone()));
     for expected in [Deletion::Deleted, Deletion::Outdated] {
-        let outcome = store_.delete_version(&before.slug, &known).await;
+        let outcome = store_.delete_version(&before.slug, &known, &NOTE).await;
         assert_eq!(outcome.expect("delete"), expected);
     }
     assert_eq!(store_.find(&before.slug).await.expect("find"), None);
@@ -149,11 +155,11 @@ pub(super) async fn of_a_deletion_and_an_update_of_one_version_one_wins<S: LinkS
         let mut changed = link(&name).to("https://example.org/").build();
         changed.revision = before.revision.next();
         let delete = async {
-            let outcome = store_.delete_version(&before.slug, &known).await;
+            let outcome = store_.delete_version(&before.slug, &known, &NOTE).await;
             outcome.expect("delete") == Deletion::Deleted
         };
         let update = async {
-            let outcome = store_.update(&changed, &known).await;
+            let outcome = store_.update(&changed, &known, &NOTE).await;
             outcome.expect("update") == Update::Stored
         };
         let mut attempts: Vec<Attempt<'_>> = vec![Box::pin(delete), Box::pin(update)];

@@ -8,7 +8,7 @@ use slugline_domain::{
 };
 
 use super::{all_that, everything, everywhere, join_all, slugs, store};
-use crate::{NOON, full_link, link, slug, tag};
+use crate::{NOON, NOTE, full_link, link, slug, tag};
 
 pub(super) async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_: &impl LinkStore) {
     let mut full = full_link("Full-1");
@@ -23,7 +23,13 @@ pub(super) async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_
 
 pub(super) async fn an_unknown_slug_is_absent_not_an_error(store_: &impl LinkStore) {
     assert_eq!(store_.find(&slug("nowhere")).await.expect("find"), None);
-    assert_eq!(store_.delete(&slug("nowhere")).await.expect("delete"), None);
+    assert_eq!(
+        store_
+            .delete(&slug("nowhere"), &NOTE)
+            .await
+            .expect("delete"),
+        None
+    );
     assert_eq!(slugs(store_, everything()).await, Vec::<String>::new());
 }
 
@@ -43,7 +49,7 @@ pub(super) async fn an_active_link_keeps_its_slug(store_: &impl LinkStore) {
     let first = link("docs").id("first").expires(1).build();
     store(store_, &first).await;
     let second = link("docs").id("second").build();
-    let outcome = store_.insert(&second, NOON).await.expect("insert");
+    let outcome = store_.insert(&second, &NOTE).await.expect("insert");
     assert_eq!(outcome, Insertion::SlugTaken);
     assert_eq!(store_.find(&first.slug).await.expect("find"), Some(first));
 }
@@ -87,7 +93,7 @@ pub(super) async fn a_link_that_the_instance_ended_is_expired(store_: &impl Link
 pub(super) async fn an_id_belongs_to_one_link(store_: &impl LinkStore) {
     store(store_, &link("a").id("same").build()).await;
     let outcome = store_
-        .insert(&link("b").id("same").build(), NOON)
+        .insert(&link("b").id("same").build(), &NOTE)
         .await
         .expect("insert");
     assert_eq!(outcome, Insertion::IdTaken);
@@ -103,7 +109,10 @@ pub(super) async fn of_many_concurrent_inserts_one_wins<S: LinkStore>(store_: Ar
                 .build()
         })
         .collect();
-    let attempts: Vec<_> = links.iter().map(|link| store_.insert(link, NOON)).collect();
+    let attempts: Vec<_> = links
+        .iter()
+        .map(|link| store_.insert(link, &NOTE))
+        .collect();
     let outcomes = join_all(attempts).await;
     let winners: Vec<usize> = (0..outcomes.len())
         .filter(|i| *outcomes[*i].as_ref().expect("insert") == Insertion::Stored)

@@ -11,7 +11,7 @@ use super::{
     searches::{found, with_text},
     slugs, store,
 };
-use crate::{link, slug, tag};
+use crate::{NOTE, link, slug, tag};
 
 pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl LinkStore) {
     // Three links share a second, so the slug must break the tie.
@@ -144,7 +144,7 @@ pub(super) async fn links_are_found_by_any_of_their_tags(store_: &impl LinkStore
         assert_eq!(tagged(tags, 9).await, expected, "{tags:?}");
     }
     assert_eq!(tagged(&["x", "y", "z"], 2).await.len(), 2);
-    store_.delete(&slug("both")).await.expect("delete");
+    store_.delete(&slug("both"), &NOTE).await.expect("delete");
     assert_eq!(tagged(&["x"], 9).await, ids(&[]));
 }
 

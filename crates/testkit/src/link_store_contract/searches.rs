@@ -6,7 +6,7 @@ use slugline_domain::{
 };
 
 use super::{everywhere, store};
-use crate::{NOON, destination, link, tag};
+use crate::{NOON, NOTE, destination, link, tag};
 
 pub(super) fn with_text(text: &str) -> LinkFilter {
     LinkFilter {
@@ -129,7 +129,7 @@ pub(super) async fn a_changed_link_is_found_by_its_new_text_only(store_: &impl L
     let mut new = link("docs").comment("after").tags(&["late"]).build();
     new.revision = old.revision.next();
     store_
-        .update(&new, &Version::of(&old))
+        .update(&new, &Version::of(&old), &NOTE)
         .await
         .expect("update");
     assert_eq!(
@@ -142,7 +142,7 @@ pub(super) async fn a_changed_link_is_found_by_its_new_text_only(store_: &impl L
     );
     assert_eq!(found(store_, &with_text("after")).await, ["docs"]);
     assert_eq!(found(store_, &with_text("late")).await, ["docs"]);
-    store_.delete(&new.slug).await.expect("delete");
+    store_.delete(&new.slug, &NOTE).await.expect("delete");
     assert_eq!(
         found(store_, &with_text("after")).await,
         Vec::<String>::new()

@@ -1,0 +1,385 @@
+//! The audit trail.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use slugline_application as application;
+use slugline_domain::{
+    AuditLine, AuditPosition, CallerName, CallerNameError, Operation, PageSize, Slug, UnixMillis,
+    UnixSeconds,
+};
+
+use crate::{
+    IntOrString, IssueCode,
+    code::Code,
+    issue::Explain,
+    problem::Problem,
+    sent::{Fault, Sent, options},
+    validation::Validation,
+};
+
+/// The longest cursor that we read, in bytes: the longest slug and name make one of about 3,500.
+const MAX_CURSOR: usize = 4096;
+
+/// Comes first, so that a later layout can be told apart.
+const VERSION: u8 = 1;
+
+/// Which lines of the audit trail, and how many. A line must meet every condition.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ListAudit {
+    /// First Unix second.
+    pub from: Sent<IntOrString>,
+    /// Last Unix second.
+    pub until: Sent<IntOrString>,
+    /// Only changes of the link with this slug, also if it is gone.
+    #[schemars(length(min = 1, max = Slug::MAX_CHARS))]
+    pub slug: Sent<String>,
+    /// Only changes by this caller: the name of a token, `site`, `operator` or `service`.
+    #[schemars(length(min = 1, max = CallerName::MAX_CHARS))]
+    pub caller: Sent<String>,
+    /// Only changes of this kind.
+    pub operation: Sent<AuditOperation>,
+    /// Lines per page.
+    #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
+    pub limit: Sent<IntOrString>,
+    /// Where to continue: the cursor of the previous page, with the rest as it was.
+    #[schemars(length(max = MAX_CURSOR))]
+    pub cursor: Sent<String>,
+}
+
+/// A kind of change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum AuditOperation {
+    /// A link was created.
+    #[serde(rename = "link.create")]
+    LinkCreate,
+    /// A link was edited.
+    #[serde(rename = "link.edit")]
+    LinkEdit,
+    /// A link was deleted.
+    #[serde(rename = "link.delete")]
+    LinkDelete,
+    /// A link was imported.
+    #[serde(rename = "link.import")]
+    LinkImport,
+    /// A link was moved here from an older instance's store.
+    #[serde(rename = "link.migrate")]
+    LinkMigrate,
+    /// The imported hash of a link's password was replaced by a stronger one of the same password.
+    #[serde(rename = "link.rehash")]
+    LinkRehash,
+    /// A token was added.
+    #[serde(rename = "token.add")]
+    TokenAdd,
+    /// A token was revoked.
+    #[serde(rename = "token.revoke")]
+    TokenRevoke,
+}
+
+options!(AuditOperation);
+
+impl From<AuditOperation> for Operation {
+    fn from(operation: AuditOperation) -> Self {
+        match operation {
+            AuditOperation::LinkCreate => Self::LinkCreate,
+            AuditOperation::LinkEdit => Self::LinkEdit,
+            AuditOperation::LinkDelete => Self::LinkDelete,
+            AuditOperation::LinkImport => Self::LinkImport,
+            AuditOperation::LinkMigrate => Self::LinkMigrate,
+            AuditOperation::LinkRehash => Self::LinkRehash,
+            AuditOperation::TokenAdd => Self::TokenAdd,
+            AuditOperation::TokenRevoke => Self::TokenRevoke,
+        }
+    }
+}
+
+impl Explain for CallerNameError {
+    fn explain(&self) -> Fault {
+        let code = match self {
+            Self::Length { length: 0 } => IssueCode::TooSmall,
+            Self::Length { .. } => IssueCode::TooBig,
+            Self::ControlCharacter => IssueCode::InvalidFormat,
+        };
+        let expected = format!(
+            "1 to {} characters, without line breaks",
+            CallerName::MAX_CHARS
+        );
+        (code, self.to_string(), expected)
+    }
+}
+
+impl ListAudit {
+    /// Makes domain values of the members.
+    ///
+    /// # Errors
+    /// Lists every member that is of another type or out of bounds, or says that the cursor
+    /// belongs to other conditions.
+    pub fn validate(&self) -> Result<application::ListAudit, Problem> {
+        let mut validation = Validation::default();
+        let mut request = self.conditions(&mut validation);
+        let size = validation.optional(&["limit"], &self.limit, |IntOrString(lines)| {
+            PageSize::new(*lines)
+        });
+        request.size = size.unwrap_or_default();
+        let cursor = validation.value(&["cursor"], &self.cursor);
+        validation.finish(|| Some(()))?;
+        if let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) {
+            request.after = Some(read(cursor, &request)?);
+        }
+        Ok(request)
+    }
+
+    fn conditions(&self, validation: &mut Validation) -> application::ListAudit {
+        let from = second(validation, "from", &self.from);
+        let until = second(validation, "until", &self.until);
+        if let (Some(from), Some(until)) = (from, until)
+            && from > until
+        {
+            let message = "until is before from".into();
+            let expected = format!("Unix seconds from {} on", from.get());
+            validation.note(&["until"], (IssueCode::Custom, message, expected));
+        }
+        let operation = validation.value(&["operation"], &self.operation);
+        application::ListAudit {
+            from: from.map(UnixSeconds::start),
+            until: until.map(after),
+            slug: validation.optional(&["slug"], &self.slug, |slug| Slug::parse(slug)),
+            caller: validation.optional(&["caller"], &self.caller, |caller| {
+                CallerName::parse(caller)
+            }),
+            operation: operation.copied().map(Into::into),
+            ..application::ListAudit::default()
+        }
+    }
+}
+
+fn second(
+    validation: &mut Validation,
+    member: &'static str,
+    sent: &Sent<IntOrString>,
+) -> Option<UnixSeconds> {
+    validation.optional(&[member], sent, |IntOrString(second)| {
+        UnixSeconds::new(*second)
+    })
+}
+
+/// The first moment after a second.
+fn after(second: UnixSeconds) -> UnixMillis {
+    UnixMillis::new(second.start().get().saturating_add(1000))
+}
+
+/// The content of a cursor: version, conditions, and the last line of the page.
+#[derive(Serialize, Deserialize)]
+struct Cursor(u8, Conditions, i64, i64);
+
+/// From, until, slug, caller and operation.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Conditions(
+    Option<i64>,
+    Option<i64>,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+);
+
+impl From<&application::ListAudit> for Conditions {
+    fn from(request: &application::ListAudit) -> Self {
+        Self(
+            request.from.map(UnixMillis::get),
+            request.until.map(UnixMillis::get),
+            request.slug.as_ref().map(ToString::to_string),
+            request.caller.as_ref().map(ToString::to_string),
+            request
+                .operation
+                .map(|operation| operation.as_str().to_owned()),
+        )
+    }
+}
+
+fn write(place: AuditPosition, request: &application::ListAudit) -> String {
+    let cursor = Cursor(VERSION, request.into(), place.at.get(), place.number);
+    URL_SAFE_NO_PAD.encode(serde_json::to_vec(&cursor).expect("a cursor is plain data"))
+}
+
+fn read(text: &str, request: &application::ListAudit) -> Result<AuditPosition, Problem> {
+    let bytes = (text.len() <= MAX_CURSOR).then(|| URL_SAFE_NO_PAD.decode(text).ok());
+    let cursor = bytes
+        .flatten()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    match cursor {
+        Some(Cursor(VERSION, conditions, at, number)) if conditions == request.into() => {
+            Ok(AuditPosition {
+                at: UnixMillis::new(at),
+                number,
+            })
+        }
+        Some(_) | None => Err(Problem::new(
+            Code::InvalidCursor,
+            "use the cursor of the previous page with the same from, until, slug, caller and \
+             operation, or start again without one",
+        )),
+    }
+}
+
+/// A page of the audit trail.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AuditList {
+    /// The lines, the newest first.
+    pub lines: Vec<AuditLineView>,
+    /// True if this is the last page.
+    pub list_complete: bool,
+    /// Where the next page starts; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "AuditLine")]
+pub struct AuditLineView {
+    /// When, in Unix seconds, by the clock of the node that made the change.
+    pub at: i64,
+    /// Who: the name of a token, `site` for the site token, `operator` for commands on the machine, `service` for the service itself.
+    pub caller: String,
+    /// What: link.create, link.edit, link.delete, link.import, link.migrate, link.rehash, token.add or token.revoke. Later versions may add others.
+    pub operation: String,
+    /// The slug of the changed link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slug: Option<String>,
+    /// The name of the changed token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// A hash of the caller's address, keyed anew whenever a node starts; absent for changes that came from the machine itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+}
+
+impl AuditList {
+    /// Shows a page, with a cursor that continues with the same conditions.
+    pub fn new(request: &ListAudit, page: &application::AuditPage) -> Self {
+        let conditions = request.conditions(&mut Validation::default());
+        let cursor = page.next.map(|place| write(place, &conditions));
+        Self {
+            lines: page.lines.iter().map(AuditLineView::from).collect(),
+            list_complete: cursor.is_none(),
+            cursor,
+        }
+    }
+}
+
+impl From<&AuditLine> for AuditLineView {
+    fn from(line: &AuditLine) -> Self {
+        Self {
+            at: line.at.second().get(),
+            caller: line.author.caller.to_string(),
+            operation: line.operation.clone(),
+            slug: line.slug.as_ref().map(ToString::to_string),
+            token: line.token.as_ref().map(ToString::to_string),
+            client: line.author.client.map(|client| client.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use slugline_domain::{Author, ClientTag};
+
+    use super::*;
+    use crate::query_to_json;
+
+    fn request(query: &Value) -> Result<application::ListAudit, Problem> {
+        crate::read::<ListAudit>(query)?.validate()
+    }
+
+    fn line() -> AuditLine {
+        AuditLine {
+            at: UnixMillis::new(1_800_000_000_500),
+            number: 7,
+            author: Author {
+                caller: CallerName::parse("ci").unwrap(),
+                client: Some(ClientTag::new(0xab)),
+            },
+            operation: "link.edit".into(),
+            slug: Some(Slug::parse("docs").unwrap()),
+            token: None,
+        }
+    }
+
+    #[test]
+    fn conditions_are_read_from_a_query_and_a_whole_second_is_meant() {
+        let query = query_to_json(
+            "from=1&until=2&slug=Docs&caller=CI%20bot&operation=link.edit&limit=3&cursor=",
+        );
+        let expected = application::ListAudit {
+            from: Some(UnixMillis::new(1_000)),
+            until: Some(UnixMillis::new(3_000)),
+            slug: Slug::parse("Docs").ok(),
+            caller: CallerName::parse("CI bot").ok(),
+            operation: Some(Operation::LinkEdit),
+            size: PageSize::new(3).unwrap(),
+            after: None,
+        };
+        assert_eq!(request(&query).unwrap(), expected);
+        let latest = request(&json!({"until": UnixSeconds::MAX})).unwrap();
+        assert!(latest.until.unwrap() >= UnixSeconds::new(UnixSeconds::MAX).unwrap().start());
+        assert_eq!(request(&json!({})), Ok(application::ListAudit::default()));
+    }
+
+    #[test]
+    fn every_fault_is_named() {
+        let wrong = json!({
+            "from": 5, "until": 4, "slug": "a b", "caller": "", "operation": "edit", "limit": 0,
+        });
+        let problem = request(&wrong).unwrap_err();
+        let paths: Vec<String> = problem
+            .issues
+            .iter()
+            .map(|issue| issue.path.join("."))
+            .collect();
+        assert_eq!(paths, ["until", "operation", "slug", "caller", "limit"]);
+        let known = &problem.issues[1].expected;
+        for operation in Operation::ALL {
+            assert!(known.contains(operation.as_str()), "{known}");
+        }
+    }
+
+    #[test]
+    fn the_wire_has_every_operation() {
+        for operation in Operation::ALL {
+            let sent = json!({"operation": operation.as_str()});
+            assert_eq!(request(&sent).unwrap().operation, Some(operation));
+        }
+    }
+
+    #[test]
+    fn a_cursor_continues_the_same_conditions_only() {
+        let sent = json!({"slug": "docs", "from": 1});
+        let page = application::AuditPage {
+            lines: vec![line()],
+            next: Some(AuditPosition::after(&line())),
+        };
+        let list = AuditList::new(&crate::read::<ListAudit>(&sent).unwrap(), &page);
+        let cursor = list.cursor.unwrap();
+        let next = request(&json!({"slug": "docs", "from": 1, "cursor": cursor}));
+        assert_eq!(next.unwrap().after, page.next);
+        for other in [
+            json!({"slug": "docs", "cursor": cursor}),
+            json!({"slug": "docs", "from": 1, "caller": "ci", "cursor": cursor}),
+            json!({"cursor": "nonsense"}),
+        ] {
+            assert_eq!(request(&other).unwrap_err().code, Code::InvalidCursor);
+        }
+    }
+
+    #[test]
+    fn a_line_names_what_it_has() {
+        let shown = serde_json::to_value(AuditLineView::from(&line())).unwrap();
+        let expected = json!({
+            "at": 1_800_000_000, "caller": "ci", "operation": "link.edit", "slug": "docs",
+            "client": "00000000000000ab",
+        });
+        assert_eq!(shown, expected);
+    }
+}

@@ -1,0 +1,272 @@
+//! The audit trail: a line for each change, with its moment, its author and its object.
+//!
+//! A store writes the line in the transaction of the change, so neither exists without the other.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::{Slug, TokenName, UnixMillis};
+
+/// The name of the party that makes a change: the name of a token, or one of the names that no
+/// token may have.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallerName(Box<str>);
+
+impl CallerName {
+    /// The maximum length of a name in characters.
+    pub const MAX_CHARS: usize = TokenName::MAX_CHARS;
+
+    /// Trims and checks a name.
+    ///
+    /// # Errors
+    /// The name is empty, too long, or has control characters.
+    pub fn parse(text: &str) -> Result<Self, CallerNameError> {
+        let text = text.trim();
+        let length = text.chars().count();
+        if length == 0 || length > Self::MAX_CHARS {
+            return Err(CallerNameError::Length { length });
+        }
+        if text.chars().any(char::is_control) {
+            return Err(CallerNameError::ControlCharacter);
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CallerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The reason why a text is not the name of a caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum CallerNameError {
+    /// It is empty or longer than [`CallerName::MAX_CHARS`].
+    #[error(
+        "the name has {length} characters, 1 to {} are allowed",
+        CallerName::MAX_CHARS
+    )]
+    Length {
+        /// Its length in characters.
+        length: usize,
+    },
+    /// It has a control character, such as a line break.
+    #[error("the name has a control character")]
+    ControlCharacter,
+}
+
+/// A keyed hash of the network from which a change came. It names the network without
+/// containing its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClientTag(u64);
+
+impl ClientTag {
+    /// Takes a hash.
+    pub const fn new(hash: u64) -> Self {
+        Self(hash)
+    }
+
+    /// Reads the 16 hexadecimal digits that [`fmt::Display`] writes; `None` for other texts.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let hash = digits.then(|| u64::from_str_radix(text, 16).ok()).flatten();
+        hash.map(Self)
+    }
+}
+
+impl fmt::Display for ClientTag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// The party that makes a change, and the network that it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Author {
+    /// The name of the caller.
+    pub caller: CallerName,
+    /// The network; `None` for changes that did not come over a network.
+    pub client: Option<ClientTag>,
+}
+
+impl Author {
+    /// The operator, by a command on the machine.
+    pub fn operator() -> Self {
+        Self::local(TokenName::OPERATOR)
+    }
+
+    /// The service itself.
+    pub fn service() -> Self {
+        Self::local(TokenName::SERVICE)
+    }
+
+    fn local(name: &str) -> Self {
+        Self {
+            caller: CallerName(name.into()),
+            client: None,
+        }
+    }
+}
+
+/// A kind of change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// A link was created. If an expired link had its slug, that link is gone.
+    LinkCreate,
+    /// A link was edited.
+    LinkEdit,
+    /// A link was deleted.
+    LinkDelete,
+    /// A link was imported. If an expired link had its slug, that link is gone.
+    LinkImport,
+    /// A link was moved here from an older instance's store.
+    LinkMigrate,
+    /// The imported hash of a link's password was replaced by a stronger hash of the same
+    /// password.
+    LinkRehash,
+    /// A token was added.
+    TokenAdd,
+    /// A token was revoked.
+    TokenRevoke,
+}
+
+impl Operation {
+    /// Every operation.
+    pub const ALL: [Self; 8] = [
+        Self::LinkCreate,
+        Self::LinkEdit,
+        Self::LinkDelete,
+        Self::LinkImport,
+        Self::LinkMigrate,
+        Self::LinkRehash,
+        Self::TokenAdd,
+        Self::TokenRevoke,
+    ];
+
+    /// The operation's word, in SQL and on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::LinkCreate => "link.create",
+            Self::LinkEdit => "link.edit",
+            Self::LinkDelete => "link.delete",
+            Self::LinkImport => "link.import",
+            Self::LinkMigrate => "link.migrate",
+            Self::LinkRehash => "link.rehash",
+            Self::TokenAdd => "token.add",
+            Self::TokenRevoke => "token.revoke",
+        }
+    }
+}
+
+/// The part of an audit line that the caller of a store knows before the change. The store adds
+/// the object of the change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditNote {
+    /// The moment of the change.
+    pub at: UnixMillis,
+    /// The author of the change.
+    pub author: Author,
+    /// The kind of the change.
+    pub operation: Operation,
+}
+
+/// A line of the audit trail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditLine {
+    /// The moment of the change, by the clock of the node that made it.
+    pub at: UnixMillis,
+    /// A number that tells lines of the same moment apart.
+    pub number: i64,
+    /// The author of the change.
+    pub author: Author,
+    /// The word of an [`Operation`]. A later version may have written a word that this version
+    /// does not know.
+    pub operation: String,
+    /// The slug of the changed link.
+    pub slug: Option<Slug>,
+    /// The name of the changed token.
+    pub token: Option<CallerName>,
+}
+
+/// The lines that a query covers. Members that are `None` exclude nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// Only lines from this moment on.
+    pub from: Option<UnixMillis>,
+    /// Only lines before this moment.
+    pub until: Option<UnixMillis>,
+    /// Only changes of links with exactly one of these slugs; an empty list excludes nothing.
+    pub slugs: Vec<Slug>,
+    /// Only changes by this caller.
+    pub caller: Option<CallerName>,
+    /// Only changes of this kind.
+    pub operation: Option<Operation>,
+}
+
+/// The position after a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuditPosition {
+    /// The moment of the last line seen.
+    pub at: UnixMillis,
+    /// The number of the last line seen.
+    pub number: i64,
+}
+
+impl AuditPosition {
+    /// The position after this line.
+    pub fn after(line: &AuditLine) -> Self {
+        Self {
+            at: line.at,
+            number: line.number,
+        }
+    }
+}
+
+/// A request for a page of lines, the newest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditQuery {
+    /// Only lines that meet this.
+    pub filter: AuditFilter,
+    /// Only lines after this position.
+    pub after: Option<AuditPosition>,
+    /// The largest number of lines to return.
+    pub limit: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_trimmed_and_bounded() {
+        assert_eq!(CallerName::parse(" CI bot ").unwrap().as_str(), "CI bot");
+        for (text, error) in [
+            (" ".to_owned(), CallerNameError::Length { length: 0 }),
+            ("x".repeat(65), CallerNameError::Length { length: 65 }),
+            ("a\nb".to_owned(), CallerNameError::ControlCharacter),
+        ] {
+            assert_eq!(CallerName::parse(&text), Err(error));
+        }
+        for author in [Author::operator(), Author::service()] {
+            assert_eq!(CallerName::parse(author.caller.as_str()), Ok(author.caller));
+        }
+    }
+
+    #[test]
+    fn a_tag_is_read_as_it_is_written() {
+        for hash in [0, 0xab, u64::MAX] {
+            let tag = ClientTag::new(hash);
+            assert_eq!(ClientTag::parse(&tag.to_string()), Some(tag));
+        }
+        for text in ["", "ab", "+123456789abcdef", "00000000000000000"] {
+            assert_eq!(ClientTag::parse(text), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The audit trail: written in the transactions of the changes, read and shortened here.
+
+use async_trait::async_trait;
+use sea_orm::{
+    ColumnTrait, Condition, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select,
+    sea_query::{LockBehavior, LockType},
+};
+use slugline_domain::{
+    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, CallerName, Operation, Slug,
+    TokenName, UnixMillis,
+    ports::{AuditTrail, StoreError},
+};
+
+use crate::{
+    SqlLinkStore,
+    entity::audit::{self, Column},
+    failure::{Failure, failing_to},
+    session::{Applied, Change, Read, Session},
+};
+
+/// Writes the line of a changed link.
+pub(crate) async fn write_line(
+    session: &impl Session,
+    note: &AuditNote,
+    slug: &Slug,
+) -> Result<(), Failure> {
+    let line = audit::of_link(note, slug);
+    session.execute(&audit::Entity::insert(line)).await?;
+    Ok(())
+}
+
+/// Writes the line of a changed token.
+pub(crate) async fn write_token_line(
+    session: &impl Session,
+    note: &AuditNote,
+    name: &TokenName,
+) -> Result<(), Failure> {
+    let line = audit::of_token(note, name);
+    session.execute(&audit::Entity::insert(line)).await?;
+    Ok(())
+}
+
+/// Writes a line for each of these changed links, as many in a statement as it may bind.
+pub(crate) async fn write_lines(
+    session: &impl Session,
+    note: &AuditNote,
+    slugs: &[&Slug],
+    bindings: usize,
+) -> Result<(), Failure> {
+    for some in slugs.chunks(bindings / audit::NEW_COLUMNS) {
+        let lines = some.iter().map(|slug| audit::of_link(note, slug));
+        session.execute(&audit::Entity::insert_many(lines)).await?;
+    }
+    Ok(())
+}
+
+#[async_trait]
+impl AuditTrail for SqlLinkStore {
+    async fn lines(&self, query: &AuditQuery) -> Result<Vec<AuditLine>, StoreError> {
+        let lines = self.database.read(ReadLines(query.clone())).await;
+        lines.map_err(failing_to("read the audit trail"))
+    }
+
+    async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError> {
+        let removed = self.database.change(RemoveLines { moment, limit }).await;
+        removed.map_err(failing_to("shorten the audit trail"))
+    }
+}
+
+struct ReadLines(AuditQuery);
+
+impl Read for ReadLines {
+    type Answer = Vec<AuditLine>;
+
+    async fn read<S: Session>(&self, session: &S) -> Result<Vec<AuditLine>, Failure> {
+        session.all(&select(&self.0)).await
+    }
+}
+
+fn select(query: &AuditQuery) -> Select<audit::Entity> {
+    let mut select = audit::Entity::find().filter(meeting(&query.filter));
+    if let Some(place) = &query.after {
+        select = select.filter(after(place));
+    }
+    select
+        .order_by(Column::At, Order::Desc)
+        .order_by(Column::Number, Order::Desc)
+        .limit(u64::from(query.limit))
+}
+
+fn meeting(filter: &AuditFilter) -> Condition {
+    let caller = filter.caller.as_ref().map(CallerName::as_str);
+    let slugs = filter.slugs.iter().map(Slug::as_str);
+    let of_link = (!filter.slugs.is_empty()).then(|| Column::Slug.is_in(slugs));
+    let operation = filter.operation.map(Operation::as_str);
+    Condition::all()
+        .add_option(filter.from.map(|from| Column::At.gte(from.get())))
+        .add_option(filter.until.map(|until| Column::At.lt(until.get())))
+        .add_option(of_link)
+        .add_option(caller.map(|caller| Column::Caller.eq(caller)))
+        .add_option(operation.map(|operation| Column::Operation.eq(operation)))
+}
+
+/// The first condition repeats what the second one implies, because only the first tells the
+/// planner where to start in the index.
+fn after(place: &AuditPosition) -> Condition {
+    let at = place.at.get();
+    let earlier = Condition::any()
+        .add(Column::At.lt(at))
+        .add(Column::Number.lt(place.number));
+    Condition::all().add(Column::At.lte(at)).add(earlier)
+}
+
+struct RemoveLines {
+    moment: UnixMillis,
+    limit: u32,
+}
+
+impl RemoveLines {
+    /// Selects the numbers of the lines to remove. Two nodes select different ones. SQLite has
+    /// one writer and ignores the lock.
+    fn oldest(&self) -> Select<audit::Entity> {
+        audit::Entity::find()
+            .select_only()
+            .column(Column::Number)
+            .filter(Column::At.lt(self.moment.get()))
+            .order_by(Column::At, Order::Asc)
+            .limit(u64::from(self.limit))
+            .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
+    }
+}
+
+impl Change for RemoveLines {
+    type Answer = u64;
+
+    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<u64>, Failure> {
+        let numbers = session.all::<i64>(&self.oldest()).await?;
+        if numbers.is_empty() {
+            return Ok(Applied::Keep(0));
+        }
+        let delete = audit::Entity::delete_many().filter(Column::Number.is_in(numbers));
+        Ok(Applied::Keep(session.execute(&delete).await?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sea_orm::{DbBackend, QueryTrait};
+    use slugline_testkit::{NOON, slug};
+
+    use super::*;
+    use crate::links::plans::Schema;
+
+    fn newest(filter: AuditFilter) -> AuditQuery {
+        AuditQuery {
+            filter,
+            after: Some(AuditPosition {
+                at: NOON.start(),
+                number: 7,
+            }),
+            limit: 20,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_page_is_read_along_an_index() {
+        let schema = Schema::new().await;
+        let plan = |filter| schema.plan(&select(&newest(filter)).build(DbBackend::Sqlite));
+        let all = plan(AuditFilter::default());
+        assert!(
+            all.starts_with("SEARCH audit_trail USING INDEX audit_trail_at (at<?"),
+            "{all}"
+        );
+        assert!(!all.contains("TEMP B-TREE"), "{all}");
+        let of_link = plan(AuditFilter {
+            slugs: vec![slug("docs")],
+            ..AuditFilter::default()
+        });
+        assert!(
+            of_link.starts_with("SEARCH audit_trail USING INDEX audit_trail_slug (slug=?"),
+            "{of_link}"
+        );
+    }
+
+    #[tokio::test]
+    async fn old_lines_are_found_along_an_index() {
+        let remove = RemoveLines {
+            moment: NOON.start(),
+            limit: 20,
+        };
+        let plan = Schema::new()
+            .await
+            .plan(&remove.oldest().build(DbBackend::Sqlite));
+        assert_eq!(
+            plan,
+            "SEARCH audit_trail USING COVERING INDEX audit_trail_at (at<?)"
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! Lines of the audit trail.
+
+use sea_orm::{ActiveValue, entity::prelude::*};
+use slugline_domain::{
+    AuditLine, AuditNote, Author, CallerName, ClientTag, Slug, TokenName, UnixMillis,
+};
+
+use crate::{
+    failure::Failure,
+    session::{Columns, Row},
+};
+
+/// The number of columns that a new line sets.
+pub(crate) const NEW_COLUMNS: usize = 6;
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "audit_trail")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub number: i64,
+    /// Milliseconds.
+    pub at: i64,
+    pub caller: String,
+    pub client: Option<String>,
+    pub operation: String,
+    pub slug: Option<String>,
+    pub token: Option<String>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The line of a changed link, to be inserted.
+pub(crate) fn of_link(note: &AuditNote, slug: &Slug) -> ActiveModel {
+    of(note, Some(slug.to_string()), None)
+}
+
+/// The line of a changed token, to be inserted.
+pub(crate) fn of_token(note: &AuditNote, name: &TokenName) -> ActiveModel {
+    of(note, None, Some(name.to_string()))
+}
+
+fn of(note: &AuditNote, slug: Option<String>, token: Option<String>) -> ActiveModel {
+    ActiveModel {
+        number: ActiveValue::NotSet,
+        at: ActiveValue::Set(note.at.get()),
+        caller: ActiveValue::Set(note.author.caller.to_string()),
+        client: ActiveValue::Set(note.author.client.map(|client| client.to_string())),
+        operation: ActiveValue::Set(note.operation.as_str().to_owned()),
+        slug: ActiveValue::Set(slug),
+        token: ActiveValue::Set(token),
+    }
+}
+
+impl Row for AuditLine {
+    fn read(columns: &impl Columns) -> Result<Self, Failure> {
+        let slug = columns.optional_text(5)?;
+        let token = columns.optional_text(6)?;
+        Ok(Self {
+            number: columns.number(0)?,
+            at: UnixMillis::new(columns.number(1)?),
+            author: Author {
+                caller: caller(&columns.text(2)?)?,
+                client: columns
+                    .optional_text(3)?
+                    .and_then(|tag| ClientTag::parse(&tag)),
+            },
+            operation: columns.text(4)?,
+            slug: slug.as_deref().map(Slug::parse).transpose()?,
+            token: token.as_deref().map(caller).transpose()?,
+        })
+    }
+}
+
+fn caller(name: &str) -> Result<CallerName, Failure> {
+    Ok(CallerName::parse(name)?)
+}

@@ -1,0 +1,333 @@
+//! The contract of every [`AuditTrail`] and of the [`LinkStore`] that writes it. A back end calls
+//! [`run_suite`] with a function that makes an empty store. A violated clause panics with its
+//! name.
+
+use std::{collections::BTreeSet, future::Future};
+
+use slugline_domain::{
+    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, Author, CallerName, ClientTag,
+    Link, Operation, Slug, UnixSeconds,
+    ports::{AuditTrail, Deletion, LinkStore, TokenStore, Update, Version},
+};
+
+use crate::{
+    NOTE, link,
+    link_store_contract::join_all,
+    noted, seconds, slug,
+    token_store_contract::{name, token},
+};
+
+/// Runs every clause, each on its own store.
+///
+/// # Panics
+/// A clause is violated.
+pub async fn run_suite<S, F>(empty_store: impl Fn() -> F)
+where
+    S: LinkStore + AuditTrail,
+    F: Future<Output = S>,
+{
+    every_change_leaves_one_line(&empty_store().await).await;
+    what_changes_nothing_leaves_no_line(&empty_store().await).await;
+    of_many_concurrent_changes_those_that_happened_leave_lines(&empty_store().await).await;
+    lines_are_paged_without_gaps_the_newest_first(&empty_store().await).await;
+    lines_are_filtered(&empty_store().await).await;
+    old_lines_are_removed_in_pieces(&empty_store().await).await;
+}
+
+/// Checks that a new and a revoked token leave lines, and refused changes none.
+///
+/// # Panics
+/// The clause is violated.
+pub async fn changes_of_tokens_leave_lines(tokens: &impl TokenStore, trail: &impl AuditTrail) {
+    let add = note(0, Operation::TokenAdd);
+    let revoke = note(1, Operation::TokenRevoke);
+    for expected in [true, false] {
+        let added = tokens.insert(&token("ci", 1), &add).await;
+        assert_eq!(added.expect("insert"), expected);
+    }
+    for expected in [true, false] {
+        let revoked = tokens.revoke(&name("ci"), &revoke).await;
+        assert_eq!(revoked.expect("revoke"), expected);
+    }
+    let lines = all(trail).await;
+    let seen: Vec<_> = lines
+        .iter()
+        .map(|line| (line.at, line.operation.as_str(), line.slug.as_ref()))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (revoke.at, "token.revoke", None),
+            (add.at, "token.add", None)
+        ]
+    );
+    for line in lines {
+        assert_eq!(line.author, author());
+        assert_eq!(line.token.expect("a token").as_str(), "ci");
+    }
+}
+
+async fn every_change_leaves_one_line(store: &(impl LinkStore + AuditTrail)) {
+    let old = link("docs").expires(-1).build();
+    let docs = link("docs").id("new").build();
+    let mut edited = docs.clone();
+    edited.revision = docs.revision.next();
+    store.insert(&old, &note(0, CREATE)).await.expect("insert");
+    store.insert(&docs, &note(1, CREATE)).await.expect("insert");
+    let known = Version::of(&docs);
+    let updated = store.update(&edited, &known, &note(2, EDIT)).await;
+    assert_eq!(updated.expect("update"), Update::Stored);
+    let known = Version::of(&edited);
+    let deletion = note(3, DELETE);
+    let deleted = store.delete_version(&docs.slug, &known, &deletion).await;
+    assert_eq!(deleted.expect("delete"), Deletion::Deleted);
+    let many = [
+        link("a").build(),
+        link("b").build(),
+        link("a").id("x").build(),
+    ];
+    let imported = store.insert_many(&many, &note(4, IMPORT)).await;
+    imported.expect("insert");
+    let removed = store.delete(&slug("b"), &note(5, DELETE)).await;
+    removed.expect("delete");
+
+    let mut lines = all(store).await;
+    lines.reverse();
+    let seen: Vec<_> = lines.iter().map(summary).collect();
+    assert_eq!(
+        seen[..4],
+        [
+            (seconds(0), "link.create", "docs"),
+            (seconds(1), "link.create", "docs"),
+            (seconds(2), "link.edit", "docs"),
+            (seconds(3), "link.delete", "docs"),
+        ]
+    );
+    let imported: BTreeSet<_> = seen[4..6].iter().copied().collect();
+    let expected = ["a", "b"].map(|name| (seconds(4), "link.import", name));
+    assert_eq!(imported, BTreeSet::from(expected));
+    assert_eq!(seen[6..], [(seconds(5), "link.delete", "b")]);
+    for line in &lines {
+        assert_eq!(line.author, author());
+        assert_eq!(line.token, None);
+    }
+}
+
+async fn what_changes_nothing_leaves_no_line(store: &(impl LinkStore + AuditTrail)) {
+    let docs = link("docs").build();
+    store.insert(&docs, &NOTE).await.expect("insert");
+    let before = all(store).await;
+    assert_eq!(before.len(), 1);
+    let taken = link("docs").id("x").build();
+    let same_id = link("other").id(docs.id.as_str()).build();
+    for refused in [&taken, &same_id] {
+        store.insert(refused, &NOTE).await.expect("insert");
+    }
+    let batch = store.insert_many(&[taken, same_id], &NOTE).await;
+    batch.expect("insert");
+    store.insert_many(&[], &NOTE).await.expect("insert");
+    let other = Version {
+        revision: docs.revision.next(),
+        ..Version::of(&docs)
+    };
+    store.update(&docs, &other, &NOTE).await.expect("update");
+    let outdated = store.delete_version(&docs.slug, &other, &NOTE).await;
+    outdated.expect("delete");
+    let nobody = store.delete(&slug("nobody"), &NOTE).await;
+    nobody.expect("delete");
+    assert_eq!(all(store).await, before);
+}
+
+async fn of_many_concurrent_changes_those_that_happened_leave_lines(
+    store: &(impl LinkStore + AuditTrail),
+) {
+    let links: Vec<Link> = (0..40)
+        .map(|i| link(&format!("s{}", i % 10)).id(&format!("id{i}")).build())
+        .collect();
+    let inserts = links.iter().map(|link| store.insert(link, &NOTE)).collect();
+    for inserted in join_all(inserts).await {
+        inserted.expect("insert");
+    }
+    let slugs: Vec<String> = all(store).await.iter().map(slug_of).collect();
+    let distinct: BTreeSet<&String> = slugs.iter().collect();
+    assert_eq!((slugs.len(), distinct.len()), (10, 10));
+}
+
+async fn lines_are_paged_without_gaps_the_newest_first(store: &(impl LinkStore + AuditTrail)) {
+    // Many lines of one moment, and lines that come out of the order of their moments.
+    for (moment, some) in [(5, 0..4), (9, 4..7), (5, 7..9), (-3, 9..10)] {
+        let links: Vec<Link> = some.map(|i| link(&format!("s{i}")).build()).collect();
+        let inserted = store.insert_many(&links, &noted(seconds(moment))).await;
+        inserted.expect("insert");
+    }
+    let whole = all(store).await;
+    assert_eq!(whole.len(), 10);
+    let order: Vec<_> = whole.iter().map(|line| (line.at, line.number)).collect();
+    assert!(
+        order.is_sorted_by(|newer, older| newer > older),
+        "{order:?}"
+    );
+    let mut paged = Vec::new();
+    let mut after = None;
+    loop {
+        let query = AuditQuery {
+            filter: AuditFilter::default(),
+            after,
+            limit: 3,
+        };
+        let page = store.lines(&query).await.expect("lines");
+        after = page.last().map(AuditPosition::after);
+        if page.is_empty() {
+            break;
+        }
+        paged.extend(page);
+    }
+    assert_eq!(paged, whole);
+}
+
+async fn lines_are_filtered(store: &(impl LinkStore + AuditTrail)) {
+    for (moment, name) in [(0, "a"), (1, "b"), (2, "A")] {
+        let made = link(name).id(&format!("id{moment}")).build();
+        let inserted = store.insert(&made, &note(moment, CREATE)).await;
+        inserted.expect("insert");
+    }
+    let by_operator = AuditNote {
+        operation: DELETE,
+        ..noted(seconds(3))
+    };
+    let deleted = store.delete(&slug("a"), &by_operator).await;
+    deleted.expect("delete");
+    let everything = AuditFilter::default;
+    let moment = |second: i64| Some(seconds(second).start());
+    let cases: [(AuditFilter, &[&str]); 7] = [
+        (
+            AuditFilter {
+                from: moment(1),
+                ..everything()
+            },
+            &["a", "A", "b"],
+        ),
+        (
+            AuditFilter {
+                until: moment(1),
+                ..everything()
+            },
+            &["a"],
+        ),
+        (
+            AuditFilter {
+                slugs: vec![slug("A")],
+                ..everything()
+            },
+            &["A"],
+        ),
+        (
+            AuditFilter {
+                slugs: vec![slug("a")],
+                ..everything()
+            },
+            &["a", "a"],
+        ),
+        (
+            AuditFilter {
+                caller: Some(Author::operator().caller),
+                ..everything()
+            },
+            &["a"],
+        ),
+        (
+            AuditFilter {
+                caller: Some(author().caller),
+                until: moment(2),
+                ..everything()
+            },
+            &["b", "a"],
+        ),
+        (
+            AuditFilter {
+                operation: Some(DELETE),
+                ..everything()
+            },
+            &["a"],
+        ),
+    ];
+    for (filter, expected) in cases {
+        let query = AuditQuery {
+            filter,
+            after: None,
+            limit: 100,
+        };
+        let lines = store.lines(&query).await.expect("lines");
+        let slugs: Vec<String> = lines.iter().map(slug_of).collect();
+        assert_eq!(slugs, expected, "{query:?}");
+    }
+}
+
+async fn old_lines_are_removed_in_pieces(store: &(impl LinkStore + AuditTrail)) {
+    for moment in [3, 1, 2, 4] {
+        let made = link(&format!("s{moment}")).build();
+        let inserted = store.insert(&made, &noted(seconds(moment))).await;
+        inserted.expect("insert");
+    }
+    let remove = async |limit| {
+        let removed = store.remove_before(seconds(4).start(), limit).await;
+        let left: Vec<String> = all(store).await.iter().map(slug_of).collect();
+        (removed.expect("remove"), left.join(" "))
+    };
+    assert_eq!(remove(0).await, (0, "s4 s3 s2 s1".to_owned()));
+    assert_eq!(remove(2).await, (2, "s4 s3".to_owned()));
+    assert_eq!(remove(2).await, (1, "s4".to_owned()));
+    assert_eq!(remove(2).await, (0, "s4".to_owned()));
+    // The links are untouched.
+    assert!(store.find(&slug("s1")).await.expect("find").is_some());
+}
+
+const CREATE: Operation = Operation::LinkCreate;
+const EDIT: Operation = Operation::LinkEdit;
+const DELETE: Operation = Operation::LinkDelete;
+const IMPORT: Operation = Operation::LinkImport;
+
+fn author() -> Author {
+    Author {
+        caller: CallerName::parse("CI bot").expect("a name"),
+        client: Some(ClientTag::new(0xfeed)),
+    }
+}
+
+fn note(moment: i64, operation: Operation) -> AuditNote {
+    AuditNote {
+        at: seconds(moment).start(),
+        author: author(),
+        operation,
+    }
+}
+
+async fn all(store: &impl AuditTrail) -> Vec<AuditLine> {
+    let query = AuditQuery {
+        filter: AuditFilter::default(),
+        after: None,
+        limit: 10_000,
+    };
+    store.lines(&query).await.expect("lines")
+}
+
+fn summary(line: &AuditLine) -> (UnixSeconds, &str, &str) {
+    let slug = line.slug.as_ref().map_or("", Slug::as_str);
+    (line.at.second(), &line.operation, slug)
+}
+
+fn slug_of(line: &AuditLine) -> String {
+    let slug = line.slug.as_ref();
+    slug.map(ToString::to_string).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryLinkStore;
+
+    #[tokio::test]
+    async fn the_store_in_memory_keeps_the_contract() {
+        run_suite(|| async { MemoryLinkStore::default() }).await;
+    }
+}
