@@ -133,5 +133,8 @@ export const revokeToken = (name) => awaited(send('DELETE', 'tokens', { query: {
 
 // The instance
 
+/** Who changed what, the newest first. @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['AuditList']>} */
+export const listAudit = (query, signal) => ask('GET', 'audit', { query, signal });
+
 /** What the instance says of its set-up. @param {AbortSignal} [signal] @returns {Promise<Schemas['Setup']>} */
 export const setup = (signal) => ask('GET', 'setup', { signal });

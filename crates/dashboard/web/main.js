@@ -20,11 +20,12 @@ const PAGES = {
   links: () => import('./links/page.js').then((module) => module.LinksPage),
   analytics: () => import('./analytics/page.js').then((module) => module.AnalyticsPage),
   live: () => import('./live/page.js').then((module) => module.LivePage),
+  audit: () => import('./audit/page.js').then((module) => module.AuditPage),
   setup: () => import('./setup/page.js').then((module) => module.SetupPage),
 };
 
 /** What the token must permit for a page to show anything. @type {Record<string, import('./state/session.js').Scope>} */
-const NEEDS = { links: 'links:read', analytics: 'analytics:read', live: 'analytics:read' };
+const NEEDS = { links: 'links:read', analytics: 'analytics:read', live: 'analytics:read', audit: 'admin' };
 
 const Help = later(() => import('./help.js').then((module) => module.Help));
 const Palette = later(() => import('./palette.js').then((module) => module.Palette));
@@ -57,11 +58,12 @@ function App() {
     { keys: 'g l', word: 'pageLinks', group: 'everywhere', run: () => go('links') },
     { keys: 'g a', word: 'pageAnalytics', group: 'everywhere', run: () => go('analytics') },
     { keys: 'g v', word: 'pageLive', group: 'everywhere', run: () => go('live') },
+    { keys: 'g u', word: 'pageAudit', group: 'everywhere', run: () => go('audit') },
     { keys: 'g s', word: 'pageSetup', group: 'everywhere', run: () => go('setup') },
     { keys: '?', word: 'shortcuts', group: 'everywhere', run: () => setFloating('help') },
   ]), []);
   useEffect(() => {
-    document.title = signedIn ? `${say({ links: /** @type {const} */ ('pageLinks'), analytics: /** @type {const} */ ('pageAnalytics'), live: /** @type {const} */ ('pageLive'), setup: /** @type {const} */ ('pageSetup') }[page])} · Slugline` : 'Slugline';
+    document.title = signedIn ? `${say({ links: /** @type {const} */ ('pageLinks'), analytics: /** @type {const} */ ('pageAnalytics'), live: /** @type {const} */ ('pageLive'), audit: /** @type {const} */ ('pageAudit'), setup: /** @type {const} */ ('pageSetup') }[page])} · Slugline` : 'Slugline';
   });
   if (!signedIn) return html`<main id="main" aria-busy=${busy.value ? 'true' : 'false'}><${SignIn} /></main>`;
   const needed = NEEDS[page];

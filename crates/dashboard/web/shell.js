@@ -16,6 +16,7 @@ const NAMES = {
   links: { word: 'pageLinks', icon: 'link' },
   analytics: { word: 'pageAnalytics', icon: 'bars' },
   live: { word: 'pageLive', icon: 'bolt' },
+  audit: { word: 'pageAudit', icon: 'clock' },
   setup: { word: 'pageSetup', icon: 'plug' },
 };
 

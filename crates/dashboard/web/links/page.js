@@ -6,6 +6,7 @@ import { Chip, IconButton, Select, copyText } from '../parts/controls.js';
 import { Confirm, Menu, MenuItem } from '../parts/dialog.js';
 import { Icon } from '../parts/icon.js';
 import { later } from '../parts/later.js';
+import { More } from '../parts/more.js';
 import { Empty, ErrorNote, wording } from '../parts/notes.js';
 import { addShortcuts } from '../shortcuts.js';
 import { moving, reason, refusalOfChange, refusalOfCheck, refusalOfExport, refusalOfNew, returns } from '../state/refusal.js';
@@ -176,19 +177,6 @@ function useLinks(filter, key) {
     return () => abort.current.abort();
   }, [key]);
   return { ...state, more: () => { if (!state.loading && state.cursor) load(state.cursor, state.links, state.visits); } };
-}
-
-/** Fetches the next page when it comes near. @param {{ onMore: () => void, loading: boolean }} props */
-function More({ onMore, loading }) {
-  const element = useRef(/** @type {HTMLElement | null} */ (null));
-  const latest = useRef(onMore);
-  latest.current = onMore;
-  useEffect(() => {
-    const observer = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) latest.current(); }, { rootMargin: '600px' });
-    if (element.current) observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [loading]);
-  return html`<div class="more" ref=${element}><button type="button" class="button" disabled=${loading} onClick=${onMore}>${loading ? say('loading') : say('showMore')}</button></div>`;
 }
 
 /** Searches while a person types, a moment after each pause. @param {{ value: string }} props */

@@ -11,7 +11,7 @@ use crate::{
     tokens::make,
 };
 
-const VIEWS: [(&str, &str); 10] = [
+const VIEWS: [(&str, &str); 12] = [
     ("links", "links"),
     ("editor", "links?edit=spring-24"),
     ("new-link", "links?new=1"),
@@ -23,6 +23,8 @@ const VIEWS: [(&str, &str); 10] = [
         "analytics?slug=docs,spring-24&range=30d&zone=UTC&country=!DE",
     ),
     ("live", "live"),
+    ("audit", "audit"),
+    ("audit-filtered", "audit?slug=docs&from=2020-01-01"),
     ("setup", "setup"),
     ("nothing-found", "links?q=zzzz"),
 ];
@@ -150,6 +152,7 @@ fn an_empty_instance_and_the_door_are_accessible_and_fit() {
         ("empty-links", "links"),
         ("empty-analytics", "analytics?zone=UTC"),
         ("empty-live", "live"),
+        ("empty-audit", "audit"),
     ] {
         found.extend(looked_at(&browser, name, view));
     }
@@ -190,6 +193,7 @@ fn every_language_has_its_words() {
             "links?do=import",
             "analytics?zone=UTC",
             "live",
+            "audit",
             "setup",
         ] {
             browser.go(view);

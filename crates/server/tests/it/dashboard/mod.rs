@@ -4,6 +4,7 @@ mod browser; // Chromium, by its driver
 mod driver; // the wire of WebDriver
 
 mod analytics; // numbers of the page are numbers of the API
+mod audit; // who changed what
 mod bulk; // many links at once
 mod compared; // a few links beside each other
 mod editor; // making and changing a link

@@ -62,6 +62,7 @@ fn everything_works_below_a_prefix_that_a_proxy_strips() {
     for (page, shown) in [
         ("analytics", ".counters"),
         ("live", ".live-dot.live"),
+        ("audit", ".audit-line"),
         ("setup", ".snippet"),
         ("links", ".list"),
     ] {

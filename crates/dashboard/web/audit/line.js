@@ -1,0 +1,31 @@
+// One line of the audit trail.
+import { addressOf } from '../address.js';
+import { follow } from '../state/router.js';
+import { html } from '../view.js';
+import { say, tag } from '../words.js';
+import { CALLERS, OPERATIONS } from './query.js';
+
+/** What a person calls a caller. @param {string} name */
+export function callerName(name) {
+  const word = CALLERS.find(([fixed]) => fixed === name)?.[1];
+  return word ? say(word) : name;
+}
+
+/** A later server may know more. @param {string} operation */
+function operationName(operation) {
+  const word = OPERATIONS.find(([name]) => name === operation)?.[1];
+  return word ? say(word) : operation;
+}
+
+/** @param {{ line: import('../api.js').Schemas['AuditLine'] }} props */
+export function Line({ line }) {
+  const { at, caller, operation, slug, token, client } = line;
+  const moment = new Date(at * 1000);
+  const time = new Intl.DateTimeFormat(tag.value, { dateStyle: 'medium', timeStyle: 'medium' }).format(moment);
+  const to = (/** @type {Record<string, string>} */ query, /** @type {any} */ text, /** @type {string} */ name) => html`<a class=${name} href=${addressOf('audit', query)} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'audit', query)}>${text}</a>`;
+  return html`<li class="audit-line"><time datetime=${moment.toISOString()} title=${moment.toISOString()}>${time}</time>
+    <span class="audit-what ${operation.endsWith('delete') || operation.endsWith('revoke') ? 'gone' : ''}">${operationName(operation)}</span>
+    <span class="audit-object">${slug ? to({ slug }, `/${slug}`, 'mono') : token ?? ''}</span>
+    <span class="audit-who">${to({ caller }, callerName(caller), '')}</span>
+    <span class="audit-client mono" title=${client ? say('auditClient') : ''}>${client ? client.slice(0, 8) : ''}</span></li>`;
+}

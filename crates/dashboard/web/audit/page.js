@@ -1,0 +1,74 @@
+// Who changed what.
+import { addressOf } from '../address.js';
+import { listAudit } from '../api.js';
+import { Chip, Select } from '../parts/controls.js';
+import { Icon } from '../parts/icon.js';
+import { More } from '../parts/more.js';
+import { Empty, ErrorNote } from '../parts/notes.js';
+import { change, follow, go, view } from '../state/router.js';
+import { html, useEffect, useRef, useState } from '../view.js';
+import { say } from '../words.js';
+import { Line, callerName } from './line.js';
+import { OPERATIONS, auditQuery, filterOf, namesOf } from './query.js';
+
+/** @typedef {import('../api.js').Schemas['AuditLine']} AuditLine */
+
+export function AuditPage() {
+  const filter = filterOf(view.value.query);
+  const [stamp, setStamp] = useState(0);
+  const list = useLines(filter, JSON.stringify([filter, stamp]));
+  const { lines } = list;
+  const filtered = Object.values(filter).some(Boolean);
+  const nothing = !list.loading && !list.error && lines.length === 0;
+  return html`<div class="page audit"><h1 class="off-screen">${say('pageAudit')}</h1>
+    <div class="toolbar">
+      <${SlugField} value=${filter.slug ?? ''} />
+      <${Select} label=${say('auditCaller')} value=${filter.caller ?? ''} onChange=${(/** @type {string} */ caller) => change({ caller: caller || undefined })}
+        options=${[['', say('anyCaller')], ...namesOf(list.callers, filter.caller).map((name) => [name, callerName(name)])]} />
+      <${Select} label=${say('auditOperation')} value=${filter.operation ?? ''} onChange=${(/** @type {string} */ operation) => change({ operation: operation || undefined })}
+        options=${[['', say('anyOperation')], ...OPERATIONS.map(([name, word]) => [name, say(word)])]} />
+      <${Day} name="from" label=${say('from')} value=${filter.from} /><${Day} name="until" label=${say('to')} value=${filter.until} />
+    </div>
+    ${filter.slug && html`<div class="chips"><${Chip} text=${`/${filter.slug}`} label=${say('removeFilter')} onRemove=${() => change({ slug: undefined })} /><a class="text-button" href=${addressOf('links', { edit: filter.slug })} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'links', { edit: filter.slug })}><${Icon} name="edit" />${say('editLink')}</a></div>`}
+    ${list.error && html`<${ErrorNote} error=${list.error} again=${() => setStamp(stamp + 1)} />`}
+    ${nothing && (filtered
+      ? html`<${Empty} icon="search" title=${say('auditNothing')}><button type="button" class="button" onClick=${() => go('audit')}>${say('clearFilters')}</button><//>`
+      : html`<div class="card"><${Empty} icon="clock" title=${say('auditEmpty')} text=${say('auditEmptyText')}><button type="button" class="button primary" onClick=${() => go('links', { new: '1' })}><${Icon} name="add" />${say('newLink')}</button><//></div>`)}
+    ${lines.length > 0 && html`<ol class="audit-lines ${list.loading ? 'stale' : ''}">${lines.map((line, at) => html`<${Line} key=${at} line=${line} />`)}</ol>`}
+    ${!list.complete && lines.length > 0 && html`<${More} onMore=${list.more} loading=${list.loading} />`}
+  </div>`;
+}
+
+/** @param {import('./query.js').Filter} filter @param {string} key */
+function useLines(filter, key) {
+  const [state, setState] = useState({ lines: /** @type {AuditLine[]} */ ([]), callers: /** @type {ReadonlySet<string>} */ (new Set()), cursor: /** @type {string | undefined} */ (undefined), complete: false, loading: true, error: /** @type {any} */ (undefined) });
+  const abort = useRef(new AbortController());
+  const load = async (/** @type {string | undefined} */ cursor, /** @type {AuditLine[]} */ before) => {
+    const { signal } = abort.current;
+    const update = (/** @type {(old: typeof state) => object} */ part) => { if (!signal.aborted) setState((/** @type {any} */ old) => ({ ...old, ...part(old) })); };
+    update(() => ({ loading: true }));
+    try {
+      const page = await listAudit(auditQuery(filter, cursor), signal);
+      update(({ callers }) => ({ lines: [...before, ...page.lines], callers: new Set([...callers, ...page.lines.map(({ caller }) => caller)]), cursor: page.cursor, complete: page.list_complete, loading: false, error: undefined }));
+    } catch (error) {
+      update(() => ({ loading: false, error }));
+    }
+  };
+  useEffect(() => {
+    abort.current = new AbortController();
+    load(undefined, []);
+    return () => abort.current.abort();
+  }, [key]);
+  return { ...state, more: () => { if (!state.loading && state.cursor) load(state.cursor, state.lines); } };
+}
+
+/** Takes a slug when the person leaves the field or presses Enter. @param {{ value: string }} props */
+function SlugField({ value }) {
+  return html`<div class="search"><${Icon} name="search" /><input id="search" type="search" class="input" placeholder=${say('auditSlug')} aria-label=${say('auditSlug')} autocomplete="off" autocapitalize="off" spellcheck="false" value=${value}
+    onChange=${(/** @type {any} */ event) => change({ slug: event.currentTarget.value.trim().replace(/^\/+/, '') || undefined })} /><kbd>/</kbd></div>`;
+}
+
+/** @param {{ name: 'from' | 'until', label: string, value: string | undefined }} props */
+function Day({ name, label, value }) {
+  return html`<label class="audit-day"><span>${label}</span><input type="date" class="input" value=${value ?? ''} onChange=${(/** @type {any} */ event) => change({ [name]: event.currentTarget.value || undefined })} /></label>`;
+}
