@@ -13,6 +13,8 @@ pub(crate) struct Promise {
     /// The versions that may be stored; `None` means no link. One after an acknowledgement, two
     /// after a refusal.
     pub(crate) allowed: Vec<Option<u32>>,
+    /// The changes of each link that were certainly made, each with a line in the audit trail.
+    changes: usize,
     /// All versions that the client ever requested.
     pub(crate) asked: Vec<u32>,
     /// True if the service acknowledged the latest request.
@@ -27,6 +29,7 @@ impl Promise {
         Self {
             slugs,
             allowed: vec![before],
+            changes: usize::from(before.is_some()),
             asked: before.into_iter().collect(),
             acknowledged: true,
             story: String::new(),
@@ -39,8 +42,21 @@ impl Promise {
         self.asked.extend(version);
         if acknowledged {
             self.allowed.clear();
+            self.changes += 1;
         }
         self.allowed.push(version);
+    }
+
+    /// Records that this version is stored, and stays.
+    pub(crate) fn settle(&mut self, version: Option<u32>) {
+        self.changes = self.changes_with(version);
+        self.allowed = vec![version];
+    }
+
+    /// The number of changes of each link if this version is stored. A refused change may have
+    /// been made.
+    fn changes_with(&self, version: Option<u32>) -> usize {
+        self.changes + usize::from(version != self.allowed[0])
     }
 
     /// The fault in the stored links, read one by one.
@@ -67,11 +83,10 @@ impl Promise {
         match self.version(stored) {
             Ok(version) => {
                 // One statement indexes all of them.
-                let found = self
-                    .slugs
-                    .iter()
-                    .take(2)
-                    .find_map(|slug| self.disagreement(server, slug, version));
+                let found = self.slugs.iter().take(2).find_map(|slug| {
+                    let wrong = self.disagreement(server, slug, version);
+                    wrong.or_else(|| self.wrong_lines(server, slug, version))
+                });
                 (version, found.map(|wrong| self.told(&wrong)))
             }
             Err(wrong) => (None, Some(self.told(&wrong))),
@@ -140,6 +155,21 @@ impl Promise {
             .map_or_else(String::new, |version| destination(slug, version));
         (location != expected)
             .then(|| format!("{version:?} is there, but visitors go to {location:?}"))
+    }
+
+    /// Checks that the audit trail has one line for each change of the link, and no other.
+    fn wrong_lines(&self, server: &Server, slug: &str, version: Option<u32>) -> Option<String> {
+        let path = format!("/api/audit?slug={slug}&limit=100");
+        let answer = server.api("GET", &path).send();
+        if answer.status != 200 {
+            return Some(format!(
+                "reading its lines: {} {}",
+                answer.status, answer.text
+            ));
+        }
+        let lines = answer.json()["lines"].as_array().unwrap().len();
+        let changes = self.changes_with(version);
+        (lines != changes).then(|| format!("{changes} changes left {lines} lines: {}", answer.text))
     }
 
     pub(crate) fn told(&self, wrong: &str) -> String {

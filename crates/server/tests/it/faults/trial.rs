@@ -196,7 +196,7 @@ impl Trial {
                     self.table.broken(fault, operation, promise, wrong);
                 }
                 // The version after a restart must not change any more.
-                None => promise.allowed = vec![version],
+                None => promise.settle(version),
             }
         }
         self.searched = self.kept.len();
