@@ -36,7 +36,7 @@ impl Zipf {
         rank.clamp(1.0, self.links) as u32
     }
 
-    /// From 0 to 1, by SplitMix64: the same numbers in each run.
+    /// From 0 to 1, by `SplitMix64`: the same numbers in each run.
     fn uniform(&mut self) -> f64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
