@@ -888,7 +888,7 @@ mod tests {
     #[tokio::test]
     async fn a_read_that_changes_keep_overtaking_is_repeated_once() {
         let (resolver, store, clock) = slow_resolver(Duration::from_secs(30));
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         let reader = tokio::spawn({
             let resolver = Arc::clone(&resolver);
             async move { resolver.find(&slug("docs")).await }
@@ -907,7 +907,7 @@ mod tests {
     #[tokio::test]
     async fn an_overtaken_read_is_the_answer_if_the_store_fails_then() {
         let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
-        store.insert(&link("docs").build(), NOON).await.unwrap();
+        store.insert(&link("docs").build(), &NOTE).await.unwrap();
         let reader = tokio::spawn({
             let resolver = Arc::clone(&resolver);
             async move { resolver.find(&slug("docs")).await }

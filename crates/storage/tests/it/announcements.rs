@@ -189,7 +189,7 @@ async fn a_transaction_that_commits_late_is_announced_then() {
                   created_at, updated_at) VALUES ('1', 'late', 'https://example.com/', '', '', 0, 0)";
     late.execute_unprepared(insert).await.unwrap();
     let early = link("early").build();
-    nodes.other.insert(&early, NOON).await.unwrap();
+    nodes.other.insert(&early, &NOTE).await.unwrap();
     assert_eq!(nodes.announced().await, [changed("early", Some(0))]);
     late.commit().await.unwrap();
     assert_eq!(nodes.announced().await, [changed("late", Some(0))]);
@@ -199,7 +199,7 @@ async fn a_transaction_that_commits_late_is_announced_then() {
 async fn a_session_with_another_search_path_announces_too() {
     let nodes = Nodes::start("search_path").await;
     let docs = link("docs").build();
-    nodes.other.insert(&docs, NOON).await.unwrap();
+    nodes.other.insert(&docs, &NOTE).await.unwrap();
     nodes.announced().await;
     let elsewhere = "BEGIN; SET LOCAL search_path = pg_catalog; DELETE FROM public.links; COMMIT";
     nodes.sql(elsewhere).await;

@@ -54,6 +54,7 @@ fn ask(snapshot: &Snapshot<'_>, filter: &VisitFilter) -> Result<(), EngineError>
             filter: filter(),
             dimension,
             limit,
+            visitors: true,
         };
         metrics::answer(snapshot, &query)?;
     }
