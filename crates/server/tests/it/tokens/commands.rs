@@ -72,7 +72,7 @@ fn tokens_are_added_listed_and_revoked_beside_a_running_service() {
         ),
         (
             &["token", "add", "site", "--scope", "admin"],
-            "names site and operator",
+            "names site, operator and service",
         ),
         (
             &["token", "add", "x", "--scope", "admin", "--expires", "soon"],

@@ -13,7 +13,8 @@ use crate::{
 const SCOPES: [&str; 4] = ["links:read", "links:write", "analytics:read", "admin"];
 
 /// Every operation below `/api/`, and the scope that it needs; empty if every token will do.
-const OPERATIONS: [(&str, &str); 34] = [
+const OPERATIONS: [(&str, &str); 35] = [
+    ("audit_list", "admin"),
     ("link_create", "links:write"),
     ("link_edit", "links:write"),
     ("link_patch", "links:write"),
