@@ -24,8 +24,7 @@ use crate::{
     seed::{self, Amount},
     settings::ClientSettings,
     stop_request::StopRequest,
-    token_commands,
-    traces,
+    token_commands, traces,
     transfer::{self, LinksLeft},
     welcome, wiring,
 };

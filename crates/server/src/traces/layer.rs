@@ -2,7 +2,7 @@
 
 use std::{sync::OnceLock, time::Duration};
 
-use actix_web::http::header::HeaderMap;
+use actix_web::http::header::{HeaderMap, HeaderName};
 use anyhow::Context as _;
 use opentelemetry::{
     KeyValue,
@@ -100,6 +100,6 @@ impl Extractor for Sent<'_> {
     }
 
     fn keys(&self) -> Vec<&str> {
-        self.0.keys().map(|name| name.as_str()).collect()
+        self.0.keys().map(HeaderName::as_str).collect()
     }
 }
