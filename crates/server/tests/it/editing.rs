@@ -221,6 +221,8 @@ fn the_token_can_be_verified() {
     let expected = json!({
         "name": "Slugline", "url": server.origin(), "authMethod": "site-token",
         "userID": "root", "userEmail": "root@127.0.0.1", "accessEnabled": false,
+        "tokenName": "site",
+        "scopes": ["links:read", "links:write", "analytics:read", "admin"],
     });
     assert_eq!(told, expected);
     assert_eq!(server.request("GET", "/api/verify").send().status, 401);
