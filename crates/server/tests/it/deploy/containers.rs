@@ -53,7 +53,7 @@ fn the_image_is_built_with_the_toolchain_of_the_repository() {
         .lines()
         .find_map(|line| line.strip_prefix("channel = "));
     let version = line.unwrap().trim_matches('"');
-    let base = format!("\nFROM docker.io/library/rust:{version}-");
+    let base = format!("\nFROM rust:{version}-");
     assert!(sample("Containerfile").contains(&base), "{base}");
 }
 
