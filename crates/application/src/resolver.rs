@@ -398,6 +398,7 @@ mod tests {
         ports::{StoreError, Version},
     };
     use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, NOTE, link, slug};
+    use tokio::task::JoinHandle;
 
     use super::*;
 
@@ -792,6 +793,12 @@ mod tests {
         }
     }
 
+    /// Begins a look-up on a task of its own.
+    fn find_docs(resolver: &Arc<Resolver>) -> JoinHandle<Result<Option<Arc<Link>>, Error>> {
+        let resolver = Arc::clone(resolver);
+        tokio::spawn(async move { resolver.find(&slug("docs")).await })
+    }
+
     fn slow_resolver(patience: Duration) -> (Arc<Resolver>, Arc<SlowStore>, Arc<FixedClock>) {
         let store = SlowStore::new();
         let clock = Arc::new(FixedClock::at(NOON));
@@ -863,10 +870,7 @@ mod tests {
         let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
         let old = link("docs").build();
         store.insert(&old, &NOTE).await.unwrap();
-        let reader = tokio::spawn({
-            let resolver = Arc::clone(&resolver);
-            async move { resolver.find(&slug("docs")).await }
-        });
+        let reader = find_docs(&resolver);
         store.asked.notified().await;
         let new = Link {
             revision: old.revision.next(),
@@ -889,10 +893,7 @@ mod tests {
     async fn a_read_that_changes_keep_overtaking_is_repeated_once() {
         let (resolver, store, clock) = slow_resolver(Duration::from_secs(30));
         store.insert(&link("docs").build(), &NOTE).await.unwrap();
-        let reader = tokio::spawn({
-            let resolver = Arc::clone(&resolver);
-            async move { resolver.find(&slug("docs")).await }
-        });
+        let reader = find_docs(&resolver);
         for _ in 0..2 {
             store.asked.notified().await;
             resolver.forget(&slug("docs"));
@@ -908,10 +909,7 @@ mod tests {
     async fn an_overtaken_read_is_the_answer_if_the_store_fails_then() {
         let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
         store.insert(&link("docs").build(), &NOTE).await.unwrap();
-        let reader = tokio::spawn({
-            let resolver = Arc::clone(&resolver);
-            async move { resolver.find(&slug("docs")).await }
-        });
+        let reader = find_docs(&resolver);
         store.asked.notified().await;
         store.inner.break_down();
         resolver.forget(&slug("docs"));
@@ -925,10 +923,7 @@ mod tests {
     async fn a_read_overtaken_by_a_change_is_repeated() {
         let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
         store.insert(&link("docs").build(), &NOTE).await.unwrap();
-        let reader = tokio::spawn({
-            let resolver = Arc::clone(&resolver);
-            async move { resolver.find(&slug("docs")).await }
-        });
+        let reader = find_docs(&resolver);
         store.asked.notified().await;
         store.delete(&slug("docs"), &NOTE).await.unwrap();
         resolver.forget(&slug("docs"));

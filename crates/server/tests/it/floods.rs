@@ -2,7 +2,6 @@
 //! still counts, and its memory stays bounded.
 
 use std::{
-    fs,
     sync::atomic::{AtomicBool, Ordering},
     thread,
 };
@@ -46,7 +45,7 @@ fn client(number: u64) -> String {
 fn flood(server: &Server, request: impl Fn(u64) + Sync) -> u64 {
     // The first requests fill pools and tables that stay.
     (0..100).for_each(&request);
-    let before = resident(server);
+    let before = server.resident_bytes();
     let is_over = AtomicBool::new(false);
     let followed = thread::scope(|scope| {
         let visitor = scope.spawn(|| {
@@ -77,7 +76,7 @@ fn flood(server: &Server, request: impl Fn(u64) + Sync) -> u64 {
         }
         visitor.join().unwrap()
     });
-    let after = resident(server);
+    let after = server.resident_bytes();
     assert!(
         after < before + 100 * MIB,
         "{} MiB before, {} MiB after",
@@ -91,16 +90,6 @@ fn flood(server: &Server, request: impl Fn(u64) + Sync) -> u64 {
         after / MIB
     );
     followed
-}
-
-fn resident(server: &Server) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", server.process_id())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib: u64 = line
-        .and_then(|line| line.trim().strip_suffix(" kB"))
-        .and_then(|number| number.parse().ok())
-        .unwrap();
-    kib << 10
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Runs the binary with a data folder of its own.
 
 use std::{
-    env,
+    env, fs,
     io::{BufRead, BufReader, Lines},
     path::Path,
     process::{Child, Command, ExitStatus, Output, Stdio},
@@ -93,6 +93,17 @@ impl Server {
     /// The process id.
     pub(crate) fn process_id(&self) -> u32 {
         self.process.id()
+    }
+
+    /// The memory that it holds, as the kernel tells in `/proc`.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process_id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib: u64 = line
+            .and_then(|line| line.trim().strip_suffix(" kB"))
+            .and_then(|number| number.parse().ok())
+            .unwrap();
+        kib << 10
     }
 
     /// The greeting it printed after its start.
