@@ -33,7 +33,7 @@ pub struct TokensParts {
 pub struct NewToken {
     /// Its name, which no other token has.
     pub name: TokenName,
-    /// What it permits.
+    /// The scopes that it permits.
     pub scopes: Scopes,
     /// The moment from which it is refused; `None` if it works until it is revoked.
     pub expires_at: Option<UnixSeconds>,

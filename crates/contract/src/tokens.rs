@@ -130,7 +130,7 @@ impl RevokeToken {
 pub struct TokenView {
     /// Its name.
     pub name: String,
-    /// What it permits.
+    /// The scopes that it permits.
     pub scopes: Vec<ScopeName>,
     /// When it was made, in Unix seconds.
     pub created_at: i64,

@@ -179,7 +179,7 @@ pub struct TokenRecord {
     pub name: TokenName,
     /// The SHA-256 digest of the secret text. The text itself is stored nowhere.
     pub digest: [u8; 32],
-    /// What it permits.
+    /// The scopes that it permits.
     pub scopes: Scopes,
     /// The moment from which it is refused.
     pub expires_at: Option<UnixSeconds>,

@@ -346,7 +346,7 @@ impl LinkRuns {
     }
 }
 
-/// What belongs to the runs in which some rows are.
+/// Gives each selected row the value of its run.
 fn spread<T: Copy>(ends: &[u32], rows: &Selection, of: impl Fn(usize) -> T) -> Values<T> {
     if ends.len() == 1 {
         return Values::Same(of(0));

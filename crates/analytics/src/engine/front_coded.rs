@@ -25,7 +25,7 @@ const STEP: usize = 64;
 const TEXT_MAX: usize = 16 << 10;
 const ALL_MAX: usize = 1 << 30;
 
-/// What a half byte says if the number follows.
+/// The value of a half byte that stands for a number too large for it, which follows.
 const MORE: usize = 15;
 
 /// Writes texts, which are in order, and says how many there are.
@@ -60,7 +60,7 @@ pub(super) fn write<'t>(texts: impl Iterator<Item = &'t str>) -> (Vec<u8>, usize
     (starts, count)
 }
 
-/// How many items at the beginning are the same.
+/// Counts the equal items at the beginning.
 fn shared<T: PartialEq>(one: impl Iterator<Item = T>, other: impl Iterator<Item = T>) -> usize {
     one.zip(other)
         .take_while(|(one, other)| one == other)
@@ -177,7 +177,7 @@ impl<'d> FrontCoded<'d> {
     }
 }
 
-/// Where reading one text after the other has come to.
+/// Reads one text after the other, and keeps its position.
 #[derive(Debug, Default)]
 struct Reader<'d> {
     rest: &'d [u8],

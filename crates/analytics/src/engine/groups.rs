@@ -18,7 +18,7 @@ use super::{
 };
 use crate::number_map::NumberMap;
 
-/// What is shown of some columns of one family, with its visits.
+/// The visits of each combination of texts in some columns of one family.
 #[derive(Debug)]
 pub(super) struct Ranking<const N: usize> {
     columns: [usize; N],

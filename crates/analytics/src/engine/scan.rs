@@ -96,7 +96,7 @@ impl Deadline {
     }
 }
 
-/// What is read of the rows that meet the conditions.
+/// The columns and rows that a question reads of those that meet its conditions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'q> {
     pub(super) columns: &'q [Column],

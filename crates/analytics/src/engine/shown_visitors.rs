@@ -107,7 +107,7 @@ impl ShownVisitors {
     }
 }
 
-/// What rows show of a text.
+/// The name under which a row shows a text.
 fn name(dimension: Dimension, text: &str) -> Cow<'_, str> {
     if matches!(dimension, Dimension::Latitude | Dimension::Longitude) {
         Cow::Owned(degrees(text).to_string())

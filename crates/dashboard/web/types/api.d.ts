@@ -2038,7 +2038,7 @@ export interface components {
         Token: {
             /** @description Its name. */
             name: string;
-            /** @description What it permits. */
+            /** @description The scopes that it permits. */
             scopes: components["schemas"]["ScopeName"][];
             /**
              * Format: int64
@@ -2071,7 +2071,7 @@ export interface components {
             token: string;
             /** @description Its name. */
             name: string;
-            /** @description What it permits. */
+            /** @description The scopes that it permits. */
             scopes: components["schemas"]["ScopeName"][];
             /**
              * Format: int64
