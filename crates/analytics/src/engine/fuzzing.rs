@@ -1,10 +1,12 @@
 //! The door for `fuzz/`: the chunk format is nobody else's business.
 
-use super::{
-    chunk::{self, Directory, Span, seal},
-    columns::{Family, TEXTS},
-    front_coded::NoText,
-    selection::Selection,
+use crate::engine::{
+    read::selection::Selection,
+    store::{
+        chunk::{self, Directory, Span, seal},
+        columns::{Family, TEXTS},
+        front_coded::NoText,
+    },
 };
 
 /// Takes bytes for the directory of a chunk, as they are and with the checksum

@@ -11,7 +11,11 @@ use slugline_domain::{
 };
 use tempfile::TempDir;
 
-use super::{EmbeddedLog, links::Links, schema, seal, tail};
+use crate::engine::{
+    EmbeddedLog,
+    store::{links::Links, schema, tail},
+    write::seal,
+};
 use crate::{
     QueryLimits,
     oracle::{Party, agrees_with_sql},
@@ -80,7 +84,7 @@ async fn every_answer_is_that_of_plain_sql_over_the_same_rows() {
 }
 
 /// A visit about which only the moment and the visitor matter.
-pub(super) fn row(at: i64, visitor: u64) -> Row<'static> {
+pub(crate) fn row(at: i64, visitor: u64) -> Row<'static> {
     Row {
         at: UnixMillis::new(at),
         target: Target {

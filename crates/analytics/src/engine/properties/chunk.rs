@@ -1,9 +1,8 @@
 use proptest::{collection::vec, prelude::*, sample::Index};
 
-use super::super::{
-    chunk::{self, ChunkError, Directory, Encoder, Span, seal},
-    selection::Selection,
-    values::Values,
+use crate::engine::{
+    read::{selection::Selection, values::Values},
+    store::chunk::{self, ChunkError, Directory, Encoder, Span, seal},
 };
 
 /// Numbers of a column: few bits or many above any base, so that every width

@@ -9,16 +9,18 @@ use slugline_domain::{
     VisitFilter,
 };
 
-use super::super::{
-    access,
-    block::part_id,
-    chunk::{Encoder, FORMAT, Span},
-    columns::{Family, TEXTS},
-    counters,
-    error::EngineError,
-    events, locations, metrics,
-    scan::{Deadline, Snapshot},
-    schema,
+use crate::engine::{
+    answer::{counters, events, link_totals, locations, metrics},
+    read::{
+        block::part_id,
+        scan::{Deadline, Snapshot},
+    },
+    store::{
+        chunk::{Encoder, FORMAT, Span},
+        columns::{Family, TEXTS},
+        error::EngineError,
+        schema,
+    },
 };
 
 /// Of each column that there may be, its numbers.
@@ -69,7 +71,7 @@ fn ask(snapshot: &Snapshot<'_>, filter: &VisitFilter) -> Result<(), EngineError>
         limit,
     };
     events::answer(snapshot, &query)?;
-    access::answer(snapshot, &filter()).map(drop)
+    link_totals::answer(snapshot, &filter()).map(drop)
 }
 
 fn insert(db: &Connection, span: Span, encoder: Encoder) {

@@ -3,11 +3,13 @@ use std::cell::RefCell;
 use proptest::{collection::vec, prelude::*, sample::Index};
 use rusqlite::Connection;
 
-use super::super::{
-    block::{Block, Chunk},
-    columns::TEXTS,
-    draft::{Draft, Numbers, RowTexts},
-    schema, seal,
+use crate::engine::{
+    read::block::{Block, Chunk},
+    store::{columns::TEXTS, schema},
+    write::{
+        draft::{Draft, Numbers, RowTexts},
+        seal,
+    },
 };
 
 const DAY_MS: i64 = 86_400_000;

@@ -6,10 +6,10 @@ use tempfile::TempDir;
 use super::*;
 use crate::{
     engine::{
-        block::{Block, Chunk},
-        links::Links,
-        schema, seal, tail,
-        vacuum::{PAGES, SPARE_PAGES},
+        read::block::{Block, Chunk},
+        store::{links::Links, schema, tail},
+        upkeep::vacuum::{PAGES, SPARE_PAGES},
+        write::seal,
     },
     row::{Client, Place, Row, Target},
     sampling::Sampled,

@@ -1,0 +1,46 @@
+//! The question for places.
+
+use slugline_domain::{Degrees, Dimension, LocationRow, LocationsQuery};
+
+use super::Answer;
+use crate::engine::{
+    read::{
+        filter::RowFilter,
+        groups::{Ranking, ranked},
+        scan::Snapshot,
+    },
+    store::{columns::text_of, error::EngineError},
+};
+
+/// Works the rows out.
+pub(crate) fn answer(
+    snapshot: &Snapshot<'_>,
+    query: &LocationsQuery,
+) -> Result<Answer<LocationRow>, EngineError> {
+    let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
+    let shown = [Dimension::City, Dimension::Latitude, Dimension::Longitude].map(text_of);
+    let (ranking, interval_max) = Ranking::count(snapshot, &filter, shown)?;
+    let is_known = |degrees: &str| degrees != "0.00";
+    let labels = ranking.labels(|[city, latitude, longitude]| {
+        let has_place = is_known(latitude) && is_known(longitude);
+        has_place.then(|| (city, degrees(latitude), degrees(longitude)))
+    });
+    let (rows, all) = ranked(labels, query.limit);
+    Ok(Answer {
+        rows,
+        rows_before_limit: all,
+        interval_max,
+        sketched: false,
+    }
+    .map(|((city, latitude, longitude), count)| LocationRow {
+        city: city.to_owned(),
+        latitude,
+        longitude,
+        count,
+    }))
+}
+
+/// The number of degrees that a text of a column says.
+pub(crate) fn degrees(text: &str) -> Degrees {
+    text.parse().map_or(Degrees::ZERO, Degrees::nearest)
+}

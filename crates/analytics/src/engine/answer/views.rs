@@ -1,0 +1,59 @@
+//! The question for visits over time.
+
+use slugline_domain::{LocalSeconds, ViewRow, ViewsQuery};
+
+use super::Answer;
+use crate::engine::{
+    read::{
+        filter::RowFilter,
+        scan::Snapshot,
+        totals::{Crowd, Crowds},
+        wall_clock::WallClock,
+    },
+    store::{columns::Column, error::EngineError},
+};
+use crate::number_map::NumberMap;
+
+/// Works the rows out.
+pub(crate) fn answer(
+    snapshot: &Snapshot<'_>,
+    query: &ViewsQuery,
+) -> Result<Answer<ViewRow>, EngineError> {
+    let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
+    let mut columns = Crowds::COLUMNS.to_vec();
+    columns.push(Column::Time);
+    let mut clock = WallClock::new(&query.zone);
+    // By the start, in seconds.
+    let mut groups: NumberMap<usize> = NumberMap::default();
+    let mut crowds = Crowds::default();
+    let interval_max = snapshot.scan(&filter, &columns, |block| {
+        let mut latest: Option<(LocalSeconds, usize)> = None;
+        for row in 0..block.rows {
+            let start = clock.read(block.time.at(row)).start_of(query.unit);
+            // The rows of a link are in order of time: it is mostly the same one.
+            let group = match latest {
+                Some((known, group)) if known == start => group,
+                Some(_) | None => {
+                    let next = groups.len();
+                    *groups.entry(start.get().cast_unsigned()).or_insert(next)
+                }
+            };
+            latest = Some((start, group));
+            crowds.add(group, block, row);
+        }
+        Ok(())
+    })?;
+    let mut rows: Vec<ViewRow> = groups
+        .into_iter()
+        .map(|(start, group)| {
+            let Crowd { visits, visitors } = crowds.get(group);
+            ViewRow {
+                start: LocalSeconds::new(start.cast_signed()),
+                visits,
+                visitors,
+            }
+        })
+        .collect();
+    rows.sort_unstable_by_key(|row| row.start);
+    Ok(Answer::complete(rows, interval_max, crowds.are_sketched()))
+}

@@ -1,0 +1,164 @@
+//! Is the file sound? Read-only, also while somebody writes to it.
+
+use std::{collections::HashSet, path::Path};
+
+use rusqlite::Connection;
+
+use crate::engine::{
+    read::block::{Block, Chunk},
+    store::{
+        error::{EngineError, OpenError, chain},
+        links, schema,
+    },
+};
+
+/// Damages listed one by one; the rest are only counted.
+const LISTED: usize = 5;
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Examined {
+    /// The part examined: `pages`, `chunks`, `tail` or `links` of an access log; `pages`,
+    /// `rows` or `shipment` of a spool.
+    pub what: &'static str,
+    /// The finding, in words.
+    pub found: String,
+    /// True if it is sound.
+    pub sound: bool,
+}
+
+/// Examines the access log in a file, which is left as it is.
+///
+/// # Errors
+/// The file cannot be opened, is something else, or was written by a newer
+/// version.
+pub fn examine(path: &Path) -> Result<Vec<Examined>, OpenError> {
+    let db = schema::open_to_examine(&schema::ACCESS_LOG, path)?;
+    let mut used = HashSet::new();
+    Ok(vec![
+        said("pages", pages(&db)),
+        said("chunks", chunks(&db, &mut used)),
+        said("tail", tail_rows(&db, &mut used)),
+        said("links", names(&db, &used)),
+    ])
+}
+
+/// A part that is sound, or the damage to it.
+pub(crate) type Finding = Result<String, Vec<String>>;
+
+pub(crate) fn said(what: &'static str, finding: Finding) -> Examined {
+    match finding {
+        Ok(found) => Examined {
+            what,
+            found,
+            sound: true,
+        },
+        Err(damages) => {
+            let listed = damages[..damages.len().min(LISTED)].join("; ");
+            let found = match damages.len().saturating_sub(LISTED) {
+                0 => listed,
+                more => format!("{listed}; and {more} more"),
+            };
+            Examined {
+                what,
+                found,
+                sound: false,
+            }
+        }
+    }
+}
+
+fn unreadable(error: &rusqlite::Error) -> Vec<String> {
+    vec![error.to_string()]
+}
+
+pub(crate) fn pages(db: &Connection) -> Finding {
+    let lines = || -> Result<Vec<String>, rusqlite::Error> {
+        db.prepare("PRAGMA integrity_check")?
+            .query_map([], |row| row.get(0))?
+            .collect()
+    };
+    match lines() {
+        Ok(lines) if lines == ["ok"] => Ok("sound".into()),
+        Ok(lines) => Err(lines),
+        Err(error) => Err(unreadable(&error)),
+    }
+}
+
+fn chunks(db: &Connection, used: &mut HashSet<i64>) -> Finding {
+    let mut rows = 0;
+    let mut chunks = 0;
+    let mut damages = Vec::new();
+    let mut read = || -> Result<(), EngineError> {
+        let sql = format!("SELECT {} FROM chunk ORDER BY id", Chunk::COLUMNS);
+        let mut statement = db.prepare(&sql)?;
+        let mut found = statement.query([])?;
+        while let Some(row) = found.next()? {
+            chunks += 1;
+            match Chunk::read(db, row).and_then(|chunk| examine_chunk(&chunk, used)) {
+                Ok((count, None)) => rows += count,
+                Ok((_, Some(damage))) => damages.push(damage),
+                Err(error) => damages.push(chain(&error)),
+            }
+        }
+        Ok(())
+    };
+    if let Err(error) = read() {
+        damages.push(chain(&error));
+    }
+    if damages.is_empty() {
+        Ok(format!("{chunks} with {rows} rows, all checksums match"))
+    } else {
+        Err(damages)
+    }
+}
+
+/// The number of rows of a chunk, and the faults that its checksums do not show.
+fn examine_chunk(
+    chunk: &Chunk<'_>,
+    used: &mut HashSet<i64>,
+) -> Result<(usize, Option<String>), EngineError> {
+    let block = Block::whole(chunk)?;
+    chunk.check_keys(&block)?;
+    let keys = (0..block.rows).map(|row| (block.link.at(row), block.time.at(row)));
+    let times = || (0..block.rows).map(|row| block.time.at(row));
+    let span = chunk.span();
+    let ends = (times().min(), times().max()) == (Some(span.min_ts), Some(span.max_ts));
+    used.extend(chunk.links()?.links());
+    let damage = (!ends || !keys.is_sorted_by(|one, next| one <= next))
+        .then(|| format!("chunk {} is not in order of links and time", chunk.id));
+    Ok((block.rows, damage))
+}
+
+fn tail_rows(db: &Connection, used: &mut HashSet<i64>) -> Finding {
+    let mut read = || -> Result<usize, rusqlite::Error> {
+        let mut statement = db.prepare("SELECT * FROM tail ORDER BY seq")?;
+        let link = statement.column_index("link")?;
+        let mut found = statement.query([])?;
+        let mut rows = 0;
+        while let Some(row) = found.next()? {
+            used.insert(row.get(link)?);
+            rows += 1;
+        }
+        Ok(rows)
+    };
+    match read() {
+        Ok(rows) => Ok(format!("{rows} rows")),
+        Err(error) => Err(unreadable(&error)),
+    }
+}
+
+fn names(db: &Connection, used: &HashSet<i64>) -> Finding {
+    let mut missing = 0;
+    for &link in used {
+        match links::name(db, link) {
+            Ok(name) => missing += usize::from(name.is_none()),
+            Err(error) => return Err(unreadable(&error)),
+        }
+    }
+    if missing == 0 {
+        Ok(format!("{} have visits", used.len()))
+    } else {
+        Err(vec![format!("{missing} links with visits are missing")])
+    }
+}

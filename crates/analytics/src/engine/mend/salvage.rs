@@ -1,0 +1,193 @@
+//! Reads the rows that are left of a damaged access log.
+//!
+//! Every entry, row and chunk is asked for by its own number, so that a
+//! damaged page costs what is on it and nothing else.
+
+use std::{collections::HashSet, path::Path};
+
+use rusqlite::{Connection, OptionalExtension, Row, params, types::Value};
+use slugline_domain::{UnixMillis, UnixSeconds};
+
+use super::{
+    remains::{Keys, copy_losses, copy_salts, insert, many, values},
+    replace::{Rebuilt, replace},
+};
+use crate::engine::{
+    read::{
+        block::{Block, Chunk},
+        selection::Selection,
+    },
+    store::{
+        columns::{Column, TEXTS},
+        error::{EngineError, OpenError, chain},
+        links,
+        schema::ACCESS_LOG,
+        tail,
+    },
+    write::{draft::Draft, seal},
+};
+use crate::losses::Loss;
+
+/// Replaces the access log in a file by one with everything that can still be
+/// read of it. The old file, and SQLite's files beside it, stay under a name
+/// that ends with `.damaged-` and the moment.
+///
+/// # Errors
+/// Somebody is writing to the file, it was written by a newer version or is
+/// something else, or the new one cannot be written. Everything is then as it
+/// was.
+pub fn rebuild(path: &Path, now: UnixSeconds) -> Result<Rebuilt, OpenError> {
+    replace(&ACCESS_LOG, path, now, copy)
+}
+
+fn copy(
+    old: &Connection,
+    new: &mut Connection,
+    rebuilt: &mut Rebuilt,
+) -> Result<(), rusqlite::Error> {
+    let tx = new.transaction()?;
+    tail::add_columns(&tx)?;
+    copy_links(old, &tx)?;
+    copy_salts(old, &tx)?;
+    let mut used = HashSet::new();
+    let mut losses = copy_chunks(old, &tx, rebuilt, &mut used)?;
+    losses.extend(copy_tail(old, &tx, rebuilt, &mut used)?);
+    let mut lost = 0;
+    for link in used {
+        if links::name(&tx, link)?.is_none() {
+            // No link can have this name.
+            tx.prepare_cached("INSERT INTO link (number, link_id) VALUES (?1, ?2)")?
+                .execute(params![link, format!("(lost {link})")])?;
+            lost += 1;
+        }
+    }
+    for many in many(lost, false) {
+        let lost = format!("the identity of {many} links; their visits count for none");
+        rebuilt.lost.push(lost);
+    }
+    copy_losses(old, &tx, &losses)?;
+    tx.commit()
+}
+
+fn copy_links(old: &Connection, new: &Connection) -> Result<(), rusqlite::Error> {
+    for number in Keys::of(old, "link", "WHERE", "number").found {
+        let found = values(old, "SELECT * FROM link WHERE number = ?1", number);
+        if let Ok(Some(values)) = found {
+            insert(new, "OR IGNORE", "link", &values)?;
+        }
+    }
+    Ok(())
+}
+
+fn copy_chunks(
+    old: &Connection,
+    new: &Connection,
+    rebuilt: &mut Rebuilt,
+    used: &mut HashSet<i64>,
+) -> Result<Vec<Loss>, rusqlite::Error> {
+    let chunks = Keys::of(old, "chunk", "WHERE", "id");
+    let mut losses = Vec::new();
+    for many in many(0, chunks.unreachable) {
+        rebuilt.lost.push(format!("{many} chunks"));
+        losses.push(Loss::unknown());
+    }
+    for id in chunks.found {
+        match read_chunk(old, id, &mut rebuilt.lost) {
+            Ok(Some(block)) => {
+                let mut draft = Draft::default();
+                draft.append(&block);
+                used.extend((0..block.rows).map(|row| block.link.at(row)));
+                seal::write(new, &draft, Some(id))?;
+                rebuilt.rows += u64::try_from(block.rows).unwrap_or(0);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                let loss = loss_of_chunk(old, id);
+                let rows = loss.map_or("its".to_owned(), |loss| loss.visits.to_string());
+                losses.push(loss.unwrap_or(Loss::unknown()));
+                let reason = chain(&error);
+                rebuilt.lost.push(format!("{rows} rows: {reason}"));
+            }
+        }
+    }
+    Ok(losses)
+}
+
+fn copy_tail(
+    old: &Connection,
+    new: &Connection,
+    rebuilt: &mut Rebuilt,
+    used: &mut HashSet<i64>,
+) -> Result<Vec<Loss>, rusqlite::Error> {
+    // A file that this version has not written to may lack columns.
+    let mut names = "seq, ts_ms, link, visitor, si, coh".to_owned();
+    for column in &TEXTS {
+        if old.column_exists(None, "tail", column.name).unwrap_or(true) {
+            names = names + ", " + column.name;
+        }
+    }
+    let rows = Keys::of(old, "tail", "WHERE", "seq");
+    let mut lost = 0;
+    let mut times = Vec::new();
+    for seq in rows.found {
+        match values(
+            old,
+            &format!("SELECT {names} FROM tail WHERE seq = ?1"),
+            seq,
+        ) {
+            Ok(Some(values)) => {
+                if let [_, Value::Integer(time), Value::Integer(link), ..] = values[..] {
+                    times.push(UnixMillis::new(time));
+                    used.insert(link);
+                }
+                insert(new, "", &format!("tail ({names})"), &values)?;
+                rebuilt.rows += 1;
+            }
+            Ok(None) => {}
+            Err(_) => lost += 1,
+        }
+    }
+    for many in many(lost, rows.unreachable) {
+        rebuilt.lost.push(format!("{many} rows of the tail"));
+    }
+    let any = lost > 0 || rows.unreachable;
+    Ok(any.then(|| Loss::among(&times, lost)).into_iter().collect())
+}
+
+/// The rows of a chunk that cannot be read, as far as its head can be.
+fn loss_of_chunk(old: &Connection, id: i64) -> Option<Loss> {
+    let sql = "SELECT min_ts, max_ts, n FROM chunk WHERE id = ?1";
+    let moment = |row: &Row<'_>, column| row.get(column).map(UnixMillis::new);
+    old.query_row(sql, [id], |row| {
+        let rows = row.get::<_, u32>(2)?;
+        Ok(Loss::between(moment(row, 0)?, moment(row, 1)?, rows.into()))
+    })
+    .ok()
+}
+
+/// A chunk. A column of texts that cannot be read is unknown in all rows.
+fn read_chunk(
+    old: &Connection,
+    id: i64,
+    lost: &mut Vec<String>,
+) -> Result<Option<Block>, EngineError> {
+    let sql = format!("SELECT {} FROM chunk WHERE id = ?1", Chunk::COLUMNS);
+    let chunk = old
+        .query_row(&sql, [id], |row| Ok(Chunk::read(old, row)))
+        .optional()?
+        .transpose()?;
+    let Some(chunk) = chunk else {
+        return Ok(None);
+    };
+    let mut block = Block::essential(&chunk)?;
+    for (text, column) in TEXTS.iter().enumerate() {
+        if let Err(error) = block.load(&chunk, Column::Text(text), &Selection::All) {
+            let (name, rows, reason) = (column.name, block.rows, chain(&error));
+            lost.push(format!(
+                "{name} of {rows} visits: {reason}; it counts as unknown"
+            ));
+            block.forget(text);
+        }
+    }
+    Ok(Some(block))
+}

@@ -1,0 +1,121 @@
+//! Texts, replaced by small numbers that count only in one place.
+
+use std::{hash::BuildHasher, ops::Range};
+
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
+
+use super::selection::{index, short};
+
+/// Some texts, by their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Dictionary {
+    /// All texts, one after the other.
+    text: String,
+    /// The end of each text.
+    ends: Vec<u32>,
+}
+
+impl Dictionary {
+    /// From texts that stand one after the other. `None` unless every end is one
+    /// of a text.
+    pub(crate) fn new(text: String, ends: Vec<u32>) -> Option<Self> {
+        let mut last = 0;
+        for &end in &ends {
+            let end = index(end);
+            if end < last || !text.is_char_boundary(end) {
+                return None;
+            }
+            last = end;
+        }
+        (last == text.len()).then_some(Self { text, ends })
+    }
+
+    /// A single text.
+    pub(crate) fn of(text: &str) -> Self {
+        let mut dictionary = Self::default();
+        dictionary.push(text);
+        dictionary
+    }
+
+    pub(crate) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(short(self.text.len()));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn get(&self, number: u32) -> &str {
+        &self.text[self.place(number)]
+    }
+
+    fn bytes(&self, number: u32) -> &[u8] {
+        &self.text.as_bytes()[self.place(number)]
+    }
+
+    #[inline]
+    fn place(&self, number: u32) -> Range<usize> {
+        let number = index(number);
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        index(start)..index(self.ends[number])
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..short(self.len())).map(|number| self.get(number))
+    }
+}
+
+/// Gives texts numbers in the order in which they come. Its hash is a quick
+/// one, which decides nothing: texts are compared.
+#[derive(Debug, Default)]
+pub(crate) struct Interner {
+    hash: DefaultHashBuilder,
+    known: HashTable<u32>,
+    pub(crate) texts: Dictionary,
+}
+
+impl Interner {
+    /// The number of a text.
+    pub(crate) fn number(&mut self, text: &str) -> u32 {
+        let Self { hash, known, texts } = self;
+        let entry = known.entry(
+            hash.hash_one(text.as_bytes()),
+            |&number| texts.bytes(number) == text.as_bytes(),
+            |&number| hash.hash_one(texts.bytes(number)),
+        );
+        match entry {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                let number = short(texts.len());
+                entry.insert(number);
+                texts.push(text);
+                number
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_have_numbers_in_the_order_in_which_they_came() {
+        let mut interner = Interner::default();
+        let numbers = ["b", "", "ü", "b", ""].map(|text| interner.number(text));
+        assert_eq!(numbers, [0, 1, 2, 0, 1]);
+        assert_eq!(interner.texts.iter().collect::<Vec<_>>(), ["b", "", "ü"]);
+    }
+
+    #[test]
+    fn only_ends_of_texts_are_taken() {
+        let new = |text: &str, ends: &[u32]| Dictionary::new(text.to_owned(), ends.to_vec());
+        let texts = new("aü", &[0, 1, 3]).unwrap();
+        assert_eq!(texts.iter().collect::<Vec<_>>(), ["", "a", "ü"]);
+        for ends in [&[][..], &[1], &[2, 3], &[3, 1], &[1, 4], &[1, 3, 2]] {
+            assert_eq!(new("aü", ends), None, "{ends:?}");
+        }
+        assert_eq!(new("", &[]).map(|texts| texts.len()), Some(0));
+    }
+}

@@ -1,0 +1,272 @@
+//! The read side: questions from async code, answered on threads of their own.
+
+use std::{
+    error::Error as StdError,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use rusqlite::Connection;
+use slugline_domain::{
+    AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
+    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report, SamplingNote,
+    ViewsQuery, ViewsReport, VisitFilter,
+    ports::{VisitLog, VisitLogError},
+};
+use tokio::sync::Semaphore;
+
+use super::{
+    background,
+    scan::{Damage, Deadline, Snapshot},
+};
+use crate::engine::{
+    answer::Answer,
+    answer::{counters, events, heatmap, link_totals, locations, metrics, views},
+    store::{error::EngineError, schema},
+};
+use crate::{
+    QueryLimits,
+    tally::{Tally, Troubles},
+};
+
+/// Answers questions from the embedded engine.
+///
+/// An answer holds what is durable at that moment; visits that still wait for
+/// the writer are not in it. Clones share connections and limits.
+#[derive(Clone, Debug)]
+pub struct EmbeddedLog {
+    path: PathBuf,
+    limits: QueryLimits,
+    permits: Arc<Semaphore>,
+    idle: Arc<Mutex<Vec<Connection>>>,
+    tally: Arc<Tally>,
+}
+
+impl EmbeddedLog {
+    pub(crate) fn new(path: &Path, limits: QueryLimits, tally: Arc<Tally>) -> Self {
+        Self {
+            path: path.to_owned(),
+            limits,
+            permits: Arc::new(Semaphore::new(limits.concurrent.max(1))),
+            idle: Arc::default(),
+            tally,
+        }
+    }
+
+    /// The same log under other limits.
+    #[must_use]
+    pub fn with_limits(self, limits: QueryLimits) -> Self {
+        Self::new(&self.path, limits, self.tally)
+    }
+
+    /// Asks a question about the log as it is now.
+    async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let (connections, tally) = (Arc::clone(&self.idle), Arc::clone(&self.tally));
+        self.run(move |db, deadline| {
+            let snapshot = Snapshot::take(&db, deadline)?;
+            let answer = question(&snapshot)?;
+            tell_of_damage(&snapshot, &tally.troubles);
+            drop(snapshot);
+            // One that failed is not worth keeping.
+            locked(&connections).push(db);
+            Ok(answer)
+        })
+        .await
+    }
+
+    /// Runs a question on a thread of its own once it is its turn. It ends at the
+    /// deadline, and soon after the one who asked has gone away; until then it
+    /// keeps its turn.
+    async fn run<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(Connection, Deadline) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let deadline = Deadline::after(self.limits.deadline);
+        let _waiting = deadline.waiting();
+        let turn = Arc::clone(&self.permits).acquire_owned();
+        let turn = tokio::time::timeout_at(deadline.at.into(), turn)
+            .await
+            .map_err(|_| deadline.exceeded())?
+            .expect("the semaphore is never closed");
+        let connections = Arc::clone(&self.idle);
+        let path = self.path.clone();
+        background::run(move || {
+            let _turn = turn;
+            // Only now, so that there are no more of them than turns.
+            let idle = locked(&connections).pop();
+            let db = match idle {
+                Some(db) => db,
+                None => schema::open_reader(&path)?,
+            };
+            question(db, deadline.clone()).map_err(|error| deadline.explain(error))
+        })
+        .await
+    }
+}
+
+impl EmbeddedLog {
+    /// Asks for a table of numbers. `action` is the rest of "failed to …".
+    async fn report<R: Send + 'static>(
+        &self,
+        action: &'static str,
+        filter: &VisitFilter,
+        question: impl FnOnce(&Snapshot<'_>) -> Result<Answer<R>, EngineError> + Send + 'static,
+    ) -> Result<Report<R>, VisitLogError> {
+        let asked = self.ask(|log| {
+            let answer = question(log)?;
+            let damaged = log.damaged();
+            Ok((
+                answer,
+                damaged.values().map(|damage| u64::from(damage.rows)).sum(),
+            ))
+        });
+        let (answer, damaged) = asked.await.map_err(|error| failed(action, error))?;
+        Ok(Report {
+            rows: answer.rows,
+            rows_before_limit: answer.rows_before_limit,
+            sampling: SamplingNote {
+                interval_max: answer.interval_max,
+                dropped: self.tally.losses.concerning(filter),
+                damaged,
+                sketched: answer.sketched,
+            },
+        })
+    }
+}
+
+#[async_trait]
+impl VisitLog for EmbeddedLog {
+    async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError> {
+        let asked = query.clone();
+        self.report("count visits", &query.filter, move |log| {
+            counters::answer(log, &asked)
+        })
+        .await
+    }
+
+    async fn views(&self, query: &ViewsQuery) -> Result<ViewsReport, VisitLogError> {
+        let asked = query.clone();
+        self.report("count visits over time", &query.filter, move |log| {
+            views::answer(log, &asked)
+        })
+        .await
+    }
+
+    async fn heatmap(&self, query: &HeatmapQuery) -> Result<HeatmapReport, VisitLogError> {
+        let asked = query.clone();
+        self.report(
+            "count visits by hour of the week",
+            &query.filter,
+            move |log| heatmap::answer(log, &asked),
+        )
+        .await
+    }
+
+    async fn metrics(&self, query: &MetricsQuery) -> Result<MetricsReport, VisitLogError> {
+        let asked = query.clone();
+        self.report("find the most frequent values", &query.filter, move |log| {
+            metrics::answer(log, &asked)
+        })
+        .await
+    }
+
+    async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
+        let asked = query.clone();
+        self.report("find the most frequent places", &query.filter, move |log| {
+            locations::answer(log, &asked)
+        })
+        .await
+    }
+
+    async fn events(&self, query: &EventsQuery) -> Result<Vec<Event>, VisitLogError> {
+        let query = query.clone();
+        self.ask(move |log| events::answer(log, &query))
+            .await
+            .map_err(|error| failed("find the latest visits", error))
+    }
+
+    async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError> {
+        let filter = filter.clone();
+        let rows = self.ask(move |log| link_totals::answer(log, &filter)).await;
+        let rows = rows.map_err(|error| failed("list visits by link", error))?;
+        Ok(Box::new(link_totals::Rows(rows.into_iter())))
+    }
+
+    fn troubles(&self) -> Vec<LogTrouble> {
+        self.tally.troubles.list()
+    }
+}
+
+/// Says once of each damaged chunk that answers lack it.
+fn tell_of_damage(snapshot: &Snapshot<'_>, troubles: &Troubles) {
+    for (&chunk, Damage { rows, error }) in snapshot.damaged().iter() {
+        if troubles.chunk_is_damaged(chunk) {
+            let error: &(dyn StdError + 'static) = error;
+            tracing::warn!(
+                error,
+                chunk,
+                rows,
+                "answers lack a damaged chunk; `slugline doctor` examines the access log"
+            );
+        }
+    }
+}
+
+/// Why there is no answer, as the port says it.
+fn failed(action: &'static str, error: EngineError) -> VisitLogError {
+    match error {
+        EngineError::Deadline { limit } => VisitLogError::TooSlow { action, limit },
+        EngineError::Sqlite(_)
+        | EngineError::Chunk { .. }
+        | EngineError::Dangling { .. }
+        | EngineError::Thread(_)
+        | EngineError::Panicked => VisitLogError::Failed {
+            action,
+            source: Box::new(error),
+        },
+    }
+}
+
+fn locked(connections: &Mutex<Vec<Connection>>) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+    connections.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, time::Duration};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_question_that_nobody_waits_for_gives_its_turn_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let _writer = schema::open_writer(&path).unwrap();
+        let limits = QueryLimits {
+            concurrent: 1,
+            deadline: Duration::from_hours(1),
+        };
+        let log = EmbeddedLog::new(&path, limits, Arc::default());
+        let (begin, has_begun) = mpsc::channel();
+        let asking = log.clone();
+        let asked = tokio::spawn(async move {
+            let endless = move |log: &Snapshot<'_>| {
+                begin.send(()).unwrap();
+                let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
+                           SELECT count(*) FROM n";
+                Ok(log.db().query_row(sql, [], |_| Ok(()))?)
+            };
+            asking.ask(endless).await
+        });
+        tokio::task::spawn_blocking(move || has_begun.recv())
+            .await
+            .unwrap()
+            .unwrap();
+        asked.abort();
+        assert_eq!(log.ask(|_| Ok(7)).await.unwrap(), 7);
+    }
+}

@@ -1,0 +1,15 @@
+//! The way of a question through the rows.
+
+pub(crate) mod background;
+pub(crate) mod block;
+pub(crate) mod dictionary;
+pub(crate) mod distinct;
+pub(crate) mod filter;
+pub(crate) mod groups;
+pub(crate) mod log;
+pub(crate) mod scan;
+pub(crate) mod selection;
+pub(crate) mod shown_visitors;
+pub(crate) mod totals;
+pub(crate) mod values;
+pub(crate) mod wall_clock;

@@ -1,0 +1,175 @@
+//! The table of columns. A new column is a line here, and the place of
+//! [`Row::text`](crate::row::Row::text) that fills it; files of before read as
+//! if it had been unknown.
+
+use slugline_domain::Dimension;
+
+use crate::enrich::bounds;
+
+/// A column of visits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Column {
+    Time,
+    Interval,
+    Coherent,
+    Link,
+    Visitor,
+    /// The column of [`TEXTS`] at this place.
+    Text(usize),
+    /// Which entry of that column's family each row has, and what to look the
+    /// entries' texts up by: fingerprints, or the texts themselves.
+    Entries(usize),
+}
+
+/// A column of texts.
+#[derive(Debug)]
+pub(crate) struct TextColumn {
+    pub(crate) dimension: Dimension,
+    /// In files.
+    pub(crate) name: &'static str,
+    pub(crate) family: Family,
+    /// The text of a visit about which nothing is known.
+    pub(crate) unknown: &'static str,
+    /// The bytes at which stored texts were cut.
+    pub(crate) max_bytes: usize,
+}
+
+/// Columns whose texts mostly come together. Each row of a chunk has one number
+/// for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Target,
+    Client,
+    Place,
+    Referer,
+    Language,
+}
+
+impl Family {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Target,
+        Self::Client,
+        Self::Place,
+        Self::Referer,
+        Self::Language,
+    ];
+
+    /// The column of these numbers in files.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Target => "targets",
+            Self::Client => "clients",
+            Self::Place => "places",
+            Self::Referer => "referers",
+            Self::Language => "languages",
+        }
+    }
+
+    /// The column of its entries' fingerprints.
+    pub(crate) fn keys(self) -> &'static str {
+        match self {
+            Self::Target => "target_keys",
+            Self::Client => "client_keys",
+            Self::Place => "place_keys",
+            Self::Referer => "referer_keys",
+            Self::Language => "language_keys",
+        }
+    }
+
+    /// Its place in lists of all.
+    pub(crate) fn index(self) -> usize {
+        match self {
+            Self::Target => 0,
+            Self::Client => 1,
+            Self::Place => 2,
+            Self::Referer => 3,
+            Self::Language => 4,
+        }
+    }
+
+    /// The places of its columns in [`TEXTS`].
+    pub(crate) fn columns(self) -> impl Iterator<Item = usize> {
+        let columns = TEXTS.iter().enumerate();
+        columns.filter_map(move |(place, column)| (column.family == self).then_some(place))
+    }
+}
+
+/// Every column of texts.
+pub(crate) const TEXTS: [TextColumn; 17] = {
+    use Dimension as D;
+    use Family::{Client, Language, Place, Referer, Target};
+    [
+        text(D::Slug, "slug", Target, usize::MAX),
+        text(D::Url, "url", Target, bounds::URL_MAX_BYTES),
+        text(D::UserAgent, "ua", Client, bounds::USER_AGENT_MAX_BYTES),
+        text(D::Os, "os", Client, bounds::NAME_MAX_BYTES),
+        text(D::Browser, "browser", Client, bounds::NAME_MAX_BYTES),
+        text(D::BrowserType, "browser_type", Client, usize::MAX),
+        text(D::Device, "device", Client, bounds::NAME_MAX_BYTES),
+        text(D::DeviceType, "device_type", Client, usize::MAX),
+        text(D::Country, "country", Place, usize::MAX),
+        text(D::Region, "region", Place, usize::MAX),
+        text(D::City, "city", Place, usize::MAX),
+        text(D::Timezone, "timezone", Place, usize::MAX),
+        text(D::Colo, "colo", Place, usize::MAX),
+        degrees(D::Latitude, "latitude"),
+        degrees(D::Longitude, "longitude"),
+        text(D::Referer, "referer", Referer, bounds::REFERER_MAX_BYTES),
+        text(
+            D::Language,
+            "language",
+            Language,
+            bounds::LANGUAGE_MAX_BYTES,
+        ),
+    ]
+};
+
+/// The place of a dimension in [`TEXTS`]; `None` for visitors, who are numbers.
+pub(crate) fn place_of(dimension: Dimension) -> Option<usize> {
+    TEXTS
+        .iter()
+        .position(|column| column.dimension == dimension)
+}
+
+/// The place of a dimension that is a text.
+pub(crate) fn text_of(dimension: Dimension) -> usize {
+    place_of(dimension).expect("it is a text")
+}
+
+const fn text(
+    dimension: Dimension,
+    name: &'static str,
+    family: Family,
+    max_bytes: usize,
+) -> TextColumn {
+    TextColumn {
+        dimension,
+        name,
+        family,
+        unknown: "",
+        max_bytes,
+    }
+}
+
+const fn degrees(dimension: Dimension, name: &'static str) -> TextColumn {
+    TextColumn {
+        unknown: "0.00",
+        ..text(dimension, name, Family::Place, usize::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_dimension_but_the_visitor_is_one_column() {
+        for dimension in Dimension::ALL {
+            let columns = TEXTS.iter().filter(|column| column.dimension == dimension);
+            assert_eq!(columns.count(), usize::from(dimension != Dimension::Ip));
+        }
+        for (place, family) in Family::ALL.into_iter().enumerate() {
+            assert_eq!(family.index(), place);
+        }
+    }
+}

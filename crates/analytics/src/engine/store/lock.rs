@@ -1,0 +1,51 @@
+//! Lets a process replace the file only while no other writes to it.
+//!
+//! The lock is on a file of its own. SQLite's locks belong to the database
+//! file, which a rebuild exchanges, and closing any handle of that file would
+//! end SQLite's locks of the whole process (`fcntl(2)`).
+
+use std::{
+    fs::{File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::error::OpenError;
+
+/// Taken by each process that writes. There may be several for a moment, as
+/// during a restart.
+pub(crate) fn share(path: &Path) -> Result<File, OpenError> {
+    take(path, File::try_lock_shared)
+}
+
+/// Taken by who replaces the file.
+pub(crate) fn take_alone(path: &Path) -> Result<File, OpenError> {
+    take(path, File::try_lock)
+}
+
+/// The file with so much added to its name.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+fn take(path: &Path, lock: impl Fn(&File) -> Result<(), TryLockError>) -> Result<File, OpenError> {
+    let failed = |source: io::Error| OpenError::Lock {
+        path: path.to_owned(),
+        source,
+    };
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(beside(path, ".lock"))
+        .map_err(failed)?;
+    match lock(&file) {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::InUse {
+            path: path.to_owned(),
+        }),
+        Err(TryLockError::Error(source)) => Err(failed(source)),
+    }
+}

@@ -1,0 +1,14 @@
+//! Everything that stands in the file.
+
+pub(crate) mod chunk;
+pub(crate) mod columns;
+pub(crate) mod error;
+pub(crate) mod front_coded;
+pub(crate) mod links;
+pub(crate) mod lock;
+pub(crate) mod loss_table;
+pub(crate) mod packed;
+pub(crate) mod salts;
+pub(crate) mod schema;
+pub(crate) mod tail;
+pub(crate) mod text_key;

@@ -1,0 +1,160 @@
+//! Maintenance of the log, in small steps between
+//! batches: old rows end, days that are over become chunks, and few of them, and
+//! space goes back.
+
+pub(crate) mod merge;
+pub(crate) mod retention;
+pub(crate) mod steady_clock;
+pub(crate) mod vacuum;
+
+use std::num::NonZeroU32;
+
+use rusqlite::Connection;
+use slugline_domain::UnixMillis;
+
+use self::steady_clock::SteadyClock;
+use crate::engine::{
+    store::{error::EngineError, loss_table},
+    write::seal,
+};
+
+const MILLIS_PER_DAY: i64 = 86_400_000;
+
+/// Chunks of the usual number of rows that become one when their day is over:
+/// while it lasts, the tail is short, and later there are few chunks.
+const MERGED: usize = 4;
+
+/// The time visits of a day may be late without being a chunk of their own.
+const LATE_MS: i64 = 300_000;
+
+/// From one round to the next.
+const PAUSE_MS: i64 = 3_600_000;
+
+/// Round after round of steps.
+#[derive(Debug)]
+pub(crate) struct Upkeep {
+    retention_days: Option<NonZeroU32>,
+    rows_per_chunk: usize,
+    clock: SteadyClock,
+    next: Step,
+}
+
+/// The next step. Those of a round follow one another in this order.
+#[derive(Debug)]
+enum Step {
+    /// Wait until it is time for a round.
+    Rest {
+        until_ms: i64,
+    },
+    DeleteChunks {
+        cutoff_ms: i64,
+    },
+    DeleteTailRows {
+        cutoff_ms: i64,
+    },
+    /// The tail's rows from before this day become chunks.
+    SealDays {
+        today: i64,
+    },
+    /// Small chunks become fewer, from one day to before another one.
+    Merge {
+        first: i64,
+        today: i64,
+    },
+    GiveBack,
+}
+
+impl Upkeep {
+    pub(crate) fn new(retention_days: Option<NonZeroU32>, rows_per_chunk: usize) -> Self {
+        Self {
+            retention_days,
+            rows_per_chunk,
+            clock: SteadyClock::default(),
+            next: Step::Rest { until_ms: i64::MIN },
+        }
+    }
+
+    /// Takes one step, and says whether there is more to do now. After an error
+    /// the round ends, and the next one begins from the start.
+    pub(crate) fn step(
+        &mut self,
+        db: &mut Connection,
+        now: UnixMillis,
+    ) -> Result<bool, EngineError> {
+        let rest = Step::Rest {
+            until_ms: now.get() + PAUSE_MS,
+        };
+        let step = std::mem::replace(&mut self.next, rest);
+        let next = match step {
+            Step::Rest { until_ms } => self.begin(db, now, until_ms)?,
+            Step::DeleteChunks { cutoff_ms } => {
+                if retention::delete_chunks(db, cutoff_ms)? {
+                    Some(Step::DeleteChunks { cutoff_ms })
+                } else {
+                    Some(Step::DeleteTailRows { cutoff_ms })
+                }
+            }
+            Step::DeleteTailRows { cutoff_ms } => {
+                if retention::delete_tail_rows(db, cutoff_ms)? {
+                    Some(Step::DeleteTailRows { cutoff_ms })
+                } else {
+                    Some(seal_days(now))
+                }
+            }
+            Step::SealDays { today } => {
+                if seal::seal_before(db, today, self.rows_per_chunk)? {
+                    Some(Step::SealDays { today })
+                } else {
+                    let first = i64::MIN;
+                    Some(Step::Merge { first, today })
+                }
+            }
+            Step::Merge { first, today } => {
+                let most = self.rows_per_chunk.saturating_mul(MERGED);
+                match merge::merge_day(db, (first, today), most)? {
+                    Some(first) => Some(Step::Merge { first, today }),
+                    None => Some(Step::GiveBack),
+                }
+            }
+            Step::GiveBack => vacuum::give_back(db)?.then_some(Step::GiveBack),
+        };
+        let more = !matches!(next, None | Some(Step::Rest { .. }));
+        if let Some(next) = next {
+            self.next = next;
+        }
+        Ok(more)
+    }
+
+    fn begin(
+        &mut self,
+        db: &Connection,
+        now: UnixMillis,
+        until_ms: i64,
+    ) -> Result<Option<Step>, EngineError> {
+        let believed = match self.retention_days {
+            Some(days) if self.clock.is_believed(now, db)? => Some(days),
+            Some(_) | None => None,
+        };
+        // A clock that was set back may not postpone the next round for long.
+        let early = now.get() < until_ms && until_ms - now.get() <= PAUSE_MS;
+        if early {
+            return Ok(Some(Step::Rest { until_ms }));
+        }
+        let Some(days) = believed else {
+            return Ok(Some(seal_days(now)));
+        };
+        let cutoff_ms = now.get() - i64::from(days.get()) * MILLIS_PER_DAY;
+        loss_table::delete_before(db, cutoff_ms)?;
+        Ok(Some(Step::DeleteChunks { cutoff_ms }))
+    }
+}
+
+/// Visits that were on their way at midnight belong to the day before.
+fn seal_days(now: UnixMillis) -> Step {
+    Step::SealDays {
+        today: seal::day_of(now.get() - LATE_MS),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! Rows of the embedded engine: the tail and everything that keeps it short.
+
+use std::error::Error as StdError;
+
+use rusqlite::Connection;
+use slugline_domain::UnixMillis;
+
+use super::{
+    draft::{Draft, Numbers},
+    row_table::RowTable,
+    seal,
+};
+use crate::engine::{
+    store::{links::Links, tail},
+    upkeep::Upkeep,
+};
+use crate::{RecorderOptions, row::Row, sampling::Pressure};
+
+#[derive(Debug)]
+pub(crate) struct EmbeddedRows {
+    links: Links,
+    upkeep: Upkeep,
+    rows_per_chunk: usize,
+}
+
+impl EmbeddedRows {
+    pub(crate) fn new(options: &RecorderOptions) -> Self {
+        Self {
+            links: Links::default(),
+            upkeep: Upkeep::new(options.retention_days, options.rows_per_chunk.max(1)),
+            rows_per_chunk: options.rows_per_chunk.max(1),
+        }
+    }
+}
+
+impl RowTable for EmbeddedRows {
+    /// The disk decides, and that is waited for.
+    fn has_room(&mut self, _: &Connection) -> Result<bool, rusqlite::Error> {
+        Ok(true)
+    }
+
+    /// A large batch becomes a chunk at once: rows that pile up so fast would
+    /// only cross the tail, at three times the cost.
+    fn insert(
+        &mut self,
+        db: &Connection,
+        rows: &mut dyn Iterator<Item = Row<'_>>,
+    ) -> Result<(), rusqlite::Error> {
+        let rows: Vec<Row<'_>> = rows.collect();
+        if rows.len() >= self.rows_per_chunk {
+            let mut draft = Draft::default();
+            for row in &rows {
+                let link = self.links.number(db, row.target.link_id)?;
+                draft.push(Numbers::of(row, link), row);
+            }
+            return seal::write(db, &draft, None);
+        }
+        for row in &rows {
+            let link = self.links.number(db, row.target.link_id)?;
+            tail::insert(db, row, link)?;
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, durable: bool) {
+        self.links.settle(durable);
+    }
+
+    /// Seals full tails and takes a step of the upkeep.
+    fn maintain(&mut self, db: &mut Connection, now: UnixMillis) -> bool {
+        if let Err(error) = seal::seal(db, self.rows_per_chunk) {
+            let error: &(dyn StdError + 'static) = &error;
+            tracing::warn!(error, "the tail of the access log cannot be sealed yet");
+        }
+        match self.upkeep.step(db, now) {
+            Ok(more) => more,
+            Err(error) => {
+                let error: &(dyn StdError + 'static) = &error;
+                tracing::warn!(error, "the access log cannot be tidied up yet");
+                false
+            }
+        }
+    }
+
+    fn salts_changed(&mut self) -> bool {
+        false
+    }
+
+    fn pressure(&self) -> Pressure {
+        Pressure::Low
+    }
+}
