@@ -28,7 +28,7 @@ impl FileKind {
 /// An access log: "SLUG" in ASCII.
 pub(crate) const ACCESS_LOG: FileKind = FileKind {
     application_id: 0x534c_5547,
-    first: 5,
+    first: 6,
     versions: &[include_str!("tables.sql")],
 };
 

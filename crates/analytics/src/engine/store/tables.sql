@@ -1,4 +1,4 @@
--- The tables of an access log, version 5. The versions before were never
+-- The tables of an access log, version 6. The versions before were never
 -- released. The tail's columns of texts are added by the table of columns.
 
 -- Links by numbers of their own, which chunks and the tail refer to.
