@@ -8,9 +8,16 @@ use std::{
     fs::{File, TryLockError},
     io,
     path::{Path, PathBuf},
+    thread,
+    time::Duration,
 };
 
 use super::error::OpenError;
+
+/// A lock that was just given back can seem to be held: a program that another
+/// thread starts has copies of all open files until its own code runs.
+const TRIES: u32 = 20;
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 /// Taken by each process that writes. There may be several for a moment, as
 /// during a restart.
@@ -41,11 +48,14 @@ fn take(path: &Path, lock: impl Fn(&File) -> Result<(), TryLockError>) -> Result
         .write(true)
         .open(beside(path, ".lock"))
         .map_err(failed)?;
-    match lock(&file) {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OpenError::InUse {
-            path: path.to_owned(),
-        }),
-        Err(TryLockError::Error(source)) => Err(failed(source)),
+    for _ in 0..TRIES {
+        match lock(&file) {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN_TRIES),
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
     }
+    Err(OpenError::InUse {
+        path: path.to_owned(),
+    })
 }
