@@ -112,6 +112,13 @@ impl Tally {
     }
 }
 
+/// Rows that cannot be read, by their number in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Damaged {
+    Chunk(i64),
+    Batch(i64),
+}
+
 /// The current troubles.
 #[derive(Debug, Default)]
 pub(crate) struct Troubles {
@@ -121,20 +128,20 @@ pub(crate) struct Troubles {
     pub(crate) full: AtomicBool,
     /// ClickHouse accepts no visits.
     pub(crate) not_shipping: AtomicBool,
-    damaged_chunks: Mutex<BTreeSet<i64>>,
+    damaged: Mutex<BTreeSet<Damaged>>,
 }
 
 impl Troubles {
-    /// Notes that a chunk cannot be read. Returns whether that is new.
-    pub(crate) fn chunk_is_damaged(&self, id: i64) -> bool {
-        let chunks = self.damaged_chunks.lock();
-        let mut chunks = chunks.unwrap_or_else(PoisonError::into_inner);
-        chunks.insert(id)
+    /// Notes that rows cannot be read. Returns whether that is new.
+    pub(crate) fn note_damage(&self, what: Damaged) -> bool {
+        let damaged = self.damaged.lock();
+        let mut damaged = damaged.unwrap_or_else(PoisonError::into_inner);
+        damaged.insert(what)
     }
 
     pub(crate) fn list(&self) -> Vec<LogTrouble> {
-        let chunks = self.damaged_chunks.lock();
-        let damaged = !chunks.unwrap_or_else(PoisonError::into_inner).is_empty();
+        let damaged = self.damaged.lock();
+        let damaged = !damaged.unwrap_or_else(PoisonError::into_inner).is_empty();
         let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
         [
             (is(&self.not_storing), LogTrouble::NotStoring),

@@ -3,15 +3,18 @@
 use crate::engine::{
     read::selection::Selection,
     store::{
+        batch,
         chunk::{self, Directory, Span, seal},
         columns::{Family, TEXTS},
         front_coded::NoText,
     },
+    write::draft::Draft,
 };
 
-/// Takes bytes for the directory of a chunk, as they are and with the checksum
-/// that would belong to them, and checks that each column in it is refused, or is
-/// as many numbers or texts as the directory says.
+/// Takes bytes for the directory of a chunk and for a batch of the tail, as they
+/// are and with the checksum that would belong to them. Checks that each column of
+/// the chunk is refused, or is as many numbers or texts as the directory says, and
+/// that the batch is refused or has as many rows as its span says.
 ///
 /// # Panics
 /// It is not.
@@ -28,6 +31,10 @@ pub fn fuzz_chunk(bytes: &[u8]) {
     let mut sealed = directory.to_owned();
     seal(span, &mut sealed);
     read(span, &sealed);
+    let mut draft = Draft::default();
+    let decoded = batch::decode(span, &sealed, (i64::MIN, i64::MAX), &mut draft);
+    let rows = decoded.map_or(0, |()| usize::from(rows));
+    assert_eq!(draft.len(), rows, "a batch is read as a whole");
 }
 
 fn read(span: Span, bytes: &[u8]) {

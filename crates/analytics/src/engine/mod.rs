@@ -46,8 +46,5 @@ pub(crate) use store::{
     salts,
     schema::{FileKind, open_file, open_to_examine},
 };
-pub(crate) use upkeep::vacuum::give_back;
-pub(crate) use write::{
-    append::{Appended, Appender},
-    row_table::RowTable,
-};
+pub(crate) use upkeep::give_back;
+pub(crate) use write::append::{Appended, Appender, RowTable};

@@ -1,4 +1,4 @@
-use std::{error::Error, fs, path::Path};
+use std::{error::Error, fs, path::Path, time::Duration};
 
 use rusqlite::Connection;
 use slugline_analytics::{OpenError, Recorder, RecorderOptions, SamplingTargets, examine, rebuild};
@@ -13,8 +13,9 @@ use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, open, ports, total, vis
 fn options() -> RecorderOptions {
     RecorderOptions {
         rows_per_chunk: 64,
-        // Small enough for the tail.
-        batch_rows: 15,
+        // A chunk is four batches, which are as long as that.
+        batch_rows: 16,
+        batch_age: Duration::from_mins(1),
         ..RecorderOptions::default()
     }
 }
@@ -92,6 +93,50 @@ async fn a_damaged_chunk_is_left_out_and_answers_that_lack_it_say_so() {
         let mut exported = fixture.log.access(&VisitFilter::default()).await.unwrap();
         assert_eq!(exported.next().await.unwrap()[0].visits, 3);
     }
+}
+
+#[tokio::test]
+async fn a_damaged_batch_is_left_out_and_kept_from_no_others() {
+    let fixture = with_one_chunk().await;
+    for day in 1..3 {
+        let at = NEW_YEAR_MS + day * DAY_MS;
+        fixture.recorder.record(visit(at, 1));
+        fixture.recorder.record(visit(at, 2));
+        fixture.recorder.flush().await.unwrap();
+    }
+    damage(
+        &fixture.file(),
+        "UPDATE tail SET n = n + 1 WHERE seq = (SELECT min(seq) FROM tail)",
+    );
+    let damaged = async || {
+        let report = fixture.log.counters(&CountersQuery::default()).await;
+        let report = report.expect("the rest of the log answers");
+        (report.rows[0].counters.visits, report.sampling.damaged)
+    };
+    assert_eq!(damaged().await, (66, 3));
+    assert_eq!(fixture.log.troubles(), [LogTrouble::Damaged]);
+    // Also when the others become a chunk.
+    for client in 0..64 {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    fixture.recorder.flush().await.unwrap();
+    fixture.recorder.flush().await.unwrap();
+    assert_eq!(damaged().await, (130, 3));
+    let unsound = unsound(&fixture.file());
+    assert!(
+        unsound[0]
+            .1
+            .contains("of the tail is damaged: its checksum")
+    );
+    assert_eq!((unsound.len(), unsound[0].0), (1, "tail"));
+
+    let Fixture {
+        recorder, folder, ..
+    } = fixture;
+    recorder.shutdown().await;
+    let rebuilt = rebuild(&file(folder.path()), now()).unwrap();
+    assert_eq!(rebuilt.rows, 130);
+    assert_eq!(rebuilt.lost, ["3 rows of the tail"]);
 }
 
 #[tokio::test]

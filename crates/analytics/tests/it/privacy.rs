@@ -202,7 +202,7 @@ async fn a_start_ends_what_should_have_ended_while_nothing_ran() {
     let db = Connection::open(fixture.file()).unwrap();
     let left = || -> u32 {
         db.query_row(
-            "SELECT (SELECT count(*) FROM tail WHERE ts_ms < ?1) \
+            "SELECT (SELECT count(*) FROM tail WHERE first_ts < ?1) \
                   + (SELECT count(*) FROM chunk WHERE max_ts < ?1) + (SELECT count(*) FROM salt)",
             [NEW_YEAR_MS - 30 * DAY_MS],
             |row| row.get(0),

@@ -226,16 +226,22 @@ async fn a_queue_that_filled_is_sampled_until_it_is_half_empty() {
     other.execute_batch("COMMIT").unwrap();
     fixture.recorder.flush().await.unwrap();
     // The last visits came when there was room again.
-    fixture.recorder.record(visit(NEW_YEAR_MS, 1_000));
+    fixture.recorder.record(visit(NEW_YEAR_MS + 1_000, 1_000));
     fixture.recorder.flush().await.unwrap();
-    let (largest, last): (u32, u32) = other
-        .query_row(
-            "SELECT max(si), (SELECT si FROM tail ORDER BY seq DESC LIMIT 1) FROM tail",
-            [],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )
-        .unwrap();
-    assert_eq!((largest, last), (4, 1));
+    let largest_from = async |second: i64| {
+        let filter = VisitFilter {
+            from: UnixSeconds::new(second).ok(),
+            ..VisitFilter::default()
+        };
+        let query = CountersQuery {
+            filter,
+            per_link: false,
+        };
+        let report = fixture.log.counters(&query).await.unwrap();
+        report.sampling.interval_max.get()
+    };
+    let last = NEW_YEAR_MS / 1_000 + 1;
+    assert_eq!((largest_from(0).await, largest_from(last).await), (4, 1));
 }
 
 #[tokio::test]

@@ -87,7 +87,7 @@ fn per_link(
 mod tests {
     use std::{borrow::Cow, time::Duration};
 
-    use rusqlite::Connection;
+    use rusqlite::{Connection, params};
     use slugline_domain::{
         Choice, Counters, Degrees, Dimension, SamplingInterval, UnixMillis, UnixSeconds,
         VisitFilter,
@@ -198,6 +198,9 @@ mod tests {
     #[test]
     fn random_intervals_agree_with_sql_over_rows() {
         let mut log = Log::new();
+        log.db
+            .execute_batch("CREATE TEMP TABLE visit (visitor, si, coh, referer)")
+            .unwrap();
         let mut state = 7_u64;
         let mut random = |below: u64| {
             state = state
@@ -211,14 +214,21 @@ mod tests {
             row.referer =
                 ["", "a.example", "b.example"][usize::try_from(random(3)).unwrap()].into();
             log.add(&row);
+            let Sampled { interval, coherent } = row.sampled;
+            let visitor = row.visitor.0.cast_signed();
+            log.db
+                .prepare_cached("INSERT INTO visit VALUES (?1, ?2, ?3, ?4)")
+                .unwrap()
+                .execute(params![visitor, interval.get(), coherent, row.referer])
+                .unwrap();
         }
         let expected: (u32, u32, u32) = log
             .db
             .query_row(
-                "SELECT (SELECT sum(si) FROM tail), \
+                "SELECT (SELECT sum(si) FROM visit), \
                         (SELECT sum(u) FROM (SELECT min(CASE WHEN coh = 1 THEN si END) AS u \
-                                             FROM tail GROUP BY visitor)), \
-                        (SELECT count(DISTINCT referer) FROM tail WHERE referer <> '')",
+                                             FROM visit GROUP BY visitor)), \
+                        (SELECT count(DISTINCT referer) FROM visit WHERE referer <> '')",
                 [],
                 |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
             )
@@ -387,9 +397,8 @@ mod tests {
 
     #[test]
     fn a_row_without_its_link_is_an_error_rather_than_a_wrong_answer() {
-        let mut log = Log::new();
-        log.add(&row(1, 1, true));
-        log.db.execute("UPDATE tail SET link = 99", []).unwrap();
+        let log = Log::new();
+        tail::insert(&log.db, &row(1, 1, true), 99).unwrap();
         let deadline = Deadline::after(Duration::from_mins(1));
         let snapshot = Snapshot::take(&log.db, deadline).unwrap();
         let query = CountersQuery {

@@ -9,7 +9,9 @@ use crate::engine::{
     store::{
         error::{EngineError, OpenError, chain},
         links, schema,
+        tail::Batch,
     },
+    write::draft::Draft,
 };
 
 /// Damages listed one by one; the rest are only counted.
@@ -131,20 +133,29 @@ fn examine_chunk(
 }
 
 fn tail_rows(db: &Connection, used: &mut HashSet<i64>) -> Finding {
-    let mut read = || -> Result<usize, rusqlite::Error> {
-        let mut statement = db.prepare("SELECT * FROM tail ORDER BY seq")?;
-        let link = statement.column_index("link")?;
+    let mut rows = 0;
+    let mut damages = Vec::new();
+    let mut read = || -> Result<(), rusqlite::Error> {
+        let sql = format!("SELECT {} FROM tail ORDER BY seq", Batch::COLUMNS);
+        let mut statement = db.prepare(&sql)?;
         let mut found = statement.query([])?;
-        let mut rows = 0;
         while let Some(row) = found.next()? {
-            used.insert(row.get(link)?);
-            rows += 1;
+            let mut draft = Draft::default();
+            match Batch::of(row)?.read((i64::MIN, i64::MAX), &mut draft) {
+                Ok(()) => used.extend(draft.links()),
+                Err(error) => damages.push(chain(&error)),
+            }
+            rows += draft.len();
         }
-        Ok(rows)
+        Ok(())
     };
-    match read() {
-        Ok(rows) => Ok(format!("{rows} rows")),
-        Err(error) => Err(unreadable(&error)),
+    if let Err(error) = read() {
+        damages.push(error.to_string());
+    }
+    if damages.is_empty() {
+        Ok(format!("{rows} rows"))
+    } else {
+        Err(damages)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::{collections::HashSet, path::Path};
 
-use rusqlite::{Connection, OptionalExtension, Row, params, types::Value};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use slugline_domain::{UnixMillis, UnixSeconds};
 
 use super::{
@@ -22,7 +22,7 @@ use crate::engine::{
         error::{EngineError, OpenError, chain},
         links,
         schema::ACCESS_LOG,
-        tail,
+        tail::{self, Batch},
     },
     write::{draft::Draft, seal},
 };
@@ -46,7 +46,6 @@ fn copy(
     rebuilt: &mut Rebuilt,
 ) -> Result<(), rusqlite::Error> {
     let tx = new.transaction()?;
-    tail::add_columns(&tx)?;
     copy_links(old, &tx)?;
     copy_salts(old, &tx)?;
     let mut used = HashSet::new();
@@ -113,44 +112,44 @@ fn copy_chunks(
     Ok(losses)
 }
 
+/// Batches have the numbers of their last rows, so as many numbers as cannot be
+/// read at all are rows.
 fn copy_tail(
     old: &Connection,
     new: &Connection,
     rebuilt: &mut Rebuilt,
     used: &mut HashSet<i64>,
 ) -> Result<Vec<Loss>, rusqlite::Error> {
-    // A file that this version has not written to may lack columns.
-    let mut names = "seq, ts_ms, link, visitor, si, coh".to_owned();
-    for column in &TEXTS {
-        if old.column_exists(None, "tail", column.name).unwrap_or(true) {
-            names = names + ", " + column.name;
-        }
-    }
-    let rows = Keys::of(old, "tail", "WHERE", "seq");
+    let batches = Keys::of(old, "tail", "WHERE", "seq");
     let mut lost = 0;
     let mut times = Vec::new();
-    for seq in rows.found {
-        match values(
-            old,
-            &format!("SELECT {names} FROM tail WHERE seq = ?1"),
-            seq,
-        ) {
-            Ok(Some(values)) => {
-                if let [_, Value::Integer(time), Value::Integer(link), ..] = values[..] {
-                    times.push(UnixMillis::new(time));
-                    used.insert(link);
+    let sql = format!("SELECT {} FROM tail WHERE seq = ?1", Batch::COLUMNS);
+    for number in batches.found {
+        let mut draft = Draft::default();
+        let read = old.prepare_cached(&sql)?.query_row([number], |row| {
+            let batch = Batch::of(row)?;
+            let sound = batch.read((i64::MIN, i64::MAX), &mut draft).is_ok();
+            Ok((batch.span, sound))
+        });
+        match read.optional() {
+            Ok(Some((span, sound))) => {
+                times.extend([span.min_ts, span.max_ts].map(UnixMillis::new));
+                if sound {
+                    tail::append(new, &draft)?;
+                    used.extend(draft.links());
+                    rebuilt.rows += u64::from(span.rows);
+                } else {
+                    lost += u64::from(span.rows);
                 }
-                insert(new, "", &format!("tail ({names})"), &values)?;
-                rebuilt.rows += 1;
             }
             Ok(None) => {}
             Err(_) => lost += 1,
         }
     }
-    for many in many(lost, rows.unreachable) {
+    for many in many(lost, batches.unreachable) {
         rebuilt.lost.push(format!("{many} rows of the tail"));
     }
-    let any = lost > 0 || rows.unreachable;
+    let any = lost > 0 || batches.unreachable;
     Ok(any.then(|| Loss::among(&times, lost)).into_iter().collect())
 }
 

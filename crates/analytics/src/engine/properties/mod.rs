@@ -1,3 +1,4 @@
+mod batch;
 mod chunk;
 mod hostile;
 mod sealed_rows;

@@ -12,10 +12,10 @@ use crate::engine::{
     },
 };
 
-const DAY_MS: i64 = 86_400_000;
+pub(super) const DAY_MS: i64 = 86_400_000;
 
 /// A row: numbers, and one text of each column.
-type Stored = (Numbers, [String; TEXTS.len()]);
+pub(super) type Stored = (Numbers, [String; TEXTS.len()]);
 
 fn numbers() -> impl Strategy<Value = Numbers> {
     let moments = prop_oneof![
@@ -35,14 +35,14 @@ fn numbers() -> impl Strategy<Value = Numbers> {
     )
 }
 
-fn stored() -> impl Strategy<Value = Stored> {
+pub(super) fn stored() -> impl Strategy<Value = Stored> {
     let text =
         prop::sample::select(&["", "a", "b", "0.00", "a long text of more than a few bytes"][..]);
     let texts: [_; TEXTS.len()] = std::array::from_fn(|_| text.clone().prop_map(str::to_owned));
     (numbers(), texts)
 }
 
-fn draft_of(rows: &[Stored]) -> Draft {
+pub(super) fn draft_of(rows: &[Stored]) -> Draft {
     let mut draft = Draft::default();
     for (numbers, texts) in rows {
         draft.push(*numbers, &RowTexts(texts.each_ref().map(String::as_str)));
@@ -50,7 +50,7 @@ fn draft_of(rows: &[Stored]) -> Draft {
     draft
 }
 
-fn rows_of(block: &Block) -> Vec<Stored> {
+pub(super) fn rows_of(block: &Block) -> Vec<Stored> {
     let row = |row| (block.numbers(row), block.texts_of(row).0.map(str::to_owned));
     (0..block.rows).map(row).collect()
 }

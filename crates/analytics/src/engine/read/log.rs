@@ -201,16 +201,15 @@ impl VisitLog for EmbeddedLog {
     }
 }
 
-/// Says once of each damaged chunk that answers lack it.
+/// Says once of each damaged chunk and batch that answers lack it.
 fn tell_of_damage(snapshot: &Snapshot<'_>, troubles: &Troubles) {
-    for (&chunk, Damage { rows, error }) in snapshot.damaged().iter() {
-        if troubles.chunk_is_damaged(chunk) {
+    for (&what, Damage { rows, error }) in snapshot.damaged().iter() {
+        if troubles.note_damage(what) {
             let error: &(dyn StdError + 'static) = error;
             tracing::warn!(
                 error,
-                chunk,
                 rows,
-                "answers lack a damaged chunk; `slugline doctor` examines the access log"
+                "answers lack damaged visits; `slugline doctor` examines the access log"
             );
         }
     }
@@ -222,6 +221,7 @@ fn failed(action: &'static str, error: EngineError) -> VisitLogError {
         EngineError::Deadline { limit } => VisitLogError::TooSlow { action, limit },
         EngineError::Sqlite(_)
         | EngineError::Chunk { .. }
+        | EngineError::Batch { .. }
         | EngineError::Dangling { .. }
         | EngineError::Thread(_)
         | EngineError::Panicked => VisitLogError::Failed {

@@ -29,6 +29,7 @@ use crate::engine::{
         tail,
     },
 };
+use crate::tally::Damaged;
 
 /// Rows of the tail that are looked at in one go.
 const TAIL_BLOCK_ROWS: usize = 65_536;
@@ -117,11 +118,11 @@ pub(crate) struct Snapshot<'c> {
     /// Ends with the snapshot.
     _tx: Transaction<'c>,
     deadline: Deadline,
-    /// Chunks that were left out.
-    damaged: RefCell<BTreeMap<i64, Damage>>,
+    /// What was left out.
+    damaged: RefCell<BTreeMap<Damaged, Damage>>,
 }
 
-/// Why a chunk was left out.
+/// Why a chunk or batch was left out.
 #[derive(Debug)]
 pub(crate) struct Damage {
     /// The number of rows that its record states.
@@ -146,19 +147,19 @@ impl<'c> Snapshot<'c> {
         self.db
     }
 
-    /// The chunks that were left out so far, by their numbers.
-    pub(crate) fn damaged(&self) -> std::cell::Ref<'_, BTreeMap<i64, Damage>> {
+    /// The chunks and batches that were left out so far.
+    pub(crate) fn damaged(&self) -> std::cell::Ref<'_, BTreeMap<Damaged, Damage>> {
         self.damaged.borrow()
     }
 
-    /// Leaves a chunk out if it is damaged: the rest of the log has an answer
+    /// Leaves something out if it is damaged: the rest of the log has an answer
     /// all the same.
-    fn leave_out(&self, id: i64, rows: u32, error: EngineError) -> Result<(), EngineError> {
+    fn leave_out(&self, what: Damaged, rows: u32, error: EngineError) -> Result<(), EngineError> {
         if !error.is_damage() {
             return Err(error);
         }
         let mut damaged = self.damaged.borrow_mut();
-        damaged.entry(id).or_insert(Damage { rows, error });
+        damaged.entry(what).or_insert(Damage { rows, error });
         Ok(())
     }
 
@@ -235,10 +236,13 @@ impl<'c> Snapshot<'c> {
         loop {
             self.deadline.check()?;
             let range = (first, last);
-            let portion = tail::read_columns(self.db, &texts, range, after, TAIL_BLOCK_ROWS)?;
+            let portion = tail::read(self.db, &texts, range, after, TAIL_BLOCK_ROWS)?;
             match portion.last {
                 Some(last) => after = last,
                 None => break,
+            }
+            for (batch, rows, error) in portion.damaged {
+                self.leave_out(Damaged::Batch(batch), rows, error)?;
             }
             let mut block = portion.draft.into_block();
             filter.narrow(&mut block, None)?;
@@ -271,7 +275,7 @@ impl<'c> Snapshot<'c> {
                 Ok(())
             };
             if let Err(error) = seen() {
-                self.leave_out(id, rows, error)?;
+                self.leave_out(Damaged::Chunk(id), rows, error)?;
             }
         }
         Ok(())

@@ -2,6 +2,8 @@
 //! [`Row::text`](crate::row::Row::text) that fills it; files of before read as
 //! if it had been unknown.
 
+use std::sync::LazyLock;
+
 use slugline_domain::Dimension;
 
 use crate::enrich::bounds;
@@ -88,9 +90,18 @@ impl Family {
     }
 
     /// The places of its columns in [`TEXTS`].
-    pub(crate) fn columns(self) -> impl Iterator<Item = usize> {
-        let columns = TEXTS.iter().enumerate();
-        columns.filter_map(move |(place, column)| (column.family == self).then_some(place))
+    pub(crate) fn columns(self) -> &'static [usize] {
+        static OF_EACH: LazyLock<[Vec<usize>; Family::ALL.len()]> = LazyLock::new(|| {
+            let is_of = |place: &usize, family| TEXTS[*place].family == family;
+            let places = 0..TEXTS.len();
+            Family::ALL.map(|family| {
+                places
+                    .clone()
+                    .filter(|place| is_of(place, family))
+                    .collect()
+            })
+        });
+        &OF_EACH[self.index()]
     }
 }
 

@@ -5,7 +5,7 @@ use std::{error::Error as StdError, io, path::PathBuf, time::Duration};
 use rusqlite::ErrorCode;
 use thiserror::Error;
 
-use super::chunk::ChunkError;
+use super::{batch::BatchError, chunk::ChunkError};
 use crate::ClickHouseError;
 
 /// Why an access log cannot be opened.
@@ -113,6 +113,8 @@ pub(crate) enum EngineError {
     Sqlite(#[from] rusqlite::Error),
     #[error("chunk {id} is damaged")]
     Chunk { id: i64, source: ChunkError },
+    #[error("batch {number} of the tail is damaged")]
+    Batch { number: i64, source: BatchError },
     #[error("a row refers to link {link}, which does not exist")]
     Dangling { link: i64 },
     #[error("no answer within {} ms", limit.as_millis())]
@@ -127,7 +129,7 @@ impl EngineError {
     /// True when the file is damaged, false when it only could not be read.
     pub(crate) fn is_damage(&self) -> bool {
         match self {
-            Self::Chunk { .. } => true,
+            Self::Chunk { .. } | Self::Batch { .. } => true,
             Self::Sqlite(error) => error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt),
             Self::Dangling { .. } | Self::Deadline { .. } | Self::Thread(_) | Self::Panicked => {
                 false

@@ -11,6 +11,7 @@
 //!
 //! Every 64th text shares nothing, so a single one is found without the others.
 
+use super::bytes::{put_length, take, take_length};
 use crate::engine::read::{
     dictionary::Dictionary,
     selection::{index, short},
@@ -22,7 +23,7 @@ const STEP: usize = 64;
 /// The longest text, and the most bytes of all: those of the longest
 /// destinations in as many rows as a chunk may have. Few bytes can say that a
 /// text of a gigabyte is there a million times.
-const TEXT_MAX: usize = 16 << 10;
+pub(crate) const TEXT_MAX: usize = 16 << 10;
 const ALL_MAX: usize = 1 << 30;
 
 /// The value of a half byte that stands for a number too large for it, which follows.
@@ -216,39 +217,6 @@ fn lengths(rest: &mut &[u8]) -> Option<(usize, usize, usize)> {
         said => Some(said),
     };
     Some((prefix, long(halves >> 4)?, long(halves & MORE)?))
-}
-
-fn take<'b>(bytes: &mut &'b [u8], length: usize) -> Option<&'b [u8]> {
-    let (taken, rest) = bytes.split_at_checked(length)?;
-    *bytes = rest;
-    Some(taken)
-}
-
-/// Adds a length, seven bits a byte, lowest first (LEB128).
-fn put_length(bytes: &mut Vec<u8>, length: usize) {
-    let mut rest = length;
-    while let Some(byte) = u8::try_from(rest & 0x7f).ok().filter(|_| rest > 0x7f) {
-        bytes.push(byte | 0x80);
-        rest >>= 7;
-    }
-    bytes.push(u8::try_from(rest).expect("seven bits are left"));
-}
-
-#[inline]
-fn take_length(bytes: &mut &[u8]) -> Option<usize> {
-    if let [length @ 0..0x80, rest @ ..] = *bytes {
-        *bytes = rest;
-        return Some(usize::from(*length));
-    }
-    let mut length = 0;
-    for shift in [0, 7, 14] {
-        let byte = take(bytes, 1)?[0];
-        length |= usize::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(length);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

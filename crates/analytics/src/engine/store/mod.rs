@@ -1,5 +1,7 @@
 //! Everything that stands in the file.
 
+pub(crate) mod batch;
+pub(crate) mod bytes;
 pub(crate) mod chunk;
 pub(crate) mod columns;
 pub(crate) mod error;

@@ -4,7 +4,7 @@ use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::{error::OpenError, tail};
+use super::error::OpenError;
 
 /// The purpose of a file, and its tables.
 #[derive(Clone, Copy, Debug)]
@@ -55,20 +55,7 @@ PRAGMA temp_store = MEMORY;
 
 /// Opens an access log for writing and creates what is missing.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
-    let mut db = open_file(&ACCESS_LOG, path)?;
-    let mut complete = || -> Result<(), rusqlite::Error> {
-        if tail::has_all_columns(&db)? {
-            return Ok(());
-        }
-        let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        tail::add_columns(&tx)?;
-        tx.commit()
-    };
-    complete().map_err(|source| OpenError::Sqlite {
-        path: path.to_owned(),
-        source,
-    })?;
-    Ok(db)
+    open_file(&ACCESS_LOG, path)
 }
 
 /// Opens a file for writing and creates what is missing.
@@ -178,7 +165,6 @@ fn check(kind: &FileKind, db: &Connection, path: &Path) -> Result<(), OpenError>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::tests::row;
 
     fn pragma(db: &Connection, name: &str) -> String {
         db.query_row(&format!("PRAGMA {name}"), [], |row| {
@@ -235,26 +221,6 @@ mod tests {
     }
 
     #[test]
-    fn a_tail_without_a_column_gets_it_and_keeps_its_rows() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.db");
-        let db = open_writer(&path).unwrap();
-        tail::insert(&db, &row(0, 1), 1).unwrap();
-        db.execute_batch("ALTER TABLE tail DROP COLUMN referer; ALTER TABLE tail DROP latitude")
-            .unwrap();
-        drop(db);
-        for _ in 0..2 {
-            let found: (String, String) = open_writer(&path)
-                .unwrap()
-                .query_row("SELECT referer, latitude FROM tail", [], |row| {
-                    Ok((row.get(0)?, row.get(1)?))
-                })
-                .unwrap();
-            assert_eq!(found, (String::new(), "0.00".to_owned()));
-        }
-    }
-
-    #[test]
     fn a_log_from_before_the_first_release_is_refused_and_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
@@ -288,7 +254,7 @@ mod tests {
         assert!(
             matches!(error, OpenError::Newer { found, .. } if found == ACCESS_LOG.version() + 1)
         );
-        assert!(error.to_string().contains("a.db has format 6"));
+        assert!(error.to_string().contains("a.db has format 7"));
     }
 
     #[test]

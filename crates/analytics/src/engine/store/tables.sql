@@ -1,14 +1,15 @@
 -- The tables of an access log, version 6. The versions before were never
--- released. The tail's columns of texts are added by the table of columns.
+-- released.
 
 -- Links by numbers of their own, which chunks and the tail refer to.
 CREATE TABLE link (number INTEGER PRIMARY KEY AUTOINCREMENT, link_id TEXT NOT NULL UNIQUE) STRICT;
 
--- `visitor` is the keyed hash of the address, `si` the sampling interval, `coh`
--- whether the row says something about the number of visitors.
+-- Batches of rows as they arrived, each with the number of its last row, the
+-- moments of its earliest and its latest row, and how many it has. Those that
+-- cannot be read have numbers below 1.
 CREATE TABLE tail (
-    seq INTEGER PRIMARY KEY, ts_ms INTEGER NOT NULL, link INTEGER NOT NULL,
-    visitor INTEGER NOT NULL, si INTEGER NOT NULL, coh INTEGER NOT NULL
+    seq INTEGER PRIMARY KEY, first_ts INTEGER NOT NULL, last_ts INTEGER NOT NULL,
+    n INTEGER NOT NULL, rows BLOB NOT NULL
 ) STRICT;
 
 -- Rows of one day of UTC, which has this number since 1970.

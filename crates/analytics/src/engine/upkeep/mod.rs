@@ -1,11 +1,10 @@
-//! Maintenance of the log, in small steps between
-//! batches: old rows end, days that are over become chunks, and few of them, and
-//! space goes back.
+//! Maintenance of the log, in small steps between batches: days that are over
+//! become chunks, and few of them, old rows end, and space goes back. Each step
+//! is a bounded piece of work in a transaction of its own, so visits never wait
+//! for long.
 
 pub(crate) mod merge;
-pub(crate) mod retention;
 pub(crate) mod steady_clock;
-pub(crate) mod vacuum;
 
 use std::num::NonZeroU32;
 
@@ -14,7 +13,7 @@ use slugline_domain::UnixMillis;
 
 use self::steady_clock::SteadyClock;
 use crate::engine::{
-    store::{error::EngineError, loss_table},
+    store::{error::EngineError, loss_table, tail},
     write::seal,
 };
 
@@ -26,6 +25,15 @@ const MERGED: usize = 4;
 
 /// The time visits of a day may be late without being a chunk of their own.
 const LATE_MS: i64 = 300_000;
+
+/// Chunks deleted at once: some six megabytes.
+const CHUNKS_AT_ONCE: i64 = 4;
+
+/// Free pages that are kept for the rows to come: 4 MiB.
+const SPARE_PAGES: u32 = 1_024;
+
+/// Free pages given back at once: 2 MiB.
+const PAGES_AT_ONCE: u32 = 512;
 
 /// From one round to the next.
 const PAUSE_MS: i64 = 3_600_000;
@@ -46,15 +54,14 @@ enum Step {
     Rest {
         until_ms: i64,
     },
-    DeleteChunks {
-        cutoff_ms: i64,
-    },
-    DeleteTailRows {
-        cutoff_ms: i64,
-    },
     /// The tail's rows from before this day become chunks.
     SealDays {
         today: i64,
+        cutoff_ms: i64,
+    },
+    DeleteChunks {
+        today: i64,
+        cutoff_ms: i64,
     },
     /// Small chunks become fewer, from one day to before another one.
     Merge {
@@ -87,23 +94,16 @@ impl Upkeep {
         let step = std::mem::replace(&mut self.next, rest);
         let next = match step {
             Step::Rest { until_ms } => self.begin(db, now, until_ms)?,
-            Step::DeleteChunks { cutoff_ms } => {
-                if retention::delete_chunks(db, cutoff_ms)? {
-                    Some(Step::DeleteChunks { cutoff_ms })
-                } else {
-                    Some(Step::DeleteTailRows { cutoff_ms })
-                }
-            }
-            Step::DeleteTailRows { cutoff_ms } => {
-                if retention::delete_tail_rows(db, cutoff_ms)? {
-                    Some(Step::DeleteTailRows { cutoff_ms })
-                } else {
-                    Some(seal_days(now))
-                }
-            }
-            Step::SealDays { today } => {
+            Step::SealDays { today, cutoff_ms } => {
                 if seal::seal_before(db, today, self.rows_per_chunk)? {
-                    Some(Step::SealDays { today })
+                    Some(Step::SealDays { today, cutoff_ms })
+                } else {
+                    Some(Step::DeleteChunks { today, cutoff_ms })
+                }
+            }
+            Step::DeleteChunks { today, cutoff_ms } => {
+                if delete_chunks(db, cutoff_ms)? {
+                    Some(Step::DeleteChunks { today, cutoff_ms })
                 } else {
                     let first = i64::MIN;
                     Some(Step::Merge { first, today })
@@ -116,7 +116,7 @@ impl Upkeep {
                     None => Some(Step::GiveBack),
                 }
             }
-            Step::GiveBack => vacuum::give_back(db)?.then_some(Step::GiveBack),
+            Step::GiveBack => give_back(db)?.then_some(Step::GiveBack),
         };
         let more = !matches!(next, None | Some(Step::Rest { .. }));
         if let Some(next) = next {
@@ -140,20 +140,45 @@ impl Upkeep {
         if early {
             return Ok(Some(Step::Rest { until_ms }));
         }
-        let Some(days) = believed else {
-            return Ok(Some(seal_days(now)));
-        };
-        let cutoff_ms = now.get() - i64::from(days.get()) * MILLIS_PER_DAY;
-        loss_table::delete_before(db, cutoff_ms)?;
-        Ok(Some(Step::DeleteChunks { cutoff_ms }))
+        let mut cutoff_ms = i64::MIN;
+        if let Some(days) = believed {
+            cutoff_ms = now.get() - i64::from(days.get()) * MILLIS_PER_DAY;
+            loss_table::delete_before(db, cutoff_ms)?;
+            tail::delete_before(db, cutoff_ms)?;
+        }
+        // Visits that were on their way at midnight belong to the day before.
+        let today = seal::day_of(now.get() - LATE_MS);
+        Ok(Some(Step::SealDays { today, cutoff_ms }))
     }
 }
 
-/// Visits that were on their way at midnight belong to the day before.
-fn seal_days(now: UnixMillis) -> Step {
-    Step::SealDays {
-        today: seal::day_of(now.get() - LATE_MS),
+/// Deletes some chunks all of whose rows are from before a moment, and says
+/// whether there were any. A chunk is of one day, so no row stays for more than
+/// a day longer.
+fn delete_chunks(db: &Connection, cutoff_ms: i64) -> Result<bool, rusqlite::Error> {
+    let deleted = db
+        .prepare_cached(
+            "DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE max_ts < ?1 LIMIT ?2)",
+        )?
+        .execute([cutoff_ms, CHUNKS_AT_ONCE])?;
+    Ok(deleted > 0)
+}
+
+/// Returns some free pages to the file system, in a transaction of its own, and
+/// says whether there are more to return.
+pub(crate) fn give_back(db: &Connection) -> Result<bool, rusqlite::Error> {
+    let free = || db.pragma_query_value(None, "freelist_count", |row| row.get::<_, u32>(0));
+    let excess = free()?.saturating_sub(SPARE_PAGES);
+    if excess == 0 {
+        return Ok(false);
     }
+    let pages = excess.min(PAGES_AT_ONCE);
+    let mut statement = db.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
+    // Each step is one page.
+    let mut steps = statement.query([])?;
+    while steps.next()?.is_some() {}
+    drop(steps);
+    Ok(free()? > SPARE_PAGES)
 }
 
 #[cfg(test)]

@@ -22,6 +22,8 @@ use std::error::Error as StdError;
 use rusqlite::{Connection, OptionalExtension, params};
 use slugline_domain::UnixMillis;
 
+use crate::engine::store::tail;
+
 const DAY_MS: i64 = 86_400_000;
 const WEEK_MS: i64 = 7 * DAY_MS;
 
@@ -129,29 +131,25 @@ impl SteadyClock {
 fn vouches(log: &Connection, now_ms: i64) -> Result<bool, rusqlite::Error> {
     // By arrival, not by time: visits that came while the clock was wrong are
     // the newest for ever. Those of the tail came after those in chunks.
+    let tail = tail::times(log)?.into_iter().rev();
+    let mut statement = log.prepare("SELECT min_ts, max_ts FROM chunk ORDER BY id DESC")?;
+    let chunks = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut earliest_ms = None;
-    for arrivals in [
-        "SELECT ts_ms, ts_ms FROM tail ORDER BY seq DESC",
-        "SELECT min_ts, max_ts FROM chunk ORDER BY id DESC",
-    ] {
-        let mut statement = log.prepare(arrivals)?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let (first_ms, last_ms): (i64, i64) = (row.get(0)?, row.get(1)?);
-            // From a time when the clock was further ahead than it is now.
-            if last_ms > now_ms {
-                continue;
-            }
-            let (after_ms, leap_ms) = earliest_ms.map_or((now_ms, DAY_MS), |ms| (ms, WEEK_MS));
-            if after_ms.saturating_sub(last_ms) > leap_ms {
-                return Ok(false);
-            }
-            let reached_ms = after_ms.min(first_ms);
-            if now_ms.saturating_sub(reached_ms) >= DAY_MS {
-                return Ok(true);
-            }
-            earliest_ms = Some(reached_ms);
+    for span in tail.map(|time| Ok((time, time))).chain(chunks) {
+        let (first_ms, last_ms): (i64, i64) = span?;
+        // From a time when the clock was further ahead than it is now.
+        if last_ms > now_ms {
+            continue;
         }
+        let (after_ms, leap_ms) = earliest_ms.map_or((now_ms, DAY_MS), |ms| (ms, WEEK_MS));
+        if after_ms.saturating_sub(last_ms) > leap_ms {
+            return Ok(false);
+        }
+        let reached_ms = after_ms.min(first_ms);
+        if now_ms.saturating_sub(reached_ms) >= DAY_MS {
+            return Ok(true);
+        }
+        earliest_ms = Some(reached_ms);
     }
     Ok(false)
 }

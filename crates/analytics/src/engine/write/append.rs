@@ -1,6 +1,8 @@
 //! The write side: one batch, one transaction.
 
-use std::{error::Error as StdError, fs::File, net::IpAddr, path::Path, sync::Arc, time::Duration};
+use std::{
+    error::Error as StdError, fmt, fs::File, net::IpAddr, path::Path, sync::Arc, time::Duration,
+};
 
 use rusqlite::{Connection, TransactionBehavior};
 use slugline_domain::{
@@ -8,7 +10,7 @@ use slugline_domain::{
     ports::{Clock, VisitObserver},
 };
 
-use super::{embedded_rows::EmbeddedRows, row_table::RowTable};
+use super::embedded_rows::EmbeddedRows;
 use crate::engine::store::{
     error::{EngineError, OpenError},
     lock, loss_table,
@@ -16,7 +18,11 @@ use crate::engine::store::{
     schema,
 };
 use crate::{
-    RecorderOptions, RecorderPorts, enrich::Enricher, row::Kept, sampling::Pressure, tally::Tally,
+    RecorderOptions, RecorderPorts,
+    enrich::Enricher,
+    row::{Kept, Row},
+    sampling::Pressure,
+    tally::Tally,
     visitor::Visitor,
 };
 
@@ -37,6 +43,34 @@ pub(crate) struct Appender {
     tally: Arc<Tally>,
     /// A deleted salt may still stand in the write-ahead log.
     scrub: bool,
+}
+
+/// The destination of an appender's rows. It decides about transactions; this is called
+/// within them.
+pub(crate) trait RowTable: fmt::Debug + Send {
+    /// True if there is room for a batch. A batch without room is dropped.
+    fn has_room(&mut self, db: &Connection) -> Result<bool, rusqlite::Error>;
+
+    /// Adds the rows of a batch, in order of arrival.
+    fn insert(
+        &mut self,
+        db: &Connection,
+        rows: &mut dyn Iterator<Item = Row<'_>>,
+    ) -> Result<(), rusqlite::Error>;
+
+    /// The transaction that added rows is durable, or was rolled back.
+    fn settle(&mut self, durable: bool);
+
+    /// Does what needs no visit, between transactions. Says whether there is
+    /// more of it.
+    fn maintain(&mut self, db: &mut Connection, now: UnixMillis) -> bool;
+
+    /// True if another process replaced salts in the file since this was
+    /// last asked.
+    fn salts_changed(&mut self) -> bool;
+
+    /// The fill level, by which visits are sampled before any is dropped.
+    fn pressure(&self) -> Pressure;
 }
 
 /// The outcome of a batch.
@@ -242,13 +276,20 @@ mod tests {
     };
 
     use slugline_domain::{
-        Colo, Coordinates, Country, Place, PlaceName, SamplingInterval, TimeZoneName, UnixMillis,
-        Visit, VisitHeaders, VisitRecord,
+        Colo, Coordinates, Country, Dimension, Place, PlaceName, SamplingInterval, TimeZoneName,
+        UnixMillis, Visit, VisitHeaders, VisitRecord,
     };
     use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
 
     use super::*;
-    use crate::{sampling::Sampled, visitor::VisitorHash};
+    use crate::{
+        engine::{
+            store::{columns::text_of, links, tail},
+            write::draft::Numbers,
+        },
+        sampling::Sampled,
+        visitor::VisitorHash,
+    };
 
     fn visit(at: i64, url: &str, user_agent: &str) -> Kept {
         let visit = Visit {
@@ -332,21 +373,19 @@ mod tests {
         appender
             .append(&[visit(5, "https://example.com/a", "curl/8.7.1")])
             .unwrap();
-        let stored: String = appender
-            .db
-            .query_row(
-                "SELECT concat_ws('|', ts_ms, link_id, slug, url, ua, browser, browser_type, \
-                                  country, region, city, timezone, colo, latitude, longitude, \
-                                  referer, language, si, coh) \
-                 FROM tail JOIN link ON number = link",
-                [],
-                |row| row.get(0),
-            )
-            .unwrap();
+        let stored = tail::all(&appender.db);
+        let numbers = Numbers {
+            time: 5,
+            link: links::find(&appender.db, "docs-1").unwrap().unwrap(),
+            visitor: 7,
+            interval: 1,
+            coherent: true,
+        };
+        assert_eq!((stored.rows, stored.numbers(0)), (1, numbers));
         assert_eq!(
-            stored,
-            "5|docs-1|docs|https://example.com/a|curl/8.7.1|curl|cli|AT|🇦🇹 Austria|🇦🇹 Vienna,Austria|\
-             Europe/Vienna|VIE|48.21|16.37|news.example|de-AT|1|1"
+            stored.texts_of(0).0.join("|"),
+            "docs|https://example.com/a|curl/8.7.1||curl|cli|||AT|🇦🇹 Austria|🇦🇹 Vienna,Austria|\
+             Europe/Vienna|VIE|48.21|16.37|news.example|de-AT"
         );
     }
 
@@ -358,7 +397,7 @@ mod tests {
         appender
             .db
             .execute_batch(
-                "CREATE TEMP TRIGGER disk_full BEFORE INSERT ON tail WHEN NEW.ts_ms = 2 \
+                "CREATE TEMP TRIGGER disk_full BEFORE INSERT ON tail WHEN NEW.last_ts = 2 \
                  BEGIN SELECT RAISE(ABORT, 'full'); END",
             )
             .unwrap();
@@ -410,15 +449,10 @@ mod tests {
         appender
             .append(&[visit(5, &url, &"ü".repeat(1_000))])
             .unwrap();
-        let lengths: (u32, u32) = appender
-            .db
-            .query_row(
-                "SELECT octet_length(url), octet_length(ua) FROM tail",
-                [],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
-            .unwrap();
-        assert_eq!(lengths, (12 * 1024, 256));
+        let stored = tail::all(&appender.db);
+        let length = |dimension| stored.text(text_of(dimension), 0).len();
+        let lengths = [Dimension::Url, Dimension::UserAgent].map(length);
+        assert_eq!(lengths, [12 * 1_024, 256]);
     }
 
     #[test]
@@ -434,7 +468,7 @@ mod tests {
         assert!(appender.append(&batch).is_err());
         appender.db.execute_batch(&pages(u32::MAX - 1)).unwrap();
         appender.append(&batch).unwrap();
-        assert_eq!(count(&appender.db, "tail"), 2_000);
+        assert_eq!(tail::all(&appender.db).rows, 2_000);
         assert_eq!(count(&appender.db, "link"), 1);
     }
 
@@ -445,7 +479,7 @@ mod tests {
         appender
             .db
             .execute_batch(
-                "CREATE TEMP TRIGGER disk_full BEFORE INSERT ON tail WHEN NEW.ts_ms = 2 \
+                "CREATE TEMP TRIGGER disk_full BEFORE INSERT ON tail WHEN NEW.last_ts = 2 \
                  BEGIN SELECT RAISE(ABORT, 'full'); END",
             )
             .unwrap();
@@ -460,17 +494,9 @@ mod tests {
 
         appender.db.execute_batch("DROP TRIGGER disk_full").unwrap();
         appender.append(&batch).unwrap();
-        for (table, rows) in [("tail", 2), ("link", 1)] {
-            assert_eq!(count(&appender.db, table), rows, "{table}");
-        }
-        let dangling: u32 = appender
-            .db
-            .query_row(
-                "SELECT count(*) FROM tail WHERE link NOT IN (SELECT number FROM link)",
-                [],
-                |row| row.get(0),
-            )
-            .unwrap();
-        assert_eq!(dangling, 0);
+        let stored = tail::all(&appender.db);
+        assert_eq!((stored.rows, count(&appender.db, "link")), (2, 1));
+        let link = links::find(&appender.db, "docs-1").unwrap();
+        assert!((0..2).all(|row| Some(stored.link.at(row)) == link));
     }
 }

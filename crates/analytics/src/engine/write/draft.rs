@@ -1,9 +1,9 @@
-//! Rows on their way into chunks: each text is there once.
+//! Rows on their way into the file: texts that come together are there once.
 
-use std::{
-    borrow::Cow,
-    hash::{BuildHasher, Hash, Hasher, RandomState},
-};
+use std::{borrow::Cow, hash::BuildHasher};
+
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
+use slugline_domain::Dimension;
 
 use crate::engine::{
     read::{
@@ -18,7 +18,7 @@ use crate::engine::{
         text_key::TextKey,
     },
 };
-use crate::{number_map::NumberMap, row::Row};
+use crate::row::Row;
 
 /// Everything about a visit that is no text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,26 +45,34 @@ impl Numbers {
 
 /// The texts of a visit.
 pub(crate) trait TextsOf {
-    /// Tells those of a family from others.
-    fn fingerprint(&self, key: &RandomState, family: Family) -> u64;
-
-    /// That of the column at a place of [`TEXTS`].
+    /// The text of the column at a place of [`TEXTS`].
     fn text(&self, column: usize) -> Cow<'_, str>;
+
+    /// Adds bytes that only equal texts of this column have.
+    fn tell_apart(&self, column: usize, key: &mut Vec<u8>) {
+        key.extend(self.text(column).as_bytes());
+        // What is in no text.
+        key.push(0xff);
+    }
 }
 
 impl TextsOf for Row<'_> {
-    fn fingerprint(&self, key: &RandomState, family: Family) -> u64 {
-        match family {
-            Family::Target => key.hash_one((self.target.slug, self.target.url)),
-            Family::Client => key.hash_one(self.client),
-            Family::Place => key.hash_one(self.place),
-            Family::Referer => key.hash_one(self.referer.as_ref()),
-            Family::Language => key.hash_one(self.language),
-        }
-    }
-
     fn text(&self, column: usize) -> Cow<'_, str> {
         self.text(TEXTS[column].dimension)
+    }
+
+    fn tell_apart(&self, column: usize, key: &mut Vec<u8>) {
+        let dimension = TEXTS[column].dimension;
+        // The texts of numbers are made only when they are new.
+        if dimension == Dimension::Latitude {
+            key.extend(self.place.latitude.hundredths().to_le_bytes());
+        } else if dimension == Dimension::Longitude {
+            key.extend(self.place.longitude.hundredths().to_le_bytes());
+        } else {
+            key.extend(self.text(dimension).as_bytes());
+            // What is in no text.
+            key.push(0xff);
+        }
     }
 }
 
@@ -72,15 +80,20 @@ impl TextsOf for Row<'_> {
 #[derive(Debug)]
 pub(crate) struct RowTexts<'r>(pub(crate) [&'r str; TEXTS.len()]);
 
-impl TextsOf for RowTexts<'_> {
-    fn fingerprint(&self, key: &RandomState, family: Family) -> u64 {
-        let mut hasher = key.build_hasher();
-        for column in family.columns() {
-            self.0[column].hash(&mut hasher);
+impl RowTexts<'_> {
+    /// Those of a visit about which nothing is known.
+    pub(crate) const UNKNOWN: Self = Self({
+        let mut texts = [""; TEXTS.len()];
+        let mut column = 0;
+        while column < TEXTS.len() {
+            texts[column] = TEXTS[column].unknown;
+            column += 1;
         }
-        hasher.finish()
-    }
+        texts
+    });
+}
 
+impl TextsOf for RowTexts<'_> {
     fn text(&self, column: usize) -> Cow<'_, str> {
         self.0[column].into()
     }
@@ -89,26 +102,66 @@ impl TextsOf for RowTexts<'_> {
 /// Some rows.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    key: RandomState,
-    rows: Vec<(Numbers, [u32; Family::ALL.len()])>,
-    /// The entries of each family, by the fingerprints of their texts.
-    families: [NumberMap<u32>; Family::ALL.len()],
-    /// Of each column, the texts of the entries of its family.
-    columns: [Drafted; TEXTS.len()],
+    pub(crate) rows: Vec<(Numbers, [u32; Family::ALL.len()])>,
+    families: [Entries; Family::ALL.len()],
     /// Families of which no text is asked for.
     left_out: [bool; Family::ALL.len()],
+    key: Vec<u8>,
 }
 
+/// What rows have in the columns of a family, each combination once.
 #[derive(Debug, Default)]
-struct Drafted {
-    of: Vec<u32>,
-    texts: Interner,
+pub(crate) struct Entries {
+    hash: DefaultHashBuilder,
+    known: HashTable<u32>,
+    /// What tells them apart, one after the other.
+    keys: Vec<u8>,
+    ends: Vec<usize>,
+    /// The texts of the first one in the order of columns, those of the second
+    /// one, and so on.
+    texts: Dictionary,
 }
 
-impl Drafted {
-    /// The text of an entry.
-    fn text(&self, entry: u32) -> &str {
-        self.texts.texts.get(self.of[index(entry)])
+impl Entries {
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The texts of an entry, in the order of the family's columns.
+    pub(crate) fn texts(&self, entry: u32) -> impl Iterator<Item = &str> {
+        let columns = short(self.texts.len() / self.len().max(1));
+        (entry * columns..(entry + 1) * columns).map(|number| self.texts.get(number))
+    }
+
+    /// The entry that a key belongs to, and whether it is new.
+    fn number(&mut self, key: &[u8]) -> (u32, bool) {
+        let Self {
+            hash,
+            known,
+            keys,
+            ends,
+            ..
+        } = self;
+        let key_of = |entry: u32| {
+            let entry = index(entry);
+            let start = entry.checked_sub(1).map_or(0, |before| ends[before]);
+            &keys[start..ends[entry]]
+        };
+        let place = known.entry(
+            hash.hash_one(key),
+            |&entry| key_of(entry) == key,
+            |&entry| hash.hash_one(key_of(entry)),
+        );
+        match place {
+            Entry::Occupied(entry) => (*entry.get(), false),
+            Entry::Vacant(place) => {
+                let entry = short(ends.len());
+                place.insert(entry);
+                keys.extend(key);
+                ends.push(keys.len());
+                (entry, true)
+            }
+        }
     }
 }
 
@@ -124,30 +177,36 @@ impl Draft {
 
     /// Adds a row.
     pub(crate) fn push(&mut self, numbers: Numbers, texts: &impl TextsOf) {
-        let codes = Family::ALL.map(|family| {
-            if self.left_out[family.index()] {
-                0
-            } else {
-                self.code(family, texts)
-            }
-        });
+        let codes = Family::ALL.map(|family| self.code(family, texts));
         self.rows.push((numbers, codes));
     }
 
-    /// The entry of a family with these texts.
-    fn code(&mut self, family: Family, texts: &impl TextsOf) -> u32 {
-        let known = &mut self.families[family.index()];
-        let next = short(known.len());
-        let fingerprint = texts.fingerprint(&self.key, family);
-        let code = *known.entry(fingerprint).or_insert(next);
-        if code == next {
-            for column in family.columns() {
-                let drafted = &mut self.columns[column];
-                let number = drafted.texts.number(&texts.text(column));
-                drafted.of.push(number);
+    /// The entry of a family with these texts; 0 of a family that is left out.
+    pub(crate) fn code(&mut self, family: Family, texts: &impl TextsOf) -> u32 {
+        if self.leaves_out(family) {
+            return 0;
+        }
+        self.key.clear();
+        for &column in family.columns() {
+            texts.tell_apart(column, &mut self.key);
+        }
+        let entries = &mut self.families[family.index()];
+        let (code, is_new) = entries.number(&self.key);
+        if is_new {
+            for &column in family.columns() {
+                entries.texts.push(&texts.text(column));
             }
         }
         code
+    }
+
+    /// True if no text of a family is asked for.
+    pub(crate) fn leaves_out(&self, family: Family) -> bool {
+        self.left_out[family.index()]
+    }
+
+    pub(crate) fn entries(&self, family: Family) -> &Entries {
+        &self.families[family.index()]
     }
 
     /// Adds all rows of a block that has every column.
@@ -155,10 +214,9 @@ impl Draft {
         // Of each family, the entries here of those there.
         let entries = Family::ALL.map(|family| {
             let entry = |entry| {
-                let text = |column| block.texts(column).get(entry);
                 let mut texts = [""; TEXTS.len()];
-                for column in family.columns() {
-                    texts[column] = text(column);
+                for &column in family.columns() {
+                    texts[column] = block.texts(column).get(entry);
                 }
                 self.code(family, &RowTexts(texts))
             };
@@ -178,6 +236,10 @@ impl Draft {
         self.rows.len()
     }
 
+    pub(crate) fn links(&self) -> impl Iterator<Item = i64> {
+        self.rows.iter().map(|(numbers, _)| numbers.link)
+    }
+
     pub(crate) fn numbers(&self, row: usize) -> Numbers {
         self.rows[row].0
     }
@@ -188,12 +250,15 @@ impl Draft {
             let code = |(_, codes): &(_, [u32; 5])| codes[family.index()];
             Some(Values::Each(self.rows.iter().map(code).collect()))
         });
-        let texts = self.columns.map(|column| {
-            Some(Texts {
-                of: column.of,
-                dictionary: column.texts.texts,
-            })
-        });
+        let mut texts = [const { None }; TEXTS.len()];
+        for family in Family::ALL {
+            let entries: Vec<u32> = (0..short(self.entries(family).len())).collect();
+            for (place, &column) in family.columns().iter().enumerate() {
+                let (of, texts_of) = self.column(family, place, &entries);
+                let dictionary = texts_of.texts;
+                texts[column] = Some(Texts { of, dictionary });
+            }
+        }
         let rows = || self.rows.iter().map(|(numbers, _)| numbers);
         Block {
             rows: self.rows.len(),
@@ -206,6 +271,16 @@ impl Draft {
             texts,
             ..Block::default()
         }
+    }
+
+    /// Of some entries of a family, the texts in the column at a place among the
+    /// family's, each once.
+    fn column(&self, family: Family, place: usize, entries: &[u32]) -> (Vec<u32>, Interner) {
+        let all = &self.entries(family).texts;
+        let columns = family.columns().len();
+        let mut texts = Interner::default();
+        let number = |&entry: &u32| texts.number(all.get(short(index(entry) * columns + place)));
+        (entries.iter().map(number).collect(), texts)
     }
 
     /// Writes some rows, which are in order of link and time, as a chunk.
@@ -244,7 +319,7 @@ impl Draft {
         // of a target are of one link, so that there is one for each link at least.
         let of_link = family == Family::Target;
         let mut entries = Vec::new();
-        let mut renumbered = vec![None; self.families[family.index()].len()];
+        let mut renumbered = vec![None; self.entries(family).len()];
         let mut codes = Vec::with_capacity(rows.len());
         let (mut run, mut before) = (0, None);
         for &row in rows {
@@ -265,10 +340,9 @@ impl Draft {
             codes.push(u64::from(new) - run);
         }
         let mut any_known = false;
-        for column in family.columns() {
-            let drafted = &self.columns[column];
-            let of = entries.iter().map(|&code| drafted.of[index(code)]);
-            let (of, texts) = sorted(of.collect(), &drafted.texts.texts);
+        for (place, &column) in family.columns().iter().enumerate() {
+            let (of, texts) = self.column(family, place, &entries);
+            let (of, texts) = sorted(&of, &texts.texts);
             let (name, unknown) = (TEXTS[column].name, TEXTS[column].unknown);
             if texts != [unknown] {
                 any_known = true;
@@ -280,29 +354,24 @@ impl Draft {
         }
         if any_known {
             encoder.numbers(family.name(), &codes);
-            let key = |&code: &u32| {
-                let columns = family.columns().map(|column| &self.columns[column]);
-                key.fingerprint(columns.map(|drafted| drafted.text(code)))
-            };
-            let keys: Vec<u64> = entries.iter().map(key).collect();
-            encoder.numbers(family.keys(), &keys);
+            let all = self.entries(family);
+            let keys = entries.iter().map(|&code| key.fingerprint(all.texts(code)));
+            encoder.numbers(family.keys(), &keys.collect::<Vec<u64>>());
         }
     }
 }
 
-/// The texts that entries have, in order, and which of them each has.
-fn sorted(of: Vec<u32>, texts: &Dictionary) -> (Vec<u64>, Vec<&str>) {
-    let mut used = of.clone();
-    used.sort_unstable();
-    used.dedup();
-    used.sort_unstable_by_key(|&number| texts.get(number));
+/// Different texts in order, and which of them each entry has that had one of
+/// them by its number.
+fn sorted<'t>(of: &[u32], texts: &'t Dictionary) -> (Vec<u64>, Vec<&'t str>) {
+    let mut order: Vec<u32> = (0..short(texts.len())).collect();
+    order.sort_unstable_by_key(|&number| texts.get(number));
     let mut places = vec![0; texts.len()];
-    for (place, &number) in (0..).zip(&used) {
+    for (place, &number) in (0..).zip(&order) {
         places[index(number)] = place;
     }
-    let of = of.into_iter().map(|number| places[index(number)]).collect();
     (
-        of,
-        used.into_iter().map(|number| texts.get(number)).collect(),
+        of.iter().map(|&number| places[index(number)]).collect(),
+        order.iter().map(|&number| texts.get(number)).collect(),
     )
 }

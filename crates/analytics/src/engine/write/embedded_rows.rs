@@ -6,12 +6,12 @@ use rusqlite::Connection;
 use slugline_domain::UnixMillis;
 
 use super::{
+    append::RowTable,
     draft::{Draft, Numbers},
-    row_table::RowTable,
     seal,
 };
 use crate::engine::{
-    store::{links::Links, tail},
+    store::{batch, links::Links, tail},
     upkeep::Upkeep,
 };
 use crate::{RecorderOptions, row::Row, sampling::Pressure};
@@ -25,10 +25,11 @@ pub(crate) struct EmbeddedRows {
 
 impl EmbeddedRows {
     pub(crate) fn new(options: &RecorderOptions) -> Self {
+        let rows_per_chunk = options.rows_per_chunk.clamp(1, batch::ROWS_MAX);
         Self {
             links: Links::default(),
-            upkeep: Upkeep::new(options.retention_days, options.rows_per_chunk.max(1)),
-            rows_per_chunk: options.rows_per_chunk.max(1),
+            upkeep: Upkeep::new(options.retention_days, rows_per_chunk),
+            rows_per_chunk,
         }
     }
 }
@@ -46,20 +47,16 @@ impl RowTable for EmbeddedRows {
         db: &Connection,
         rows: &mut dyn Iterator<Item = Row<'_>>,
     ) -> Result<(), rusqlite::Error> {
-        let rows: Vec<Row<'_>> = rows.collect();
-        if rows.len() >= self.rows_per_chunk {
-            let mut draft = Draft::default();
-            for row in &rows {
-                let link = self.links.number(db, row.target.link_id)?;
-                draft.push(Numbers::of(row, link), row);
-            }
-            return seal::write(db, &draft, None);
-        }
-        for row in &rows {
+        let mut draft = Draft::default();
+        for row in rows {
             let link = self.links.number(db, row.target.link_id)?;
-            tail::insert(db, row, link)?;
+            draft.push(Numbers::of(&row, link), &row);
         }
-        Ok(())
+        if draft.len() >= self.rows_per_chunk {
+            seal::write(db, &draft, None)
+        } else {
+            tail::append(db, &draft)
+        }
     }
 
     fn settle(&mut self, durable: bool) {

@@ -3,5 +3,4 @@
 pub(crate) mod append;
 pub(crate) mod draft;
 pub(crate) mod embedded_rows;
-pub(crate) mod row_table;
 pub(crate) mod seal;

@@ -19,38 +19,29 @@ const MILLIS_PER_DAY: i64 = 86_400_000;
 pub(crate) fn seal(db: &mut Connection, rows_per_chunk: usize) -> Result<(), rusqlite::Error> {
     while tail::len(db)? >= rows_per_chunk {
         let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let portion = tail::read(&tx, (i64::MIN, i64::MAX), rows_per_chunk)?;
-        // Another process may have been faster.
-        let Some(last) = portion.last else {
-            return Ok(());
-        };
-        write(&tx, &portion.draft, None)?;
-        tx.execute("DELETE FROM tail WHERE seq <= ?1", [last])?;
+        let draft = tail::take(&tx, i64::MAX, rows_per_chunk)?;
+        write(&tx, &draft, None)?;
         tx.commit()?;
+        // Another process may have been faster.
+        if draft.len() == 0 {
+            break;
+        }
     }
     Ok(())
 }
 
-/// Seals rows of the tail from before a day, at most so many, and says whether
+/// Seals rows of the tail from before a day, of some batches, and says whether
 /// there were any. So a day of a quiet site is one chunk.
 pub(crate) fn seal_before(
     db: &mut Connection,
     day: i64,
     rows_per_chunk: usize,
 ) -> Result<bool, rusqlite::Error> {
-    let range = (i64::MIN, day * MILLIS_PER_DAY - 1);
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let portion = tail::read(&tx, range, rows_per_chunk)?;
-    let Some(last) = portion.last else {
-        return Ok(false);
-    };
-    write(&tx, &portion.draft, None)?;
-    tx.execute(
-        "DELETE FROM tail WHERE seq <= ?1 AND ts_ms <= ?2",
-        [last, range.1],
-    )?;
+    let draft = tail::take(&tx, day * MILLIS_PER_DAY - 1, rows_per_chunk)?;
+    write(&tx, &draft, None)?;
     tx.commit()?;
-    Ok(true)
+    Ok(draft.len() > 0)
 }
 
 /// The day of UTC in which a moment is, by its number since 1970.
@@ -122,7 +113,10 @@ mod tests {
 
     const DAY: i64 = MILLIS_PER_DAY;
     use crate::engine::{
-        read::block::{Block, Chunk},
+        read::{
+            block::{Block, Chunk},
+            values::Values,
+        },
         store::schema,
         tests::row,
     };
@@ -184,14 +178,8 @@ mod tests {
         assert!(seal_before(&mut db, 1, 100).unwrap());
         assert!(!seal_before(&mut db, 1, 100).unwrap());
         assert_eq!(chunks(&db), [(3, 3, DAY - 1)]);
-        let left: Vec<i64> = db
-            .prepare("SELECT ts_ms FROM tail ORDER BY seq")
-            .unwrap()
-            .query_map([], |row| row.get(0))
-            .unwrap()
-            .collect::<Result<_, _>>()
-            .unwrap();
-        assert_eq!(left, [DAY, DAY + 1, 2 * DAY]);
+        let left = tail::all(&db).time;
+        assert_eq!(left, Values::Each(vec![DAY, DAY + 1, 2 * DAY]));
     }
 
     #[test]
