@@ -83,7 +83,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("argon2", &["application"]),
     ("clap", &["server", "xtask"]),
     ("csv", &["contract"]),
-    ("flate2", &["rest", "dashboard"]),
+    ("flate2", &["contract", "rest", "dashboard"]),
     ("hyper", &["outbound"]),
     ("icu_properties", &["mcp"]),
     ("jsonrpsee", &["mcp"]),

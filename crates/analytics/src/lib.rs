@@ -66,6 +66,7 @@
 //! | `sampling` | the visits that become rows, and the number that each row stands for |
 //! | `row` | a visit in the form that engines keep |
 //! | `clickhouse` | the scaled engine: ClickHouse, behind a spool in SQLite |
+//! | `transfer` | visits of files and of an embedded log on their way in, each once |
 //! | `engine` | the embedded engine: a tail of rows and immutable column chunks in SQLite |
 //! | `oracle` | in tests: every answer of an engine against plain SQL over the same rows |
 
@@ -85,14 +86,15 @@ mod row;
 mod salt;
 mod sampling;
 mod tally;
+mod transfer;
 mod user_agent;
 mod visitor;
 mod writer;
 
 pub use clickhouse::{
     ClickHouseError, ClickHouseLog, ClickHouseOptions, ClickHouseTarget, ClickHouseTargetError,
-    ClickHouseWire, DecodeError, WireAnswer, WireBody, WireError, WireRequest, examine_spool,
-    rebuild_spool,
+    ClickHouseWire, DecodeError, Stalled, WireAnswer, WireBody, WireError, WireRequest,
+    examine_spool, rebuild_spool,
 };
 #[cfg(feature = "fuzzing")]
 pub use engine::fuzz_chunk;
@@ -104,3 +106,12 @@ pub use place_file::{PlaceFile, PlaceFileError};
 pub use recorder::{Recorder, RecorderClosed, RecorderNumbers};
 pub use salt::{SaltPeriod, SaltPeriodError};
 pub use sampling::SamplingTargets;
+pub use transfer::{
+    ImportPlan, ImportPlanner, ImportTarget, Imported, Moved, TransferError, VisitImport,
+    history_in, move_history,
+};
+
+/// The columns of texts that stored visits have, in the order of files.
+pub fn visit_columns() -> &'static [slugline_domain::VisitColumn] {
+    engine::in_files()
+}

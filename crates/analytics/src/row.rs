@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use slugline_domain::{Degrees, Dimension, UnixMillis, Visit};
+use slugline_domain::{Degrees, Dimension, StoredVisit, UnixMillis, Visit};
 
-use crate::{sampling::Sampled, visitor::VisitorHash};
+use crate::{engine::text_of, sampling::Sampled, visitor::VisitorHash};
 
 /// A visit to store as a row.
 #[derive(Debug)]
@@ -59,6 +59,46 @@ pub(crate) struct Place<'v> {
     /// Zero when unknown. The same holds for the longitude.
     pub(crate) latitude: Degrees,
     pub(crate) longitude: Degrees,
+}
+
+impl<'v> Row<'v> {
+    /// A visit of a file. A new column of texts needs a line here, and one in [`Row::text`].
+    pub(crate) fn of(visit: &'v StoredVisit) -> Self {
+        let text = |dimension| visit.texts.get(text_of(dimension));
+        let degrees = |dimension| Degrees::nearest(text(dimension).parse().unwrap_or(0.0));
+        Self {
+            at: visit.at,
+            target: Target {
+                link_id: &visit.link,
+                slug: text(Dimension::Slug),
+                url: text(Dimension::Url),
+            },
+            client: Client {
+                user_agent: text(Dimension::UserAgent),
+                os: text(Dimension::Os),
+                browser: text(Dimension::Browser),
+                browser_type: text(Dimension::BrowserType),
+                device: text(Dimension::Device),
+                device_type: text(Dimension::DeviceType),
+            },
+            place: Place {
+                country: text(Dimension::Country),
+                region: text(Dimension::Region),
+                city: text(Dimension::City),
+                timezone: text(Dimension::Timezone),
+                colo: text(Dimension::Colo),
+                latitude: degrees(Dimension::Latitude),
+                longitude: degrees(Dimension::Longitude),
+            },
+            referer: text(Dimension::Referer).into(),
+            language: text(Dimension::Language),
+            visitor: VisitorHash(visit.visitor),
+            sampled: Sampled {
+                interval: visit.interval,
+                coherent: visit.coherent,
+            },
+        }
+    }
 }
 
 impl Row<'_> {

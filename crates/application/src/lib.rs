@@ -99,6 +99,6 @@ pub use migration::{
 pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};
 pub use preview::{Forbidden, PreviewMode};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
-pub use stats::{AccessExport, Asked, StatsService};
+pub use stats::{AccessExport, Asked, StatsService, VisitExport};
 pub use suggestions::Suggestions;
 pub use tokens::{MadeToken, NewToken, TokenText, Tokens, TokensParts};

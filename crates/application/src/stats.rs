@@ -5,7 +5,7 @@ use std::{mem, sync::Arc};
 use slugline_domain::{
     AccessRows, Choice, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery,
     HeatmapReport, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Scope,
-    Tag, UnixMillis, ViewsQuery, ViewsReport, VisitFilter,
+    Tag, UnixMillis, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
     ports::{Clock, VisitLog},
 };
 
@@ -58,6 +58,15 @@ pub struct AccessExport {
     pub exported_at: UnixMillis,
     /// The rows, most visits first.
     pub rows: Box<dyn AccessRows>,
+}
+
+/// Stored visits, read in parts.
+#[derive(Debug)]
+pub struct VisitExport {
+    /// The time at which the export began.
+    pub exported_at: UnixMillis,
+    /// The visits, in the order of storage.
+    pub rows: Box<dyn VisitRows>,
 }
 
 impl StatsService {
@@ -142,6 +151,18 @@ impl StatsService {
         Ok(AccessExport {
             exported_at: self.clock.now(),
             rows: self.log.access(&filter).await?,
+        })
+    }
+
+    /// Returns the visits themselves, to be read in parts.
+    ///
+    /// # Errors
+    /// There is no answer.
+    pub async fn visits(&self, asked: Asked<VisitFilter>) -> Result<VisitExport, Error> {
+        let filter = self.filter(asked).await?;
+        Ok(VisitExport {
+            exported_at: self.clock.now(),
+            rows: self.log.visits(&filter).await?,
         })
     }
 

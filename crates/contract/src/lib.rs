@@ -26,6 +26,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`audit`], [`links`], [`location`], [`migration`], [`setup`], [`stats`], [`tokens`] | wire types |
+//! | [`visits`] | files of visits |
 //! | [`code`], [`problem`] | every error code with its status; errors and their body |
 //! | [`issue`] | faults of single members |
 //! | [`reader`], [`sent`] | JSON or a query string → wire type |
@@ -34,6 +35,7 @@
 
 pub mod audit;
 mod bool_or_string;
+mod cells;
 pub mod code;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
@@ -44,6 +46,7 @@ pub mod issue;
 mod json_integer;
 pub mod links;
 pub mod location;
+mod metered;
 pub mod migration;
 pub mod problem;
 pub mod reader;
@@ -51,9 +54,12 @@ pub mod schema;
 pub mod sent;
 pub mod setup;
 pub mod stats;
+mod table_rows;
+mod table_text;
 pub mod tokens;
 pub mod unknown;
 mod validation;
+pub mod visits;
 
 use slugline_domain::{DestinationRules, OwnAddresses, RowLimit};
 
@@ -96,6 +102,7 @@ pub use tokens::{
     CallersToken, MakeToken, RevokeToken, ScopeName, TokenList, TokenMade, TokenView,
 };
 pub use unknown::UnknownNames;
+pub use visits::{ExportVisits, ReadVisitsError, VisitFile, VisitFormat, VisitText, read_visits};
 
 /// The input of a tool without arguments.
 #[derive(Clone, Copy, Debug, serde::Deserialize, schemars::JsonSchema)]

@@ -107,7 +107,8 @@ pub use stats::{
     AccessRow, AccessRows, Bots, Choice, CounterRow, Counters, CountersQuery, CountersReport,
     Degrees, Dimension, Event, EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow, LocationRow,
     LocationsQuery, LocationsReport, LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report,
-    RowLimit, RowLimitError, ViewRow, ViewsQuery, ViewsReport, VisitFilter,
+    RowLimit, RowLimitError, StoredVisit, ViewRow, ViewsQuery, ViewsReport, VisitColumn,
+    VisitColumnKind, VisitFilter, VisitRows, VisitTexts,
 };
 pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
 pub use tag::{Tag, TagError, Tags, TagsError};

@@ -21,7 +21,7 @@ use crate::{
     ListQuery, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport,
     MigrationState, MigrationStep, OldLink, OldPage, OldPlace, Place, ProbeOutcome, ProbeRequest,
     Revision, ScreenVerdict, Slug, Tag, TagCount, TokenName, TokenRecord, UnixMillis, UnixSeconds,
-    ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord,
+    ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord, VisitRows,
 };
 
 /// Stores links. Each method is one transaction.
@@ -352,6 +352,9 @@ pub trait VisitLog: fmt::Debug + Send + Sync {
 
     /// Totals of every slug and destination, to be read in parts.
     async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError>;
+
+    /// The visits themselves, to be read in parts.
+    async fn visits(&self, filter: &VisitFilter) -> Result<Box<dyn VisitRows>, VisitLogError>;
 
     /// The parts of the log that do not work at the moment, as far as its own
     /// work has shown; empty if all do. Health checks call this, so it sends no

@@ -63,6 +63,7 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(stats::stream::spec(), stats::stream::handle)
         .route(stats::events::spec(), stats::events::handle)
         .route(stats::locations::spec(), stats::locations::handle)
+        .route(stats::visits::spec(), stats::visits::handle)
         .route(audit::spec(), audit::handle)
         .route(location::spec(), location::handle)
         .route(verify::spec(), verify::handle)

@@ -10,7 +10,7 @@
 //! | [`api`] | the list of routes |
 //! | `registrar`, `route_list` | declaration → documented operation and mounted route |
 //! | `permit` | the check that the instance allows an operation |
-//! | `extract`, `reply`, `slices`, `csv` | inputs and answers of handlers |
+//! | `extract`, `reply`, `slices`, `csv`, `visit_body` | inputs and answers of handlers |
 //! | `links`, `migration`, `stats`, `location`, `setup`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
 
 mod api;
@@ -34,6 +34,7 @@ mod stats;
 mod table;
 mod tokens;
 mod verify;
+mod visit_body;
 
 pub use api::{ApiOptions, api};
 pub use extract::{RestState, TransferLimits};

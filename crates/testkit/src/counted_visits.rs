@@ -10,7 +10,7 @@ use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Dimension, Event, EventsQuery, HeatmapQuery,
     HeatmapReport, LocationsQuery, LocationsReport, LogTrouble, MetricRow, MetricsQuery,
     MetricsReport, Report, SamplingInterval, SamplingNote, UnixSeconds, ViewsQuery, ViewsReport,
-    VisitFilter,
+    VisitFilter, VisitRows,
     ports::{VisitLog, VisitLogError},
 };
 
@@ -122,6 +122,10 @@ impl VisitLog for CountedVisits {
     }
 
     async fn access(&self, _: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError> {
+        failed()
+    }
+
+    async fn visits(&self, _: &VisitFilter) -> Result<Box<dyn VisitRows>, VisitLogError> {
         failed()
     }
 

@@ -35,6 +35,9 @@ pub(super) struct Client {
 /// A setting of one statement.
 type Setting<'s> = (&'s str, &'s str);
 
+/// An answer that has begun cannot turn into an error: ClickHouse finishes before it answers.
+const WHOLE: Setting<'static> = ("wait_end_of_query", "1");
+
 impl Client {
     pub(super) fn new(target: ClickHouseTarget, wire: Arc<dyn ClickHouseWire>) -> Self {
         let database = Some(target.database().to_owned());
@@ -106,6 +109,34 @@ impl Client {
         })
     }
 
+    /// Runs a statement and reads its rows while ClickHouse still works on it. Each row has to show
+    /// by itself that it is one, because ClickHouse may write an error in its place.
+    pub(super) async fn stream_at_once<T>(
+        &self,
+        sql: &str,
+        patience: Duration,
+        read: ReadRow<T>,
+    ) -> Result<RowStream<T>, ClickHouseError> {
+        let settings = [
+            ("default_format", "RowBinary"),
+            // As long as the reader takes.
+            ("max_execution_time", "0"),
+            ("max_query_size", MAX_QUERY_SIZE),
+            ("max_ast_elements", MAX_AST_ELEMENTS),
+            ("max_expanded_ast_elements", MAX_AST_ELEMENTS),
+            ("wait_end_of_query", "0"),
+        ];
+        let body = self
+            .exchange(&settings, sql.as_bytes().to_vec(), patience)
+            .await?;
+        Ok(RowStream {
+            body,
+            unread: Vec::new(),
+            timeout: patience,
+            read,
+        })
+    }
+
     /// Inserts rows. ClickHouse stores rows with the same token once, however
     /// often they are sent.
     pub(super) async fn insert(
@@ -123,6 +154,9 @@ impl Client {
             // A batch already holds a second's visits, and ClickHouse does not
             // deduplicate batches that it gathers itself.
             ("async_insert", "0"),
+            // A batch of an import may hold visits of any months.
+            ("max_partitions_per_insert_block", "0"),
+            WHOLE,
         ];
         self.exchange(&settings, rows, timeout).await.map(drop)
     }
@@ -139,13 +173,13 @@ impl Client {
             ("max_query_size", MAX_QUERY_SIZE),
             ("max_ast_elements", MAX_AST_ELEMENTS),
             ("max_expanded_ast_elements", MAX_AST_ELEMENTS),
+            WHOLE,
         ];
         self.exchange(&settings, sql.as_bytes().to_vec(), timeout)
             .await
     }
 
-    /// Sends one request. An answer that has begun cannot turn into an error: a setting makes
-    /// ClickHouse finish before it answers.
+    /// Sends one request.
     async fn exchange(
         &self,
         settings: &[Setting<'_>],
@@ -157,7 +191,6 @@ impl Client {
         let mut url = self.target.origin().clone();
         url.query_pairs_mut()
             .extend_pairs(self.database.iter().map(|name| ("database", name)))
-            .append_pair("wait_end_of_query", "1")
             .extend_pairs(settings);
         let headers = vec![
             ("x-clickhouse-user", self.target.user().to_owned()),

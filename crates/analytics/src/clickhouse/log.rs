@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
     LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report,
-    SamplingInterval, SamplingNote, ViewsQuery, ViewsReport, VisitFilter,
+    SamplingInterval, SamplingNote, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
     ports::{VisitLog, VisitLogError},
 };
 
@@ -18,9 +18,14 @@ use super::{
     error::ClickHouseError,
     events, heatmap, locations, metrics,
     row_binary::ReadRow,
-    views,
+    target::ClickHouseTarget,
+    views, visits,
+    wire::ClickHouseWire,
 };
-use crate::tally::Tally;
+use crate::{QueryLimits, tally::Tally};
+
+/// The time limit of each step of an answer that is read for long.
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Answers questions from ClickHouse.
 ///
@@ -40,6 +45,12 @@ impl ClickHouseLog {
             deadline,
             tally,
         }
+    }
+
+    /// A log for questions only.
+    pub fn open(target: ClickHouseTarget, wire: Arc<dyn ClickHouseWire>) -> Self {
+        let deadline = QueryLimits::default().deadline;
+        Self::new(Client::new(target, wire), deadline, Arc::default())
     }
 
     /// Runs a statement and returns its rows. `action` is the rest of "failed to …".
@@ -156,6 +167,15 @@ impl VisitLog for ClickHouseLog {
         let rows = self.client.stream(&sql, self.deadline, access::read).await;
         let rows = rows.map_err(|error| failed(access::ACTION, error))?;
         Ok(Box::new(access::Rows(rows)))
+    }
+
+    async fn visits(&self, filter: &VisitFilter) -> Result<Box<dyn VisitRows>, VisitLogError> {
+        let sql = visits::statement(filter);
+        let stream = self.client.stream_at_once(&sql, PATIENCE, visits::read);
+        let stream = stream
+            .await
+            .map_err(|error| failed(visits::ACTION, error))?;
+        Ok(Box::new(visits::Rows(stream)))
     }
 
     fn troubles(&self) -> Vec<LogTrouble> {

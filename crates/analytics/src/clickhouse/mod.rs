@@ -13,7 +13,8 @@
 //! | `sql` | filters and clocks as parts of statements |
 //! | `log` | the read side: the port |
 //! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access` | the questions, one each, and their shared parts |
-//! | `spool`, `inlet` | waiting rows; the end of the spool that visits enter |
+//! | `visits` | the visits themselves, for files |
+//! | `spool`, `inlet`, `history` | waiting rows; the end of the spool that visits enter; the end for visits of before |
 //! | `shipper` | the thread that takes rows from the spool to ClickHouse |
 //! | `examine`, `salvage` | checking the spool, and rebuilding a damaged one |
 //! | `open` | from a URL to a working engine |
@@ -27,6 +28,7 @@ mod error;
 mod events;
 mod examine;
 mod heatmap;
+mod history;
 mod inlet;
 mod locations;
 mod log;
@@ -43,14 +45,18 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod views;
+mod visits;
 mod wire;
 
 pub use error::ClickHouseError;
 pub use examine::examine_spool;
+pub use history::Stalled;
+pub(crate) use history::{History, encode};
 pub use log::ClickHouseLog;
 pub use open::ClickHouseOptions;
 pub(crate) use open::open;
 pub use row_binary::DecodeError;
 pub use salvage::rebuild_spool;
+pub(crate) use sql::column as column_name;
 pub use target::{ClickHouseTarget, ClickHouseTargetError};
 pub use wire::{ClickHouseWire, WireAnswer, WireBody, WireError, WireRequest};

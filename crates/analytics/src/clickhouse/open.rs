@@ -11,7 +11,7 @@ use super::{
     inlet::Inlet,
     log::ClickHouseLog,
     salts::SharedSalts,
-    schema,
+    schema::Retention,
     shipper::{Shipper, Work},
     spool,
     target::ClickHouseTarget,
@@ -63,8 +63,9 @@ pub(crate) async fn open(
         spool,
         spool_bytes,
     } = options;
+    let retention = Retention::Days(recorder.retention_days);
     let client = Client::new(target.clone(), wire);
-    let prepared = match schema::prepare(&client, recorder.retention_days).await {
+    let prepared = match retention.prepare(&client).await {
         Ok(()) => true,
         Err(source) if source.is_final() => {
             return Err(OpenError::ClickHouse {
@@ -93,10 +94,10 @@ pub(crate) async fn open(
     }
     let shipper = Shipper::start(Work {
         spool: ship_from,
-        salts,
+        salts: Some(salts),
         client: client.clone(),
         random: Arc::clone(&ports.random),
-        retention_days: recorder.retention_days,
+        retention,
         prepared,
         shutdown_timeout: recorder.shutdown_timeout,
         tally: Arc::clone(&tally),

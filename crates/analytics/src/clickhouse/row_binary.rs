@@ -131,6 +131,10 @@ impl<'b> Cursor<'b> {
         Ok(rows)
     }
 
+    pub(super) fn u8(&mut self) -> Result<u8, DecodeError> {
+        self.take().map(u8::from_le_bytes)
+    }
+
     pub(super) fn u64(&mut self) -> Result<u64, DecodeError> {
         self.take().map(u64::from_le_bytes)
     }

@@ -16,6 +16,7 @@ use crate::{
         replace,
     },
     losses::Loss,
+    transfer::{copy_arrived, copy_marks},
 };
 
 /// Replaces the file in which visits wait for ClickHouse by one with all rows that are still
@@ -63,6 +64,8 @@ fn copy(
         Vec::new()
     };
     copy_losses(old, &tx, &losses)?;
+    rebuilt.lost.extend(copy_marks(old, &tx)?);
+    rebuilt.lost.extend(copy_arrived(old, &tx)?);
     for many in many(lost, keys.unreachable) {
         rebuilt.lost.push(format!("{many} rows"));
     }

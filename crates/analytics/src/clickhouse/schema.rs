@@ -28,12 +28,37 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 /// The retention rule, in the form in which ClickHouse repeats it.
 const ROW_END: &str = "toDateTime(intDiv(ts_ms, 1000)) + toIntervalDay";
 
+/// The number of days after which ClickHouse deletes rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Retention {
+    /// The service sets it; `None` keeps rows for good.
+    Days(Option<NonZeroU32>),
+    /// A command beside the service leaves it.
+    AsItIs,
+}
+
+impl Retention {
+    /// Creates missing tables, and sets the retention.
+    pub(super) async fn prepare(self, client: &Client) -> Result<(), ClickHouseError> {
+        match self {
+            Self::Days(days) => prepare(client, days).await,
+            Self::AsItIs => create(client).await,
+        }
+    }
+}
+
 /// Creates missing tables, and sets the number of days after which ClickHouse
 /// deletes rows.
 pub(super) async fn prepare(
     client: &Client,
     retention_days: Option<NonZeroU32>,
 ) -> Result<(), ClickHouseError> {
+    create(client).await?;
+    retain(client, retention_days).await
+}
+
+/// Creates missing tables.
+async fn create(client: &Client) -> Result<(), ClickHouseError> {
     let database = client.target().database();
     if count(
         &client.outside(),
@@ -57,7 +82,7 @@ pub(super) async fn prepare(
             client.run(&note, TIMEOUT).await?;
         }
     }
-    retain(client, retention_days).await
+    Ok(())
 }
 
 /// Changes the retention of rows if the table has another one. A rule of

@@ -6,7 +6,6 @@
 use std::{
     error::Error as StdError,
     io,
-    num::NonZeroU32,
     sync::{Arc, atomic::Ordering},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -17,7 +16,7 @@ use slugline_domain::ports::Random;
 use thiserror::Error;
 use tokio::sync::{Notify, watch};
 
-use super::{client::Client, error::ClickHouseError, salts::SharedSalts, schema, spool};
+use super::{client::Client, error::ClickHouseError, salts::SharedSalts, schema::Retention, spool};
 use crate::{
     engine::give_back,
     reminder::{Reminder, Warning},
@@ -50,10 +49,11 @@ pub(super) struct Work {
     pub(super) spool: Connection,
     pub(super) client: Client,
     pub(super) random: Arc<dyn Random>,
-    pub(super) retention_days: Option<NonZeroU32>,
+    pub(super) retention: Retention,
     /// `true` if the tables are known to exist.
     pub(super) prepared: bool,
-    pub(super) salts: SharedSalts,
+    /// `None` for a command beside the service, which identifies nobody.
+    pub(super) salts: Option<SharedSalts>,
     /// The time for the last rows at shutdown.
     pub(super) shutdown_timeout: Duration,
     pub(super) tally: Arc<Tally>,
@@ -163,10 +163,12 @@ impl Work {
     /// Ships all rows.
     async fn ship(&mut self) -> Result<(), ShipError> {
         if !self.prepared {
-            schema::prepare(&self.client, self.retention_days).await?;
+            self.retention.prepare(&self.client).await?;
             self.prepared = true;
         }
-        self.salts.agree(&self.client, &mut self.spool).await?;
+        if let Some(salts) = &mut self.salts {
+            salts.agree(&self.client, &mut self.spool).await?;
+        }
         while let Some(shipment) = spool::next_shipment(&mut self.spool, self.random.as_ref())? {
             let token = &shipment.token;
             let into = format!("access_log ({})", shipment.columns);

@@ -31,8 +31,17 @@ pub(super) struct Shipment {
 
 /// Adds a row at the end.
 pub(super) fn insert(db: &Connection, row: &Row<'_>) -> Result<(), rusqlite::Error> {
+    insert_encoded(db, row_binary::FORMAT, &row_binary::encode(row))
+}
+
+/// Adds a row of some format at the end.
+pub(super) fn insert_encoded(
+    db: &Connection,
+    format: u32,
+    row: &[u8],
+) -> Result<(), rusqlite::Error> {
     db.prepare_cached("INSERT INTO spool (row, format) VALUES (?1, ?2)")?
-        .execute(params![row_binary::encode(row), row_binary::FORMAT])?;
+        .execute(params![row, format])?;
     Ok(())
 }
 

@@ -29,7 +29,7 @@ pub(super) fn text(value: &str) -> String {
 }
 
 /// The column of a dimension.
-pub(super) fn column(dimension: Dimension) -> &'static str {
+pub(crate) fn column(dimension: Dimension) -> &'static str {
     match dimension {
         Dimension::Slug => "slug",
         Dimension::Url => "url",

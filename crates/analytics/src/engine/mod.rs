@@ -39,12 +39,20 @@ pub(crate) use mend::{
 };
 pub use mend::{replace::Rebuilt, salvage::rebuild};
 pub use read::log::EmbeddedLog;
+pub(crate) use read::visits::{all_chunks, visits_of_chunk};
 pub use store::error::OpenError;
 pub(crate) use store::{
+    columns::{TEXTS, in_files, text_of},
     error::EngineError,
     lock::share,
-    salts,
-    schema::{FileKind, open_file, open_to_examine},
+    lock::take_alone,
+    loss_table, salts,
+    schema::{ACCESS_LOG, FileKind, open_file, open_to_examine, open_writer},
+    tail,
 };
 pub(crate) use upkeep::give_back;
-pub(crate) use write::append::{Appended, Appender, RowTable};
+pub(crate) use write::{
+    append::{Appended, Appender, RowTable},
+    embedded_rows::EmbeddedRows,
+    seal::seal_before,
+};

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use crate::engine::{
     EmbeddedLog,
     store::{links::Links, schema, tail},
+    upkeep::{self, merge},
     write::seal,
 };
 use crate::{
@@ -423,4 +424,104 @@ async fn a_minute_of_sampled_visits_says_that_it_is_an_estimate() {
         .collect();
     assert_eq!(rows, [(1, 1), (4, 0)]);
     assert!(!report.sampling.exact());
+}
+
+/// Visits that an export hands out, and what happens to the log meanwhile.
+#[tokio::test]
+async fn an_export_has_the_visits_of_its_beginning_once_whatever_happens_meanwhile() {
+    const DAY: i64 = 86_400_000;
+
+    let mut engine = Embedded::new(10);
+    // Several small chunks of each day, and some rows in the tail.
+    for day in 0..3 {
+        for part in 0..4 {
+            let rows: Vec<Row<'_>> = (0..10)
+                .map(|n| {
+                    row(
+                        day * DAY + n,
+                        u64::try_from(day * 100 + part * 10 + n).unwrap(),
+                    )
+                })
+                .collect();
+            engine.store(&rows).await;
+        }
+    }
+    engine.store(&[row(2 * DAY, 900), row(2 * DAY, 901)]).await;
+    let mut export = engine.log.visits(&VisitFilter::default()).await.unwrap();
+    let first = export.next().await.unwrap();
+    assert_eq!(first.len(), 2, "the tail comes first");
+
+    // The tail is sealed, new visits come, a day ends, and small chunks wait to be merged.
+    let new: Vec<Row<'_>> = (0..25).map(|n| row(2 * DAY, 1_000 + n)).collect();
+    engine.store(&new).await;
+    while seal::seal_before(&mut engine.db, 9, 10).unwrap() {}
+    let days = (i64::MIN, 9);
+    assert_eq!(
+        merge::merge_day_alone(&mut engine.db, days, 400).unwrap(),
+        None
+    );
+    upkeep::delete_chunks(&engine.db, DAY).unwrap();
+    let mut found: Vec<u64> = first.iter().map(|visit| visit.visitor).collect();
+    loop {
+        let visits = export.next().await.unwrap();
+        if visits.is_empty() {
+            break;
+        }
+        found.extend(visits.iter().map(|visit| visit.visitor));
+    }
+    found.sort_unstable();
+    let expected: Vec<u64> = (100..140).chain(200..240).chain(900..902).collect();
+    assert_eq!(found, expected);
+
+    drop(export);
+    let merged = merge::merge_day_alone(&mut engine.db, days, 400).unwrap();
+    assert!(merged.is_some(), "chunks are merged again");
+    // A chunk gets no number that another one had.
+    let last: i64 = engine
+        .db
+        .query_row("SELECT max(id) FROM chunk", [], |row| row.get(0))
+        .unwrap();
+    engine.db.execute("DELETE FROM chunk", []).unwrap();
+    engine
+        .store(&(0..10).map(|n| row(n, 1)).collect::<Vec<_>>())
+        .await;
+    let next: i64 = engine
+        .db
+        .query_row("SELECT min(id) FROM chunk", [], |row| row.get(0))
+        .unwrap();
+    assert!(next > last);
+}
+
+#[tokio::test]
+async fn an_export_keeps_no_transaction_open_while_its_reader_waits() {
+    let mut engine = Embedded::new(10);
+    for part in 0..5 {
+        let rows: Vec<Row<'_>> = (0..10).map(|n| row(n, part * 10)).collect();
+        engine.store(&rows).await;
+    }
+    let mut export = engine.log.visits(&VisitFilter::default()).await.unwrap();
+    export.next().await.unwrap();
+    engine.store(&[row(7, 7)]).await;
+    let (busy, in_log, moved): (bool, i64, i64) = engine
+        .db
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
+        .unwrap();
+    assert_eq!((busy, in_log, moved), (false, 0, 0));
+}
+
+#[tokio::test]
+async fn an_export_of_a_damaged_chunk_fails() {
+    let mut engine = Embedded::new(10);
+    engine
+        .store(&(0..10).map(|n| row(n, 1)).collect::<Vec<_>>())
+        .await;
+    engine
+        .db
+        .execute("UPDATE chunk SET directory = x'00'", [])
+        .unwrap();
+    let mut export = engine.log.visits(&VisitFilter::default()).await.unwrap();
+    let error = export.next().await.unwrap_err();
+    assert!(matches!(error, VisitLogError::Failed { .. }), "{error:?}");
 }

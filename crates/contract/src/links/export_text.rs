@@ -1,10 +1,9 @@
 //! Exports of all links as text, page by page.
 
-use csv::{Terminator, Writer, WriterBuilder};
 use slugline_domain::{Link, UnixMillis};
 
 use super::{ExportedLink, LinkExport, TransferFormat, table::to_cell, view::COLUMNS};
-use crate::iso_8601::iso_8601;
+use crate::{iso_8601::iso_8601, table_text::rows};
 
 /// A text that is being built: its start, then pages, then its end. It holds no link, so
 /// it takes as little memory for many links as for few.
@@ -83,14 +82,4 @@ impl ExportText {
     pub fn written(&self) -> usize {
         self.written
     }
-}
-
-fn rows<const N: usize>(rows: impl Iterator<Item = [String; N]>) -> Vec<u8> {
-    let mut writer: Writer<Vec<u8>> = WriterBuilder::new()
-        .terminator(Terminator::CRLF)
-        .from_writer(Vec::new());
-    for row in rows {
-        writer.write_record(row).expect("memory takes every row");
-    }
-    writer.into_inner().expect("memory takes every row")
 }

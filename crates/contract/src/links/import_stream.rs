@@ -1,11 +1,9 @@
 //! Reads links from a file of any size, one after the other.
 
 use std::{
-    cell::Cell,
     fmt,
     io::{self, Read},
     ops::ControlFlow,
-    rc::Rc,
 };
 
 use csv::{ErrorKind, StringRecord};
@@ -18,10 +16,15 @@ use super::{
     import_names::IgnoredNames,
     link_text::read_link,
     table,
-    table_rows::{Row, Rows},
     view::{COLUMNS, Kind},
 };
-use crate::{code::Code, problem::Problem, reader::read};
+use crate::{
+    code::Code,
+    metered::metered,
+    problem::Problem,
+    reader::read,
+    table_rows::{Row, Rows},
+};
 
 /// A link as it was read.
 #[derive(Debug)]
@@ -57,13 +60,9 @@ pub fn read_links(
     source: impl Read,
     mut each: impl FnMut(ReadLink) -> ControlFlow<()>,
 ) -> Result<Vec<String>, ReadLinksError> {
-    let left = Rc::new(Cell::new(LONGEST_LINK));
-    let source = Metered {
-        source,
-        left: Rc::clone(&left),
-    };
+    let (source, meter) = metered(source, "link", LONGEST_LINK);
     let each = &mut |link| {
-        left.set(LONGEST_LINK);
+        meter.begin_anew();
         each(link)
     };
     let mut names = IgnoredNames::default();
@@ -74,26 +73,8 @@ pub fn read_links(
     Ok(names.into_names())
 }
 
-/// The most bytes from one link to the next. A longer stretch is not a link but, for
-/// example, a quotation mark that was never closed, which would fill the memory.
+/// The most bytes from one link to the next.
 const LONGEST_LINK: usize = 16 << 20;
-
-/// Fails when too much is read between two links.
-struct Metered<R> {
-    source: R,
-    left: Rc<Cell<usize>>,
-}
-
-impl<R: Read> Read for Metered<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.source.read(buffer)?;
-        let left = self.left.get().checked_sub(read).ok_or_else(|| {
-            io::Error::other(format!("more than {LONGEST_LINK} bytes belong to one link"))
-        })?;
-        self.left.set(left);
-        Ok(read)
-    }
-}
 
 type Each<'e> = &'e mut dyn FnMut(ReadLink) -> ControlFlow<()>;
 

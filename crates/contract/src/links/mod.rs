@@ -22,7 +22,6 @@ mod patch;
 mod search;
 mod suggest;
 mod table;
-mod table_rows;
 mod update;
 mod view;
 

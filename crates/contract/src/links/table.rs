@@ -5,9 +5,7 @@
 //! commas or semicolons, or are a JSON list if a tag holds such a character. Country
 //! destinations are lines of a country code, a blank and a URL.
 //!
-//! Spreadsheets run a cell that begins like a formula, so such a cell gets an apostrophe
-//! in front, which the reader removes. A cell that begins with an apostrophe gets one,
-//! too, so that the reader removes nothing else. A text that is present but empty becomes
+//! Texts are guarded as [`cells`](crate::cells) says. A text that is present but empty becomes
 //! a single apostrophe.
 
 use std::borrow::Cow;
@@ -15,6 +13,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::view::{COLUMNS, Kind};
+use crate::cells::{guarded, without_apostrophe};
 
 /// Returns the kind of the column with this name, if there is one.
 pub(super) fn kind(name: &str) -> Option<Kind> {
@@ -33,11 +32,7 @@ pub(super) fn to_cell(member: Option<&Value>) -> String {
         Some(Value::Array(tags)) => tags_to_text(tags),
         Some(Value::Object(geo)) => geo_to_text(geo),
     };
-    if text.starts_with(needs_apostrophe) {
-        format!("'{text}")
-    } else {
-        text
-    }
+    guarded(&text).into_owned()
 }
 
 /// Returns the member in a cell. A cell that does not match the column's kind becomes a
@@ -71,17 +66,6 @@ pub(super) fn to_member(kind: Kind, cell: &str) -> Option<Value> {
 fn is_long(text: &str, between: &[char]) -> bool {
     const MOST: usize = 4096;
     text.matches(between).nth(MOST).is_some()
-}
-
-fn needs_apostrophe(first: char) -> bool {
-    matches!(first, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '\'')
-}
-
-fn without_apostrophe(cell: &str) -> &str {
-    match cell.strip_prefix('\'') {
-        Some(rest) if rest.is_empty() || rest.starts_with(needs_apostrophe) => rest,
-        Some(_) | None => cell,
-    }
 }
 
 /// In spreadsheets that separate cells by commas, semicolons are free for lists.

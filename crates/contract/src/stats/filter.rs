@@ -100,7 +100,7 @@ impl AnalyticsFilter {
     }
 
     /// Returns the filter, which is valid only if no fault was noted.
-    pub(super) fn filter(&self, validation: &mut Validation) -> VisitFilter {
+    pub(crate) fn filter(&self, validation: &mut Validation) -> VisitFilter {
         let from = moment(validation, "startAt", &self.start_at);
         let until = moment(validation, "endAt", &self.end_at);
         if let (Some(from), Some(until)) = (from, until)
@@ -137,7 +137,7 @@ impl AnalyticsFilter {
     }
 
     /// Returns the tags, which are valid only if no fault was noted.
-    pub(super) fn tags(&self, validation: &mut Validation) -> Choice<Tag> {
+    pub(crate) fn tags(&self, validation: &mut Validation) -> Choice<Tag> {
         let tags = parsed(validation, "tag", &self.tag, true, Tag::parse);
         let (Choice::AnyOf(named) | Choice::NoneOf(named)) = &tags;
         if named.iter().any(|tag| tag.as_str() == NONE) {

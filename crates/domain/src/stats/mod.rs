@@ -13,6 +13,7 @@ mod locations;
 mod log_trouble;
 mod metrics;
 mod report;
+mod stored;
 mod views;
 
 pub use access::{AccessRow, AccessRows};
@@ -28,4 +29,5 @@ pub use locations::{LocationRow, LocationsQuery, LocationsReport};
 pub use log_trouble::LogTrouble;
 pub use metrics::{MetricRow, MetricsQuery, MetricsReport};
 pub use report::{Report, RowLimit, RowLimitError};
+pub use stored::{StoredVisit, VisitColumn, VisitColumnKind, VisitRows, VisitTexts};
 pub use views::{ViewRow, ViewsQuery, ViewsReport};

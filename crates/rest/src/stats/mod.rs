@@ -8,6 +8,7 @@ pub(crate) mod locations;
 pub(crate) mod metrics;
 pub(crate) mod stream;
 pub(crate) mod views;
+pub(crate) mod visits;
 
 use slugline_contract::Code;
 

@@ -103,7 +103,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and the reasons.
-const WITHOUT_A_TOOL: [(&str, &str); 29] = [
+const WITHOUT_A_TOOL: [(&str, &str); 30] = [
     (
         "audit_list",
         "an agent should not watch the people and the other agents of an instance",
@@ -135,6 +135,7 @@ const WITHOUT_A_TOOL: [(&str, &str); 29] = [
         "where an agent's machine is says nothing to it",
     ),
     ("stats_export", "a file for spreadsheets"),
+    ("logs_export", "a file for databases"),
     (
         "logs_events",
         "single visits, for screens that show what happens; an agent asks for totals",

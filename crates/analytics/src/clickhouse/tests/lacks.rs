@@ -34,7 +34,11 @@ pub(super) fn has(engine: ClickHouseEngine, feature: Feature) -> bool {
 }
 
 /// Settings that it rejects as unknown.
-const SETTINGS: [&str; 2] = ["insert_deduplication_token", "async_insert"];
+const SETTINGS: [&str; 3] = [
+    "insert_deduplication_token",
+    "async_insert",
+    "max_partitions_per_insert_block",
+];
 
 /// Words of our tables that it does not know, and their replacements.
 const WORDS: [(&str, &str); 7] = [

@@ -118,3 +118,34 @@ pub(crate) fn copy_salts(old: &Connection, new: &Connection) -> Result<(), rusql
     }
     Ok(())
 }
+
+/// Copies a table that not every file has, and says whether all of it could be read.
+pub(crate) fn copy_table(
+    old: &Connection,
+    new: &Connection,
+    table: &str,
+    create: &str,
+) -> Result<bool, rusqlite::Error> {
+    match old.table_exists(None, table) {
+        Ok(true) => {}
+        Ok(false) => return Ok(true),
+        Err(_) => return Ok(false),
+    }
+    new.execute_batch(create)?;
+    let Ok(mut statement) = old.prepare(&format!("SELECT * FROM {table}")) else {
+        return Ok(false);
+    };
+    let columns = statement.column_count();
+    let Ok(mut rows) = statement.query([]) else {
+        return Ok(false);
+    };
+    loop {
+        let Ok(row) = rows.next() else {
+            return Ok(false);
+        };
+        let Some(row) = row else { return Ok(true) };
+        let row: Result<Vec<Value>, _> = (0..columns).map(|column| row.get(column)).collect();
+        let Ok(row) = row else { return Ok(false) };
+        insert(new, "", table, &row)?;
+    }
+}

@@ -26,7 +26,10 @@ use crate::engine::{
     },
     write::{draft::Draft, seal},
 };
-use crate::losses::Loss;
+use crate::{
+    losses::Loss,
+    transfer::{copy_leaving, copy_marks},
+};
 
 /// Replaces the access log in a file by one with everything that can still be
 /// read of it. The old file, and SQLite's files beside it, stay under a name
@@ -65,6 +68,8 @@ fn copy(
         rebuilt.lost.push(lost);
     }
     copy_losses(old, &tx, &losses)?;
+    rebuilt.lost.extend(copy_marks(old, &tx)?);
+    rebuilt.lost.extend(copy_leaving(old, &tx)?);
     tx.commit()
 }
 

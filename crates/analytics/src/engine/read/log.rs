@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
     LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report, SamplingNote,
-    ViewsQuery, ViewsReport, VisitFilter,
+    ViewsQuery, ViewsReport, VisitFilter, VisitRows,
     ports::{VisitLog, VisitLogError},
 };
 use tokio::sync::Semaphore;
@@ -19,11 +19,15 @@ use tokio::sync::Semaphore;
 use super::{
     background,
     scan::{Damage, Deadline, Snapshot},
+    visits::{self, Visits},
 };
 use crate::engine::{
     answer::Answer,
     answer::{counters, events, heatmap, link_totals, locations, metrics, views},
-    store::{error::EngineError, schema},
+    store::{
+        error::{EngineError, OpenError},
+        lock, schema,
+    },
 };
 use crate::{
     QueryLimits,
@@ -60,8 +64,18 @@ impl EmbeddedLog {
         Self::new(&self.path, limits, self.tally)
     }
 
+    /// Opens a log for questions only, also while another process writes to it. Creates what an
+    /// older version lacks.
+    ///
+    /// # Errors
+    /// The file cannot be opened, is not an access log, or was written by a newer version.
+    pub fn open(path: &Path, limits: QueryLimits) -> Result<Self, OpenError> {
+        schema::open_writer(path)?;
+        Ok(Self::new(path, limits, Arc::default()))
+    }
+
     /// Asks a question about the log as it is now.
-    async fn ask<T: Send + 'static>(
+    pub(crate) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
@@ -196,6 +210,28 @@ impl VisitLog for EmbeddedLog {
         Ok(Box::new(link_totals::Rows(rows.into_iter())))
     }
 
+    async fn visits(&self, filter: &VisitFilter) -> Result<Box<dyn VisitRows>, VisitLogError> {
+        let path = self.path.clone();
+        let chunks_stay = background::run(move || Ok(lock::keep_chunks(&path))).await;
+        let chunks_stay = chunks_stay.map_err(|error| failed(visits::ACTION, error))?;
+        let chunks_stay = chunks_stay.map_err(|error| VisitLogError::Failed {
+            action: visits::ACTION,
+            source: Box::new(error),
+        })?;
+        // The reader of a file waits for it longer than a person for an answer.
+        let patient = Self {
+            limits: QueryLimits {
+                deadline: visits::PATIENCE,
+                ..self.limits
+            },
+            ..self.clone()
+        };
+        let visits = Visits::begin(patient, filter, chunks_stay).await;
+        Ok(Box::new(
+            visits.map_err(|error| failed(visits::ACTION, error))?,
+        ))
+    }
+
     fn troubles(&self) -> Vec<LogTrouble> {
         self.tally.troubles.list()
     }
@@ -216,7 +252,7 @@ fn tell_of_damage(snapshot: &Snapshot<'_>, troubles: &Troubles) {
 }
 
 /// Why there is no answer, as the port says it.
-fn failed(action: &'static str, error: EngineError) -> VisitLogError {
+pub(crate) fn failed(action: &'static str, error: EngineError) -> VisitLogError {
     match error {
         EngineError::Deadline { limit } => VisitLogError::TooSlow { action, limit },
         EngineError::Sqlite(_)

@@ -12,4 +12,5 @@ pub(crate) mod selection;
 pub(crate) mod shown_visitors;
 pub(crate) mod totals;
 pub(crate) mod values;
+pub(crate) mod visits;
 pub(crate) mod wall_clock;

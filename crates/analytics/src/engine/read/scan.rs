@@ -211,6 +211,41 @@ impl<'c> Snapshot<'c> {
         })
     }
 
+    /// The rows of a chunk that meet the conditions, with the columns asked for; `None` if the
+    /// chunk was deleted.
+    pub(crate) fn chunk(
+        &self,
+        id: i64,
+        filter: &RowFilter,
+        columns: &[Column],
+    ) -> Result<Option<Block>, EngineError> {
+        let mut statement = self.db.prepare_cached(&format!(
+            "SELECT {} FROM chunk WHERE id = ?1",
+            Chunk::COLUMNS
+        ))?;
+        let mut found = statement.query([id])?;
+        let Some(row) = found.next()? else {
+            return Ok(None);
+        };
+        let asked = Asked {
+            columns,
+            latest: None,
+        };
+        let chunk = Chunk::read(self.db, row)?;
+        read(&chunk, filter, asked, i64::MIN).map(Some)
+    }
+
+    /// The numbers of the chunks that may have rows which meet the conditions.
+    pub(crate) fn chunk_ids(&self, filter: &RowFilter) -> Result<Vec<i64>, EngineError> {
+        let (from, until) = filter.time_range();
+        let ids = self
+            .db
+            .prepare_cached("SELECT id FROM chunk WHERE max_ts >= ?1 AND min_ts <= ?2 ORDER BY id")?
+            .query_map([from, until], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        Ok(ids)
+    }
+
     /// Hands over the tail and then chunk after chunk, later ones first, until
     /// there are only rows of before the moment that `see` gave last. Damaged
     /// chunks are left out; so are those of which `see` says that they are.

@@ -4,9 +4,9 @@
 
 use std::sync::LazyLock;
 
-use slugline_domain::Dimension;
+use slugline_domain::{Dimension, VisitColumn, VisitColumnKind};
 
-use crate::enrich::bounds;
+use crate::{clickhouse::column_name, enrich::bounds};
 
 /// A column of visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +134,25 @@ pub(crate) const TEXTS: [TextColumn; 17] = {
         ),
     ]
 };
+
+/// The columns of texts as files of visits have them, under the names of
+/// ClickHouse's table.
+pub(crate) fn in_files() -> &'static [VisitColumn] {
+    static COLUMNS: LazyLock<Vec<VisitColumn>> = LazyLock::new(|| {
+        let in_files = |column: &TextColumn| VisitColumn {
+            name: column_name(column.dimension),
+            kind: if column.unknown.is_empty() {
+                // No text in a file is longer than the longest that is stored.
+                let max_bytes = column.max_bytes.min(bounds::URL_MAX_BYTES);
+                VisitColumnKind::Text { max_bytes }
+            } else {
+                VisitColumnKind::Degrees
+            },
+        };
+        TEXTS.iter().map(in_files).collect()
+    });
+    &COLUMNS
+}
 
 /// The place of a dimension in [`TEXTS`]; `None` for visitors, who are numbers.
 pub(crate) fn place_of(dimension: Dimension) -> Option<usize> {

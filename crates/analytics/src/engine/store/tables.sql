@@ -12,9 +12,10 @@ CREATE TABLE tail (
     n INTEGER NOT NULL, rows BLOB NOT NULL
 ) STRICT;
 
--- Rows of one day of UTC, which has this number since 1970.
+-- Rows of one day of UTC, which has this number since 1970. No chunk gets the number of one that
+-- was deleted, because an export goes through the numbers that there were when it began.
 CREATE TABLE chunk (
-    id INTEGER PRIMARY KEY, format INTEGER NOT NULL, day INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY AUTOINCREMENT, format INTEGER NOT NULL, day INTEGER NOT NULL,
     min_ts INTEGER NOT NULL, max_ts INTEGER NOT NULL, n INTEGER NOT NULL, directory BLOB NOT NULL
 ) STRICT;
 CREATE INDEX chunk_time ON chunk (max_ts, min_ts);

@@ -3,13 +3,36 @@
 //! Many come from a flood of visits, each batch of which is a chunk, and from
 //! visits that came after their day had been sealed.
 
+use std::{error::Error as StdError, path::PathBuf};
+
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::engine::{
     read::block::{Block, Chunk},
-    store::error::EngineError,
+    store::{error::EngineError, lock},
     write::{draft::Draft, seal},
 };
+
+/// Like [`merge_day`]. While an export needs the chunks as they are, there is nothing to do; the
+/// next round comes in an hour.
+pub(crate) fn merge_day_alone(
+    db: &mut Connection,
+    days: (i64, i64),
+    rows_per_chunk: usize,
+) -> Result<Option<i64>, EngineError> {
+    let Some(path) = db.path().map(PathBuf::from) else {
+        return Ok(None);
+    };
+    match lock::merge_chunks(&path) {
+        Ok(Some(_alone)) => merge_day(db, days, rows_per_chunk),
+        Ok(None) => Ok(None),
+        Err(error) => {
+            let error: &(dyn StdError + 'static) = &error;
+            tracing::warn!(error, "chunks of the access log cannot be merged yet");
+            Ok(None)
+        }
+    }
+}
 
 /// Merges small chunks of one day from the first to before the last of two
 /// days, and returns the day after which to go on. Chunks are small up to half

@@ -111,7 +111,7 @@ impl Upkeep {
             }
             Step::Merge { first, today } => {
                 let most = self.rows_per_chunk.saturating_mul(MERGED);
-                match merge::merge_day(db, (first, today), most)? {
+                match merge::merge_day_alone(db, (first, today), most)? {
                     Some(first) => Some(Step::Merge { first, today }),
                     None => Some(Step::GiveBack),
                 }
@@ -155,7 +155,7 @@ impl Upkeep {
 /// Deletes some chunks all of whose rows are from before a moment, and says
 /// whether there were any. A chunk is of one day, so no row stays for more than
 /// a day longer.
-fn delete_chunks(db: &Connection, cutoff_ms: i64) -> Result<bool, rusqlite::Error> {
+pub(crate) fn delete_chunks(db: &Connection, cutoff_ms: i64) -> Result<bool, rusqlite::Error> {
     let deleted = db
         .prepare_cached(
             "DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE max_ts < ?1 LIMIT ?2)",

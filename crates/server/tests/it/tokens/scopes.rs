@@ -13,7 +13,7 @@ use crate::{
 const SCOPES: [&str; 4] = ["links:read", "links:write", "analytics:read", "admin"];
 
 /// Every operation below `/api/`, and the scope that it needs; empty if every token will do.
-const OPERATIONS: [(&str, &str); 35] = [
+const OPERATIONS: [(&str, &str); 36] = [
     ("audit_list", "admin"),
     ("link_create", "links:write"),
     ("link_edit", "links:write"),
@@ -41,6 +41,7 @@ const OPERATIONS: [(&str, &str); 35] = [
     ("stats_export", "analytics:read"),
     ("logs_stream", "analytics:read"),
     ("logs_events", "analytics:read"),
+    ("logs_export", "analytics:read"),
     ("logs_locations", "analytics:read"),
     ("location_get", ""),
     ("token_verify", ""),

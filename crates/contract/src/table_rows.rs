@@ -10,18 +10,18 @@ use csv::{ByteRecord, Reader, ReaderBuilder, StringRecord};
 
 /// Reads rows one after the other. The separator of cells is the one in the first line:
 /// commas, semicolons (as spreadsheets write where a comma is the decimal sign) or tabs.
-pub(super) struct Rows<R> {
+pub(crate) struct Rows<R> {
     table: Reader<Lines<R>>,
     line: Rc<Cell<u64>>,
     row: ByteRecord,
 }
 
 /// A row.
-pub(super) struct Row {
+pub(crate) struct Row {
     /// The line on which the row begins, from 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// The row's cells; `None` if they are not UTF-8.
-    pub(super) cells: Option<StringRecord>,
+    pub(crate) cells: Option<StringRecord>,
 }
 
 /// The source, with its first line put back.
@@ -29,7 +29,7 @@ type Whole<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
 impl<R: Read> Rows<R> {
     /// Reads the first line to learn the separator.
-    pub(super) fn new(source: R) -> io::Result<Self> {
+    pub(crate) fn new(source: R) -> io::Result<Self> {
         const LONGEST_HEADER: u64 = 64 << 10;
         let mut source = BufReader::new(source);
         let mut header = Vec::new();
@@ -55,7 +55,7 @@ impl<R: Read> Rows<R> {
     }
 
     /// Returns the next row and skips empty lines.
-    pub(super) fn next(&mut self) -> Result<Option<Row>, csv::Error> {
+    pub(crate) fn next(&mut self) -> Result<Option<Row>, csv::Error> {
         if !self.table.read_byte_record(&mut self.row)? {
             return Ok(None);
         }
@@ -69,7 +69,7 @@ impl<R: Read> Rows<R> {
     }
 
     /// Returns the line that was read last.
-    pub(super) fn line(&self) -> u64 {
+    pub(crate) fn line(&self) -> u64 {
         self.line.get()
     }
 }

@@ -1,0 +1,32 @@
+//! The errors of imports and moves.
+
+use thiserror::Error;
+
+use crate::{OpenError, Stalled, engine::EngineError};
+
+/// Why an import or a move stopped. What is in stays in, and running the same command again goes
+/// on from there.
+#[derive(Debug, Error)]
+pub enum TransferError {
+    /// A file of the data folder, or ClickHouse, cannot be used.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The access log or the spool cannot be read or written.
+    #[error("visits cannot be read or stored")]
+    Database(#[from] rusqlite::Error),
+    /// A part of the access log cannot be read.
+    #[error("the access log cannot be read")]
+    Unreadable(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// ClickHouse takes nothing.
+    #[error(transparent)]
+    Stalled(#[from] Stalled),
+    /// The file is not the one that was looked at before.
+    #[error("the file was changed while it was imported")]
+    Changed,
+}
+
+impl From<EngineError> for TransferError {
+    fn from(error: EngineError) -> Self {
+        Self::Unreadable(Box::new(error))
+    }
+}

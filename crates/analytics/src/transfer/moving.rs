@@ -1,0 +1,119 @@
+//! The visits of an embedded log, into ClickHouse.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use rusqlite::Connection;
+use slugline_domain::ports::Random;
+
+use super::{
+    TransferError,
+    leaving::{self, ARRIVED, LEAVING},
+};
+use crate::{
+    ClickHouseOptions,
+    clickhouse::History,
+    engine::{
+        ACCESS_LOG, EngineError, all_chunks, give_back, open_to_examine, open_writer, seal_before,
+        tail, take_alone, visits_of_chunk,
+    },
+};
+
+/// What a move did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Visits that left the log. A visit that stands for many counts once.
+    pub visits: u64,
+    /// Chunks that stay in the log, because they are damaged, with their damage.
+    pub damaged: Vec<String>,
+}
+
+/// Rows of the tail that become a chunk.
+const ROWS: usize = 16_384;
+
+/// The time that a transaction waits for one of another process.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Moves all visits of an embedded log to ClickHouse, through the spool. `tell` hears how many
+/// have left the log so far.
+///
+/// Nobody may write to the log meanwhile; a service with ClickHouse does not. A move that was
+/// stopped at any point goes on where it was when it is run again.
+///
+/// # Errors
+/// The log is in use, a file cannot be read or written, or ClickHouse cannot be used or takes
+/// nothing for a minute.
+pub async fn move_history(
+    path: &Path,
+    options: ClickHouseOptions,
+    random: Arc<dyn Random>,
+    tell: &mut (dyn FnMut(u64) + Send),
+) -> Result<Moved, TransferError> {
+    let _alone = take_alone(path)?;
+    let mut log = open_writer(path)?;
+    log.busy_timeout(PATIENCE)?;
+    let history = History::open(options, Arc::clone(&random)).await?;
+    history.spool.busy_timeout(PATIENCE)?;
+    log.execute_batch(LEAVING)?;
+    history.spool.execute_batch(ARRIVED)?;
+
+    let mut moved = Moved::default();
+    let mut pass_on = |log: &Connection, moved: &mut Moved| {
+        while let Some(batch) = leaving::waiting(log)? {
+            history.wait_for_room()?;
+            leaving::hand_over(&history, &batch)?;
+            leaving::forget(log, &batch)?;
+            moved.visits += batch.visits;
+            tell(moved.visits);
+        }
+        Ok::<(), TransferError>(())
+    };
+    pass_on(&log, &mut moved)?;
+    while seal_before(&mut log, FAR_DAY, ROWS)? {}
+    for chunk in all_chunks(&log)? {
+        let visits = match visits_of_chunk(&log, chunk) {
+            Ok(visits) => visits,
+            Err(error) if error.is_damage() => {
+                moved.damaged.push(in_words(&error));
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        leaving::take_chunk(&log, chunk, &visits, random.as_ref())?;
+        pass_on(&log, &mut moved)?;
+    }
+    leaving::take_losses(&log, random.as_ref())?;
+    pass_on(&log, &mut moved)?;
+    history.wait_until_shipped()?;
+    while give_back(&log)? {}
+    Ok(moved)
+}
+
+/// A day after every visit.
+const FAR_DAY: i64 = i64::MAX / 86_400_000;
+
+/// True if an embedded log has visits. `false` if there is no file.
+///
+/// # Errors
+/// The file cannot be read, or is something else.
+pub fn history_in(path: &Path) -> Result<bool, TransferError> {
+    if !path.exists() {
+        return Ok(false);
+    }
+    let log = open_to_examine(&ACCESS_LOG, path)?;
+    let some = |table: &str| -> Result<bool, rusqlite::Error> {
+        if !log.table_exists(None, table)? {
+            return Ok(false);
+        }
+        let sql = format!("SELECT EXISTS (SELECT 1 FROM {table})");
+        log.query_row(&sql, [], |row| row.get(0))
+    };
+    Ok(tail::len(&log)? > 0 || some("chunk")? || some("leaving")?)
+}
+
+fn in_words(error: &EngineError) -> String {
+    let mut text = error.to_string();
+    if let Some(cause) = std::error::Error::source(error) {
+        text = format!("{text}: {cause}");
+    }
+    text
+}

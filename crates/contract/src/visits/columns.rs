@@ -1,0 +1,33 @@
+//! The columns of a file: those of numbers, and around them the texts that the access log has.
+
+use slugline_domain::{VisitColumn, VisitColumnKind};
+
+/// A column of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    Time,
+    Link,
+    /// The text at this place, and what it may hold.
+    Text(usize, VisitColumnKind),
+    Visitor,
+    Interval,
+    Coherent,
+}
+
+/// Every column with its name, in the order of a file.
+pub(super) fn all(texts: &[VisitColumn]) -> Vec<(&'static str, Column)> {
+    let texts = texts.iter().enumerate();
+    let texts = texts.map(|(place, text)| (text.name, Column::Text(place, text.kind)));
+    [("ts_ms", Column::Time), ("link_id", Column::Link)]
+        .into_iter()
+        .chain(texts)
+        .chain([
+            ("visitor", Column::Visitor),
+            ("sampling_interval", Column::Interval),
+            ("coherent", Column::Coherent),
+        ])
+        .collect()
+}
+
+/// The names without which a visit says nothing.
+pub(super) const REQUIRED: [&str; 5] = ["ts_ms", "link_id", "slug", "url", "visitor"];

@@ -1,0 +1,252 @@
+//! A file of visits as the body of an answer, sent while it is read.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use actix_web::{
+    HttpRequest, HttpResponse, Responder,
+    body::{BodySize, BoxBody, MessageBody},
+    http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE},
+    web::Bytes,
+};
+use aide::{
+    OperationOutput,
+    generate::GenContext,
+    openapi::{MediaType, Operation, Response, StatusCode as DocumentedStatus},
+};
+use slugline_application::{Error, VisitExport};
+use slugline_contract::{Code, Problem, VisitFile, VisitText};
+use slugline_domain::{StoredVisit, VisitRows};
+use slugline_httpkit::report;
+use tokio::{
+    sync::mpsc,
+    task::{self, JoinError},
+};
+
+use crate::reply::Reply;
+
+/// A file that is being sent.
+pub(crate) struct VisitBody {
+    file: VisitFile,
+    file_name: String,
+    parts: Parts,
+}
+
+impl VisitBody {
+    /// Reads the first visits before the answer starts, so that an unreadable log gives an error
+    /// and not a broken file. A client that reads slowly slows down the reading of visits; a
+    /// client that disconnects ends it.
+    pub(crate) async fn start(
+        file: VisitFile,
+        VisitExport {
+            exported_at,
+            mut rows,
+        }: VisitExport,
+    ) -> Result<Self, Error> {
+        let first = rows.next().await?;
+        let (sender, parts) = mpsc::channel(1);
+        tokio::spawn(async move {
+            if let Err(problem) = send(file, rows, first, &sender).await {
+                // The answer breaks off, which distinguishes it from a complete one.
+                let _ = sender.send(Err(problem)).await;
+            }
+        });
+        Ok(Self {
+            file,
+            file_name: file.name(exported_at),
+            parts: Parts(parts),
+        })
+    }
+}
+
+/// A part of the file; `None` after the last one.
+type Part = Result<Option<Bytes>, Problem>;
+
+/// The body. It is whole only if its end was sent too: what sends it may panic.
+struct Parts(mpsc::Receiver<Part>);
+
+impl MessageBody for Parts {
+    type Error = Problem;
+
+    fn size(&self) -> BodySize {
+        BodySize::Stream
+    }
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Problem>>> {
+        self.0.poll_recv(context).map(|part| match part {
+            Some(part) => part.transpose(),
+            None => Some(Err(Problem::new(
+                Code::InternalError,
+                "the export broke off",
+            ))),
+        })
+    }
+}
+
+async fn send(
+    file: VisitFile,
+    mut rows: Box<dyn VisitRows>,
+    mut visits: Vec<StoredVisit>,
+    parts: &mpsc::Sender<Part>,
+) -> Result<(), Problem> {
+    let mut text = VisitText::new(file, rows.columns());
+    loop {
+        let last = visits.is_empty();
+        let written = task::spawn_blocking(move || {
+            // Away from the threads that answer redirects.
+            let part = text.part(&visits);
+            (text, part)
+        });
+        let (rest, part) = written.await.map_err(panicked)?;
+        // Gzip keeps what is too little to be packed.
+        if !part.is_empty() && parts.send(Ok(Some(part.into()))).await.is_err() {
+            return Ok(());
+        }
+        text = rest;
+        if last {
+            break;
+        }
+        visits = rows
+            .next()
+            .await
+            .map_err(|error| report(Error::from(error)))?;
+    }
+    let end = text.end();
+    if !end.is_empty() {
+        let _ = parts.send(Ok(Some(end.into()))).await;
+    }
+    let _ = parts.send(Ok(None)).await;
+    Ok(())
+}
+
+fn panicked(error: JoinError) -> Problem {
+    tracing::error!(%error, "an export broke off");
+    Problem::new(Code::InternalError, "the export broke off")
+}
+
+impl Reply for VisitBody {}
+
+impl Responder for VisitBody {
+    type Body = BoxBody;
+
+    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
+        let disposition = format!("attachment; filename=\"{}\"", self.file_name);
+        HttpResponse::Ok()
+            .insert_header((CONTENT_TYPE, self.file.media_type()))
+            .insert_header((CONTENT_DISPOSITION, disposition))
+            .insert_header((CACHE_CONTROL, "no-store"))
+            .body(self.parts)
+    }
+}
+
+impl OperationOutput for VisitBody {
+    type Inner = ();
+
+    fn inferred_responses(
+        _: &mut GenContext,
+        _: &mut Operation,
+    ) -> Vec<(Option<DocumentedStatus>, Response)> {
+        let mut response = Response {
+            description: "A file of visits".into(),
+            ..Response::default()
+        };
+        for media_type in ["application/x-ndjson", "text/csv", "application/gzip"] {
+            let content = &mut response.content;
+            content.insert(media_type.into(), MediaType::default());
+        }
+        vec![(Some(DocumentedStatus::Code(200)), response)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use actix_web::body;
+    use async_trait::async_trait;
+    use slugline_domain::{
+        SamplingInterval, UnixMillis, VisitColumn, VisitTexts, ports::VisitLogError,
+    };
+
+    use super::*;
+
+    /// The end of some rows.
+    #[derive(Clone, Copy, Debug)]
+    enum End {
+        Whole,
+        Fails,
+        Panics,
+    }
+
+    #[derive(Debug)]
+    struct Rows(VecDeque<StoredVisit>, End);
+
+    #[async_trait]
+    impl VisitRows for Rows {
+        fn columns(&self) -> &'static [VisitColumn] {
+            &[]
+        }
+
+        async fn next(&mut self) -> Result<Vec<StoredVisit>, VisitLogError> {
+            match (self.0.pop_front(), self.1) {
+                (Some(visit), _) => Ok(vec![visit]),
+                (None, End::Whole) => Ok(Vec::new()),
+                (None, End::Fails) => Err(VisitLogError::Failed {
+                    action: "test",
+                    source: "disk on fire".into(),
+                }),
+                (None, End::Panics) => panic!("as a test"),
+            }
+        }
+    }
+
+    async fn start(visits: usize, gzip: bool, end: End) -> Result<VisitBody, Error> {
+        let visit = StoredVisit {
+            at: UnixMillis::new(7),
+            link: "a".into(),
+            visitor: u64::MAX,
+            interval: SamplingInterval::EVERY,
+            coherent: true,
+            texts: VisitTexts::default(),
+        };
+        let export = VisitExport {
+            exported_at: UnixMillis::new(0),
+            rows: Box::new(Rows(vec![visit; visits].into(), end)),
+        };
+        let file = VisitFile {
+            gzip,
+            ..VisitFile::default()
+        };
+        VisitBody::start(file, export).await
+    }
+
+    #[actix_web::test]
+    async fn parts_follow_each_other_to_the_end() {
+        for visits in [0, 1, 3] {
+            let body = start(visits, false, End::Whole).await.unwrap();
+            let sent = body::to_bytes(body.parts).await.unwrap();
+            let line = "{\"ts_ms\":7,\"link_id\":\"a\",\"visitor\":18446744073709551615,\
+                        \"sampling_interval\":1,\"coherent\":1}\n";
+            assert_eq!(sent, line.repeat(visits));
+            let packed = start(visits, true, End::Whole).await.unwrap();
+            let packed = body::to_bytes(packed.parts).await.unwrap();
+            assert!(packed.starts_with(&[0x1f, 0x8b]));
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_failure_is_an_error_before_the_first_visit_and_a_cut_after_it() {
+        assert!(start(0, false, End::Fails).await.is_err());
+        for gzip in [false, true] {
+            for end in [End::Fails, End::Panics] {
+                let body = start(2, gzip, end).await.unwrap();
+                assert!(body::to_bytes(body.parts).await.is_err(), "{end:?}");
+            }
+        }
+    }
+}
