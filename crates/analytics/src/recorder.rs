@@ -10,9 +10,17 @@ use std::{
     time::Duration,
 };
 
-use slugline_domain::{LogTrouble, Visit, measure::Timings, ports::VisitSink};
+use async_trait::async_trait;
+use slugline_domain::{
+    Erasure, LinkId, LogTrouble, Visit,
+    measure::Timings,
+    ports::{VisitEraser, VisitLogError, VisitSink},
+};
 use thiserror::Error;
-use tokio::sync::{oneshot, watch};
+use tokio::{
+    sync::{oneshot, watch},
+    time::timeout,
+};
 
 use crate::{
     ClickHouseLog, ClickHouseOptions, EmbeddedLog, OpenError, QueryLimits, RecorderOptions,
@@ -20,8 +28,17 @@ use crate::{
     engine::Appender,
     sampling::Sampler,
     tally::{Tally, Waiting},
-    writer::{Message, Writer},
+    writer::{Ask, Message, Writer},
 };
+
+/// The rest of "failed to …".
+const ERASE: &str = "erase the visits of a link";
+
+/// The time for the writer to mark the visits durably.
+const MARK_PATIENCE: Duration = Duration::from_secs(10);
+
+/// The time that a caller waits until no answer has the visits any more.
+const ERASURE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Accepts visits from redirects; one thread stores them.
 ///
@@ -146,22 +163,28 @@ impl Recorder {
     /// # Errors
     /// The recorder is closed.
     pub async fn flush(&self) -> Result<(), RecorderClosed> {
+        let (stored, durable) = oneshot::channel();
+        self.ask(Ask::Flush(stored)).await?;
+        durable.await.map_err(|_| RecorderClosed)
+    }
+
+    /// Puts a wish into the queue.
+    async fn ask(&self, ask: Ask) -> Result<(), RecorderClosed> {
         // A full queue empties at the speed of commits, so trying more often than this is
         // useless.
         const PAUSE: Duration = Duration::from_millis(5);
 
-        let (stored, durable) = oneshot::channel();
-        let mut barrier = Message::Barrier(stored);
+        let mut message = Message::Ask(ask);
         loop {
-            match self.offer(barrier) {
+            match self.offer(message) {
                 Ok(()) => break,
-                Err(Refused::Full(returned)) => barrier = returned,
+                Err(Refused::Full(returned)) => message = returned,
                 Err(Refused::Closed) => return Err(RecorderClosed),
             }
             tokio::time::sleep(PAUSE).await;
         }
         self.thread.unpark();
-        durable.await.map_err(|_| RecorderClosed)
+        Ok(())
     }
 
     /// Accepts no more visits, stores those that wait, and ends the writer.
@@ -217,6 +240,33 @@ impl VisitSink for Recorder {
         if self.offer(Message::Visit(visit)).is_err() {
             self.tally.lose(at, 1);
         }
+    }
+}
+
+#[async_trait]
+impl VisitEraser for Recorder {
+    async fn erase(&self, link: &LinkId) -> Result<Erasure, VisitLogError> {
+        let (marked, answer) = oneshot::channel();
+        let mark = async {
+            self.ask(Ask::Erase(link.clone(), marked)).await?;
+            answer.await.map_err(|_| RecorderClosed)
+        };
+        let failed = |source| VisitLogError::Failed {
+            action: ERASE,
+            source,
+        };
+        let marked = timeout(MARK_PATIENCE, mark).await;
+        let marked = marked.map_err(|_| VisitLogError::TooSlow {
+            action: ERASE,
+            limit: MARK_PATIENCE,
+        })?;
+        let marked = marked.map_err(|closed| failed(closed.into()))?;
+        let done = marked.map_err(|error| failed(error.into()))?;
+        Ok(match timeout(ERASURE_PATIENCE, done).await {
+            Ok(Ok(())) => Erasure::Done,
+            // Nothing sends at the end of the process, and the next one goes on.
+            Ok(Err(_)) | Err(_) => Erasure::Kept,
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use slugline_domain::{Place, Visit};
+use slugline_domain::{LinkId, Place, Visit};
 use tokio::sync::oneshot;
 
 use crate::{
@@ -47,9 +47,21 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) enum Message {
     Visit(Visit),
-    /// A caller waits until everything before this is durable.
-    Barrier(oneshot::Sender<()>),
+    Ask(Ask),
 }
+
+/// A caller's wish, which ends the batch.
+#[derive(Debug)]
+pub(crate) enum Ask {
+    /// Tell me when everything before this is durable.
+    Flush(oneshot::Sender<()>),
+    /// Erase the visits that the link has so far.
+    Erase(LinkId, oneshot::Sender<Marked>),
+}
+
+/// The visits are marked durably, and the receiver hears when no answer has them any more; or
+/// nothing was marked.
+pub(crate) type Marked = Result<oneshot::Receiver<()>, EngineError>;
 
 impl Message {
     /// The memory that it takes, excluding the link, which all visits of the link share.
@@ -59,7 +71,7 @@ impl Message {
                 let place = visit.place.as_deref();
                 visit.headers.bytes() + place.map_or(0, |place| size_of::<Place>() + place.bytes())
             }
-            Self::Barrier(_) => 0,
+            Self::Ask(_) => 0,
         };
         size_of::<Self>() + apart
     }
@@ -79,6 +91,14 @@ pub(crate) struct Writer {
     gives_up_at: Option<Instant>,
     gave_up: bool,
     dropped_logged: u64,
+    erased: Vec<Erased>,
+}
+
+/// A link whose visits among the next messages of the queue are erased.
+#[derive(Debug)]
+struct Erased {
+    link: LinkId,
+    messages: usize,
 }
 
 impl Writer {
@@ -100,6 +120,7 @@ impl Writer {
             gives_up_at: None,
             gave_up: false,
             dropped_logged: 0,
+            erased: Vec::new(),
         }
     }
 
@@ -116,13 +137,18 @@ impl Writer {
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             };
-            let barrier = self.gather(first);
-            let stored = self.store();
-            self.log_dropped();
-            if let (Some(barrier), true) = (barrier, stored) {
-                // The caller may have hung up.
-                let _ = barrier.send(());
+            let ask = self.gather(first);
+            if let Some(Ask::Erase(link, marked)) = ask {
+                self.erase(link, marked);
+                self.store();
+            } else {
+                let stored = self.store();
+                if let (Some(Ask::Flush(durable)), true) = (ask, stored) {
+                    // The caller may have hung up.
+                    let _ = durable.send(());
+                }
             }
+            self.log_dropped();
             busy = self.appender.maintain();
         }
         self.appender.note_losses();
@@ -130,7 +156,7 @@ impl Writer {
 
     /// Fills the batch until it is large or old enough, or a caller waits for
     /// it.
-    fn gather(&mut self, first: Message) -> Option<oneshot::Sender<()>> {
+    fn gather(&mut self, first: Message) -> Option<Ask> {
         let due = Instant::now() + self.options.batch_age;
         let mut next = Ok(first);
         let mut messages = 0;
@@ -139,8 +165,10 @@ impl Writer {
                 Ok(message) => {
                     let bytes = message.bytes();
                     self.tally.leave_queue(bytes);
+                    let erased = self.was_erased(&message);
                     match message {
-                        Message::Barrier(barrier) => return Some(barrier),
+                        Message::Ask(ask) => return Some(ask),
+                        Message::Visit(_) if erased => {}
                         Message::Visit(visit) => self.take(visit, bytes),
                     }
                     messages += 1;
@@ -200,6 +228,41 @@ impl Writer {
         let messages = Pressure::of(waiting.messages, self.options.queue);
         let bytes = Pressure::of(waiting.bytes, self.options.queue_bytes);
         messages.max(bytes).max(self.appender.pressure())
+    }
+
+    /// Marks the stored visits of a link, and drops those that wait in the batch and in the queue.
+    /// So all that were recorded before the answer are gone. An error is for the caller, who is
+    /// there to ask again.
+    fn erase(&mut self, link: LinkId, marked: oneshot::Sender<Marked>) {
+        if marked.is_closed() {
+            return;
+        }
+        let (done, erased) = oneshot::channel();
+        if let Err(error) = self.appender.erase(&link, done) {
+            let _ = marked.send(Err(error));
+            return;
+        }
+        self.batch.retain(|kept| kept.visit.link.id != link);
+        self.erased.push(Erased {
+            link,
+            messages: self.tally.waiting().messages,
+        });
+        let _ = marked.send(Ok(erased));
+    }
+
+    /// Counts a message that leaves the queue. Returns true if it is a visit that was erased while
+    /// it waited.
+    fn was_erased(&mut self, message: &Message) -> bool {
+        if self.erased.is_empty() {
+            return false;
+        }
+        let of = |erased: &Erased| matches!(message, Message::Visit(visit) if visit.link.id == erased.link);
+        self.erased.retain(|erased| erased.messages > 0);
+        let found = self.erased.iter().any(of);
+        for erased in &mut self.erased {
+            erased.messages -= 1;
+        }
+        found
     }
 
     /// Stores the batch. Returns true if the batch is finished: stored or lost.

@@ -105,10 +105,10 @@ pub use search::{LinkFilter, SearchText, SearchTextError, TagCount};
 pub use slug::{Slug, SlugCase, SlugError};
 pub use stats::{
     AccessRow, AccessRows, Bots, Choice, CounterRow, Counters, CountersQuery, CountersReport,
-    Degrees, Dimension, Event, EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow, LocationRow,
-    LocationsQuery, LocationsReport, LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report,
-    RowLimit, RowLimitError, StoredVisit, ViewRow, ViewsQuery, ViewsReport, VisitColumn,
-    VisitColumnKind, VisitFilter, VisitRows, VisitTexts,
+    Degrees, Dimension, Erasure, Event, EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow,
+    LocationRow, LocationsQuery, LocationsReport, LogTrouble, MetricRow, MetricsQuery,
+    MetricsReport, Report, RowLimit, RowLimitError, StoredVisit, ViewRow, ViewsQuery, ViewsReport,
+    VisitColumn, VisitColumnKind, VisitFilter, VisitRows, VisitTexts,
 };
 pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
 pub use tag::{Tag, TagError, Tags, TagsError};

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::{
     AccessRows, Advance, AuditLine, AuditNote, AuditQuery, CountersQuery, CountersReport, Country,
-    Destination, Event, EventsQuery, FailedEntry, ForwardFailure, ForwardedAnswer,
+    Destination, Erasure, Event, EventsQuery, FailedEntry, ForwardFailure, ForwardedAnswer,
     ForwardedRequest, HeatmapQuery, HeatmapReport, LanguageTag, Link, LinkFilter, LinkId,
     ListQuery, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport,
     MigrationState, MigrationStep, OldLink, OldPage, OldPlace, Place, ProbeOutcome, ProbeRequest,
@@ -360,6 +360,15 @@ pub trait VisitLog: fmt::Debug + Send + Sync {
     /// work has shown; empty if all do. Health checks call this, so it sends no
     /// request.
     fn troubles(&self) -> Vec<LogTrouble>;
+}
+
+/// Erases visits from the access log.
+#[async_trait]
+pub trait VisitEraser: fmt::Debug + Send + Sync {
+    /// Erases every visit of a link that was recorded before the answer; visits that come later
+    /// are new. A link without visits is no error. After an error, and after an answer that
+    /// nobody waited for, the visits may be erased or not: ask again.
+    async fn erase(&self, link: &LinkId) -> Result<Erasure, VisitLogError>;
 }
 
 /// The access log gave no answer.

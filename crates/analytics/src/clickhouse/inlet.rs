@@ -9,10 +9,15 @@ use std::{
 };
 
 use rusqlite::Connection;
-use slugline_domain::UnixMillis;
+use slugline_domain::{LinkId, UnixMillis};
+use tokio::sync::oneshot;
 
 use super::{shipper::Shipper, spool};
-use crate::{engine::RowTable, row::Row, sampling::Pressure};
+use crate::{
+    engine::{Maintained, RowTable},
+    row::Row,
+    sampling::Pressure,
+};
 
 /// The end of the spool that visits enter. Dropping it ends the shipper.
 #[derive(Debug)]
@@ -63,9 +68,20 @@ impl RowTable for Inlet {
 
     fn settle(&mut self, _: bool) {}
 
-    fn maintain(&mut self, _: &mut Connection, _: UnixMillis) -> bool {
+    fn erase(
+        &mut self,
+        db: &Connection,
+        link: &LinkId,
+        until: UnixMillis,
+        done: oneshot::Sender<()>,
+    ) -> Result<(), rusqlite::Error> {
+        let _ = (db, link, until, done);
+        todo!()
+    }
+
+    fn maintain(&mut self, _: &mut Connection, _: UnixMillis) -> Maintained {
         self.shipper.wake();
-        false
+        Maintained::default()
     }
 
     fn salts_changed(&mut self) -> bool {

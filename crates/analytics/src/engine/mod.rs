@@ -52,7 +52,8 @@ pub(crate) use store::{
 };
 pub(crate) use upkeep::give_back;
 pub(crate) use write::{
-    append::{Appended, Appender, RowTable},
+    append::{Appended, Appender},
     embedded_rows::EmbeddedRows,
+    row_table::{Maintained, RowTable},
     seal::seal_before,
 };

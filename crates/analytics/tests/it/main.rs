@@ -4,6 +4,8 @@
 mod crash;
 /// Files that are damaged, foreign or still locked.
 mod damage;
+/// The visits of one link are erased.
+mod erasure;
 /// Answers compared with plain SQL over the same visits.
 mod oracle;
 /// Data that must never be found on the disk.

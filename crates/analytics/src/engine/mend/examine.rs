@@ -7,6 +7,7 @@ use rusqlite::Connection;
 use crate::engine::{
     read::block::{Block, Chunk},
     store::{
+        erasure,
         error::{EngineError, OpenError, chain},
         links, schema,
         tail::Batch,
@@ -160,15 +161,22 @@ fn tail_rows(db: &Connection, used: &mut HashSet<i64>) -> Finding {
 }
 
 fn names(db: &Connection, used: &HashSet<i64>) -> Finding {
+    let erased = erasure::marked(db).map_err(|error| unreadable(&error))?;
     let mut missing = 0;
-    for &link in used {
+    for &link in used.difference(&erased) {
         match links::name(db, link) {
             Ok(name) => missing += usize::from(name.is_none()),
             Err(error) => return Err(unreadable(&error)),
         }
     }
     if missing == 0 {
-        Ok(format!("{} have visits", used.len()))
+        Ok(match used.intersection(&erased).count() {
+            0 => format!("{} have visits", used.len()),
+            some => format!(
+                "{} have visits, those of {some} are being erased",
+                used.len()
+            ),
+        })
     } else {
         Err(vec![format!("{missing} links with visits are missing")])
     }

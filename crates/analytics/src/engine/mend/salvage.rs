@@ -19,6 +19,7 @@ use crate::engine::{
     },
     store::{
         columns::{Column, TEXTS},
+        erasure,
         error::{EngineError, OpenError, chain},
         links,
         schema::ACCESS_LOG,
@@ -50,12 +51,14 @@ fn copy(
 ) -> Result<(), rusqlite::Error> {
     let tx = new.transaction()?;
     copy_links(old, &tx)?;
+    let erased = copy_erasures(old, &tx)?;
     copy_salts(old, &tx)?;
     let mut used = HashSet::new();
     let mut losses = copy_chunks(old, &tx, rebuilt, &mut used)?;
     losses.extend(copy_tail(old, &tx, rebuilt, &mut used)?);
     let mut lost = 0;
-    for link in used {
+    // Their rows that are in the tail go with the new file's upkeep.
+    for link in used.into_iter().filter(|link| !erased.contains(link)) {
         if links::name(&tx, link)?.is_none() {
             // No link can have this name.
             tx.prepare_cached("INSERT INTO link (number, link_id) VALUES (?1, ?2)")?
@@ -81,6 +84,14 @@ fn copy_links(old: &Connection, new: &Connection) -> Result<(), rusqlite::Error>
         }
     }
     Ok(())
+}
+
+/// Copies the marks of links whose visits are being erased, and returns them.
+fn copy_erasures(old: &Connection, new: &Connection) -> Result<HashSet<i64>, rusqlite::Error> {
+    for link in Keys::of(old, "erasure", "WHERE", "link").found {
+        new.execute("INSERT INTO erasure (link) VALUES (?1)", [link])?;
+    }
+    erasure::marked(new)
 }
 
 fn copy_chunks(

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::engine::store::{
     columns::{self, Column, Family, TEXTS},
+    erasure,
     error::EngineError,
     links,
 };
@@ -52,16 +53,20 @@ enum Admitted {
 }
 
 impl RowFilter {
-    /// Looks the numbers of the links up.
+    /// Looks the numbers of the links up, and leaves out visits that are being erased.
     pub(crate) fn resolve(db: &Connection, filter: &VisitFilter) -> Result<Self, rusqlite::Error> {
         let mut resolved = Self {
             from_ms: filter.from.map(|second| second.start().get()),
             until_ms: filter.until.map(|second| second.start().get() + 999),
             ..Self::default()
         };
-        if !filter.links.is_everything() {
-            let (wanted, included) = parts(&filter.links);
-            let values = links::find_all(db, wanted)?;
+        let (wanted, included) = parts(&filter.links);
+        let mut values = links::find_all(db, wanted)?;
+        if !included {
+            // A link that is asked for has another number, if it has any.
+            values.extend(erasure::marked(db)?);
+        }
+        if included || !values.is_empty() {
             resolved.links = Some(Wanted { values, included });
         }
         for (dimension, choice) in &filter.values {

@@ -1,4 +1,4 @@
-//! The numbers of links. A link keeps its own for good.
+//! The numbers of links. A link keeps its own until its visits are erased.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -17,6 +17,8 @@ use crate::number_map::NumberMap;
 pub(crate) struct Links {
     key: RandomState,
     known: NumberMap<i64>,
+    /// SQLite's count of changes by other connections, when `known` was true.
+    seen: Option<i64>,
     /// The names that the running transaction has added to `known`.
     entered: Vec<u64>,
 }
@@ -24,6 +26,23 @@ pub(crate) struct Links {
 impl Links {
     /// Most entries of the cache, about 6 MB; when it is full it starts over.
     const CACHED: usize = 200_000;
+
+    /// Forgets what was looked up if another process has changed the file since: it may have
+    /// erased visits and so taken a number from its link.
+    pub(crate) fn follow(&mut self, db: &Connection) -> Result<(), rusqlite::Error> {
+        let now = db
+            .prepare_cached("PRAGMA data_version")?
+            .query_row([], |row| row.get(0))?;
+        if self.seen.replace(now) != Some(now) {
+            self.forget();
+        }
+        Ok(())
+    }
+
+    /// Forgets what was looked up.
+    pub(crate) fn forget(&mut self) {
+        self.known.clear();
+    }
 
     /// The number of a link, which is entered if it is new.
     pub(crate) fn number(&mut self, db: &Connection, link: &str) -> Result<i64, rusqlite::Error> {
@@ -61,6 +80,13 @@ pub(crate) fn find(db: &Connection, link: &str) -> Result<Option<i64>, rusqlite:
     db.prepare_cached("SELECT number FROM link WHERE link_id = ?1")?
         .query_row([link], |row| row.get(0))
         .optional()
+}
+
+/// Takes the number from its link. No link gets it again.
+pub(crate) fn remove(db: &Connection, number: i64) -> Result<(), rusqlite::Error> {
+    db.prepare_cached("DELETE FROM link WHERE number = ?1")?
+        .execute([number])?;
+    Ok(())
 }
 
 /// The numbers of some links; one that has none has no visits.

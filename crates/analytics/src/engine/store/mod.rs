@@ -4,6 +4,7 @@ pub(crate) mod batch;
 pub(crate) mod bytes;
 pub(crate) mod chunk;
 pub(crate) mod columns;
+pub(crate) mod erasure;
 pub(crate) mod error;
 pub(crate) mod front_coded;
 pub(crate) mod links;

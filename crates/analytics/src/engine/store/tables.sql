@@ -27,6 +27,10 @@ CREATE TRIGGER chunk_end AFTER DELETE ON chunk BEGIN
     DELETE FROM part WHERE id BETWEEN OLD.id * 256 AND OLD.id * 256 + 255;
 END;
 
+-- Links whose visits are being erased, by the numbers that they had. No link gets such a number
+-- again. Questions and new chunks leave the rows of these numbers out.
+CREATE TABLE erasure (link INTEGER PRIMARY KEY) STRICT;
+
 -- One row or none: the key of the fingerprints of texts in chunks.
 CREATE TABLE text_key (key BLOB NOT NULL) STRICT;
 

@@ -3,6 +3,7 @@
 //! is a bounded piece of work in a transaction of its own, so visits never wait
 //! for long.
 
+pub(crate) mod erase;
 pub(crate) mod merge;
 pub(crate) mod steady_clock;
 
@@ -167,8 +168,17 @@ pub(crate) fn delete_chunks(db: &Connection, cutoff_ms: i64) -> Result<bool, rus
 /// Returns some free pages to the file system, in a transaction of its own, and
 /// says whether there are more to return.
 pub(crate) fn give_back(db: &Connection) -> Result<bool, rusqlite::Error> {
+    give_back_but(db, SPARE_PAGES)
+}
+
+/// As [`give_back`], but keeps no free page, because one may still show deleted rows.
+fn give_all_back(db: &Connection) -> Result<bool, rusqlite::Error> {
+    give_back_but(db, 0)
+}
+
+fn give_back_but(db: &Connection, spare: u32) -> Result<bool, rusqlite::Error> {
     let free = || db.pragma_query_value(None, "freelist_count", |row| row.get::<_, u32>(0));
-    let excess = free()?.saturating_sub(SPARE_PAGES);
+    let excess = free()?.saturating_sub(spare);
     if excess == 0 {
         return Ok(false);
     }
@@ -178,7 +188,7 @@ pub(crate) fn give_back(db: &Connection) -> Result<bool, rusqlite::Error> {
     let mut steps = statement.query([])?;
     while steps.next()?.is_some() {}
     drop(steps);
-    Ok(free()? > SPARE_PAGES)
+    Ok(free()? > spare)
 }
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
 //! The write side: one batch, one transaction.
 
-use std::{
-    error::Error as StdError, fmt, fs::File, net::IpAddr, path::Path, sync::Arc, time::Duration,
-};
+use std::{error::Error as StdError, fs::File, net::IpAddr, path::Path, sync::Arc, time::Duration};
 
 use rusqlite::{Connection, TransactionBehavior};
 use slugline_domain::{
-    UnixMillis, Visit,
+    LinkId, UnixMillis, Visit,
     ports::{Clock, VisitObserver},
 };
+use tokio::sync::oneshot;
 
-use super::embedded_rows::EmbeddedRows;
+use super::{
+    embedded_rows::EmbeddedRows,
+    row_table::{Maintained, RowTable},
+};
 use crate::engine::store::{
     error::{EngineError, OpenError},
     lock, loss_table,
@@ -18,11 +20,7 @@ use crate::engine::store::{
     schema,
 };
 use crate::{
-    RecorderOptions, RecorderPorts,
-    enrich::Enricher,
-    row::{Kept, Row},
-    sampling::Pressure,
-    tally::Tally,
+    RecorderOptions, RecorderPorts, enrich::Enricher, row::Kept, sampling::Pressure, tally::Tally,
     visitor::Visitor,
 };
 
@@ -41,36 +39,8 @@ pub(crate) struct Appender {
     clock: Arc<dyn Clock>,
     observers: Vec<Arc<dyn VisitObserver>>,
     tally: Arc<Tally>,
-    /// A deleted salt may still stand in the write-ahead log.
+    /// A deleted salt or erased visits may still stand in the write-ahead log.
     scrub: bool,
-}
-
-/// The destination of an appender's rows. It decides about transactions; this is called
-/// within them.
-pub(crate) trait RowTable: fmt::Debug + Send {
-    /// True if there is room for a batch. A batch without room is dropped.
-    fn has_room(&mut self, db: &Connection) -> Result<bool, rusqlite::Error>;
-
-    /// Adds the rows of a batch, in order of arrival.
-    fn insert(
-        &mut self,
-        db: &Connection,
-        rows: &mut dyn Iterator<Item = Row<'_>>,
-    ) -> Result<(), rusqlite::Error>;
-
-    /// The transaction that added rows is durable, or was rolled back.
-    fn settle(&mut self, durable: bool);
-
-    /// Does what needs no visit, between transactions. Says whether there is
-    /// more of it.
-    fn maintain(&mut self, db: &mut Connection, now: UnixMillis) -> bool;
-
-    /// True if another process replaced salts in the file since this was
-    /// last asked.
-    fn salts_changed(&mut self) -> bool;
-
-    /// The fill level, by which visits are sampled before any is dropped.
-    fn pressure(&self) -> Pressure;
 }
 
 /// The outcome of a batch.
@@ -189,6 +159,17 @@ impl Appender {
         Ok(Appended::Stored)
     }
 
+    /// Erases the visits that a link has so far. On success this is durable, and `done` is sent
+    /// when no answer has them any more.
+    pub(crate) fn erase(
+        &mut self,
+        link: &LinkId,
+        done: oneshot::Sender<()>,
+    ) -> Result<(), EngineError> {
+        let until = self.clock.now();
+        Ok(self.transact(|tx, rows, _| rows.erase(tx, link, until, done))?)
+    }
+
     /// Wipes ended salts and looks after the rows; says whether there is more
     /// to do. Nothing is lost if that fails, and the next batch or idle moment
     /// brings the next attempt, so errors end here.
@@ -206,11 +187,13 @@ impl Appender {
                 Ok(done) => self.scrub = !done,
                 Err(error) => {
                     let error: &(dyn StdError + 'static) = &error;
-                    tracing::warn!(error, "an ended salt cannot be wiped yet");
+                    tracing::warn!(error, "deleted salts and visits cannot be wiped yet");
                 }
             }
         }
-        self.rows.maintain(&mut self.db, now)
+        let Maintained { more, erased } = self.rows.maintain(&mut self.db, now);
+        self.scrub |= erased;
+        more || erased
     }
 
     /// Writes down which visits were lost. If that fails, they are still known

@@ -3,16 +3,20 @@
 use std::error::Error as StdError;
 
 use rusqlite::Connection;
-use slugline_domain::UnixMillis;
+use slugline_domain::{LinkId, UnixMillis};
+use tokio::sync::oneshot;
 
 use super::{
-    append::RowTable,
     draft::{Draft, Numbers},
+    row_table::{Maintained, RowTable},
     seal,
 };
 use crate::engine::{
-    store::{batch, links::Links, tail},
-    upkeep::Upkeep,
+    store::{batch, erasure, links::Links, tail},
+    upkeep::{
+        Upkeep,
+        erase::{Erasing, Progress},
+    },
 };
 use crate::{RecorderOptions, row::Row, sampling::Pressure};
 
@@ -20,6 +24,7 @@ use crate::{RecorderOptions, row::Row, sampling::Pressure};
 pub(crate) struct EmbeddedRows {
     links: Links,
     upkeep: Upkeep,
+    erasing: Erasing,
     rows_per_chunk: usize,
 }
 
@@ -28,6 +33,7 @@ impl EmbeddedRows {
         let rows_per_chunk = options.rows_per_chunk.clamp(1, batch::ROWS_MAX);
         Self {
             links: Links::default(),
+            erasing: Erasing::default(),
             upkeep: Upkeep::new(options.retention_days, rows_per_chunk),
             rows_per_chunk,
         }
@@ -47,6 +53,7 @@ impl RowTable for EmbeddedRows {
         db: &Connection,
         rows: &mut dyn Iterator<Item = Row<'_>>,
     ) -> Result<(), rusqlite::Error> {
+        self.links.follow(db)?;
         let mut draft = Draft::default();
         for row in rows {
             let link = self.links.number(db, row.target.link_id)?;
@@ -63,19 +70,51 @@ impl RowTable for EmbeddedRows {
         self.links.settle(durable);
     }
 
-    /// Seals full tails and takes a step of the upkeep.
-    fn maintain(&mut self, db: &mut Connection, now: UnixMillis) -> bool {
+    /// Marks the visits, and every question honours the mark.
+    fn erase(
+        &mut self,
+        db: &Connection,
+        link: &LinkId,
+        _: UnixMillis,
+        done: oneshot::Sender<()>,
+    ) -> Result<(), rusqlite::Error> {
+        self.links.forget();
+        erasure::mark(db, link)?;
+        // The caller may have hung up.
+        let _ = done.send(());
+        Ok(())
+    }
+
+    /// Seals full tails and takes a step: of an erasure if there is one, or else of the upkeep.
+    fn maintain(&mut self, db: &mut Connection, now: UnixMillis) -> Maintained {
         if let Err(error) = seal::seal(db, self.rows_per_chunk) {
             let error: &(dyn StdError + 'static) = &error;
             tracing::warn!(error, "the tail of the access log cannot be sealed yet");
         }
-        match self.upkeep.step(db, now) {
-            Ok(more) => more,
+        match self.erasing.step(db, now, self.rows_per_chunk) {
+            Ok(Progress::Idle) => {}
+            Ok(progress) => {
+                return Maintained {
+                    more: true,
+                    erased: progress == Progress::Erased,
+                };
+            }
             Err(error) => {
                 let error: &(dyn StdError + 'static) = &error;
-                tracing::warn!(error, "the access log cannot be tidied up yet");
-                false
+                tracing::warn!(
+                    error,
+                    "visits cannot be erased from the access log's file yet"
+                );
             }
+        }
+        let more = self.upkeep.step(db, now).unwrap_or_else(|error| {
+            let error: &(dyn StdError + 'static) = &error;
+            tracing::warn!(error, "the access log cannot be tidied up yet");
+            false
+        });
+        Maintained {
+            more,
+            erased: false,
         }
     }
 

@@ -3,4 +3,5 @@
 pub(crate) mod append;
 pub(crate) mod draft;
 pub(crate) mod embedded_rows;
+pub(crate) mod row_table;
 pub(crate) mod seal;

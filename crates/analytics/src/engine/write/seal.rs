@@ -7,7 +7,7 @@ use crate::engine::{
     read::block::part_id,
     store::{
         chunk::{self, Span},
-        tail,
+        erasure, tail,
         text_key::TextKey,
     },
 };
@@ -50,7 +50,7 @@ pub(crate) fn day_of(moment_ms: i64) -> i64 {
 }
 
 /// Writes rows, which may be in any order, as chunks: one for each day of UTC.
-/// The first one gets the number, if there is one.
+/// The first one gets the number, if there is one. Rows that are being erased are dropped.
 pub(crate) fn write(
     db: &Connection,
     draft: &Draft,
@@ -60,7 +60,10 @@ pub(crate) fn write(
         let numbers = draft.numbers(row);
         (day_of(numbers.time), numbers.link, numbers.time)
     };
-    let mut rows: Vec<usize> = (0..draft.len()).collect();
+    let erased = erasure::marked(db)?;
+    let mut rows: Vec<usize> = (0..draft.len())
+        .filter(|&row| !erased.contains(&draft.numbers(row).link))
+        .collect();
     // Rows of the same moment stay in order of arrival.
     rows.sort_by_cached_key(|&row| key(row));
     let mut id = id;
