@@ -2,7 +2,10 @@
 
 use std::{
     fs::File,
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -14,6 +17,7 @@ use thiserror::Error;
 use super::{
     ClickHouseOptions,
     client::Client,
+    erasures::{Callers, Erasures},
     row_binary,
     schema::Retention,
     shipper::{Shipper, Work},
@@ -63,6 +67,8 @@ impl History {
         let shipper = Shipper::start(Work {
             spool: ship_from,
             salts: None,
+            erasures: Erasures::new(Callers::default()),
+            erased: Arc::new(AtomicBool::new(false)),
             client,
             random,
             retention: Retention::AsItIs,

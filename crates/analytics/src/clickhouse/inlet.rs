@@ -12,7 +12,11 @@ use rusqlite::Connection;
 use slugline_domain::{LinkId, UnixMillis};
 use tokio::sync::oneshot;
 
-use super::{shipper::Shipper, spool};
+use super::{
+    erasures::{self, Callers},
+    shipper::Shipper,
+    spool,
+};
 use crate::{
     engine::{Maintained, RowTable},
     row::Row,
@@ -26,6 +30,8 @@ pub(super) struct Inlet {
     room: u64,
     used: u64,
     salts_changed: Arc<AtomicBool>,
+    callers: Callers,
+    erased: Arc<AtomicBool>,
     /// Marks the spool as being written. It comes after the shipper, so that it
     /// is dropped last.
     _lock: File,
@@ -37,6 +43,7 @@ impl Inlet {
         shipper: Shipper,
         room: u64,
         salts_changed: Arc<AtomicBool>,
+        (callers, erased): (Callers, Arc<AtomicBool>),
         lock: File,
     ) -> Self {
         Self {
@@ -44,6 +51,8 @@ impl Inlet {
             room,
             used: 0,
             salts_changed,
+            callers,
+            erased,
             _lock: lock,
         }
     }
@@ -75,13 +84,16 @@ impl RowTable for Inlet {
         until: UnixMillis,
         done: oneshot::Sender<()>,
     ) -> Result<(), rusqlite::Error> {
-        let _ = (db, link, until, done);
-        todo!()
+        self.callers.add(link, until, done);
+        erasures::order(db, link, until)
     }
 
     fn maintain(&mut self, _: &mut Connection, _: UnixMillis) -> Maintained {
         self.shipper.wake();
-        Maintained::default()
+        Maintained {
+            more: false,
+            erased: self.erased.swap(false, Ordering::Acquire),
+        }
     }
 
     fn salts_changed(&mut self) -> bool {

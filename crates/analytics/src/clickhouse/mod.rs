@@ -9,6 +9,7 @@
 //! | `target`, `wire`, `client` | the address of ClickHouse, the HTTP port, statements and answers |
 //! | `row_binary` | rows as bytes |
 //! | `schema` | the tables in ClickHouse, and their retention |
+//! | `erasures` | the visits of a link are erased, also those that nodes send late |
 //! | `salts` | one salt for all nodes |
 //! | `sql` | filters and clocks as parts of statements |
 //! | `log` | the read side: the port |
@@ -24,6 +25,7 @@ mod access;
 mod answer;
 mod client;
 mod counters;
+mod erasures;
 mod error;
 mod events;
 mod examine;

@@ -8,6 +8,7 @@ use std::{
 
 use super::{
     client::Client,
+    erasures::{Callers, Erasures},
     inlet::Inlet,
     log::ClickHouseLog,
     salts::SharedSalts,
@@ -92,9 +93,12 @@ pub(crate) async fn open(
         let error: &(dyn StdError + 'static) = &error;
         tracing::warn!(error, "the salts of other nodes cannot be had yet");
     }
+    let (callers, erased) = (Callers::default(), Arc::new(AtomicBool::new(false)));
     let shipper = Shipper::start(Work {
         spool: ship_from,
         salts: Some(salts),
+        erasures: Erasures::new(callers.clone()),
+        erased: Arc::clone(&erased),
         client: client.clone(),
         random: Arc::clone(&ports.random),
         retention,
@@ -103,7 +107,13 @@ pub(crate) async fn open(
         tally: Arc::clone(&tally),
     })
     .map_err(|source| OpenError::Thread { source })?;
-    let rows = Box::new(Inlet::new(shipper, spool_bytes, salts_changed, lock));
+    let rows = Box::new(Inlet::new(
+        shipper,
+        spool_bytes,
+        salts_changed,
+        (callers, erased),
+        lock,
+    ));
     let db = open_file(&spool::FILE, &spool)?;
     let appender = Appender::over(db, rows, recorder, ports, Arc::clone(&tally));
     let appender = appender.map_err(|source| OpenError::Sqlite {

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, types::Value};
 use slugline_domain::{UnixMillis, UnixSeconds};
 
 use super::{
-    row_binary,
+    erasures, row_binary,
     spool::{self, UnderWay},
 };
 use crate::{
@@ -39,6 +39,10 @@ fn copy(
 ) -> Result<(), rusqlite::Error> {
     let tx = new.transaction()?;
     copy_salts(old, &tx)?;
+    // A spool of version 2 has none.
+    for order in erasures::orders(old).unwrap_or_default() {
+        erasures::copy(&tx, &order)?;
+    }
     let keys = Keys::of(old, "spool", "WHERE", "seq");
     let mut lost = 0;
     let mut times = Vec::new();

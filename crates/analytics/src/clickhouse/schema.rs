@@ -17,7 +17,11 @@ use super::{
 
 /// The steps in their order. The number of a step is its position, starting
 /// with 1.
-const STEPS: [&str; 2] = [include_str!("schema.sql"), include_str!("salts.sql")];
+const STEPS: [&str; 3] = [
+    include_str!("schema.sql"),
+    include_str!("salts.sql"),
+    include_str!("erasure.sql"),
+];
 
 /// The table of applied steps.
 const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS slugline_schema (version UInt32) ENGINE = MergeTree ORDER BY version";

@@ -6,7 +6,10 @@
 use std::{
     error::Error as StdError,
     io,
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -16,9 +19,16 @@ use slugline_domain::ports::Random;
 use thiserror::Error;
 use tokio::sync::{Notify, watch};
 
-use super::{client::Client, error::ClickHouseError, salts::SharedSalts, schema::Retention, spool};
+use super::{
+    client::Client,
+    erasures::{self, Erasures, State},
+    error::ClickHouseError,
+    salts::SharedSalts,
+    schema::Retention,
+    spool,
+};
 use crate::{
-    engine::give_back,
+    engine::{give_all_back, give_back},
     reminder::{Reminder, Warning},
     tally::Tally,
 };
@@ -54,6 +64,9 @@ pub(super) struct Work {
     pub(super) prepared: bool,
     /// `None` for a command beside the service, which identifies nobody.
     pub(super) salts: Option<SharedSalts>,
+    pub(super) erasures: Erasures,
+    /// Tells the writer that rows of the spool are to be wiped.
+    pub(super) erased: Arc<AtomicBool>,
     /// The time for the last rows at shutdown.
     pub(super) shutdown_timeout: Duration,
     pub(super) tally: Arc<Tally>,
@@ -114,10 +127,11 @@ impl Work {
             let last = *closing.borrow_and_update();
             let shipped = self.ship().await;
             let failed = shipped.is_err();
+            let erasing = matches!(shipped, Ok(State::UnderWay));
             let troubles = &self.tally.troubles;
             troubles.not_shipping.store(failed, Ordering::Relaxed);
             match shipped {
-                Ok(()) => {
+                Ok(_) => {
                     if reminder.works() {
                         tracing::info!("ClickHouse takes visits again");
                     }
@@ -143,7 +157,7 @@ impl Work {
                 return;
             }
             let rest = async {
-                if failed {
+                if failed || erasing {
                     tokio::time::sleep(pause).await;
                 } else {
                     // Salts start and end even if no visit comes.
@@ -160,8 +174,8 @@ impl Work {
         }
     }
 
-    /// Ships all rows.
-    async fn ship(&mut self) -> Result<(), ShipError> {
+    /// Ships all rows, and has ClickHouse erase visits.
+    async fn ship(&mut self) -> Result<State, ShipError> {
         if !self.prepared {
             self.retention.prepare(&self.client).await?;
             self.prepared = true;
@@ -169,6 +183,8 @@ impl Work {
         if let Some(salts) = &mut self.salts {
             salts.agree(&self.client, &mut self.spool).await?;
         }
+        // Before the rows are shipped, so that all those from before the orders are.
+        let orders = erasures::orders(&self.spool)?;
         while let Some(shipment) = spool::next_shipment(&mut self.spool, self.random.as_ref())? {
             let token = &shipment.token;
             let into = format!("access_log ({})", shipment.columns);
@@ -184,11 +200,23 @@ impl Work {
             // There is room again.
             self.tally.troubles.full.store(false, Ordering::Relaxed);
         }
+        let state = self
+            .erasures
+            .work(&self.client, &mut self.spool, &orders)
+            .await?;
+        let give_back = if state == State::Finished {
+            give_all_back
+        } else {
+            give_back
+        };
         // In small steps, so that the writer gets its turn and a shutdown does not wait.
         while give_back(&self.spool)? {
             tokio::task::yield_now().await;
         }
-        Ok(())
+        if state == State::Finished {
+            self.erased.store(true, Ordering::Release);
+        }
+        Ok(state)
     }
 }
 

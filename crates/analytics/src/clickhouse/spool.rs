@@ -10,7 +10,11 @@ use crate::{engine::FileKind, row::Row};
 pub(super) const FILE: FileKind = FileKind {
     application_id: 0x534c_5350,
     first: 1,
-    versions: &[include_str!("spool.sql"), include_str!("spool_2.sql")],
+    versions: &[
+        include_str!("spool.sql"),
+        include_str!("spool_2.sql"),
+        include_str!("spool_3.sql"),
+    ],
 };
 
 /// The most rows of a shipment, and roughly the most bytes.

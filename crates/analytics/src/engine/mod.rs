@@ -50,7 +50,7 @@ pub(crate) use store::{
     schema::{ACCESS_LOG, FileKind, open_file, open_to_examine, open_writer},
     tail,
 };
-pub(crate) use upkeep::give_back;
+pub(crate) use upkeep::{give_all_back, give_back};
 pub(crate) use write::{
     append::{Appended, Appender},
     embedded_rows::EmbeddedRows,

@@ -27,7 +27,7 @@ fn erased() -> Arc<Link> {
 }
 
 fn id() -> LinkId {
-    LinkId::parse(WORDS[0]).unwrap()
+    LinkId::parse(WORDS[0]).expect("the test can work")
 }
 
 /// Visits of three days, every third one of the link that will be erased: 20 a day of 60.
@@ -46,23 +46,30 @@ async fn three_days() -> Fixture {
         };
         fixture.recorder.record(visit);
         if number % 10 == 0 {
-            fixture.recorder.flush().await.unwrap();
+            fixture.recorder.flush().await.expect("the test can work");
         }
     }
-    fixture.recorder.flush().await.unwrap();
-    fixture.recorder.flush().await.unwrap();
+    fixture.recorder.flush().await.expect("the test can work");
+    fixture.recorder.flush().await.expect("the test can work");
     assert_eq!(visits(&fixture.log).await, 180);
     fixture
 }
 
 async fn erase(fixture: &Fixture) {
-    assert_eq!(fixture.recorder.erase(&id()).await.unwrap(), Erasure::Done);
+    assert_eq!(
+        fixture
+            .recorder
+            .erase(&id())
+            .await
+            .expect("the test can work"),
+        Erasure::Done
+    );
 }
 
 fn marks(file: &Path) -> u32 {
-    let db = Connection::open(file).unwrap();
+    let db = Connection::open(file).expect("the test can work");
     db.query_row("SELECT count(*) FROM erasure", [], |row| row.get(0))
-        .unwrap()
+        .expect("the test can work")
 }
 
 /// Waits until the rows have left the file.
@@ -78,9 +85,9 @@ async fn until_gone(fixture: &Fixture) {
 
 /// Keeps rows from leaving the file until the trigger is dropped.
 fn rows_stay(fixture: &Fixture) -> Connection {
-    let other = Connection::open(fixture.file()).unwrap();
+    let other = Connection::open(fixture.file()).expect("the test can work");
     let sql = "CREATE TRIGGER full BEFORE DELETE ON chunk BEGIN SELECT RAISE(ABORT, 'full'); END";
-    other.execute_batch(sql).unwrap();
+    other.execute_batch(sql).expect("the test can work");
     other
 }
 
@@ -102,7 +109,7 @@ async fn of_link(log: &EmbeddedLog) -> u64 {
         filter,
         per_link: true,
     };
-    let report = log.counters(&query).await.unwrap();
+    let report = log.counters(&query).await.expect("the test can work");
     report.rows.iter().map(|row| row.counters.visits).sum()
 }
 
@@ -195,13 +202,17 @@ async fn visits_that_wait_in_the_queue_are_erased_too() {
 /// The words of the erased link in the files of a folder.
 fn words_in(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let content = fs::read(&path).unwrap();
+    for entry in fs::read_dir(folder).expect("the test can work") {
+        let path = entry.expect("the test can work").path();
+        let content = fs::read(&path).expect("the test can work");
         for word in WORDS {
             let word = word.as_bytes();
             if content.windows(word.len()).any(|window| window == word) {
-                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                let name = path
+                    .file_name()
+                    .expect("the test can work")
+                    .to_string_lossy()
+                    .into_owned();
                 found.push(format!("{} in {name}", String::from_utf8_lossy(word)));
             }
         }
@@ -340,7 +351,11 @@ async fn rebuilt(fixture: Fixture) -> Fixture {
     } = fixture;
     recorder.shutdown().await;
     drop((recorder, log));
-    rebuild(&file(folder.path()), UnixSeconds::new(1).unwrap()).unwrap();
+    rebuild(
+        &file(folder.path()),
+        UnixSeconds::new(1).expect("the test can work"),
+    )
+    .expect("the test can work");
     Fixture::in_folder(options(), folder)
 }
 

@@ -41,7 +41,7 @@ const SETTINGS: [&str; 3] = [
 ];
 
 /// Words of our tables that it does not know, and their replacements.
-const WORDS: [(&str, &str); 7] = [
+const WORDS: [(&str, &str); 8] = [
     (" CODEC(Delta(8), ZSTD(1))", ""),
     (" CODEC(ZSTD(1))", ""),
     (" CODEC(ZSTD(3))", ""),
@@ -56,6 +56,7 @@ const WORDS: [(&str, &str); 7] = [
         "DateTime64(6, 'UTC') DEFAULT now64(6, 'UTC')",
         "DateTime DEFAULT now()",
     ),
+    ("\nTTL made_at + toIntervalDay(90)", ""),
     ("SETTINGS non_replicated_deduplication_window = 10000", ""),
 ];
 

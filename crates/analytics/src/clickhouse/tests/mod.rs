@@ -5,6 +5,7 @@
 mod address;
 mod crash;
 mod damage;
+mod erasing;
 mod faults;
 mod lacks;
 mod opening;

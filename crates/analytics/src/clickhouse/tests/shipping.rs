@@ -120,7 +120,7 @@ async fn rows_of_the_version_before_are_sent_after_an_upgrade() {
          DROP TABLE loss;
          CREATE TABLE shipment (token TEXT NOT NULL, last_seq INTEGER NOT NULL) STRICT;
          INSERT INTO shipment VALUES ('first', 30), ('second', 35);
-         PRAGMA user_version = 1",
+         DROP TABLE erasure; PRAGMA user_version = 1",
     )
     .unwrap();
     drop(db);

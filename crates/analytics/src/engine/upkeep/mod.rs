@@ -172,7 +172,7 @@ pub(crate) fn give_back(db: &Connection) -> Result<bool, rusqlite::Error> {
 }
 
 /// As [`give_back`], but keeps no free page, because one may still show deleted rows.
-fn give_all_back(db: &Connection) -> Result<bool, rusqlite::Error> {
+pub(crate) fn give_all_back(db: &Connection) -> Result<bool, rusqlite::Error> {
     give_back_but(db, 0)
 }
 

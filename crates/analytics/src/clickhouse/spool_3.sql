@@ -1,0 +1,4 @@
+-- Version 3 of a spool.
+
+-- Links whose visits from up to a moment are to be erased from ClickHouse.
+CREATE TABLE erasure (link_id TEXT PRIMARY KEY, until_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
