@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Access, AuditService, Caller, Error, LinkChecker, LinkLists, LinkMigration, LinkService,
-    LiveVisits, StatsService, Suggestions, Tokens,
+    LiveVisits, StatsService, Suggestions, Tokens, VisitErasures,
 };
 
 /// All use cases of an instance. Adapters share one in an [`Arc`]. It holds no
@@ -25,6 +25,8 @@ pub struct App {
     pub audit: AuditService,
     /// Answers questions about visits.
     pub stats: StatsService,
+    /// Erases visits.
+    pub erasures: VisitErasures,
     /// Sends stored visits to watchers.
     pub live: Arc<LiveVisits>,
     /// Lists, makes and revokes named tokens.

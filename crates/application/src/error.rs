@@ -95,6 +95,9 @@ pub enum Error {
     /// The access log failed.
     #[error("the access log cannot be read")]
     VisitLog(#[from] VisitLogError),
+    /// The access log could not erase visits.
+    #[error("visits cannot be erased")]
+    Erasure(#[source] VisitLogError),
     /// The maximum number of watchers is reached, or the service is about to stop.
     #[error("too many watch visits")]
     TooManyWatchers,

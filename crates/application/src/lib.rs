@@ -47,6 +47,7 @@
 //! | [`preview`] | actions that a public demonstration forbids |
 //! | [`suggestions`] | words for slugs and previews |
 //! | [`stats`], [`live`] | queries to the access log; live visits |
+//! | [`erasure`] | erasing the visits of a link |
 //! | [`tokens`] | listing, making and revoking named tokens |
 //! | [`access`] | the conditions of an operation |
 //! | [`app`] | all use cases together, as adapters share them |
@@ -58,6 +59,7 @@ pub mod attempts;
 pub mod audit;
 pub mod auth;
 pub mod caller;
+pub mod erasure;
 pub mod error;
 pub mod gatekeeper;
 mod hashing;
@@ -80,6 +82,7 @@ pub use attempts::{ClientLimit, FailureLimit, TooManyAttempts};
 pub use audit::{AuditPage, AuditParts, AuditService, ListAudit};
 pub use auth::{Authenticator, AuthenticatorParts, Denied, SiteToken, TokenTooShort};
 pub use caller::{Caller, MissingScope};
+pub use erasure::{ErasedLink, VisitErasures, VisitErasuresParts};
 pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};

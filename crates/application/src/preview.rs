@@ -35,13 +35,20 @@ pub enum Forbidden {
     Migrate,
     /// Listing, making and revoking tokens.
     Tokens,
+    /// Erasing visits.
+    EraseVisits,
 }
 
 impl Forbidden {
     /// Returns whether the action needs every link to be here.
     pub(crate) const fn needs_links(self) -> bool {
         match self {
-            Self::Edit | Self::Delete | Self::Import | Self::Export | Self::Check => true,
+            Self::Edit
+            | Self::Delete
+            | Self::Import
+            | Self::Export
+            | Self::Check
+            | Self::EraseVisits => true,
             Self::Suggest | Self::Migrate | Self::Tokens => false,
         }
     }

@@ -75,6 +75,9 @@ pub enum AuditOperation {
     /// A token was revoked.
     #[serde(rename = "token.revoke")]
     TokenRevoke,
+    /// The visits of a link were to be erased.
+    #[serde(rename = "visits.erase")]
+    VisitsErase,
 }
 
 options!(AuditOperation);
@@ -90,6 +93,7 @@ impl From<AuditOperation> for Operation {
             AuditOperation::LinkRehash => Self::LinkRehash,
             AuditOperation::TokenAdd => Self::TokenAdd,
             AuditOperation::TokenRevoke => Self::TokenRevoke,
+            AuditOperation::VisitsErase => Self::VisitsErase,
         }
     }
 }

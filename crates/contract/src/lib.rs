@@ -94,9 +94,10 @@ pub use setup::{
     VisitStoreKind, VisitsView,
 };
 pub use stats::{
-    AnalyticsFilter, Answer, BotsName, CSV_HEAD, CounterView, DimensionName, EventView,
-    HeatmapRequest, HourView, LimitedRequest, LocationView, MAX_TAGS, MetricView, MetricsRequest,
-    SamplingView, TimeBucket, Unit, ViewsRequest, csv_file_name, csv_lines,
+    AnalyticsFilter, Answer, BotsName, CSV_HEAD, CounterView, DimensionName, EraseVisits,
+    ErasedVisits, EventView, HeatmapRequest, HourView, LimitedRequest, LocationView, MAX_TAGS,
+    MetricView, MetricsRequest, SamplingView, TimeBucket, Unit, ViewsRequest, csv_file_name,
+    csv_lines,
 };
 pub use tokens::{
     CallersToken, MakeToken, RevokeToken, ScopeName, TokenList, TokenMade, TokenView,

@@ -276,6 +276,7 @@ impl From<Error> for Problem {
                     Forbidden::Check => "Preview mode cannot check links.",
                     Forbidden::Suggest => "Preview mode cannot suggest slugs and previews.",
                     Forbidden::Migrate => "Preview mode cannot move links here.",
+                    Forbidden::EraseVisits => "Preview mode cannot erase visits.",
                     Forbidden::Tokens => "Preview mode has no named tokens.",
                 };
                 let detail = "this is a public demonstration: links can be made, found and \
@@ -365,6 +366,11 @@ impl From<Error> for Problem {
                      endAt or id, or try again when fewer questions are asked",
                     limit.as_secs()
                 ),
+            ),
+            Error::Erasure(_) => Self::new(
+                Code::Unavailable,
+                "the access log did not confirm in time that it erases the visits; send the same \
+                 request again, which does no harm if they are erased",
             ),
             Error::TooManyWatchers => Self::new(
                 Code::TooManyWatchers,

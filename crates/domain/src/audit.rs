@@ -135,11 +135,13 @@ pub enum Operation {
     TokenAdd,
     /// A token was revoked.
     TokenRevoke,
+    /// The visits of a link were to be erased from the access log.
+    VisitsErase,
 }
 
 impl Operation {
     /// Every operation.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::LinkCreate,
         Self::LinkEdit,
         Self::LinkDelete,
@@ -148,6 +150,7 @@ impl Operation {
         Self::LinkRehash,
         Self::TokenAdd,
         Self::TokenRevoke,
+        Self::VisitsErase,
     ];
 
     /// The operation's word, in SQL and on the wire.
@@ -161,6 +164,7 @@ impl Operation {
             Self::LinkRehash => "link.rehash",
             Self::TokenAdd => "token.add",
             Self::TokenRevoke => "token.revoke",
+            Self::VisitsErase => "visits.erase",
         }
     }
 }

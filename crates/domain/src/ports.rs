@@ -204,6 +204,9 @@ pub trait AuditTrail: fmt::Debug + Send + Sync {
     /// Lines, the newest first: by moment, then by number.
     async fn lines(&self, query: &AuditQuery) -> Result<Vec<AuditLine>, StoreError>;
 
+    /// Adds the line of a change that is not made in this store, about the link with this slug.
+    async fn add(&self, note: &AuditNote, slug: Option<&Slug>) -> Result<(), StoreError>;
+
     /// Removes lines from before a moment, at most `limit` of them, the oldest first. Returns the
     /// number of removed lines. Several nodes may call it at once.
     async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError>;

@@ -59,6 +59,7 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(stats::views::spec(), stats::views::handle)
         .route(stats::metrics::spec(), stats::metrics::handle)
         .route(stats::heatmap::spec(), stats::heatmap::handle)
+        .route(stats::erase::spec(), stats::erase::handle)
         .route(stats::export::spec(), stats::export::handle)
         .route(stats::stream::spec(), stats::stream::handle)
         .route(stats::events::spec(), stats::events::handle)

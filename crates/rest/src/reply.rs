@@ -105,6 +105,38 @@ impl<T: JsonSchema> OperationOutput for MadeOrFound<T> {
     }
 }
 
+/// A JSON answer whose status says if the work was done (200) or will be (202).
+pub(crate) enum DoneOrAccepted<T> {
+    Done(T),
+    Accepted(T),
+}
+
+impl<T: Serialize + 'static> Reply for DoneOrAccepted<T> {}
+
+impl<T: Serialize> Responder for DoneOrAccepted<T> {
+    type Body = BoxBody;
+
+    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+        match self {
+            Self::Done(body) => Json::<200, T>(body).respond_to(request),
+            Self::Accepted(body) => Json::<202, T>(body).respond_to(request),
+        }
+    }
+}
+
+impl<T: JsonSchema> OperationOutput for DoneOrAccepted<T> {
+    type Inner = T;
+
+    fn inferred_responses(
+        context: &mut GenContext,
+        operation: &mut Operation,
+    ) -> Vec<(Option<DocumentedStatus>, Response)> {
+        let mut responses = Json::<200, T>::inferred_responses(context, operation);
+        responses.extend(Json::<202, T>::inferred_responses(context, operation));
+        responses
+    }
+}
+
 /// A page as JSON, or a table of all rows.
 pub(crate) enum PageOrTable<T> {
     Page(T),

@@ -13,7 +13,8 @@ use slugline_analytics::{ClickHouseOptions, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Gatekeeper, GatekeeperParts,
     LinkChecker, LinkLists, LinkMigration, LinkService, LinkServiceParts, LinkWriter, LiveVisits,
-    Passwords, Resolver, SiteToken, StatsService, Suggestions, Tokens, TokensParts,
+    Passwords, Resolver, SiteToken, StatsService, Suggestions, Tokens, TokensParts, VisitErasures,
+    VisitErasuresParts,
 };
 use slugline_domain::{
     Author,
@@ -115,7 +116,14 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         case: settings.slugs.case,
         keep_for: settings.audit_kept_for,
     });
+    let erasures = VisitErasures::new(VisitErasuresParts {
+        eraser: recorder.clone(),
+        links: links.clone(),
+        trail: store.clone(),
+        clock: Arc::clone(&clock),
+    });
     let app = Arc::new(App {
+        erasures,
         audit: audit.clone(),
         lists: LinkLists::new(links.clone(), stats.clone()),
         links,

@@ -61,9 +61,28 @@ impl AuditTrail for SqlLinkStore {
         lines.map_err(failing_to("read the audit trail"))
     }
 
+    async fn add(&self, note: &AuditNote, slug: Option<&Slug>) -> Result<(), StoreError> {
+        let line = AddLine(note.clone(), slug.cloned());
+        let added = self.database.change(line).await;
+        added.map_err(failing_to("write into the audit trail"))
+    }
+
     async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError> {
         let removed = self.database.change(RemoveLines { moment, limit }).await;
         removed.map_err(failing_to("shorten the audit trail"))
+    }
+}
+
+struct AddLine(AuditNote, Option<Slug>);
+
+impl Change for AddLine {
+    type Answer = ();
+
+    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<()>, Failure> {
+        let Self(note, slug) = self;
+        let line = audit::of(note, slug.as_ref().map(Slug::to_string), None);
+        session.execute(&audit::Entity::insert(line)).await?;
+        Ok(Applied::Keep(()))
     }
 }
 

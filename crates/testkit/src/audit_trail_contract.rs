@@ -32,6 +32,25 @@ where
     lines_are_paged_without_gaps_the_newest_first(&empty_store().await).await;
     lines_are_filtered(&empty_store().await).await;
     old_lines_are_removed_in_pieces(&empty_store().await).await;
+    a_change_elsewhere_can_leave_a_line(&empty_store().await).await;
+}
+
+async fn a_change_elsewhere_can_leave_a_line(store: &impl AuditTrail) {
+    let docs = slug("docs");
+    for (second, slug) in [(0, Some(&docs)), (1, None)] {
+        let note = note(second, Operation::VisitsErase);
+        store.add(&note, slug).await.expect("add");
+    }
+    let lines = all(store).await;
+    let seen: Vec<_> = lines
+        .iter()
+        .map(|line| (line.operation.as_str(), line.slug.as_ref()))
+        .collect();
+    assert_eq!(
+        seen,
+        [("visits.erase", None), ("visits.erase", Some(&docs))]
+    );
+    assert!(lines.iter().all(|line| line.author == author()));
 }
 
 /// Checks that a new and a revoked token leave lines, and refused changes none.

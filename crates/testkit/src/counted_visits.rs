@@ -7,11 +7,11 @@ use std::{
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AccessRows, CountersQuery, CountersReport, Dimension, Event, EventsQuery, HeatmapQuery,
-    HeatmapReport, LocationsQuery, LocationsReport, LogTrouble, MetricRow, MetricsQuery,
-    MetricsReport, Report, SamplingInterval, SamplingNote, UnixSeconds, ViewsQuery, ViewsReport,
-    VisitFilter, VisitRows,
-    ports::{VisitLog, VisitLogError},
+    AccessRows, CountersQuery, CountersReport, Dimension, Erasure, Event, EventsQuery,
+    HeatmapQuery, HeatmapReport, LinkId, LocationsQuery, LocationsReport, LogTrouble, MetricRow,
+    MetricsQuery, MetricsReport, Report, SamplingInterval, SamplingNote, UnixSeconds, ViewsQuery,
+    ViewsReport, VisitFilter, VisitRows,
+    ports::{VisitEraser, VisitLog, VisitLogError},
 };
 
 /// Counts visits by slug; every other question fails.
@@ -20,6 +20,7 @@ pub struct CountedVisits {
     visits: Mutex<Vec<(UnixSeconds, String, u32)>>,
     questions: Mutex<Vec<MetricsQuery>>,
     broken: Mutex<bool>,
+    erased: Mutex<Vec<LinkId>>,
 }
 
 impl CountedVisits {
@@ -32,6 +33,11 @@ impl CountedVisits {
     /// Makes every later question fail.
     pub fn break_down(&self) {
         *lock(&self.broken) = true;
+    }
+
+    /// The links whose visits were to be erased. What is counted stays.
+    pub fn erased(&self) -> Vec<LinkId> {
+        lock(&self.erased).clone()
     }
 
     /// The questions asked since the last call.
@@ -49,6 +55,17 @@ fn failed<T>() -> Result<T, VisitLogError> {
         action: "answer",
         source: "the disk is on fire".into(),
     })
+}
+
+#[async_trait]
+impl VisitEraser for CountedVisits {
+    async fn erase(&self, link: &LinkId) -> Result<Erasure, VisitLogError> {
+        if *lock(&self.broken) {
+            return failed();
+        }
+        lock(&self.erased).push(link.clone());
+        Ok(Erasure::Done)
+    }
 }
 
 #[async_trait]

@@ -19,13 +19,17 @@ pub(crate) struct MemoryLines {
 
 impl MemoryLines {
     pub(crate) fn write(&mut self, note: &AuditNote, slug: &Slug) {
+        self.add(note, Some(slug));
+    }
+
+    fn add(&mut self, note: &AuditNote, slug: Option<&Slug>) {
         self.last_number += 1;
         self.lines.push(AuditLine {
             at: note.at,
             number: self.last_number,
             author: note.author.clone(),
             operation: note.operation.as_str().to_owned(),
-            slug: Some(slug.clone()),
+            slug: slug.cloned(),
             token: None,
         });
     }
@@ -43,6 +47,12 @@ impl AuditTrail for MemoryLinkStore {
         chosen.sort_by_key(|line| Reverse((line.at, line.number)));
         chosen.truncate(usize::try_from(query.limit).unwrap_or(usize::MAX));
         Ok(chosen)
+    }
+
+    async fn add(&self, note: &AuditNote, slug: Option<&Slug>) -> Result<(), StoreError> {
+        drop(self.open("write into the audit trail")?);
+        self.trail().add(note, slug);
+        Ok(())
     }
 
     async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError> {

@@ -3,6 +3,7 @@
 mod answer;
 mod choice;
 mod counters;
+mod erase;
 mod events;
 mod export;
 mod filter;
@@ -15,6 +16,7 @@ mod zone;
 
 pub use answer::{Answer, SamplingView};
 pub use counters::CounterView;
+pub use erase::{EraseVisits, ErasedVisits};
 pub use events::EventView;
 pub use export::{CSV_HEAD, csv_file_name, csv_lines};
 pub use filter::{AnalyticsFilter, BotsName, MAX_TAGS};

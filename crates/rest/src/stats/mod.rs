@@ -1,6 +1,7 @@
 //! `/api/stats/…` and `/api/logs/…`
 
 pub(crate) mod counters;
+pub(crate) mod erase;
 pub(crate) mod events;
 pub(crate) mod export;
 pub(crate) mod heatmap;

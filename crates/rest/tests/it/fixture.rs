@@ -16,7 +16,7 @@ use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, LinkChecker, LinkLists,
     LinkMigration, LinkMigrationParts, LinkService, LinkServiceParts, LiveVisits, Passwords,
     PreviewMode, Resolver, ResolverOptions, SiteToken, SlugPolicy, StatsService, Suggestions,
-    Tokens, TokensParts,
+    Tokens, TokensParts, VisitErasures, VisitErasuresParts,
 };
 use slugline_contract::{
     ImportLimit, Limits, LinkStoreKind, RedirectsView, Rules, SetupView, Stores, Switches,
@@ -121,7 +121,14 @@ impl Fixture {
             keep_for: None,
         });
         let named = Arc::<MemoryTokenStore>::default();
+        let erasures = VisitErasures::new(VisitErasuresParts {
+            eraser: log.clone(),
+            links: links.clone(),
+            trail: store.clone(),
+            clock: clock.clone(),
+        });
         let app = App {
+            erasures,
             audit,
             checks: LinkChecker::new(links.clone(), prober, clock.clone()),
             lists: LinkLists::new(links.clone(), stats.clone()),

@@ -42,7 +42,8 @@ pub(crate) fn of_token(note: &AuditNote, name: &TokenName) -> ActiveModel {
     of(note, None, Some(name.to_string()))
 }
 
-fn of(note: &AuditNote, slug: Option<String>, token: Option<String>) -> ActiveModel {
+/// A line, to be inserted.
+pub(crate) fn of(note: &AuditNote, slug: Option<String>, token: Option<String>) -> ActiveModel {
     ActiveModel {
         number: ActiveValue::NotSet,
         at: ActiveValue::Set(note.at.get()),

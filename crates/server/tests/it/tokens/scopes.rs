@@ -13,7 +13,7 @@ use crate::{
 const SCOPES: [&str; 4] = ["links:read", "links:write", "analytics:read", "admin"];
 
 /// Every operation below `/api/`, and the scope that it needs; empty if every token will do.
-const OPERATIONS: [(&str, &str); 36] = [
+const OPERATIONS: [(&str, &str); 37] = [
     ("audit_list", "admin"),
     ("link_create", "links:write"),
     ("link_edit", "links:write"),
@@ -38,6 +38,7 @@ const OPERATIONS: [(&str, &str); 36] = [
     ("stats_views", "analytics:read"),
     ("stats_metrics", "analytics:read"),
     ("stats_heatmap", "analytics:read"),
+    ("visits_erase", "admin"),
     ("stats_export", "analytics:read"),
     ("logs_stream", "analytics:read"),
     ("logs_events", "analytics:read"),

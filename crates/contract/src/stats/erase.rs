@@ -1,0 +1,111 @@
+//! Erasing the visits of a link.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use slugline_application::ErasedLink;
+use slugline_domain::{Erasure, LinkId, Slug};
+
+use crate::{IssueCode, problem::Problem, sent::Sent, validation::Validation};
+
+/// The link whose visits are to be erased: `slug` or `id`, and not both.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct EraseVisits {
+    /// The slug of the link.
+    #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
+    pub slug: Sent<String>,
+    /// The id of the link, also if the link no longer exists.
+    #[schemars(length(min = 1, max = LinkId::MAX_CHARS), regex(pattern = LinkId::PATTERN))]
+    pub id: Sent<String>,
+}
+
+impl EraseVisits {
+    /// Returns the link.
+    ///
+    /// # Errors
+    /// Neither or both are there, or one is malformed.
+    pub fn validate(&self) -> Result<ErasedLink, Problem> {
+        let mut validation = Validation::default();
+        let slug = validation.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        let id = validation.optional(&["id"], &self.id, |id| LinkId::parse(id));
+        match (&self.slug, &self.id) {
+            (Sent::Absent, Sent::Absent) => validation.note(
+                &["slug"],
+                (
+                    IssueCode::InvalidType,
+                    "slug and id are missing".into(),
+                    "the slug of a link, or the id of one that no longer exists".into(),
+                ),
+            ),
+            (Sent::Absent, _) | (_, Sent::Absent) => {}
+            (_, _) => validation.note(
+                &["id"],
+                (
+                    IssueCode::InvalidValue,
+                    "slug and id are both there".into(),
+                    "slug or id alone".into(),
+                ),
+            ),
+        }
+        validation.finish(|| slug.map(ErasedLink::Slug).or(id.map(ErasedLink::Id)))
+    }
+}
+
+/// The erasure.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ErasedVisits {
+    /// The id of the link.
+    pub id: String,
+    /// True when no answer has the visits any more. False when the order is stored and ClickHouse
+    /// is away or slow: it is carried out as soon as possible, also after a restart. Until then
+    /// answers may have the visits; the same request, sent again, tells when it is done.
+    pub erased: bool,
+}
+
+impl ErasedVisits {
+    /// Shows an erasure.
+    pub fn new(link: &LinkId, erasure: Erasure) -> Self {
+        Self {
+            id: link.to_string(),
+            erased: erasure == Erasure::Done,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::read;
+
+    fn validate(sent: &Value) -> Result<ErasedLink, Problem> {
+        read::<EraseVisits>(sent)?.validate()
+    }
+
+    #[test]
+    fn one_of_slug_and_id_names_the_link() {
+        let slug = validate(&json!({"slug": " docs "})).unwrap();
+        assert_eq!(slug, ErasedLink::Slug(Slug::parse("docs").unwrap()));
+        let id = validate(&json!({"id": "docs-1"})).unwrap();
+        assert_eq!(id, ErasedLink::Id(LinkId::parse("docs-1").unwrap()));
+    }
+
+    #[test]
+    fn every_fault_names_its_field() {
+        let paths = |sent: Value| -> Vec<String> {
+            let problem = validate(&sent).unwrap_err();
+            let paths = problem.issues.iter().map(|issue| issue.path.join("."));
+            paths.collect()
+        };
+        assert_eq!(paths(json!({})), ["slug"]);
+        assert_eq!(paths(json!({"slug": "docs", "id": "docs-1"})), ["id"]);
+        assert_eq!(paths(json!({"slug": "a/b"})), ["slug"]);
+        assert_eq!(paths(json!({"id": "a b"})), ["id"]);
+        assert_eq!(paths(json!({"id": ""})), ["id"]);
+        assert_eq!(
+            paths(json!({"slug": "a/b", "id": "a b"})),
+            ["slug", "id", "id"]
+        );
+    }
+}
