@@ -28,8 +28,8 @@ fn over_all(
     filter: &RowFilter,
 ) -> Result<Answer<CounterRow>, EngineError> {
     let mut totals = Totals::default();
-    let interval_max = snapshot.scan(filter, &Totals::columns(), |block| {
-        totals.add(block, |_| 0);
+    let interval_max = snapshot.scan(filter, &Totals::columns_of_all(), |block| {
+        totals.add_all(block);
         Ok(())
     })?;
     let row = CounterRow {

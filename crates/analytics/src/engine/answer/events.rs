@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 
 use slugline_domain::{Dimension, Event, EventsQuery, UnixMillis};
 
-use super::locations::degrees;
 use crate::engine::{
     read::{
         block::Block,
         filter::RowFilter,
         scan::{Asked, Snapshot},
+        shown_visitors::degrees,
     },
     store::{
         columns::{Column, TEXTS, text_of},

@@ -19,10 +19,8 @@ pub(crate) fn answer(
     let mut clock = WallClock::new(&query.zone);
     let mut crowds = Crowds::default();
     let interval_max = snapshot.scan(&filter, &columns, |block| {
-        for row in 0..block.rows {
-            let hour = clock.read(block.time.at(row)).hour_of_week();
-            crowds.add(hour.get().into(), block, row);
-        }
+        let hour_of = |row| clock.read(block.time.at(row)).hour_of_week().get().into();
+        crowds.add(block, hour_of, |_, _| {});
         Ok(())
     })?;
     let rows = (0..HourOfWeek::COUNT)

@@ -1,6 +1,6 @@
 //! The question for places.
 
-use slugline_domain::{Degrees, Dimension, LocationRow, LocationsQuery};
+use slugline_domain::{Dimension, LocationRow, LocationsQuery};
 
 use super::Answer;
 use crate::engine::{
@@ -8,6 +8,7 @@ use crate::engine::{
         filter::RowFilter,
         groups::{Ranking, ranked},
         scan::Snapshot,
+        shown_visitors::degrees,
     },
     store::{columns::text_of, error::EngineError},
 };
@@ -38,9 +39,4 @@ pub(crate) fn answer(
         longitude,
         count,
     }))
-}
-
-/// The number of degrees that a text of a column says.
-pub(crate) fn degrees(text: &str) -> Degrees {
-    text.parse().map_or(Degrees::ZERO, Degrees::nearest)
 }

@@ -2,13 +2,14 @@
 
 use slugline_domain::{Dimension, MetricRow, MetricsQuery, RowLimit, SamplingInterval};
 
-use super::{Answer, keep_first, locations::degrees, number};
+use super::Answer;
 use crate::engine::{
     read::{
         filter::RowFilter,
         groups::{Ranking, most_first, ranked},
         scan::Snapshot,
-        shown_visitors,
+        selection::{keep_first, number},
+        shown_visitors::{self, degrees},
     },
     store::{
         columns::{Column, place_of},
@@ -25,7 +26,13 @@ pub(crate) fn answer(
     let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
     let mut answer = most_frequent(snapshot, &filter, query)?;
     if query.visitors {
-        shown_visitors::add(snapshot, &filter, query.dimension, &mut answer)?;
+        let names: Vec<&str> = answer.rows.iter().map(|row| row.name.as_str()).collect();
+        let (visitors, sketched) =
+            shown_visitors::count(snapshot, &filter, query.dimension, &names)?;
+        for (row, visitors) in answer.rows.iter_mut().zip(visitors) {
+            row.visitors = Some(visitors);
+        }
+        answer.sketched = sketched;
     }
     Ok(answer)
 }

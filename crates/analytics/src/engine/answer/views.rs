@@ -28,7 +28,7 @@ pub(crate) fn answer(
     let mut crowds = Crowds::default();
     let interval_max = snapshot.scan(&filter, &columns, |block| {
         let mut latest: Option<(LocalSeconds, usize)> = None;
-        for row in 0..block.rows {
+        let group_of = |row| {
             let start = clock.read(block.time.at(row)).start_of(query.unit);
             // The rows of a link are in order of time: it is mostly the same one.
             let group = match latest {
@@ -39,8 +39,9 @@ pub(crate) fn answer(
                 }
             };
             latest = Some((start, group));
-            crowds.add(group, block, row);
-        }
+            group
+        };
+        crowds.add(block, group_of, |_, _| {});
         Ok(())
     })?;
     let mut rows: Vec<ViewRow> = groups

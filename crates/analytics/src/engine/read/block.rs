@@ -31,6 +31,8 @@ pub(crate) struct Block {
     pub(crate) visitor: Values<u64>,
     /// Of each family, the entry that each row has.
     pub(crate) codes: [Option<Values<u32>>; Family::ALL.len()],
+    /// Of a family, the rows of each entry, if that is all that was read.
+    pub(crate) counts: [Option<Vec<u32>>; Family::ALL.len()],
     /// Of a family, how many entries the rows can have at most.
     pub(crate) most: [Option<usize>; Family::ALL.len()],
     /// Of a family, the fingerprints of its entries' texts.
@@ -162,6 +164,10 @@ impl Block {
         self.coherent.keep(rows);
         self.link.keep(rows);
         self.visitor.keep(rows);
+        debug_assert!(
+            self.counts.iter().all(Option::is_none),
+            "counts are of all rows"
+        );
         for codes in self.codes.iter_mut().flatten() {
             codes.keep(rows);
         }
@@ -184,6 +190,7 @@ impl Block {
             | Column::Coherent
             | Column::Link
             | Column::Text(_)
+            | Column::Different(_)
             | Column::Entries(_) => false,
         };
         match column {
@@ -205,9 +212,15 @@ impl Block {
                 self.load_codes(chunk, TEXTS[text].family, rows)?;
                 self.load_texts(chunk, text)?;
             }
+            Column::Different(text) if *rows == Selection::All => {
+                self.texts[text] = Some(chunk.texts(text)?);
+            }
+            Column::Different(text) => self.load(chunk, Column::Text(text), rows)?,
             Column::Entries(text) => {
                 let family = TEXTS[text].family;
-                self.load_codes(chunk, family, rows)?;
+                if !self.load_counts(chunk, family, rows)? {
+                    self.load_codes(chunk, family, rows)?;
+                }
                 if self.keys(family).is_some() {
                     return Ok(());
                 }
@@ -220,6 +233,35 @@ impl Block {
             }
         }
         Ok(())
+    }
+
+    /// Counts the rows of each entry of a family, if all rows are asked for and each
+    /// stands for as many visits.
+    fn load_counts(
+        &mut self,
+        chunk: &Chunk<'_>,
+        family: Family,
+        rows: &Selection,
+    ) -> Result<bool, EngineError> {
+        let (name, entries) = (family.name(), chunk.count(family.keys()));
+        let is_read = self.codes[family.index()].is_some();
+        let has_counts = entries > 0 && chunk.count(name) > 0;
+        // Rows of targets are known without their numbers.
+        if is_read || *rows != Selection::All || family == Family::Target || !has_counts {
+            return Ok(false);
+        }
+        self.interval = chunk.rows("si", rows)?;
+        if matches!(self.interval, Values::Each(_)) {
+            return Ok(false);
+        }
+        let codes = chunk.row_numbers(name)?;
+        let counts = chunk.with_data(codes, name, |data| {
+            let counts = chunk::numbers(name, codes, data)?.counts(entries);
+            counts.ok_or(ChunkError::Value { column: name })
+        })?;
+        self.most[family.index()] = Some(entries);
+        self.counts[family.index()] = Some(counts);
+        Ok(true)
     }
 
     /// Reads which entries of a family some rows have.
@@ -607,18 +649,22 @@ impl<'c> Chunk<'c> {
         name: &'static str,
         rows: &Selection,
     ) -> Result<Values<T>, EngineError> {
-        let expected = index(self.span().rows);
-        let found = self.count(name);
+        self.row_numbers(name)?;
+        self.numbers(name, rows)
+    }
+
+    /// A column that has a number of each row.
+    fn row_numbers(&self, column: &'static str) -> Result<&Entry, EngineError> {
+        let entry = self.numbers_column(column)?;
+        let (found, expected) = (entry.count(), index(self.span().rows));
         if found == expected {
-            self.numbers(name, rows)
-        } else {
-            let column = name;
-            Err(self.damaged(ChunkError::Length {
-                column,
-                found,
-                expected,
-            }))
+            return Ok(entry);
         }
+        Err(self.damaged(ChunkError::Length {
+            column,
+            found,
+            expected,
+        }))
     }
 
     fn all<T: Number>(&self, name: &'static str) -> Result<Values<T>, EngineError> {

@@ -10,15 +10,12 @@ use super::{
     dictionary::Interner,
     filter::RowFilter,
     scan::{Asked, Snapshot, largest_interval},
-    selection::{index, short},
+    selection::{index, keep_first, number, short},
     values::Values,
 };
-use crate::engine::{
-    answer::{keep_first, number},
-    store::{
-        columns::{Column, Family, TEXTS},
-        error::EngineError,
-    },
+use crate::engine::store::{
+    columns::{Column, Family, TEXTS},
+    error::EngineError,
 };
 use crate::number_map::NumberMap;
 
@@ -168,6 +165,11 @@ pub(crate) fn visits_of_entries(block: &Block, family: Family) -> Vec<u64> {
         return rows
             .map(|rows| u64::from(rows) * u64::from(*interval))
             .collect();
+    }
+    if let (Some(counts), Values::Same(interval)) = (&block.counts[family.index()], &block.interval)
+    {
+        let visits = |&rows: &u32| u64::from(rows) * u64::from(*interval);
+        return counts.iter().map(visits).collect();
     }
     let mut visits = vec![0_u64; block.entries(family)];
     match (block.codes(family), &block.interval) {

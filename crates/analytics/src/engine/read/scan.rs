@@ -18,16 +18,13 @@ use slugline_domain::{RowLimit, SamplingInterval};
 use super::{
     block::{Block, Chunk},
     filter::RowFilter,
-    selection::{Selection, index},
+    selection::{Selection, index, number},
     values::Values,
 };
-use crate::engine::{
-    answer::number,
-    store::{
-        columns::{Column, TEXTS},
-        error::EngineError,
-        tail,
-    },
+use crate::engine::store::{
+    columns::{Column, TEXTS},
+    error::EngineError,
+    tail,
 };
 use crate::tally::Damaged;
 
@@ -259,7 +256,7 @@ impl<'c> Snapshot<'c> {
         let mut after = i64::MIN;
         let (first, last) = filter.time_range();
         let texts = asked.columns.iter().filter_map(|column| match column {
-            Column::Text(text) | Column::Entries(text) => Some(*text),
+            Column::Text(text) | Column::Different(text) | Column::Entries(text) => Some(*text),
             Column::Time | Column::Interval | Column::Coherent | Column::Link | Column::Visitor => {
                 None
             }

@@ -1,5 +1,9 @@
 //! Rows that were chosen.
 
+use std::cmp::Ordering;
+
+use slugline_domain::RowLimit;
+
 /// Some rows of a block or chunk, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
@@ -65,9 +69,39 @@ pub(crate) fn short(position: usize) -> u32 {
     u32::try_from(position).expect("there are far fewer than 2^32 rows")
 }
 
+/// A length, to be added to visits.
+pub(crate) fn number(length: usize) -> u64 {
+    u64::try_from(length).expect("a pointer's size fits 64 bits")
+}
+
+/// Leaves the first items of an order, as many as the limit allows.
+pub(crate) fn keep_first<T>(
+    items: &mut Vec<T>,
+    limit: RowLimit,
+    compare: impl Fn(&T, &T) -> Ordering + Copy,
+) {
+    let limit = limit.as_usize();
+    if limit < items.len() {
+        items.select_nth_unstable_by(limit, compare);
+        items.truncate(limit);
+    }
+    items.sort_unstable_by(compare);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_are_kept_in_order() {
+        for limit in 1..7 {
+            let mut items = vec![5, 1, 4, 2, 3];
+            let most = RowLimit::new(limit, RowLimit::MAX).unwrap();
+            keep_first(&mut items, most, i64::cmp);
+            let expected: Vec<i64> = (1..=5.min(limit)).collect();
+            assert_eq!(items, expected);
+        }
+    }
 
     #[test]
     fn what_is_chosen_among_chosen_rows_is_chosen() {

@@ -6,38 +6,36 @@
 
 use std::{borrow::Cow, collections::HashMap};
 
-use slugline_domain::{Dimension, MetricRow};
+use slugline_domain::{Degrees, Dimension};
 
 use super::{
     block::Block, distinct::DistinctCounts, filter::RowFilter, scan::Snapshot, selection::index,
 };
-use crate::engine::{
-    answer::Answer,
-    answer::locations::degrees,
-    store::{
-        columns::{Column, TEXTS, TextColumn, place_of},
-        error::EngineError,
-    },
+use crate::engine::store::{
+    columns::{Column, TEXTS, TextColumn, place_of},
+    error::EngineError,
 };
 use crate::{number_map::NumberMap, visitor::VisitorHash};
 
-/// Adds the visitors of each row to the answer.
-pub(crate) fn add(
+/// Counts the visitors of rows that show these values of a dimension, in their
+/// order, and says whether the counts are estimates.
+pub(crate) fn count(
     snapshot: &Snapshot<'_>,
     filter: &RowFilter,
     dimension: Dimension,
-    answer: &mut Answer<MetricRow>,
-) -> Result<(), EngineError> {
-    let names: Vec<&str> = answer.rows.iter().map(|row| row.name.as_str()).collect();
+    names: &[&str],
+) -> Result<(Vec<u64>, bool), EngineError> {
     let mut visitors = match place_of(dimension) {
-        None => ShownVisitors::of_visitors(snapshot, filter, &names),
-        Some(column) => ShownVisitors::of_texts(snapshot, filter, column, &names),
+        None => ShownVisitors::of_visitors(snapshot, filter, names),
+        Some(column) => ShownVisitors::of_texts(snapshot, filter, column, names),
     }?;
-    for (shown, row) in answer.rows.iter_mut().enumerate() {
-        row.visitors = Some(visitors.0.estimate(shown));
-    }
-    answer.sketched = visitors.0.is_sketch();
-    Ok(())
+    let counts = (0..names.len()).map(|shown| visitors.0.estimate(shown));
+    Ok((counts.collect(), visitors.0.is_sketch()))
+}
+
+/// The number of degrees that a text of a column says.
+pub(crate) fn degrees(text: &str) -> Degrees {
+    text.parse().map_or(Degrees::ZERO, Degrees::nearest)
 }
 
 /// The distinct visitors of each row shown, by its number. Each is there as many

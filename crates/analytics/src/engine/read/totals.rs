@@ -1,10 +1,18 @@
 //! The totals of groups of rows: visits, visitors and referring hosts.
 
-use std::hash::{BuildHasher, RandomState};
+use std::{
+    hash::{BuildHasher, RandomState},
+    ops::Range,
+};
 
 use slugline_domain::{Counters, Dimension};
 
-use super::{block::Block, distinct::DistinctCounts, selection::index};
+use super::{
+    block::{Block, Texts},
+    distinct::DistinctCounts,
+    selection::{index, number},
+    values::Values,
+};
 use crate::engine::store::columns::{Column, TEXTS, text_of};
 
 /// Visits and distinct visitors of groups, which are numbered from 0 without
@@ -26,15 +34,47 @@ impl Crowds {
     /// The columns that [`Crowds::add`] reads.
     pub(crate) const COLUMNS: [Column; 3] = [Column::Interval, Column::Coherent, Column::Visitor];
 
-    #[inline]
-    pub(crate) fn add(&mut self, group: usize, block: &Block, row: usize) {
-        let interval = block.interval.at(row);
+    /// Adds all rows of a block, each to the group that `group_of` says, and hands
+    /// over each run of rows of one group.
+    pub(crate) fn add(
+        &mut self,
+        block: &Block,
+        mut group_of: impl FnMut(usize) -> usize,
+        mut see: impl FnMut(usize, Range<usize>),
+    ) {
+        let mut start = 0;
+        while start < block.rows {
+            let group = group_of(start);
+            let rest = start + 1..block.rows;
+            let end = rest.take_while(|&row| group_of(row) == group).count() + start + 1;
+            self.add_run(group, block, start..end);
+            see(group, start..end);
+            start = end;
+        }
+    }
+
+    fn add_run(&mut self, group: usize, block: &Block, rows: Range<usize>) {
         if group >= self.visits.len() {
             self.visits.resize(group + 1, 0);
         }
-        self.visits[group] += u64::from(interval);
-        if block.coherent.at(row) == 1 {
-            self.visitors.see(group, block.visitor.at(row), interval);
+        let visits = &mut self.visits[group];
+        let visitors = &mut self.visitors;
+        match (&block.interval, &block.coherent, &block.visitor) {
+            (&Values::Same(interval), &Values::Same(coherent), Values::Each(visitor)) => {
+                *visits += number(rows.len()) * u64::from(interval);
+                if coherent == 1 {
+                    visitors.see_all(group, &visitor[rows], interval);
+                }
+            }
+            (intervals, coherent, visitor) => {
+                for row in rows {
+                    let interval = intervals.at(row);
+                    *visits += u64::from(interval);
+                    if coherent.at(row) == 1 {
+                        visitors.see(group, visitor.at(row), interval);
+                    }
+                }
+            }
         }
     }
 
@@ -66,26 +106,42 @@ impl Totals {
         [&Crowds::COLUMNS[..], &[referer]].concat()
     }
 
+    /// The columns that [`Totals::add_all`] reads.
+    pub(crate) fn columns_of_all() -> Vec<Column> {
+        let referer = Column::Different(text_of(Dimension::Referer));
+        [&Crowds::COLUMNS[..], &[referer]].concat()
+    }
+
     /// Adds all rows of a block, each to the group that `group_of` says.
-    pub(crate) fn add(&mut self, block: &Block, mut group_of: impl FnMut(usize) -> usize) {
+    pub(crate) fn add(&mut self, block: &Block, group_of: impl FnMut(usize) -> usize) {
         let referer = text_of(Dimension::Referer);
         let (entries, texts) = (block.codes(TEXTS[referer].family), block.texts(referer));
-        // Keys, which are evenly spread, of the hosts that there are.
-        let hosts = texts.dictionary.iter();
-        let hosts = hosts.map(|host| (!host.is_empty()).then(|| self.key.hash_one(host)));
-        let hosts: Vec<Option<u64>> = hosts.collect();
+        let hosts = hosts(&self.key, texts);
         // The group that had each of them last: rows of a group come together.
         let mut seen = vec![usize::MAX; hosts.len()];
-        for row in 0..block.rows {
-            let group = group_of(row);
-            self.crowds.add(group, block, row);
-            let host = index(texts.number(entries.at(row)));
-            if seen[host] != group {
-                seen[host] = group;
-                if let Some(key) = hosts[host] {
-                    self.referers.see(group, key, 1);
+        self.crowds.add(block, group_of, |group, rows| {
+            for row in rows {
+                let host = index(texts.number(entries.at(row)));
+                if seen[host] != group {
+                    seen[host] = group;
+                    if let Some(key) = hosts[host] {
+                        self.referers.see(group, key, 1);
+                    }
                 }
             }
+        });
+    }
+
+    /// Adds all rows of a block to group 0.
+    pub(crate) fn add_all(&mut self, block: &Block) {
+        let referer = text_of(Dimension::Referer);
+        if block.codes[TEXTS[referer].family.index()].is_some() {
+            return self.add(block, |_| 0);
+        }
+        // Each text is that of some row.
+        self.crowds.add_run(0, block, 0..block.rows);
+        for key in hosts(&self.key, block.texts(referer)).into_iter().flatten() {
+            self.referers.see(0, key, 1);
         }
     }
 
@@ -102,6 +158,14 @@ impl Totals {
     pub(crate) fn are_sketched(&self) -> bool {
         self.crowds.are_sketched() || self.referers.is_sketch()
     }
+}
+
+/// Keys, which are evenly spread, of the hosts among some texts.
+fn hosts(key: &RandomState, texts: &Texts) -> Vec<Option<u64>> {
+    let hosts = texts.dictionary.iter();
+    hosts
+        .map(|host| (!host.is_empty()).then(|| key.hash_one(host)))
+        .collect()
 }
 
 #[cfg(test)]

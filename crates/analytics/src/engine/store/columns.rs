@@ -18,6 +18,9 @@ pub(crate) enum Column {
     Visitor,
     /// The column of [`TEXTS`] at this place.
     Text(usize),
+    /// The different texts of that column, and which one each row has unless all
+    /// rows are asked for.
+    Different(usize),
     /// Which entry of that column's family each row has, and what to look the
     /// entries' texts up by: fingerprints, or the texts themselves.
     Entries(usize),

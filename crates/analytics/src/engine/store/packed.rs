@@ -129,25 +129,52 @@ impl<'d> Packed<'d> {
     }
 
     fn whole<T: Number>(&self) -> Vec<T> {
-        let value = |above: u64| T::low_bits(self.base.wrapping_add(above));
+        let mut numbers = vec![T::low_bits(0); self.count];
+        let mut places = numbers.iter_mut();
+        self.each_above_base(|above| {
+            if let Some(place) = places.next() {
+                *place = T::low_bits(self.base.wrapping_add(above));
+            }
+        });
+        numbers
+    }
+
+    /// Of each number below an end, how often it is there; `None` when any is not
+    /// below it.
+    pub(crate) fn counts(&self, end: usize) -> Option<Vec<u32>> {
+        let mut counts = vec![0; end + 1];
+        let base = usize::try_from(self.base).ok()?;
+        self.each_above_base(|above| {
+            let above = usize::try_from(above).unwrap_or(usize::MAX);
+            counts[base.saturating_add(above).min(end)] += 1;
+        });
+        (counts.pop() == Some(0)).then_some(counts)
+    }
+
+    #[inline]
+    fn each_above_base(&self, mut see: impl FnMut(u64)) {
         if self.width == 64 {
-            let numbers = self.data.as_chunks().0.iter();
-            return numbers
-                .map(|number| value(u64::from_le_bytes(*number)))
-                .collect();
+            for number in self.data.as_chunks().0 {
+                see(u64::from_le_bytes(*number));
+            }
+            return;
         }
-        let mut numbers = Vec::with_capacity(self.count);
         let unpack = UNPACK[self.width];
         let mut rest = self.data;
+        let mut seen = 0;
         // Eight numbers begin and end with a byte.
         while let Some(window) = rest.first_chunk()
-            && numbers.len() + 8 <= self.count
+            && seen + 8 <= self.count
         {
-            numbers.extend(unpack(window).map(value));
+            for above in unpack(window) {
+                see(above);
+            }
             rest = &rest[self.width..];
+            seen += 8;
         }
-        numbers.extend((numbers.len()..self.count).map(|place| value(self.above_base(place))));
-        numbers
+        for place in seen..self.count {
+            see(self.above_base(place));
+        }
     }
 }
 
@@ -156,73 +183,23 @@ type Unpack = fn(&[u8; 64]) -> [u64; 8];
 
 /// For each width of up to 56 bits, what reads eight numbers. That the width is
 /// known when it is compiled makes it several times as fast.
-const UNPACK: [Unpack; 57] = [
-    eight::<0>,
-    eight::<1>,
-    eight::<2>,
-    eight::<3>,
-    eight::<4>,
-    eight::<5>,
-    eight::<6>,
-    eight::<7>,
-    eight::<8>,
-    eight::<9>,
-    eight::<10>,
-    eight::<11>,
-    eight::<12>,
-    eight::<13>,
-    eight::<14>,
-    eight::<15>,
-    eight::<16>,
-    eight::<17>,
-    eight::<18>,
-    eight::<19>,
-    eight::<20>,
-    eight::<21>,
-    eight::<22>,
-    eight::<23>,
-    eight::<24>,
-    eight::<25>,
-    eight::<26>,
-    eight::<27>,
-    eight::<28>,
-    eight::<29>,
-    eight::<30>,
-    eight::<31>,
-    eight::<32>,
-    eight::<33>,
-    eight::<34>,
-    eight::<35>,
-    eight::<36>,
-    eight::<37>,
-    eight::<38>,
-    eight::<39>,
-    eight::<40>,
-    eight::<41>,
-    eight::<42>,
-    eight::<43>,
-    eight::<44>,
-    eight::<45>,
-    eight::<46>,
-    eight::<47>,
-    eight::<48>,
-    eight::<49>,
-    eight::<50>,
-    eight::<51>,
-    eight::<52>,
-    eight::<53>,
-    eight::<54>,
-    eight::<55>,
-    eight::<56>,
-];
+const UNPACK: [Unpack; 57] = {
+    macro_rules! of_widths {
+        ($($width:literal)*) => { [$(eight::<$width>),*] };
+    }
+    of_widths!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28
+        29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56)
+};
 
 fn eight<const WIDTH: usize>(bytes: &[u8; 64]) -> [u64; 8] {
-    std::array::from_fn(|place| {
+    let mut numbers = [0; 8];
+    for (place, number) in numbers.iter_mut().enumerate() {
         let bit = place * WIDTH;
         let mut word = [0; 8];
         word.copy_from_slice(&bytes[bit / 8..bit / 8 + 8]);
-        (u64::from_le_bytes(word) >> (bit % 8)) & ((1 << WIDTH) - 1)
-    })
+        *number = (u64::from_le_bytes(word) >> (bit % 8)) & ((1 << WIDTH) - 1);
+    }
+    numbers
 }
 
 /// A number in memory.
@@ -275,6 +252,13 @@ mod tests {
                         .clone()
                         .all(|place| packed.at(place) == numbers[place])
                 );
+                if width <= 8 {
+                    let of = |n| numbers.iter().filter(|&&number| number == n).count();
+                    let counts = packed.counts(1 << width).unwrap();
+                    let expected = (0..1 << width).map(|n| of(n).try_into().unwrap());
+                    assert_eq!(counts, expected.collect::<Vec<u32>>());
+                    assert_eq!(packed.counts(mask.try_into().unwrap()), None);
+                }
                 let longer = [&data[..], &[0]].concat();
                 assert!(Packed::new(&longer, numbers.len(), 0, width).is_none());
             }

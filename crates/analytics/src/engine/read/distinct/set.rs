@@ -1,5 +1,7 @@
 //! The distinct keys of one group, or those with the smallest hashes.
 
+use crate::engine::read::selection::number;
+
 /// Keys below a threshold, each with the smallest weight it came with.
 ///
 /// Keys are evenly spread, so the share of all keys that lies below the
@@ -11,8 +13,10 @@
 /// time of a hash table, whose every access misses the cache.
 #[derive(Debug, Default)]
 pub(super) struct WeightedSet {
-    /// Keys with their weights.
-    entries: Vec<(u64, u32)>,
+    keys: Vec<u64>,
+    /// Their weights; empty as long as all have the same one.
+    weights: Vec<u32>,
+    same: u32,
     /// The number of keys at the beginning that are in order and distinct.
     tidy: usize,
     /// Keys from here on are left out; `None` as long as all are kept.
@@ -23,19 +27,31 @@ impl WeightedSet {
     /// What may come to a small list before it is put in order.
     const FEW: usize = 64;
 
-    /// Takes a key, and says whether it became an entry; it may be there
-    /// already.
-    pub(super) fn see(&mut self, key: u64, weight: u32) -> bool {
-        if self.threshold.is_some_and(|threshold| key >= threshold) {
-            return false;
+    /// Takes keys of one weight, and says how many became entries; they may be
+    /// there already.
+    pub(super) fn see(&mut self, keys: &[u64], weight: u32) -> usize {
+        let before = self.keys.len();
+        if before == 0 {
+            self.same = weight;
+        } else if weight != self.same && self.weights.is_empty() {
+            self.weights = vec![self.same; before];
         }
-        self.entries.push((key, weight));
-        true
+        match self.threshold {
+            None => self.keys.extend_from_slice(keys),
+            Some(threshold) => {
+                let kept = keys.iter().copied().filter(|&key| key < threshold);
+                self.keys.extend(kept);
+            }
+        }
+        if !self.weights.is_empty() {
+            self.weights.resize(self.keys.len(), weight);
+        }
+        self.keys.len() - before
     }
 
     /// The number of entries, repeated keys included.
     pub(super) fn len(&self) -> usize {
-        self.entries.len()
+        self.keys.len()
     }
 
     pub(super) fn is_cut(&self) -> bool {
@@ -44,30 +60,31 @@ impl WeightedSet {
 
     /// True if it is time for [`WeightedSet::tidy`].
     pub(super) fn is_untidy(&self) -> bool {
-        self.entries.len() >= Self::most(self.tidy)
+        self.keys.len() >= Self::most(self.tidy)
     }
 
     /// Leaves each key once, with its smallest weight, and says how many
     /// entries went.
     pub(super) fn tidy(&mut self) -> usize {
-        let before = self.entries.len();
+        let before = self.keys.len();
         if before == self.tidy {
             return 0;
         }
-        // A stable sort makes use of what is in order already.
-        self.entries.sort_by_key(|&(key, _)| key);
-        self.entries.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 = kept.1.min(next.1);
-            }
-            same
-        });
-        self.tidy = self.entries.len();
+        if self.weights.is_empty() {
+            // A stable sort makes use of what is in order already.
+            self.keys.sort();
+            self.keys.dedup();
+        } else {
+            let entries = self.keys.drain(..).zip(self.weights.drain(..));
+            let mut entries: Vec<(u64, u32)> = entries.collect();
+            entries.sort();
+            entries.dedup_by_key(|&mut (key, _)| key);
+            (self.keys, self.weights) = entries.into_iter().unzip();
+        }
+        self.tidy = self.keys.len();
         if before > Self::FEW {
             // Left alone, the list would be given room for twice as many.
-            self.entries
-                .reserve_exact(Self::most(self.tidy) - self.tidy);
+            self.keys.reserve_exact(Self::most(self.tidy) - self.tidy);
         }
         before - self.tidy
     }
@@ -77,12 +94,14 @@ impl WeightedSet {
     /// 2007).
     pub(super) fn cut(&mut self, keys: usize) -> usize {
         let untidy = self.tidy();
-        let Some(&(threshold, _)) = self.entries.get(keys) else {
+        let Some(&threshold) = self.keys.get(keys) else {
             return untidy;
         };
         let cut = self.tidy - keys;
-        self.entries.truncate(keys);
-        self.entries.shrink_to(Self::most(keys));
+        self.keys.truncate(keys);
+        self.keys.shrink_to(Self::most(keys));
+        self.weights.truncate(keys);
+        self.weights.shrink_to(Self::most(keys));
         self.tidy = keys;
         self.threshold = Some(threshold);
         untidy + cut
@@ -91,12 +110,12 @@ impl WeightedSet {
     /// The sum of the weights of all keys, those left out included, of a tidy
     /// set.
     pub(super) fn estimate(&self) -> u64 {
-        debug_assert_eq!(self.tidy, self.entries.len(), "keys may be there twice");
-        let kept: u64 = self
-            .entries
-            .iter()
-            .map(|&(_, weight)| u64::from(weight))
-            .sum();
+        debug_assert_eq!(self.tidy, self.keys.len(), "keys may be there twice");
+        let kept: u64 = if self.weights.is_empty() {
+            number(self.keys.len()) * u64::from(self.same)
+        } else {
+            self.weights.iter().map(|&weight| u64::from(weight)).sum()
+        };
         match self.threshold {
             None => kept,
             // kept / (threshold / 2^64), rounded.
@@ -123,20 +142,19 @@ mod tests {
     fn a_cut_leaves_the_smallest_keys_and_their_weights() {
         let mut set = WeightedSet::default();
         for key in [50, 10, 40, 20, 30] {
-            assert!(set.see(key, 2));
+            assert_eq!(set.see(&[key], 2), 1);
         }
-        set.see(10, 1);
+        set.see(&[10], 1);
         assert_eq!(set.tidy(), 1);
         assert_eq!(set.estimate(), 9);
         assert_eq!(set.cut(5), 0);
         assert!(!set.is_cut());
 
-        set.see(50, 4);
+        set.see(&[50], 4);
         assert_eq!(set.cut(2), 4);
         assert!(set.is_cut());
         assert_eq!((set.len(), set.threshold), (2, Some(30)));
-        assert!(!set.see(30, 1) && !set.see(99, 1));
-        assert!(set.see(20, 2) && set.see(15, 2));
+        assert_eq!((set.see(&[30, 99], 1), set.see(&[20, 99, 15], 2)), (0, 2));
         assert_eq!(set.tidy(), 1);
         assert_eq!(set.len(), 3);
     }
@@ -145,7 +163,7 @@ mod tests {
     fn an_estimate_is_scaled_by_the_share_below_the_threshold() {
         let mut set = WeightedSet::default();
         for eighth in 0..8 {
-            set.see(eighth << 61, 3);
+            set.see(&[eighth << 61], 3);
         }
         set.cut(4);
         assert_eq!(set.threshold, Some(1 << 63));
@@ -156,11 +174,11 @@ mod tests {
     fn a_list_is_at_most_twice_as_long_as_its_keys() {
         let mut set = WeightedSet::default();
         for n in 0..100_000_u64 {
-            set.see((n % 10_000).wrapping_mul(0x9e37_79b9_7f4a_7c15), 1);
+            set.see(&[(n % 10_000).wrapping_mul(0x9e37_79b9_7f4a_7c15)], 1);
             if set.is_untidy() {
                 set.tidy();
             }
-            assert!(set.len() <= 20_000 && set.entries.capacity() <= 20_000);
+            assert!(set.len() <= 20_000 && set.keys.capacity() <= 20_000);
         }
         set.tidy();
         assert_eq!(set.estimate(), 10_000);
