@@ -1,10 +1,11 @@
 //! Findings about settings that are allowed but risky.
 
+use slugline_analytics::history_in;
 use slugline_application::SiteToken;
 use slugline_contract::{Finding, Fix, Level};
 use slugline_httpkit::PlaceHeaders;
 
-use crate::Settings;
+use crate::{Settings, settings::AccessLog};
 
 /// One finding for each setting that should, or could, have another value; the worst first.
 pub(crate) fn findings(settings: &Settings, token: Option<&SiteToken>) -> Vec<Finding> {
@@ -42,7 +43,20 @@ pub(crate) fn findings(settings: &Settings, token: Option<&SiteToken>) -> Vec<Fi
         message: "visits are kept for good".into(),
         fix: Fix::setting("SLUGLINE_RETENTION_DAYS", "365"),
     });
-    [short, unnamed, placeless, kept]
+    // A file that cannot be read is what `slugline doctor` is for.
+    let clickhouse = matches!(settings.access_log, Some(AccessLog::ClickHouse(_)));
+    let left = clickhouse && history_in(&settings.embedded_log()).unwrap_or(false);
+    let left = left.then(|| Finding {
+        code: "visits_left_behind",
+        level: Level::Warning,
+        message: "the embedded access log of the data folder has visits that are not in \
+                  ClickHouse, so answers lack them"
+            .into(),
+        fix: Fix::Command {
+            command: "slugline visits move",
+        },
+    });
+    [short, unnamed, left, placeless, kept]
         .into_iter()
         .flatten()
         .collect()

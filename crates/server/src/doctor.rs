@@ -183,8 +183,15 @@ impl Settings {
                 examine: examine_spool,
                 rebuild: rebuild_spool,
             },
-            Some(AccessLog::File(file)) => access_log(file.clone()),
-            None => access_log(self.data_dir.join("analytics.db")),
+            Some(AccessLog::File(_)) | None => access_log(self.embedded_log()),
+        }
+    }
+
+    /// The file of the embedded access log. With ClickHouse, the one that an instance had before.
+    pub(crate) fn embedded_log(&self) -> PathBuf {
+        match &self.access_log {
+            Some(AccessLog::File(file)) => file.clone(),
+            Some(AccessLog::ClickHouse(_)) | None => self.data_dir.join("analytics.db"),
         }
     }
 

@@ -39,6 +39,7 @@
 //! | `site_token_watch` | a new site token without a restart |
 //! | `token_commands` | named tokens from the command line |
 //! | `transfer` | links to and from files |
+//! | `visit_files` | visits to and from files, and to ClickHouse |
 //! | `backup` | backups of everything, and restoring them |
 //! | `clickhouse_wire` | the access log's client for ClickHouse |
 //! | `ambient` | the real clock and the real random source |
@@ -75,6 +76,7 @@ mod stop_request;
 mod token_commands;
 mod traces;
 mod transfer;
+mod visit_files;
 mod welcome;
 mod wiring;
 

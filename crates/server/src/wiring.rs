@@ -380,7 +380,6 @@ async fn open_access_log(
     settings: &Settings,
     ports: RecorderPorts,
 ) -> anyhow::Result<(Recorder, Arc<dyn VisitLog>)> {
-    let in_folder = |name: &str| settings.data_dir.join(name);
     let recorder = settings.recorder;
     let opened = match &settings.access_log {
         Some(AccessLog::ClickHouse(target)) => {
@@ -390,8 +389,9 @@ async fn open_access_log(
                 .await
                 .map(shared)
         }
-        Some(AccessLog::File(file)) => Recorder::start(file, recorder, ports).map(shared),
-        None => Recorder::start(&in_folder("analytics.db"), recorder, ports).map(shared),
+        Some(AccessLog::File(_)) | None => {
+            Recorder::start(&settings.embedded_log(), recorder, ports).map(shared)
+        }
     };
     opened.context("SLUGLINE_ANALYTICS_URL")
 }

@@ -1,5 +1,5 @@
-//! Python, which runs the official MCP clients of that language and ClickHouse
-//! as a library.
+//! Python, which runs the official MCP clients of that language, and ClickHouse and DuckDB
+//! as libraries.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ struct Environment {
 }
 
 /// Separate, because the MCP client's major versions conflict.
-const ENVIRONMENTS: [Environment; 3] = [
+const ENVIRONMENTS: [Environment; 4] = [
     Environment {
         content: "the Python MCP client, version 1",
         folder: "mcp-python-1",
@@ -38,6 +38,12 @@ const ENVIRONMENTS: [Environment; 3] = [
         list: "crates/analytics/tests/clickhouse/requirements.txt",
         // The dependencies are libraries for data frames, another 350 MB.
         with_dependencies: false,
+    },
+    Environment {
+        content: "DuckDB as a library, 20 MB",
+        folder: "duckdb-python",
+        list: "crates/server/tests/visit-files/requirements.txt",
+        with_dependencies: true,
     },
 ];
 

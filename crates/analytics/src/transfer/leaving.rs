@@ -51,10 +51,10 @@ pub(super) fn waiting(log: &Connection) -> Result<Option<Batch>, rusqlite::Error
         .optional()
 }
 
-/// Makes a batch of a chunk, which has these visits.
-pub(super) fn take_chunk(
+/// Makes a batch of some chunks, which have these visits. Nobody else writes to the log.
+pub(super) fn take_chunks(
     log: &Connection,
-    chunk: i64,
+    chunks: &[i64],
     visits: &[StoredVisit],
     random: &dyn Random,
 ) -> Result<(), rusqlite::Error> {
@@ -74,8 +74,10 @@ pub(super) fn take_chunk(
         data,
     };
     let tx = begin(log)?;
-    // Nobody else writes to the log; a chunk that is gone would be there twice.
-    if tx.execute("DELETE FROM chunk WHERE id = ?1", [chunk])? == 1 && batch.visits > 0 {
+    for chunk in chunks {
+        tx.execute("DELETE FROM chunk WHERE id = ?1", [chunk])?;
+    }
+    if batch.visits > 0 {
         note(&tx, &batch)?;
     }
     tx.commit()

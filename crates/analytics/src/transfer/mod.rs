@@ -17,7 +17,7 @@ mod marks;
 mod moving;
 mod plan;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use error::TransferError;
 pub use import::{ImportTarget, Imported, VisitImport};

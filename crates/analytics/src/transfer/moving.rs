@@ -27,7 +27,7 @@ pub struct Moved {
     pub damaged: Vec<String>,
 }
 
-/// Rows of the tail that become a chunk.
+/// Rows of the tail that become a chunk, and visits that leave together, or few more.
 const ROWS: usize = 16_384;
 
 /// The time that a transaction waits for one of another process.
@@ -69,18 +69,25 @@ pub async fn move_history(
     };
     pass_on(&log, &mut moved)?;
     while seal_before(&mut log, FAR_DAY, ROWS)? {}
+    // Many days of a quiet site leave together.
+    let (mut chunks, mut visits) = (Vec::new(), Vec::new());
     for chunk in all_chunks(&log)? {
-        let visits = match visits_of_chunk(&log, chunk) {
-            Ok(visits) => visits,
-            Err(error) if error.is_damage() => {
-                moved.damaged.push(in_words(&error));
-                continue;
+        match visits_of_chunk(&log, chunk) {
+            Ok(of_chunk) => {
+                chunks.push(chunk);
+                visits.extend(of_chunk);
             }
+            Err(error) if error.is_damage() => moved.damaged.push(in_words(&error)),
             Err(error) => return Err(error.into()),
-        };
-        leaving::take_chunk(&log, chunk, &visits, random.as_ref())?;
-        pass_on(&log, &mut moved)?;
+        }
+        if visits.len() >= ROWS {
+            leaving::take_chunks(&log, &chunks, &visits, random.as_ref())?;
+            chunks.clear();
+            visits.clear();
+            pass_on(&log, &mut moved)?;
+        }
     }
+    leaving::take_chunks(&log, &chunks, &visits, random.as_ref())?;
     leaving::take_losses(&log, random.as_ref())?;
     pass_on(&log, &mut moved)?;
     history.wait_until_shipped()?;

@@ -37,7 +37,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// The parent folder of a file.
-fn folder_of(path: &Path) -> &Path {
+pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         Some(_) | None => Path::new("."),
@@ -46,13 +46,13 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Makes new names and removed ones in a folder durable.
 #[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
 /// Other systems cannot sync a folder.
 #[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
@@ -70,20 +70,20 @@ const SQLITE_FILES: [&str; 3] = ["-wal", "-shm", ""];
 /// An unfinished file. Dropping this removes it and the files that SQLite put beside it, unless
 /// [`Draft::keep`] was called.
 #[derive(Debug)]
-struct Draft {
-    path: PathBuf,
+pub(crate) struct Draft {
+    pub(crate) path: PathBuf,
 }
 
 impl Draft {
     /// Also removes the remains of an attempt that was killed.
-    fn at(path: PathBuf) -> io::Result<Self> {
+    pub(crate) fn at(path: PathBuf) -> io::Result<Self> {
         let draft = Self { path };
         draft.remove()?;
         Ok(draft)
     }
 
     /// Keeps the file; it may have another name by now.
-    fn keep(mut self) {
+    pub(crate) fn keep(mut self) {
         self.path.clear();
     }
 
@@ -104,7 +104,7 @@ impl Drop for Draft {
 }
 
 /// Creates a file that only its owner can read.
-fn create_private(path: &Path) -> io::Result<File> {
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).write(true).create_new(true);
     #[cfg(unix)]

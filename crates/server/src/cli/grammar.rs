@@ -18,6 +18,10 @@ pub(super) const WITH_TOKEN: &str = "with-site-token";
 /// The flag of `slugline token show` and `rotate` that omits the address.
 pub(super) const BARE: &str = "bare";
 
+/// The flags of `slugline visits export` for a span of time.
+pub(super) const START_AT: &str = "start-at";
+pub(super) const END_AT: &str = "end-at";
+
 /// The database of links, which every command about links needs.
 const LINKS: &[&str] = &[
     "SLUGLINE_DATA_DIR",
@@ -60,6 +64,9 @@ const BACKED_UP: &[&str] = &[
     "SLUGLINE_DATABASE_URL",
     "SLUGLINE_ANALYTICS_URL",
 ];
+
+/// The access log.
+const VISITS: &[&str] = &["SLUGLINE_DATA_DIR", "SLUGLINE_ANALYTICS_URL"];
 
 const LOGGED: &[&str] = &["SLUGLINE_LOG", "SLUGLINE_LOG_FORMAT"];
 
@@ -105,6 +112,7 @@ pub(super) fn command() -> Command {
         ))
         .subcommand(with(export(), these(&[LINKS])))
         .subcommand(with(import(), these(&[LINKS, IMPORTED])))
+        .subcommand(visits())
         .subcommand(with(backup(), these(&[BACKED_UP])))
         .subcommand(with(restore(), these(&[BACKED_UP])))
         .subcommand(with(doctor(), these(&[EXAMINED])))
@@ -172,6 +180,60 @@ fn format() -> Arg {
         .long("format")
         .value_parser(["json", "csv"])
         .help("Form of the file [default: by its name, else json]")
+}
+
+fn visits() -> Command {
+    let file = Arg::new("file").value_name("FILE").required(true);
+    let format = Arg::new("format")
+        .long("format")
+        .value_parser(["csv", "ndjson"])
+        .help("Form of the file [default: by its name; of standard output, ndjson]");
+    let gzip = Arg::new("gzip")
+        .long("gzip")
+        .action(ArgAction::SetTrue)
+        .help("The file is packed with gzip [default: by its name]");
+    let moment = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name("SECONDS").help(help)
+    };
+    let export = Command::new("export")
+        .about("Write visits as they are stored to a file, also while the service runs")
+        .arg(
+            file.clone()
+                .help("Where to, such as visits.ndjson.gz or visits.csv; - for standard output"),
+        )
+        .args([format.clone(), gzip.clone()])
+        .arg(moment(START_AT, "From this Unix second on, inclusive"))
+        .arg(moment(END_AT, "Until this Unix second, inclusive"))
+        .arg(
+            Arg::new("filter")
+                .long("filter")
+                .value_name("NAME=VALUE")
+                .action(ArgAction::Append)
+                .help("A filter of questions about visits, such as country=DE,FR; once or more"),
+        );
+    let import = Command::new("import")
+        .about("Take over the visits of an export, each once, also while the service runs")
+        .arg(file.help("Where from"))
+        .args([format, gzip])
+        .arg(
+            Arg::new("again")
+                .long("again")
+                .action(ArgAction::SetTrue)
+                .help("Take them over although this data folder has had the file before"),
+        );
+    let move_here = Command::new("move")
+        .about("Move the visits of the embedded access log to ClickHouse, each once")
+        .arg(
+            Arg::new("from")
+                .value_name("FILE")
+                .help("The embedded access log [default: analytics.db in the data folder]"),
+        );
+    Command::new("visits")
+        .about("Export, import and move visits")
+        .subcommand_required(true)
+        .subcommand(with(export, these(&[LINKS, VISITS, LOGGED])))
+        .subcommand(with(import, these(&[VISITS, LOGGED])))
+        .subcommand(with(move_here, these(&[VISITS, LOGGED])))
 }
 
 const BACKUP_CODES: &str = "Exit codes:\n  \
@@ -400,6 +462,7 @@ mod tests {
             DOCUMENTED,
             EXAMINED,
             BACKED_UP,
+            VISITS,
             LOGGED,
             TOKEN,
             NAMED_TOKENS,

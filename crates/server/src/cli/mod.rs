@@ -3,6 +3,7 @@
 mod given;
 mod grammar;
 mod show;
+mod visits;
 
 use std::{
     ffi::OsString,
@@ -75,6 +76,7 @@ fn obey(matches: &ArgMatches) -> anyhow::Result<()> {
             let (file, format) = file_and_format(given);
             transfer::import::run(&settings(given)?, file, format)
         }
+        Some(("visits", asked)) => visits::obey(asked),
         Some(("backup", given)) => back_up(given),
         Some(("restore", given)) => {
             let file = given.get_one::<String>("file").expect("it is required");

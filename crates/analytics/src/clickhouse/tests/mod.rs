@@ -7,6 +7,7 @@ mod crash;
 mod damage;
 mod erasing;
 mod faults;
+mod history;
 mod lacks;
 mod opening;
 mod questions;

@@ -66,7 +66,7 @@ pub(super) async fn open(
 
 /// A different seed for each recorder of each process: ClickHouse treats shipments with the
 /// same token as the same rows.
-fn seed() -> u64 {
+pub(super) fn seed() -> u64 {
     static STARTED: AtomicU32 = AtomicU32::new(0);
     let number = STARTED.fetch_add(1, Ordering::SeqCst);
     u64::from(std::process::id()) << 32 | u64::from(number)

@@ -2,6 +2,7 @@
 
 use std::{
     error::Error as StdError,
+    fs::File,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -45,6 +46,8 @@ pub struct EmbeddedLog {
     permits: Arc<Semaphore>,
     idle: Arc<Mutex<Vec<Connection>>>,
     tally: Arc<Tally>,
+    /// Keeps the file from being replaced, where no recorder does.
+    lock: Option<Arc<File>>,
 }
 
 impl EmbeddedLog {
@@ -55,13 +58,17 @@ impl EmbeddedLog {
             permits: Arc::new(Semaphore::new(limits.concurrent.max(1))),
             idle: Arc::default(),
             tally,
+            lock: None,
         }
     }
 
     /// The same log under other limits.
     #[must_use]
     pub fn with_limits(self, limits: QueryLimits) -> Self {
-        Self::new(&self.path, limits, self.tally)
+        Self {
+            lock: self.lock,
+            ..Self::new(&self.path, limits, self.tally)
+        }
     }
 
     /// Opens a log for questions only, also while another process writes to it. Creates what an
@@ -70,8 +77,12 @@ impl EmbeddedLog {
     /// # Errors
     /// The file cannot be opened, is not an access log, or was written by a newer version.
     pub fn open(path: &Path, limits: QueryLimits) -> Result<Self, OpenError> {
+        let lock = lock::share(path)?;
         schema::open_writer(path)?;
-        Ok(Self::new(path, limits, Arc::default()))
+        Ok(Self {
+            lock: Some(Arc::new(lock)),
+            ..Self::new(path, limits, Arc::default())
+        })
     }
 
     /// Asks a question about the log as it is now.

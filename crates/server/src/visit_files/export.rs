@@ -1,0 +1,100 @@
+//! `slugline visits export`: visits to a file.
+
+use std::{
+    fs,
+    io::{self, BufWriter, Write},
+    path::Path,
+    sync::Arc,
+};
+
+use anyhow::Context;
+use serde_json::{Map, Value};
+use slugline_application::{Asked, StatsService};
+use slugline_contract::{AnalyticsFilter, Problem, UnknownNames, VisitFile, VisitText, read};
+use slugline_domain::{VisitFilter, VisitRows};
+
+use super::{Form, STANDARD, open_log, partial, tell};
+use crate::{
+    Settings,
+    ambient::SystemClock,
+    backup::{Draft, create_private, folder_of, journal, sync_folder},
+    wiring,
+};
+
+/// Writes visits to the file, which appears when it is complete and on the disk. Only its owner
+/// can read it. `filters` are the members of a question and their values.
+///
+/// # Errors
+/// A filter is wrong, visits cannot be read, or the file cannot be written. There is no file
+/// then.
+pub(crate) async fn run(
+    settings: &Settings,
+    file: &str,
+    form: Form,
+    filters: Map<String, Value>,
+) -> anyhow::Result<()> {
+    let asked = asked(filters)?;
+    let form = form.of(file)?;
+    let _in_use = journal::use_files(settings)?;
+    let rows = rows(settings, asked).await?;
+    if file == STANDARD {
+        return write(rows, form, io::stdout().lock()).await.map(drop);
+    }
+    let path = Path::new(file);
+    let whole = async {
+        let draft = Draft::at(partial(path))?;
+        let (written, output) = write(rows, form, create_private(&draft.path)?).await?;
+        output.sync_all()?;
+        drop(output);
+        fs::rename(&draft.path, path)?;
+        draft.keep();
+        sync_folder(folder_of(path))?;
+        anyhow::Ok(written)
+    };
+    let written = whole
+        .await
+        .with_context(|| format!("{file} was not written"))?;
+    tell(&format!("exported {written} visits to {file}"));
+    Ok(())
+}
+
+fn asked(filters: Map<String, Value>) -> Result<Asked<VisitFilter>, Problem> {
+    let filters = Value::Object(filters);
+    UnknownNames::of::<AnalyticsFilter>(&filters).refuse_all()?;
+    read::<AnalyticsFilter>(&filters)?.validate()
+}
+
+/// Tags belong to links, so a question about tags needs the database of links, too.
+async fn rows(
+    settings: &Settings,
+    asked: Asked<VisitFilter>,
+) -> anyhow::Result<Box<dyn VisitRows>> {
+    let log = open_log(settings)?;
+    if asked.tags.is_everything() {
+        return Ok(log.visits(&asked.query).await?);
+    }
+    let links = wiring::links_of_operator(settings).await?;
+    let stats = StatsService::new(log, (*links).clone(), Arc::new(SystemClock));
+    let export = stats.visits(asked).await.map_err(Problem::from)?;
+    Ok(export.rows)
+}
+
+async fn write<W: Write>(
+    mut rows: Box<dyn VisitRows>,
+    form: VisitFile,
+    file: W,
+) -> anyhow::Result<(u64, W)> {
+    let mut file = BufWriter::new(file);
+    let mut text = VisitText::new(form, rows.columns());
+    loop {
+        let visits = rows.next().await?;
+        file.write_all(&text.part(&visits))?;
+        if visits.is_empty() {
+            break;
+        }
+    }
+    let written = text.written();
+    file.write_all(&text.end())?;
+    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+    Ok((written, file))
+}

@@ -1,0 +1,101 @@
+//! `slugline visits`: visits to files, from files, and from the embedded log to ClickHouse.
+//!
+//! All work on the files of the data folder, or on ClickHouse, that the settings name, also while
+//! a service uses them; only a move needs the embedded log alone.
+
+pub(crate) mod export;
+pub(crate) mod import;
+pub(crate) mod moving;
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use anyhow::{Context, bail};
+use slugline_analytics::{
+    ClickHouseLog, ClickHouseOptions, ClickHouseTarget, EmbeddedLog, QueryLimits,
+};
+use slugline_contract::{VisitFile, VisitFormat};
+use slugline_domain::ports::VisitLog;
+
+use crate::{Settings, clickhouse_wire::OutboundWire, settings::AccessLog};
+
+/// The argument that means standard output instead of a file.
+const STANDARD: &str = "-";
+
+/// The form that a command line asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Form {
+    pub(crate) format: Option<VisitFormat>,
+    pub(crate) gzip: bool,
+}
+
+impl Form {
+    /// The form that was asked for, else the one that the file's name says.
+    fn of(self, file: &str) -> anyhow::Result<VisitFile> {
+        let named = VisitFile::of_name(file);
+        let format = self.format.or(named.map(|named| named.format));
+        let format = match format {
+            Some(format) => format,
+            None if file == STANDARD => VisitFormat::default(),
+            None => bail!(
+                "the name {file:?} does not say what is in the file; let it end with .csv, \
+                 .ndjson, .csv.gz or .ndjson.gz, or say --format"
+            ),
+        };
+        Ok(VisitFile {
+            format,
+            gzip: self.gzip || named.is_some_and(|named| named.gzip),
+        })
+    }
+}
+
+/// The log that the settings name, for questions.
+fn open_log(settings: &Settings) -> anyhow::Result<Arc<dyn VisitLog>> {
+    if let Some(target) = clickhouse(settings) {
+        let wire = Arc::new(OutboundWire::new());
+        return Ok(Arc::new(ClickHouseLog::open(target.clone(), wire)));
+    }
+    let file = existing(settings.embedded_log())?;
+    let log = EmbeddedLog::open(&file, QueryLimits::default());
+    Ok(Arc::new(log.context("SLUGLINE_ANALYTICS_URL")?))
+}
+
+/// The ClickHouse that the settings name, if they name one.
+fn clickhouse(settings: &Settings) -> Option<&ClickHouseTarget> {
+    match &settings.access_log {
+        Some(AccessLog::ClickHouse(target)) => Some(target),
+        Some(AccessLog::File(_)) | None => None,
+    }
+}
+
+/// ClickHouse, and the spool of the data folder.
+fn through_spool(settings: &Settings, target: &ClickHouseTarget) -> ClickHouseOptions {
+    let wire = Arc::new(OutboundWire::new());
+    ClickHouseOptions::new(target.clone(), wire, settings.spool_file())
+}
+
+fn existing(file: PathBuf) -> anyhow::Result<PathBuf> {
+    if !file.exists() {
+        bail!(
+            "there is no access log {}; name the folder of an instance in --data-dir, or its \
+             access log in --analytics-url",
+            file.display()
+        );
+    }
+    Ok(file)
+}
+
+/// Prints a message; continues if standard error is closed.
+fn tell(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// The file beside which an unfinished one is written.
+fn partial(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".partial");
+    name.into()
+}

@@ -1,0 +1,64 @@
+//! `slugline visits move`: the visits of the embedded log, to ClickHouse.
+
+use std::{path::PathBuf, sync::Arc};
+
+use anyhow::{Context, bail};
+use slugline_analytics::move_history;
+
+use super::{clickhouse, existing, tell, through_spool};
+use crate::{Settings, ambient::OsRandom, backup::journal};
+
+/// Moves all visits of the embedded log, each once, also if it was stopped before.
+///
+/// # Errors
+/// No ClickHouse is set up, the log is in use or damaged, or ClickHouse takes nothing. What has
+/// left the log is in ClickHouse or in the spool, and running this again goes on.
+pub(crate) async fn run(settings: &Settings, from: Option<&str>) -> anyhow::Result<()> {
+    /// Visits from one message to the next.
+    const STEP: u64 = 1_000_000;
+
+    let Some(target) = clickhouse(settings) else {
+        bail!(
+            "SLUGLINE_ANALYTICS_URL does not name a ClickHouse, such as \
+             clickhouse+http://user:password@host:8123/slugline"
+        );
+    };
+    let log = from.map_or_else(|| settings.embedded_log(), PathBuf::from);
+    let log = existing(log)?;
+    let _in_use = journal::use_files(settings)?;
+    let mut told = 0;
+    let mut so_far = 0;
+    let moved = move_history(
+        &log,
+        through_spool(settings, target),
+        Arc::new(OsRandom),
+        &mut |visits| {
+            so_far = visits;
+            if visits / STEP > told {
+                told = visits / STEP;
+                tell(&format!("{visits} visits have left the log"));
+            }
+        },
+    )
+    .await;
+    let moved = moved.with_context(|| {
+        format!(
+            "{so_far} visits have left {} this time; mend the cause and run this again, and the \
+             others follow, each once",
+            log.display()
+        )
+    })?;
+    tell(&format!(
+        "moved {} visits from {} to ClickHouse",
+        moved.visits,
+        log.display()
+    ));
+    if moved.damaged.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "some visits stay in the log, because it is damaged: {}; run `slugline doctor --rebuild` \
+         on it, with SLUGLINE_ANALYTICS_URL naming the file, and then this again",
+        moved.damaged.join("; ")
+    );
+}
