@@ -39,6 +39,9 @@ pub(crate) struct Options {
     /// Visits of the benchmark `analytics`.
     #[arg(long, default_value_t = 10_000_000)]
     visits: u32,
+    /// Measure the access log without ClickHouse and DuckDB beside it.
+    #[arg(long)]
+    alone: bool,
     /// Also measure a build from nothing, which takes minutes.
     #[arg(long)]
     pub(crate) build: bool,
@@ -77,6 +80,7 @@ pub(crate) struct Plan {
     pub(crate) seconds: u32,
     pub(crate) links: u32,
     pub(crate) visits: u32,
+    pub(crate) alone: bool,
     scratch: TempDir,
 }
 
@@ -108,6 +112,7 @@ impl Plan {
             seconds: options.seconds,
             links: options.links,
             visits: options.visits,
+            alone: options.alone,
             scratch: new_scratch(&kept()?)?,
         })
     }

@@ -4,6 +4,7 @@ use std::{
     io::{BufRead, BufReader},
     path::Path,
     process::{Child, Stdio},
+    time::Instant,
 };
 
 use anyhow::{Context, Result};
@@ -37,6 +38,22 @@ impl ClickHouse {
     /// Its URL for the service's setting.
     pub(super) fn url(&self) -> &str {
         &self.url
+    }
+
+    /// The milliseconds that a statement takes in which nothing is asked, at least.
+    pub(super) fn empty_ms(&self) -> Result<f64> {
+        let server = self.url.rsplit('@').next().unwrap_or_default();
+        let server = server.trim_end_matches("/slugline");
+        let mut least = f64::INFINITY;
+        for _ in 0..20 {
+            let began = Instant::now();
+            ureq::post(format!("http://{server}/"))
+                .header("x-clickhouse-user", "bench")
+                .header("x-clickhouse-key", "bench")
+                .send("SELECT 1")?;
+            least = least.min(began.elapsed().as_secs_f64() * 1e3);
+        }
+        Ok(least)
     }
 
     pub(super) fn pid(&self) -> u32 {

@@ -1,72 +1,125 @@
-//! The embedded access log beside ClickHouse, with the same visits in both.
+//! The embedded access log beside ClickHouse and DuckDB, with the same visits in all.
 //!
-//! The benchmark queries both through the API of the release binary, and both must give the
-//! same answers. ClickHouse runs as a library behind a small HTTP server, as in the tests.
+//! The benchmark queries the log and ClickHouse through the API of the release binary, and DuckDB
+//! in SQL; all must give the same answers. ClickHouse runs as a library behind a small HTTP server,
+//! as in the tests.
 
 mod clickhouse;
+mod duckdb;
+mod list;
 mod page;
 mod questions;
 mod scans;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Result;
 
-use super::{instance::Instance, memory::peak_mib, plan::Plan};
+use super::{
+    instance::{self, Instance},
+    memory::peak_mib,
+    plan::Plan,
+};
 use crate::{process, test::python};
 use clickhouse::ClickHouse;
-use questions::Side;
+use duckdb::DuckDb;
+use questions::Service;
 
-/// Written once both logs hold all visits; contains the speed of loading.
+/// Written once a log holds all visits; contains the speed of loading.
 const LOADED: &str = "loaded.txt";
 
 pub(crate) fn run(plan: &Plan) -> Result<()> {
     let visits = plan.visits;
-    python::install()?;
     let folder = process::root().join(format!("target/bench/analytics-{visits}"));
-    let (ours, theirs) = (folder.join("ours"), folder.join("theirs"));
+    let (mine, report) = prepared(&folder.join("embedded"), |data| {
+        load(visits, &data.join("analytics.db"), None)
+    })?;
+    println!("\nthrough the recorder to the disk, every visit a row");
+    println!("embedded log:\n{report}");
+    if plan.alone {
+        let ours = Instance::start(&plan.binary, &mine)?;
+        questions::compare(&mut service("embedded", &ours, &[]), &mut [])?;
+        page::measure(&ours, None)?;
+        println!(
+            "peak memory of the whole service {:.0} MiB",
+            peak_mib(ours.pid())?
+        );
+        return ours.stop();
+    }
+
+    python::install()?;
+    let (theirs, report) = prepared(&folder.join("clickhouse"), |data| {
+        let clickhouse = ClickHouse::start(&data.join("server"))?;
+        // A temporary spool, which holds the visits on their way.
+        let spool = data.join("spool.db");
+        let report = load(visits, &spool, Some(clickhouse.url()))?;
+        fs::remove_file(spool)?;
+        Ok(report)
+    })?;
+    println!("ClickHouse:\n{report}");
+    let (table, _) = prepared(&folder.join("duckdb"), |data| {
+        let csv = data.join("visits.csv");
+        let mut export = instance::command(&plan.binary, &mine);
+        process::run(export.args(["visits", "export"]).arg(&csv))?;
+        DuckDb::start(&data.join("visits.duckdb"))?.load(&csv)?;
+        fs::remove_file(csv)?;
+        Ok(String::new())
+    })?;
+    println!("(kept in target/bench/analytics-{visits}; delete it to load again)");
+
+    let clickhouse = ClickHouse::start(&theirs.join("server"))?;
+    let settings = [("SLUGLINE_ANALYTICS_URL", clickhouse.url())];
+    let theirs = Instance::start_with(&plan.binary, &theirs, &settings)?;
+    let ours = Instance::start(&plan.binary, &mine)?;
+    let mut duckdb = DuckDb::start(&table.join("visits.duckdb"))?;
+    println!(
+        "of ClickHouse's times, {:.1} ms are of the server that passes statements on",
+        clickhouse.empty_ms()?
+    );
+    questions::compare(
+        &mut service("embedded", &ours, &[]),
+        &mut [
+            &mut service("ClickHouse", &theirs, &[clickhouse.pid()]),
+            &mut duckdb,
+        ],
+    )?;
+    page::measure(&ours, Some(&theirs))?;
+    println!(
+        "peak memory of the whole service {:.0} MiB; ClickHouse's {:.0} MiB, DuckDB's {:.0} MiB",
+        peak_mib(ours.pid())?,
+        peak_mib(clickhouse.pid())?,
+        peak_mib(duckdb.pid())?
+    );
+    theirs.stop()?;
+    drop((clickhouse, duckdb));
+    scans::measure(&ours, &folder)?;
+    ours.stop()
+}
+
+fn service<'i>(name: &'static str, instance: &'i Instance, beside: &[u32]) -> Service<'i> {
+    Service {
+        name,
+        instance,
+        processes: [&[instance.pid()], beside].concat(),
+    }
+}
+
+/// Returns a folder and what was said when it was filled, maybe by a run before.
+fn prepared(
+    folder: &Path,
+    fill: impl FnOnce(&Path) -> Result<String>,
+) -> Result<(PathBuf, String)> {
     let report = folder.join(LOADED);
     if !report.exists() {
         // Removes the remains of an interrupted run.
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&ours)?;
-        fs::create_dir_all(&theirs)?;
+        let _ = fs::remove_dir_all(folder);
+        fs::create_dir_all(folder)?;
+        fs::write(&report, fill(folder)?)?;
     }
-    let clickhouse = ClickHouse::start(&folder.join("clickhouse"))?;
-    if !report.exists() {
-        let own = load(visits, &ours.join("analytics.db"), None)?;
-        // A temporary spool, which holds the visits on their way.
-        let spool = folder.join("spool.db");
-        let other = load(visits, &spool, Some(clickhouse.url()))?;
-        fs::remove_file(spool)?;
-        fs::write(&report, format!("embedded log:\n{own}ClickHouse:\n{other}"))?;
-    }
-    println!("\nthrough the recorder to the disk, every visit a row");
-    println!("{}", fs::read_to_string(&report)?);
-    println!("(kept in target/bench/analytics-{visits}; delete it to load again)");
-
-    let settings = [("SLUGLINE_ANALYTICS_URL", clickhouse.url())];
-    let theirs = Instance::start_with(&plan.binary, &theirs, &settings)?;
-    let ours = Instance::start(&plan.binary, &ours)?;
-    let own_side = Side {
-        instance: &ours,
-        processes: vec![ours.pid()],
-    };
-    let other_side = Side {
-        instance: &theirs,
-        processes: vec![theirs.pid(), clickhouse.pid()],
-    };
-    questions::compare(&own_side, &other_side)?;
-    page::measure(&ours, &theirs)?;
-    println!(
-        "peak memory of the whole service {:.0} MiB; ClickHouse's {:.0} MiB",
-        peak_mib(ours.pid())?,
-        peak_mib(clickhouse.pid())?
-    );
-    theirs.stop()?;
-    drop(clickhouse);
-    scans::measure(&ours, &folder)?;
-    ours.stop()
+    Ok((folder.to_owned(), fs::read_to_string(report)?))
 }
 
 /// Sends visits through the recorder; returns its report.

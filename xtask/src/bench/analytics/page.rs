@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::questions::{median, path};
+use super::{list::path, questions::median};
 use crate::bench::{instance::Instance, processor::cpu_seconds};
 
 const ROUNDS: usize = 3;
@@ -22,27 +22,34 @@ const REQUESTS: [&str; 9] = [
     "stats/heatmap?clientTimezone=Europe/Berlin",
 ];
 
-/// Loads the page from both and prints the times.
-pub(super) fn measure(ours: &Instance, theirs: &Instance) -> Result<()> {
+/// Loads the page from both, if there are two, and prints the times.
+pub(super) fn measure(ours: &Instance, theirs: Option<&Instance>) -> Result<()> {
     let mut times = [Vec::new(), Vec::new()];
     let cpu = cpu_seconds(ours.pid())?;
     for _ in 0..ROUNDS {
-        for (index, instance) in [ours, theirs].into_iter().enumerate() {
+        for (times, instance) in times
+            .iter_mut()
+            .zip([Some(ours), theirs].into_iter().flatten())
+        {
             let began = Instant::now();
             for request in REQUESTS {
                 instance.get(&path(30, request))?;
             }
-            times[index].push(began.elapsed().as_secs_f64() * 1e3);
+            times.push(began.elapsed().as_secs_f64() * 1e3);
         }
     }
     let rounds = f64::from(u32::try_from(ROUNDS)?);
     let cpu = (cpu_seconds(ours.pid())? - cpu) * 1e3 / rounds;
-    let [own, other] = times.map(median);
-    println!(
-        "a dashboard of 30 days, {} requests: {own:.0} ms ({cpu:.0} ms of processor time), \
-         ClickHouse {other:.0} ms, ratio {:.2}",
-        REQUESTS.len(),
-        own / other
+    let [own, other] = times;
+    let own = median(own);
+    print!(
+        "a dashboard of 30 days, {} requests: {own:.0} ms ({cpu:.0} ms of processor time)",
+        REQUESTS.len()
     );
+    if !other.is_empty() {
+        let other = median(other);
+        print!(", ClickHouse {other:.0} ms, ratio {:.2}", own / other);
+    }
+    println!();
     Ok(())
 }

@@ -1,153 +1,144 @@
-//! Queries on both logs.
+//! The same questions to all contenders.
 
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use serde_json::Value;
 
+use super::list::{QUESTIONS, Question};
 use crate::bench::{instance::Instance, processor::cpu_seconds};
 
 const ROUNDS: usize = 5;
-
-/// The visits cover the 90 days before this: 2025-11-08 00:00 UTC.
-const END: u32 = 1_762_560_000;
 
 /// The largest allowed difference of two sketch estimates: six standard deviations of the
 /// largest ones.
 const SKETCHED_WITHIN: f64 = 0.1;
 
-/// The queries: a name, the number of last days, and the request.
-const QUESTIONS: [(&str, u32, &str); 25] = [
-    ("counters", 90, "stats/counters?"),
-    ("counters", 1, "stats/counters?"),
-    (
-        "counters of the busiest link",
-        90,
-        "stats/counters?slug=link-0",
-    ),
-    (
-        "counters of a quiet link",
-        90,
-        "stats/counters?slug=link-15000",
-    ),
-    (
-        "counters, two countries and a system",
-        90,
-        "stats/counters?country=AD,AE&os=Windows",
-    ),
-    (
-        "views by minute in New York",
-        1,
-        "stats/views?unit=minute&clientTimezone=America/New_York",
-    ),
-    (
-        "views by hour in New York",
-        30,
-        "stats/views?unit=hour&clientTimezone=America/New_York",
-    ),
-    (
-        "views by day in Kathmandu",
-        90,
-        "stats/views?unit=day&clientTimezone=Asia/Kathmandu",
-    ),
-    (
-        "heatmap in Berlin",
-        90,
-        "stats/heatmap?clientTimezone=Europe/Berlin",
-    ),
-    ("slugs", 90, "stats/metrics?type=slug"),
-    ("destinations", 90, "stats/metrics?type=url"),
-    ("referers", 90, "stats/metrics?type=referer"),
-    ("countries", 90, "stats/metrics?type=country"),
-    ("cities", 90, "stats/metrics?type=city"),
-    ("languages", 90, "stats/metrics?type=language"),
-    ("systems", 90, "stats/metrics?type=os"),
-    ("browsers", 90, "stats/metrics?type=browser"),
-    ("user agents", 90, "stats/metrics?type=ua"),
-    ("kinds of devices", 90, "stats/metrics?type=deviceType"),
-    ("visitors", 90, "stats/metrics?type=ip"),
-    ("latitudes", 90, "stats/metrics?type=latitude"),
-    (
-        "countries of the busiest link",
-        90,
-        "stats/metrics?type=country&slug=link-0",
-    ),
-    (
-        "countries of a quiet link",
-        90,
-        "stats/metrics?type=country&slug=link-15000",
-    ),
-    ("latest visits", 90, "logs/events?"),
-    ("places on the map", 90, "logs/locations?"),
-];
+/// Somebody who answers questions.
+pub(super) trait Contender {
+    /// The name in tables.
+    fn name(&self) -> &'static str;
+
+    /// Returns the answer. `rows` is the number of rows that the embedded log gave.
+    fn ask(&mut self, question: &Question, rows: usize) -> Result<Value>;
+
+    /// The processor time of all its processes so far.
+    fn cpu_seconds(&self) -> Result<f64>;
+
+    /// Says if an answer is right, as far as it can be compared: `false` if one of the two is an
+    /// estimate.
+    fn agrees(&self, question: &Question, own: &Value, other: &Value) -> Result<bool>;
+}
 
 /// A service and its processes.
 #[derive(Debug)]
-pub(super) struct Side<'i> {
+pub(super) struct Service<'i> {
+    pub(super) name: &'static str,
     pub(super) instance: &'i Instance,
     pub(super) processes: Vec<u32>,
 }
 
-impl Side<'_> {
+impl Contender for Service<'_> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn ask(&mut self, question: &Question, _: usize) -> Result<Value> {
+        self.instance.get(&question.path())
+    }
+
     fn cpu_seconds(&self) -> Result<f64> {
         self.processes.iter().map(|&pid| cpu_seconds(pid)).sum()
     }
+
+    fn agrees(&self, question: &Question, own: &Value, other: &Value) -> Result<bool> {
+        agree(question.name, own, other)
+    }
 }
 
-/// Queries both in turn and prints the median times, and the processor time of their processes.
+/// The times of one contender.
+#[derive(Debug, Default)]
+struct Times {
+    clock: Vec<f64>,
+    cpu: Vec<f64>,
+}
+
+impl Times {
+    /// Adds a measurement, in milliseconds.
+    fn measure<T>(
+        &mut self,
+        contender: &mut dyn Contender,
+        work: impl FnOnce(&mut dyn Contender) -> Result<T>,
+    ) -> Result<T> {
+        let (began, cpu) = (Instant::now(), contender.cpu_seconds()?);
+        let result = work(contender)?;
+        self.clock.push(began.elapsed().as_secs_f64() * 1e3);
+        self.cpu.push((contender.cpu_seconds()? - cpu) * 1e3);
+        Ok(result)
+    }
+
+    /// The median by the clock and the mean of processor time, whose steps are 10 ms.
+    fn middle(self) -> (f64, f64) {
+        let rounds = f64::from(u32::try_from(self.cpu.len()).unwrap_or(u32::MAX));
+        (median(self.clock), self.cpu.iter().sum::<f64>() / rounds)
+    }
+}
+
+/// Asks all in turn and prints the median times, and the processor time of their processes.
 /// Different answers are an error.
-pub(super) fn compare(ours: &Side<'_>, theirs: &Side<'_>) -> Result<()> {
-    println!(
-        "\n{:<38} {:>5} {:>10} {:>10} {:>7} {:>10} {:>10} {:>7}",
-        "milliseconds, through the API",
+pub(super) fn compare(ours: &mut dyn Contender, others: &mut [&mut dyn Contender]) -> Result<()> {
+    print!(
+        "\n{:<38} {:>5} {:>10} {:>10}",
+        "milliseconds",
         "days",
-        "embedded",
-        "ClickHouse",
-        "ratio",
-        "processor",
-        "ClickHouse",
-        "ratio"
+        ours.name(),
+        "processor"
     );
-    for (what, days, request) in QUESTIONS {
-        let path = path(days, request);
-        let mut times = [Vec::new(), Vec::new()];
-        let mut answers = [Value::Null, Value::Null];
-        let mut cpu = [0.0; 2];
+    for other in others.iter() {
+        print!(
+            " {:>12} {:>7} {:>10} {:>7}",
+            other.name(),
+            "ratio",
+            "processor",
+            "ratio"
+        );
+    }
+    println!();
+    for question in QUESTIONS {
+        let mut own_times = Times::default();
+        let mut others_times: Vec<Times> = others.iter().map(|_| Times::default()).collect();
+        let mut sketched = "";
         for _ in 0..ROUNDS {
-            for (index, side) in [ours, theirs].into_iter().enumerate() {
-                let (began, cpu_before) = (Instant::now(), side.cpu_seconds()?);
-                answers[index] = side.instance.get(&path)?;
-                times[index].push(began.elapsed().as_secs_f64() * 1e3);
-                cpu[index] += side.cpu_seconds()? - cpu_before;
+            let own = own_times.measure(ours, |ours| ours.ask(&question, 0))?;
+            let rows = own["data"].as_array().map_or(0, Vec::len);
+            for (other, times) in others.iter_mut().zip(&mut others_times) {
+                let answer = times.measure(*other, |other| other.ask(&question, rows))?;
+                if !other.agrees(&question, &own, &answer)? {
+                    sketched = " (estimated)";
+                }
             }
         }
-        let rounds = f64::from(u32::try_from(ROUNDS)?);
-        let [own_cpu, other_cpu] = cpu.map(|seconds| seconds * 1e3 / rounds);
-        let [own, other] = times.map(median);
-        let sketched = if agree(what, &answers)? {
-            ""
-        } else {
-            " (estimated)"
-        };
-        println!(
-            "{:<38} {days:>5} {own:>10.1} {other:>10.1} {:>7.2} {own_cpu:>10.0} {other_cpu:>10.0} {:>7.2}",
-            format!("{what}{sketched}"),
-            own / other,
-            own_cpu / other_cpu
+        let (own, own_cpu) = own_times.middle();
+        let name = format!("{}{sketched}", question.name);
+        print!(
+            "{name:<38} {:>5} {own:>10.1} {own_cpu:>10.0}",
+            question.days
         );
+        for times in others_times {
+            let (other, other_cpu) = times.middle();
+            print!(
+                " {other:>12.1} {:>7.2} {other_cpu:>10.0} {:>7.2}",
+                own / other,
+                own_cpu / other_cpu
+            );
+        }
+        println!();
     }
     Ok(())
 }
 
-/// The request for the last days.
-pub(super) fn path(days: u32, request: &str) -> String {
-    let start = END - days * 86_400;
-    let and = if request.ends_with('?') { "" } else { "&" };
-    format!("/api/{request}{and}startAt={start}&endAt={}", END - 1)
-}
-
 /// True if both answers are equal; an error if they differ more than allowed.
-fn agree(what: &str, [own, other]: &[Value; 2]) -> Result<bool> {
+fn agree(what: &str, own: &Value, other: &Value) -> Result<bool> {
     if own == other {
         return Ok(true);
     }

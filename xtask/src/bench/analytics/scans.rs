@@ -10,7 +10,7 @@ use std::{
 use anyhow::Result;
 use serde_json::json;
 
-use super::questions::path;
+use super::list::path;
 use crate::bench::{
     cpus::Cpus,
     instance::Instance,

@@ -1,0 +1,104 @@
+//! DuckDB with the same visits, which it reads from an export of the embedded log.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Child, ChildStdout, Stdio},
+};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use super::{list::Question, questions::Contender};
+use crate::{bench::processor::cpu_seconds, process};
+
+/// DuckDB in a process of Python, which passes statements and rows on.
+#[derive(Debug)]
+pub(super) struct DuckDb {
+    process: Child,
+    output: BufReader<ChildStdout>,
+}
+
+impl DuckDb {
+    /// Opens a database, which is made if there is none.
+    pub(super) fn start(database: &Path) -> Result<Self> {
+        let python = process::root().join("target/duckdb-python/bin/python");
+        let mut process = process::program(python)
+            .arg(process::root().join("xtask/src/bench/analytics/duckdb_server.py"))
+            .arg(database)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("DuckDB cannot be started")?;
+        let output = process.stdout.take().expect("standard output is piped");
+        let output = BufReader::new(output);
+        Ok(Self { process, output })
+    }
+
+    /// Takes the visits of an exported table. In order of link, as the embedded log's chunks
+    /// are, questions about one link take a tenth as long.
+    pub(super) fn load(&mut self, table: &Path) -> Result<()> {
+        self.run(&format!(
+            "CREATE OR REPLACE TABLE visit AS \
+             SELECT *, make_timestamptz(ts_ms * 1000) AS at \
+             FROM read_csv('{}', header = true, types = {{'visitor': 'UBIGINT'}}) \
+             ORDER BY ts_ms // 86400000, link_id, ts_ms",
+            table.display()
+        ))?;
+        Ok(())
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    fn run(&mut self, statement: &str) -> Result<Value> {
+        let input = self
+            .process
+            .stdin
+            .as_mut()
+            .expect("standard input is piped");
+        serde_json::to_writer(&mut *input, statement)?;
+        input.write_all(b"\n")?;
+        let mut line = String::new();
+        if self.output.read_line(&mut line)? == 0 {
+            bail!("DuckDB gave up at {statement}");
+        }
+        Ok(serde_json::from_str(&line)?)
+    }
+}
+
+impl Contender for DuckDb {
+    fn name(&self) -> &'static str {
+        "DuckDB"
+    }
+
+    fn ask(&mut self, question: &Question, rows: usize) -> Result<Value> {
+        self.run(&question.sql(rows))
+    }
+
+    fn cpu_seconds(&self) -> Result<f64> {
+        cpu_seconds(self.pid())
+    }
+
+    fn agrees(&self, question: &Question, own: &Value, other: &Value) -> Result<bool> {
+        let visits = |row: &Value| row.get("visits").or(row.get("count")).cloned();
+        let own = own["data"].as_array().into_iter().flatten();
+        let own: Vec<Value> = own.map_while(visits).collect();
+        let rows = other.as_array().into_iter().flatten();
+        let other: Vec<Value> = rows.map(|row| row[0].clone()).collect();
+        // Events have no number of visits.
+        if own != other && !own.is_empty() {
+            bail!("{}: DuckDB counts otherwise", question.name);
+        }
+        Ok(true)
+    }
+}
+
+impl Drop for DuckDb {
+    fn drop(&mut self) {
+        // It ends when its input closes.
+        drop(self.process.stdin.take());
+        let _ = self.process.wait();
+    }
+}
