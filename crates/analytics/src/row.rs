@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use slugline_domain::{Degrees, Dimension, StoredVisit, UnixMillis, Visit};
+use slugline_domain::{Campaign, Degrees, Dimension, StoredVisit, UnixMillis, Visit};
 
 use crate::{engine::text_of, sampling::Sampled, visitor::VisitorHash};
 
@@ -25,6 +25,7 @@ pub(crate) struct Row<'v> {
     /// Host, and port if any, of the referring page.
     pub(crate) referer: Cow<'v, str>,
     pub(crate) language: &'v str,
+    pub(crate) campaign: Campaign<'v>,
     pub(crate) visitor: VisitorHash,
     pub(crate) sampled: Sampled,
 }
@@ -92,6 +93,11 @@ impl<'v> Row<'v> {
             },
             referer: text(Dimension::Referer).into(),
             language: text(Dimension::Language),
+            campaign: Campaign {
+                source: text(Dimension::UtmSource),
+                medium: text(Dimension::UtmMedium),
+                name: text(Dimension::UtmCampaign),
+            },
             visitor: VisitorHash(visit.visitor),
             sampled: Sampled {
                 interval: visit.interval,
@@ -123,6 +129,9 @@ impl Row<'_> {
             Dimension::Colo => self.place.colo.into(),
             Dimension::Latitude => self.place.latitude.to_string().into(),
             Dimension::Longitude => self.place.longitude.to_string().into(),
+            Dimension::UtmSource => self.campaign.source.into(),
+            Dimension::UtmMedium => self.campaign.medium.into(),
+            Dimension::UtmCampaign => self.campaign.name.into(),
         }
     }
 }

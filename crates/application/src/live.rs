@@ -134,7 +134,9 @@ impl Watch {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Choice, Country, Dimension, Place, SamplingInterval, UnixMillis};
+    use slugline_domain::{
+        Campaign, Choice, Country, Dimension, Place, SamplingInterval, UnixMillis,
+    };
     use slugline_testkit::{link, slug};
 
     use super::*;
@@ -163,6 +165,7 @@ mod tests {
             device: "",
             device_type: "",
             place: &place,
+            campaign: Campaign::default(),
             interval: SamplingInterval::EVERY,
         });
     }

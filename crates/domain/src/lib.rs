@@ -24,7 +24,7 @@
 //! | [`resolution`] | the decision: a link, a moment and a visitor → the visitor's answer |
 //! | [`user_agent`] | device and bot, from the `User-Agent` |
 //! | [`token`] | named tokens and their scopes |
-//! | [`visit`], [`visit_headers`], [`sampling`], [`stats`] | followed links, and queries on them |
+//! | [`visit`], [`visit_headers`], [`campaign`], [`sampling`], [`stats`] | followed links, and queries on them |
 //! | [`audit`] | the audit trail: a line for each change |
 //! | [`client_network`] | clients as limits count them |
 //! | [`zone`] | local time, for answers by hour and day |
@@ -38,6 +38,7 @@
 //! | [`ports`] | interfaces that callers must provide: stores, clock, network |
 
 pub mod audit;
+pub mod campaign;
 pub mod client_network;
 pub mod content;
 pub mod country;
@@ -76,6 +77,7 @@ pub use audit::{
     AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, Author, CallerName,
     CallerNameError, ClientTag, Operation,
 };
+pub use campaign::Campaign;
 pub use client_network::ClientNetwork;
 pub use content::{Change, Delivery, LinkContent, LinkPatch, Preview, Routing};
 pub use country::{Country, CountryError};

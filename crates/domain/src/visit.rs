@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use crate::{Link, LinkId, Place, SamplingInterval, Slug, UnixMillis, VisitHeaders};
+use crate::{Campaign, Link, LinkId, Place, SamplingInterval, Slug, UnixMillis, VisitHeaders};
 
 /// The facts about a visit at the moment of the redirect. It waits in a queue,
 /// so it is small: the writer works out everything else later.
@@ -15,7 +15,7 @@ pub struct Visit {
     /// The visitor's address. It is never written to disk: the access log keeps
     /// a keyed hash of it.
     pub client: IpAddr,
-    /// The request's headers.
+    /// The request's headers, and the campaign in its query.
     pub headers: VisitHeaders,
     /// The visitor's place, if a CDN or proxy in front of the service named it.
     pub place: Option<Box<Place>>,
@@ -53,6 +53,8 @@ pub struct VisitRecord<'v> {
     pub device_type: &'v str,
     /// The place of the visitor.
     pub place: &'v Place,
+    /// The campaign that brought the visitor.
+    pub campaign: Campaign<'v>,
     /// The number of real visits that this one stands for.
     pub interval: SamplingInterval,
 }

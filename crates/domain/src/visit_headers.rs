@@ -1,13 +1,17 @@
-//! The request headers that the access log reads.
+//! The parts of a request that the access log reads.
 
-/// The beginnings of three request headers of a visit. They share one
-/// allocation, because many visits wait in a queue at once.
+use crate::Campaign;
+
+/// The beginnings of three request headers of a visit, and the parameters of its query
+/// that name a campaign. They share one allocation, because many visits wait in a queue
+/// at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitHeaders {
-    /// The three texts, one after the other.
+    /// The four texts, one after the other.
     texts: Box<str>,
     user_agent_ends: u16,
     referer_ends: u16,
+    accept_language_ends: u16,
 }
 
 impl VisitHeaders {
@@ -20,15 +24,40 @@ impl VisitHeaders {
     pub fn new(user_agent: &str, referer: &str, accept_language: &str) -> Self {
         let (user_agent, user_agent_ends) = beginning(user_agent);
         let (referer, referer_length) = beginning(referer);
-        let (accept_language, _) = beginning(accept_language);
+        let (accept_language, accept_language_length) = beginning(accept_language);
+        let referer_ends = user_agent_ends + referer_length;
         Self {
             texts: [user_agent, referer, accept_language].concat().into(),
             user_agent_ends,
-            referer_ends: user_agent_ends + referer_length,
+            referer_ends,
+            accept_language_ends: referer_ends + accept_language_length,
         }
     }
 
-    /// The length of all three, in bytes.
+    /// The most bytes kept of a parameter of the query, its name included. The longest
+    /// value that is stored fits, also with each byte percent-encoded.
+    pub const PARAMETER_MAX_BYTES: usize = 400;
+
+    /// Keeps the parameters of a query that name a campaign, as they are written; of
+    /// several with the same name, the first one with a value. The rest of a query may
+    /// hold secrets, so it is not kept.
+    #[must_use]
+    pub fn with_query(mut self, query: &str) -> Self {
+        let campaign: Vec<&str> = Campaign::PARAMETERS
+            .into_iter()
+            .filter_map(|parameter| {
+                let pair = query.split('&').find(|pair| is_of(parameter, pair))?;
+                Some(&pair[..pair.floor_char_boundary(Self::PARAMETER_MAX_BYTES)])
+            })
+            .collect();
+        if !campaign.is_empty() {
+            let before = &self.texts[..usize::from(self.accept_language_ends)];
+            self.texts = [before, &campaign.join("&")].concat().into();
+        }
+        self
+    }
+
+    /// The length of all texts, in bytes.
     pub fn bytes(&self) -> usize {
         self.texts.len()
     }
@@ -45,8 +74,20 @@ impl VisitHeaders {
 
     /// The `Accept-Language` header, empty when absent.
     pub fn accept_language(&self) -> &str {
-        &self.texts[usize::from(self.referer_ends)..]
+        &self.texts[usize::from(self.referer_ends)..usize::from(self.accept_language_ends)]
     }
+
+    /// A query of the parameters that name a campaign, empty when there are none.
+    pub fn campaign_query(&self) -> &str {
+        &self.texts[usize::from(self.accept_language_ends)..]
+    }
+}
+
+/// Returns whether a pair of a query gives a parameter a value. Programs write the name
+/// in any case.
+fn is_of(parameter: &str, pair: &str) -> bool {
+    pair.split_once('=')
+        .is_some_and(|(name, value)| name.eq_ignore_ascii_case(parameter) && !value.is_empty())
 }
 
 /// The beginning of a header that is kept, and its length.
@@ -73,6 +114,42 @@ mod tests {
             assert_eq!(kept.referer(), referer);
             assert_eq!(kept.accept_language(), accept_language);
         }
+    }
+
+    #[test]
+    fn only_the_campaign_of_a_query_is_kept() {
+        let headers = VisitHeaders::new("curl/8.7.1", "", "de");
+        let kept = |query| {
+            headers
+                .clone()
+                .with_query(query)
+                .campaign_query()
+                .to_owned()
+        };
+        for (query, expected) in [
+            ("", ""),
+            ("token=secret&utm_id=7", ""),
+            ("utm_source", ""),
+            ("a=b&utm_source=x", "utm_source=x"),
+            (
+                "utm_campaign=c%20d&t=s&UTM_Source=x",
+                "UTM_Source=x&utm_campaign=c%20d",
+            ),
+            ("utm_medium=&utm_medium=1&utm_medium=2", "utm_medium=1"),
+        ] {
+            assert_eq!(kept(query), expected, "{query}");
+        }
+        assert_eq!(
+            kept(&format!("utm_source={}", "ü".repeat(9_000))).len(),
+            399
+        );
+        let with_campaign = headers.clone().with_query("utm_source=x");
+        assert_eq!(with_campaign.user_agent(), "curl/8.7.1");
+        assert_eq!(with_campaign.accept_language(), "de");
+        assert_eq!(
+            with_campaign.bytes(),
+            headers.bytes() + "utm_source=x".len()
+        );
     }
 
     #[test]

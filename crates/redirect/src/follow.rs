@@ -162,7 +162,8 @@ async fn resolve(
             visitor.user_agent,
             header(request, &REFERER).unwrap_or_default(),
             header(request, &ACCEPT_LANGUAGE).unwrap_or_default(),
-        ),
+        )
+        .with_query(visitor.query.unwrap_or_default()),
         place: place.map(Box::new),
     };
     if let (Arrival::Proxy(target), Some(proxying)) = (&delivery, &redirects.proxying) {

@@ -147,7 +147,7 @@ impl History {
 
 /// A row as a spool takes it, and its format.
 pub(crate) fn encode(row: &Row<'_>) -> (u32, Vec<u8>) {
-    (row_binary::FORMAT, row_binary::encode(row))
+    (row_binary::format(), row_binary::encode(row))
 }
 
 /// Bytes of the spool above which a command waits. Visits that happen now are sampled when their

@@ -35,33 +35,21 @@ pub(super) fn statement(query: &MetricsQuery) -> (String, ReadRow<WithTotal<Metr
 
 /// Reads visitors between visits and totals if the statement has them.
 fn reader<const VISITORS: bool>(dimension: Dimension) -> ReadRow<WithTotal<MetricRow>> {
-    match dimension {
-        Dimension::Ip => |row| {
+    if dimension == Dimension::Ip {
+        return |row| {
             let name = VisitorHash(row.u64()?).to_string();
             counted::<VISITORS>(name, row)
-        },
-        Dimension::Latitude | Dimension::Longitude => |row| {
+        };
+    }
+    if dimension.is_degrees() {
+        return |row| {
             let name = row.degrees()?.to_string();
             counted::<VISITORS>(name, row)
-        },
-        Dimension::Slug
-        | Dimension::Url
-        | Dimension::UserAgent
-        | Dimension::Referer
-        | Dimension::Country
-        | Dimension::Region
-        | Dimension::City
-        | Dimension::Timezone
-        | Dimension::Language
-        | Dimension::Os
-        | Dimension::Browser
-        | Dimension::BrowserType
-        | Dimension::Device
-        | Dimension::DeviceType
-        | Dimension::Colo => |row| {
-            let name = row.text()?;
-            counted::<VISITORS>(name, row)
-        },
+        };
+    }
+    |row| {
+        let name = row.text()?;
+        counted::<VISITORS>(name, row)
     }
 }
 

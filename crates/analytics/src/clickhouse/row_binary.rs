@@ -4,84 +4,98 @@
 //! Numbers are little-endian; a text follows its length in LEB128 (ClickHouse's
 //! documentation of formats).
 
-use slugline_domain::{Degrees, UnixMillis};
+use slugline_domain::{Degrees, Dimension, UnixMillis};
 use thiserror::Error;
 
-use crate::row::Row;
+use super::sql;
+use crate::{engine::TEXTS, row::Row};
 
-/// The columns of each format of rows, in the order of their values. The number
-/// of a format is its position, starting with 1. Rows wait in a spool across
-/// updates, so a released format never changes: other columns need a new format
-/// and a new version of the spool, which older programs refuse.
-const FORMATS: [&str; 1] = ["ts_ms, link_id, slug, url, user_agent, visitor, referer, \
-    country, region, city, timezone, language, os, browser, browser_type, device, device_type, \
-    colo, latitude, longitude, sampling_interval, coherent"];
+/// The columns of rows of format 1, which the first version wrote, in the order of
+/// their values.
+const FIRST: &str = "ts_ms, link_id, slug, url, user_agent, visitor, referer, country, region, \
+    city, timezone, language, os, browser, browser_type, device, device_type, colo, latitude, \
+    longitude, sampling_interval, coherent";
 
-/// The format that [`encode`] writes.
-pub(super) const FORMAT: u32 = 1;
+/// The columns that other formats begin with. Then come the first columns of the table of
+/// columns, as many as the number of the format says.
+const BEFORE_TEXTS: &str = "ts_ms, link_id, visitor, sampling_interval, coherent";
 
-/// The columns of a format.
-pub(super) fn columns(format: u32) -> Option<&'static str> {
-    let place = usize::try_from(format).ok()?.checked_sub(1)?;
-    FORMATS.get(place).copied()
+/// The format that [`encode`] writes: every column of the table.
+pub(super) fn format() -> u32 {
+    u32::try_from(TEXTS.len()).expect("there are few columns")
+}
+
+/// The columns of a format, in the order of their values. Rows wait in a spool across
+/// updates, so a format never changes. `None` if it has columns that this version does
+/// not know.
+pub(super) fn columns(format: u32) -> Option<String> {
+    if format == 1 {
+        return Some(FIRST.to_owned());
+    }
+    let texts = TEXTS.get(..usize::try_from(format).ok()?)?;
+    if texts.is_empty() {
+        return None;
+    }
+    let mut columns = BEFORE_TEXTS.to_owned();
+    for text in texts {
+        columns = columns + ", " + sql::column(text.dimension);
+    }
+    Some(columns)
 }
 
 /// A row, ready to be sent.
 pub(super) fn encode(row: &Row<'_>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(512);
     bytes.extend_from_slice(&row.at.get().to_le_bytes());
-    for text in [
-        row.target.link_id,
-        row.target.slug,
-        row.target.url,
-        row.client.user_agent,
-    ] {
-        put_text(&mut bytes, text);
-    }
+    put_text(&mut bytes, row.target.link_id);
     bytes.extend_from_slice(&row.visitor.0.to_le_bytes());
-    for text in [
-        row.referer.as_ref(),
-        row.place.country,
-        row.place.region,
-        row.place.city,
-        row.place.timezone,
-        row.language,
-        row.client.os,
-        row.client.browser,
-        row.client.browser_type,
-        row.client.device,
-        row.client.device_type,
-        row.place.colo,
-    ] {
-        put_text(&mut bytes, text);
-    }
-    // A `Decimal(5, 2)` is stored as hundredths.
-    for degrees in [row.place.latitude, row.place.longitude] {
-        bytes.extend_from_slice(&degrees.hundredths().to_le_bytes());
-    }
     bytes.extend_from_slice(&row.sampled.interval.get().to_le_bytes());
     bytes.push(row.sampled.coherent.into());
+    for text in &TEXTS {
+        if text.dimension == Dimension::Latitude {
+            put_degrees(&mut bytes, row.place.latitude);
+        } else if text.dimension == Dimension::Longitude {
+            put_degrees(&mut bytes, row.place.longitude);
+        } else {
+            put_text(&mut bytes, &row.text(text.dimension));
+        }
+    }
     bytes
 }
 
-/// Checks that bytes are a row as [`encode`] writes it, and returns its moment.
-/// ClickHouse refuses a whole shipment with one malformed row.
-pub(super) fn check(row: &[u8]) -> Result<UnixMillis, DecodeError> {
+/// Checks that bytes are a row of a format, and returns its moment. ClickHouse refuses a
+/// whole shipment with one malformed row.
+pub(super) fn check(format: u32, row: &[u8]) -> Result<UnixMillis, DecodeError> {
+    let columns = columns(format).ok_or(DecodeError::Format)?;
     let mut cursor = Cursor::new(row);
-    let at = UnixMillis::new(cursor.i64()?);
-    for _ in 0..4 {
-        cursor.text()?;
+    let mut at = None;
+    let mut in_range = true;
+    for column in columns.split(", ") {
+        match column {
+            "ts_ms" => at = Some(UnixMillis::new(cursor.i64()?)),
+            "visitor" => {
+                cursor.u64()?;
+            }
+            "sampling_interval" => in_range &= cursor.u32()? > 0,
+            "coherent" => {
+                let [coherent] = cursor.take()?;
+                in_range &= coherent <= 1;
+            }
+            "latitude" | "longitude" => {
+                cursor.degrees()?;
+            }
+            _ => {
+                cursor.text()?;
+            }
+        }
     }
-    cursor.u64()?;
-    for _ in 0..12 {
-        cursor.text()?;
-    }
-    cursor.degrees()?;
-    cursor.degrees()?;
-    let interval = cursor.u32()?;
-    let [coherent] = cursor.take()?;
-    let in_range = interval > 0 && coherent <= 1 && cursor.left() == 0;
-    in_range.then_some(at).ok_or(DecodeError::OutOfRange)
+    in_range &= cursor.left() == 0;
+    at.filter(|_| in_range).ok_or(DecodeError::OutOfRange)
+}
+
+/// A `Decimal(5, 2)` is stored as hundredths.
+fn put_degrees(bytes: &mut Vec<u8>, degrees: Degrees) {
+    bytes.extend_from_slice(&degrees.hundredths().to_le_bytes());
 }
 
 pub(super) fn put_text(bytes: &mut Vec<u8>, text: &str) {
@@ -208,17 +222,18 @@ pub enum DecodeError {
     /// A number is outside what it can be, or there is more than one row.
     #[error("a number in it is out of range")]
     OutOfRange,
+    /// The row has columns that this version does not know.
+    #[error("it has columns that this version does not know")]
+    Format,
 }
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{SamplingInterval, UnixMillis};
-
     use super::*;
     use crate::{
+        clickhouse::tests::first_format::encode_first,
+        engine::row,
         row::{Client, Place, Target},
-        sampling::Sampled,
-        visitor::VisitorHash,
     };
 
     fn text(row: &mut Cursor<'_>) -> Result<String, DecodeError> {
@@ -228,15 +243,25 @@ mod tests {
     #[test]
     fn formats_that_were_released_stay() {
         assert_eq!(
-            columns(1),
+            columns(1).as_deref(),
             Some(
                 "ts_ms, link_id, slug, url, user_agent, visitor, referer, country, region, city, \
                  timezone, language, os, browser, browser_type, device, device_type, colo, \
                  latitude, longitude, sampling_interval, coherent"
             )
         );
+        assert_eq!(
+            columns(20).as_deref(),
+            Some(
+                "ts_ms, link_id, visitor, sampling_interval, coherent, slug, url, user_agent, os, \
+                 browser, browser_type, device, device_type, country, region, city, timezone, \
+                 colo, latitude, longitude, referer, language, utm_source, utm_medium, \
+                 utm_campaign"
+            )
+        );
         assert_eq!(columns(0), None);
-        assert_eq!(columns(FORMAT + 1), None);
+        assert_eq!(columns(format() + 1), None);
+        assert_eq!(check(format() + 1, &[]), Err(DecodeError::Format));
     }
 
     #[test]
@@ -277,7 +302,6 @@ mod tests {
     #[test]
     fn a_row_is_told_from_what_is_none() {
         let row = Row {
-            at: UnixMillis::new(-5),
             target: Target {
                 link_id: "docs-1",
                 slug: "docs",
@@ -293,22 +317,23 @@ mod tests {
             },
             referer: "r".repeat(200).into(),
             language: "de",
-            visitor: VisitorHash(u64::MAX),
-            sampled: Sampled {
-                interval: SamplingInterval::EVERY,
-                coherent: true,
-            },
+            ..row(-5, u64::MAX)
         };
-        let bytes = encode(&row);
-        assert_eq!(check(&bytes), Ok(row.at));
-        for end in 0..bytes.len() {
-            assert_eq!(check(&bytes[..end]), Err(DecodeError::Short));
+        let formats: [(u32, fn(&Row<'_>) -> Vec<u8>); 2] = [(1, encode_first), (format(), encode)];
+        for (format, encode) in formats {
+            let bytes = encode(&row);
+            assert_eq!(check(format, &bytes), Ok(row.at));
+            for end in 0..bytes.len() {
+                assert_eq!(check(format, &bytes[..end]), Err(DecodeError::Short));
+            }
+            assert!(check(format, &[&bytes[..], &[0]].concat()).is_err());
+            assert!(check(format, &[&bytes[..], &bytes].concat()).is_err());
+            let mut wrong = bytes.clone();
+            wrong[9] = 0xff;
+            assert_eq!(check(format, &wrong), Err(DecodeError::NotText));
         }
-        assert!(check(&[&bytes[..], &[0]].concat()).is_err());
-        assert!(check(&[&bytes[..], &bytes].concat()).is_err());
-        let mut wrong = bytes.clone();
-        wrong[9] = 0xff;
-        assert_eq!(check(&wrong), Err(DecodeError::NotText));
+        assert!(check(1, &encode(&row)).is_err());
+        assert!(check(format(), &encode_first(&row)).is_err());
     }
 
     #[test]

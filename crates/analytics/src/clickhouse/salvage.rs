@@ -46,13 +46,9 @@ fn copy(
     let keys = Keys::of(old, "spool", "WHERE", "seq");
     let mut lost = 0;
     let mut times = Vec::new();
-    // A spool of version 1 has one format only.
-    let select = match old.prepare("SELECT format FROM spool") {
-        Ok(_) => "SELECT seq, row, format FROM spool WHERE seq = ?1",
-        Err(_) => "SELECT seq, row, 1 FROM spool WHERE seq = ?1",
-    };
+    let select = format!("{} WHERE seq = ?1", spool::select_rows(old));
     for seq in keys.found {
-        match values(old, select, seq) {
+        match values(old, &select, seq) {
             Ok(Some(row)) if let Some(time) = time_of_sound(&row) => {
                 insert(&tx, "", "spool", &row)?;
                 times.push(time);
@@ -116,7 +112,9 @@ fn go_on(new: &Connection, shipment: UnderWay) -> Result<(), rusqlite::Error> {
 /// The moment of the visit in a row, if the row is undamaged.
 fn time_of_sound(row: &[Value]) -> Option<UnixMillis> {
     match row {
-        [_, Value::Blob(row), Value::Integer(_)] => row_binary::check(row).ok(),
+        [_, Value::Blob(row), Value::Integer(format)] => {
+            row_binary::check(u32::try_from(*format).ok()?, row).ok()
+        }
         _ => None,
     }
 }

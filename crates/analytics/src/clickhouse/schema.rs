@@ -1,7 +1,8 @@
 //! The tables in ClickHouse. The first node of a new version brings them up to
 //! date.
 //!
-//! Each step may run twice, even at the same time, so nodes need no lock. A step only adds:
+//! Columns of texts that the table does not have yet are added by the table of columns; steps
+//! do the rest. Each may run twice, even at the same time, so nodes need no lock. A step only adds:
 //! nodes of the previous version continue to write and to query, since every statement names
 //! its columns. The service uses tables that an operator has created, such as replicated ones,
 //! unchanged.
@@ -14,6 +15,7 @@ use super::{
     row_binary::{Cursor, number},
     sql,
 };
+use crate::engine::TEXTS;
 
 /// The steps in their order. The number of a step is its position, starting
 /// with 1.
@@ -84,6 +86,27 @@ async fn create(client: &Client) -> Result<(), ClickHouseError> {
             client.run(step, TIMEOUT).await?;
             let note = format!("INSERT INTO slugline_schema (version) SELECT {number}");
             client.run(&note, TIMEOUT).await?;
+        }
+    }
+    add_columns(client).await
+}
+
+/// Adds the columns of texts that the table does not have yet. That changes no rows: the text
+/// of a visit of before is empty, which means unknown.
+async fn add_columns(client: &Client) -> Result<(), ClickHouseError> {
+    let there = format!(
+        "SELECT name FROM system.columns WHERE database = {} AND table = 'access_log'",
+        sql::text(client.target().database())
+    );
+    let there = client.rows(&there, TIMEOUT, |row| row.text()).await?;
+    for text in &TEXTS {
+        let column = sql::column(text.dimension);
+        if !there.iter().any(|name| name == column) {
+            tracing::info!(column, "the table of visits in ClickHouse gets a column");
+            let sql = format!(
+                "ALTER TABLE access_log ADD COLUMN IF NOT EXISTS {column} LowCardinality(String)"
+            );
+            client.run(&sql, TIMEOUT).await?;
         }
     }
     Ok(())

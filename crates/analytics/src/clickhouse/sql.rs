@@ -6,7 +6,8 @@ use std::{collections::BTreeSet, fmt::Write};
 use slugline_domain::{Choice, Degrees, Dimension, VisitFilter, ZoneOffsets};
 
 use crate::{
-    enrich::bounds::{self, truncate},
+    engine::{TEXTS, place_of},
+    enrich::bounds::truncate,
     visitor::VisitorHash,
 };
 
@@ -30,25 +31,10 @@ pub(super) fn text(value: &str) -> String {
 
 /// The column of a dimension.
 pub(crate) fn column(dimension: Dimension) -> &'static str {
-    match dimension {
-        Dimension::Slug => "slug",
-        Dimension::Url => "url",
-        Dimension::UserAgent => "user_agent",
-        Dimension::Ip => "visitor",
-        Dimension::Referer => "referer",
-        Dimension::Country => "country",
-        Dimension::Region => "region",
-        Dimension::City => "city",
-        Dimension::Timezone => "timezone",
-        Dimension::Language => "language",
-        Dimension::Os => "os",
-        Dimension::Browser => "browser",
-        Dimension::BrowserType => "browser_type",
-        Dimension::Device => "device",
-        Dimension::DeviceType => "device_type",
-        Dimension::Colo => "colo",
-        Dimension::Latitude => "latitude",
-        Dimension::Longitude => "longitude",
+    match place_of(dimension) {
+        None => "visitor",
+        Some(_) if dimension == Dimension::UserAgent => "user_agent",
+        Some(place) => TEXTS[place].name,
     }
 }
 
@@ -101,37 +87,21 @@ fn literals(dimension: Dimension, values: &BTreeSet<String>) -> Vec<String> {
     /// Greater than any coordinate. Numbers without bounds would become zero.
     const MAX_DEGREES: f64 = 1_000.0;
 
+    let Some(place) = place_of(dimension) else {
+        let tokens = values.iter().filter_map(|token| VisitorHash::parse(token));
+        return tokens.map(|hash| hash.0.to_string()).collect();
+    };
+    if dimension.is_degrees() {
+        let degrees = values.iter().filter_map(|value| value.parse::<f64>().ok());
+        let degrees = degrees.filter(|degrees| degrees.abs() < MAX_DEGREES);
+        let literal = |degrees| format!("toDecimal32('{}', 2)", Degrees::nearest(degrees));
+        return degrees.map(literal).collect();
+    }
     // Stored texts were cut at their bounds. So are the filter's, or a long URL
     // would not match itself.
-    let texts = |max_bytes| {
-        let values = values.iter().map(|value| text(truncate(value, max_bytes)));
-        values.collect()
-    };
-    match dimension {
-        Dimension::Ip => {
-            let tokens = values.iter().filter_map(|token| VisitorHash::parse(token));
-            tokens.map(|hash| hash.0.to_string()).collect()
-        }
-        Dimension::Latitude | Dimension::Longitude => {
-            let degrees = values.iter().filter_map(|value| value.parse::<f64>().ok());
-            let degrees = degrees.filter(|degrees| degrees.abs() < MAX_DEGREES);
-            let literal = |degrees| format!("toDecimal32('{}', 2)", Degrees::nearest(degrees));
-            degrees.map(literal).collect()
-        }
-        Dimension::Url => texts(bounds::URL_MAX_BYTES),
-        Dimension::UserAgent => texts(bounds::USER_AGENT_MAX_BYTES),
-        Dimension::Referer => texts(bounds::REFERER_MAX_BYTES),
-        Dimension::Language => texts(bounds::LANGUAGE_MAX_BYTES),
-        Dimension::Os | Dimension::Browser | Dimension::Device => texts(bounds::NAME_MAX_BYTES),
-        Dimension::Slug
-        | Dimension::Country
-        | Dimension::Region
-        | Dimension::City
-        | Dimension::Timezone
-        | Dimension::BrowserType
-        | Dimension::DeviceType
-        | Dimension::Colo => texts(usize::MAX),
-    }
+    let max_bytes = TEXTS[place].max_bytes;
+    let values = values.iter().map(|value| text(truncate(value, max_bytes)));
+    values.collect()
 }
 
 /// The local time of a row in a zone, in seconds.

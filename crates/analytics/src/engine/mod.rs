@@ -42,7 +42,7 @@ pub use read::log::EmbeddedLog;
 pub(crate) use read::visits::{all_chunks, visits_of_chunk};
 pub use store::error::OpenError;
 pub(crate) use store::{
-    columns::{TEXTS, in_files, text_of},
+    columns::{TEXTS, in_files, place_of, text_of},
     error::EngineError,
     lock::share,
     lock::take_alone,
@@ -50,6 +50,8 @@ pub(crate) use store::{
     schema::{ACCESS_LOG, FileKind, open_file, open_to_examine, open_writer},
     tail,
 };
+#[cfg(test)]
+pub(crate) use tests::row;
 pub(crate) use upkeep::{give_all_back, give_back};
 pub(crate) use write::{
     append::{Appended, Appender},

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 use slugline_domain::{
-    Choice, CountersQuery, Dimension, EventsQuery, HeatmapQuery, LocalSeconds, LogTrouble,
-    MetricRow, MetricsQuery, RowLimit, SamplingInterval, TimeUnit, UnixMillis, UtcOffset, ViewRow,
-    ViewsQuery, VisitFilter, ZoneOffsets,
+    Campaign, Choice, CountersQuery, Dimension, EventsQuery, HeatmapQuery, LocalSeconds,
+    LogTrouble, MetricRow, MetricsQuery, RowLimit, SamplingInterval, TimeUnit, UnixMillis,
+    UtcOffset, ViewRow, ViewsQuery, VisitFilter, ZoneOffsets,
     ports::{VisitLog, VisitLogError},
 };
 use tempfile::TempDir;
@@ -97,6 +97,7 @@ pub(crate) fn row(at: i64, visitor: u64) -> Row<'static> {
         place: Place::default(),
         referer: "".into(),
         language: "",
+        campaign: Campaign::default(),
         visitor: VisitorHash(visitor),
         sampled: Sampled {
             interval: SamplingInterval::EVERY,
@@ -365,6 +366,40 @@ async fn very_many_programs_and_languages_lose_none() {
     assert_eq!(browsers.rows[0].name, "Example");
     let last = metrics(Dimension::UserAgent, Some("Example/69999")).await;
     assert_eq!(last.rows.len(), 1);
+}
+
+#[tokio::test]
+async fn chunks_without_campaigns_are_as_they_were_before_and_read_as_unknown() {
+    let mut engine = Embedded::new(5);
+    engine.store(&[0, 1, 2, 3, 4].map(|at| row(at, 1))).await;
+    let directory: Vec<u8> = engine
+        .db
+        .query_row("SELECT directory FROM chunk", [], |row| row.get(0))
+        .unwrap();
+    let names = String::from_utf8_lossy(&directory);
+    assert!(
+        !names.contains("campaign") && !names.contains("utm"),
+        "{names}"
+    );
+    let campaign = Campaign {
+        source: "newsletter",
+        ..Campaign::default()
+    };
+    let of_campaign = |at| Row {
+        campaign,
+        ..row(at, 1)
+    };
+    // A chunk, and the tail.
+    engine.store(&[5, 6, 7, 8, 9, 10].map(of_campaign)).await;
+    let query = MetricsQuery {
+        filter: VisitFilter::default(),
+        dimension: Dimension::UtmSource,
+        limit: RowLimit::MAX,
+        visitors: true,
+    };
+    let report = engine.log.metrics(&query).await.unwrap();
+    let found = report.rows.iter().map(|row| (row.name.as_str(), row.count));
+    assert_eq!(found.collect::<Vec<_>>(), [("newsletter", 6), ("", 5)]);
 }
 
 #[tokio::test]

@@ -17,6 +17,10 @@ pub(crate) const LANGUAGE_MAX_BYTES: usize = 35;
 /// 30.
 pub(crate) const NAME_MAX_BYTES: usize = 64;
 
+/// Longest part of a campaign's name in bytes. Those that people write stay below
+/// 60.
+pub(crate) const UTM_MAX_BYTES: usize = 128;
+
 /// Longest URL in bytes: 16 KiB less 2 KiB for the longest slug and 2 KiB for
 /// all other texts.
 pub(crate) const URL_MAX_BYTES: usize = 12 * 1024;

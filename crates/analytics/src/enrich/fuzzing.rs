@@ -1,12 +1,15 @@
-//! Entry points for `fuzz/`: headers of visitors.
+//! Entry points for `fuzz/`: headers and queries of visitors.
+
+use slugline_domain::VisitHeaders;
 
 use super::{
-    bounds::{LANGUAGE_MAX_BYTES, NAME_MAX_BYTES, REFERER_MAX_BYTES},
+    bounds::{LANGUAGE_MAX_BYTES, NAME_MAX_BYTES, REFERER_MAX_BYTES, UTM_MAX_BYTES},
+    campaign::Campaigns,
     language, referer,
 };
 use crate::user_agent::Agent;
 
-/// Takes bytes for each of the headers that the access log reads.
+/// Takes bytes for each of the headers that the access log reads, and for the query.
 ///
 /// # Panics
 /// A stored text is longer than its bound.
@@ -18,4 +21,13 @@ pub fn fuzz_visit_headers(bytes: &[u8]) {
     }
     assert!(language::first_preference(&header).len() <= LANGUAGE_MAX_BYTES);
     assert!(referer::host(&header).len() <= REFERER_MAX_BYTES);
+    let kept = VisitHeaders::default().with_query(&header);
+    let named = Campaigns::new(1).of(kept.campaign_query(), &header);
+    let campaign = named.parts();
+    for value in [campaign.source, campaign.medium, campaign.name] {
+        assert!(
+            value.len() <= UTM_MAX_BYTES && !value.contains(char::is_control),
+            "{value}"
+        );
+    }
 }

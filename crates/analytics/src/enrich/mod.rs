@@ -1,6 +1,7 @@
 //! Derives the stored facts of a visit, after the redirect.
 
 pub(crate) mod bounds;
+mod campaign;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod language;
@@ -14,6 +15,8 @@ use slugline_domain::{
     Colo, Coordinates, Country, Degrees, Place, SamplingInterval, TimeZoneName, Visit, VisitRecord,
     ports::PlaceFinder,
 };
+
+use campaign::{Campaigns, Named};
 
 use crate::{
     memo::Memo,
@@ -31,6 +34,7 @@ pub(crate) struct Enricher {
     labels: Memo<Arc<Labels>>,
     referers: Memo<Arc<str>>,
     languages: Memo<Arc<str>>,
+    campaigns: Campaigns,
 }
 
 /// A place's region and city as the log stores them.
@@ -40,8 +44,8 @@ struct Labels {
     city: String,
 }
 
-/// The most labels, referring hosts and languages that are cached; together a
-/// few MB.
+/// The most labels, referring hosts, languages and campaigns that are cached;
+/// together a few MB.
 const REMEMBERED: usize = 16_384;
 
 impl Enricher {
@@ -52,6 +56,7 @@ impl Enricher {
             labels: Memo::new(REMEMBERED),
             referers: Memo::new(REMEMBERED),
             languages: Memo::new(REMEMBERED),
+            campaigns: Campaigns::new(REMEMBERED),
         }
     }
 
@@ -73,6 +78,10 @@ impl Enricher {
             language: self
                 .languages
                 .get(language, || language::first_preference(language).into()),
+            campaign: self.campaigns.of(
+                visit.headers.campaign_query(),
+                visit.link.content.destination.as_str(),
+            ),
             labels,
             place,
             agent: self.user_agents.agent(visit.headers.user_agent()),
@@ -104,6 +113,7 @@ pub(crate) struct Enriched<'v> {
     pub(crate) visit: &'v Visit,
     referer: Arc<str>,
     language: Arc<str>,
+    campaign: Arc<Named>,
     place: Cow<'v, Place>,
     labels: Arc<Labels>,
     agent: Arc<Agent>,
@@ -140,6 +150,7 @@ impl Enriched<'_> {
             },
             referer: record.referer.into(),
             language: record.language,
+            campaign: record.campaign,
             visitor,
             sampled,
         }
@@ -162,6 +173,7 @@ impl Enriched<'_> {
             device: &self.agent.device,
             device_type: self.agent.device_type,
             place: &self.place,
+            campaign: self.campaign.parts(),
             interval,
         }
     }

@@ -12,7 +12,7 @@ use super::{
     rows::{
         self, AGENTS, BROWSER_TYPES, BROWSERS, CITIES, COLOS, COUNTRIES, DEVICE_TYPES, DEVICES,
         LANGUAGES, LATITUDES, LINKS, LONGITUDES, MOMENTS, REFERERS, REGIONS, SLUGS, SYSTEMS, URLS,
-        ZONES,
+        UTM_CAMPAIGNS, UTM_MEDIUMS, UTM_SOURCES, ZONES,
     },
 };
 
@@ -155,6 +155,9 @@ fn value(dice: &Dice, dimension: Dimension) -> String {
         Dimension::Device => dice.pick(&DEVICES),
         Dimension::DeviceType => dice.pick(&DEVICE_TYPES),
         Dimension::Colo => dice.pick(&COLOS),
+        Dimension::UtmSource => dice.pick(&UTM_SOURCES),
+        Dimension::UtmMedium => dice.pick(&UTM_MEDIUMS),
+        Dimension::UtmCampaign => dice.pick(&UTM_CAMPAIGNS),
         Dimension::Ip => return rows::visitor(dice).to_string(),
         Dimension::Latitude => return degrees(dice.pick(&LATITUDES)),
         Dimension::Longitude => return degrees(dice.pick(&LONGITUDES)),

@@ -1,4 +1,4 @@
-use slugline_domain::{Degrees, SamplingInterval, UnixMillis};
+use slugline_domain::{Campaign, Degrees, SamplingInterval, UnixMillis};
 
 use super::dice::Dice;
 use crate::{
@@ -49,6 +49,9 @@ pub(super) const REFERERS: [&str; 5] = [
     "b.example:8080",
     "ü.example",
 ];
+pub(super) const UTM_SOURCES: [&str; 4] = ["", "newsletter", "x, y", "(other)"];
+pub(super) const UTM_MEDIUMS: [&str; 3] = ["", "email", "Email"];
+pub(super) const UTM_CAMPAIGNS: [&str; 4] = ["", "spring", "über uns", "'spring'"];
 pub(super) const LANGUAGES: [&str; 4] = ["", "en-US", "de", "zh-Hant-TW"];
 
 /// Some rows, more or less in order of time.
@@ -109,6 +112,11 @@ fn row(dice: &Dice, sampled: bool) -> Row<'static> {
         },
         referer: dice.pick(&REFERERS).into(),
         language: dice.pick(&LANGUAGES),
+        campaign: Campaign {
+            source: dice.pick(&UTM_SOURCES),
+            medium: dice.pick(&UTM_MEDIUMS),
+            name: dice.pick(&UTM_CAMPAIGNS),
+        },
         visitor: visitor(dice),
         sampled: Sampled {
             interval: SamplingInterval::new(interval).expect("intervals are at least 1"),

@@ -14,7 +14,8 @@ use crate::row::Row;
 const TABLE: &str = "CREATE TABLE visit (
     at INTEGER, link TEXT, slug TEXT, url TEXT, ua TEXT, referer TEXT, country TEXT, region TEXT,
     city TEXT, timezone TEXT, language TEXT, os TEXT, browser TEXT, browser_type TEXT, device TEXT,
-    device_type TEXT, colo TEXT, latitude REAL, longitude REAL, ip TEXT, si INTEGER, coh INTEGER)";
+    device_type TEXT, colo TEXT, latitude REAL, longitude REAL, utm_source TEXT,
+    utm_medium TEXT, utm_campaign TEXT, ip TEXT, si INTEGER, coh INTEGER)";
 
 /// Visits and visitors, once rows are grouped by some key and by visitor.
 const OF_EACH: &str = "ip, sum(si) AS v, min(CASE WHEN coh = 1 THEN si END) AS u";
@@ -34,7 +35,7 @@ impl Oracle {
 
     pub(super) fn store(&self, rows: &[Row<'_>]) {
         self.db.execute_batch("BEGIN").expect("SQLite has memory");
-        let marks = vec!["?"; 22].join(", ");
+        let marks = vec!["?"; 25].join(", ");
         let mut insert = self
             .db
             .prepare_cached(&format!("INSERT INTO visit VALUES ({marks})"))
@@ -61,6 +62,9 @@ impl Oracle {
                     row.place.colo,
                     f64::from(row.place.latitude),
                     f64::from(row.place.longitude),
+                    row.campaign.source,
+                    row.campaign.medium,
+                    row.campaign.name,
                     row.visitor.to_string(),
                     row.sampled.interval.get(),
                     row.sampled.coherent,
@@ -191,7 +195,7 @@ impl Oracle {
                 let limit = query.limit.get();
                 let columns = "slug, url, ua, referer, country, region, city, timezone, language, \
                                os, browser, browser_type, device, device_type, colo, latitude, \
-                               longitude";
+                               longitude, utm_source, utm_medium, utm_campaign";
                 Answer::Events(self.rows(
                     &query.filter,
                     &format!(
@@ -284,6 +288,9 @@ fn event(row: &SqlRow<'_>) -> Result<Event, rusqlite::Error> {
         colo: row.get("colo")?,
         latitude: Degrees::nearest(row.get("latitude")?),
         longitude: Degrees::nearest(row.get("longitude")?),
+        utm_source: row.get("utm_source")?,
+        utm_medium: row.get("utm_medium")?,
+        utm_campaign: row.get("utm_campaign")?,
     })
 }
 
@@ -356,6 +363,9 @@ fn column(dimension: Dimension) -> &'static str {
         Dimension::Colo => "colo",
         Dimension::Latitude => "latitude",
         Dimension::Longitude => "longitude",
+        Dimension::UtmSource => "utm_source",
+        Dimension::UtmMedium => "utm_medium",
+        Dimension::UtmCampaign => "utm_campaign",
     }
 }
 

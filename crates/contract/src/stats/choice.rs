@@ -105,7 +105,8 @@ fn candidates(pieces: &[Piece]) -> Vec<String> {
     candidates
 }
 
-/// Returns whether values of a dimension may hold commas. Some makers' device names do.
+/// Returns whether values of a dimension may hold commas. Some makers' device names do, and
+/// people name campaigns as they like.
 fn holds_commas(dimension: Dimension) -> bool {
     matches!(
         dimension,
@@ -114,6 +115,9 @@ fn holds_commas(dimension: Dimension) -> bool {
             | Dimension::Region
             | Dimension::City
             | Dimension::Device
+            | Dimension::UtmSource
+            | Dimension::UtmMedium
+            | Dimension::UtmCampaign
     )
 }
 

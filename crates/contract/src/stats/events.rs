@@ -50,6 +50,12 @@ pub struct EventView {
     pub latitude: f64,
     /// Degrees east of Greenwich, to two decimals; 0 when unknown.
     pub longitude: f64,
+    /// The campaign's utm_source, of the visitor's query or else of the destination.
+    pub utm_source: String,
+    /// The campaign's utm_medium, likewise.
+    pub utm_medium: String,
+    /// The campaign's utm_campaign, likewise.
+    pub utm_campaign: String,
 }
 
 impl EventView {
@@ -94,6 +100,9 @@ impl EventView {
             colo: event.colo,
             latitude: event.latitude.into(),
             longitude: event.longitude.into(),
+            utm_source: event.utm_source,
+            utm_medium: event.utm_medium,
+            utm_campaign: event.utm_campaign,
         }
     }
 }
@@ -105,6 +114,11 @@ fn hash(event: &Event) -> String {
     hasher.update(event.at.get().to_be_bytes());
     hasher.update(event.latitude.hundredths().to_be_bytes());
     hasher.update(event.longitude.hundredths().to_be_bytes());
+    let mut hash_text = |text: &String| {
+        hasher.update(text);
+        // Does not occur in UTF-8, so texts cannot run into each other.
+        hasher.update([0xff]);
+    };
     for text in [
         &event.slug,
         &event.url,
@@ -122,9 +136,12 @@ fn hash(event: &Event) -> String {
         &event.device_type,
         &event.colo,
     ] {
-        hasher.update(text);
-        // Does not occur in UTF-8, so texts cannot run into each other.
-        hasher.update([0xff]);
+        hash_text(text);
+    }
+    // Ids of visits without a campaign are as old as ids.
+    let campaign = [&event.utm_source, &event.utm_medium, &event.utm_campaign];
+    if campaign.iter().any(|text| !text.is_empty()) {
+        campaign.into_iter().for_each(hash_text);
     }
     let digest = hasher.finalize();
     let mut text = String::with_capacity(16);
@@ -160,6 +177,9 @@ mod tests {
             colo: String::new(),
             latitude: Degrees::ZERO,
             longitude: Degrees::nearest(-9.5),
+            utm_source: String::new(),
+            utm_medium: String::new(),
+            utm_campaign: String::new(),
         }
     }
 
@@ -192,6 +212,19 @@ mod tests {
     #[test]
     fn an_id_stays_the_same_from_version_to_version() {
         assert_eq!(ids(vec![event(1, "a")]), ["evt_caa89201e1f21ad1_0"]);
+    }
+
+    #[test]
+    fn ids_tell_campaigns_apart() {
+        let of = |source: &str, medium: &str| Event {
+            utm_source: source.into(),
+            utm_medium: medium.into(),
+            ..event(1, "a")
+        };
+        let all = ids(vec![of("", ""), of("x", ""), of("", "x"), of("x", "x")]);
+        let different: std::collections::HashSet<_> = all.iter().collect();
+        assert_eq!(different.len(), 4, "{all:?}");
+        assert!(all.iter().all(|id| id.ends_with("_0")));
     }
 
     #[test]

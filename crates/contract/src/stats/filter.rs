@@ -51,6 +51,12 @@ pub struct AnalyticsFilter {
     pub device: Sent<String>,
     /// Kinds of devices.
     pub device_type: Sent<String>,
+    /// Campaigns' utm_source.
+    pub utm_source: Sent<String>,
+    /// Campaigns' utm_medium.
+    pub utm_medium: Sent<String>,
+    /// Campaigns' utm_campaign.
+    pub utm_campaign: Sent<String>,
     /// From this Unix second on, inclusive; 0 for any.
     pub start_at: Sent<IntOrString>,
     /// Until this Unix second, inclusive; 0 for any.
@@ -158,7 +164,7 @@ impl AnalyticsFilter {
     }
 
     /// Returns each dimension with its name and the member that was sent.
-    fn dimensions(&self) -> [(&'static str, Dimension, &Sent<String>); 13] {
+    fn dimensions(&self) -> [(&'static str, Dimension, &Sent<String>); 16] {
         [
             ("url", Dimension::Url, &self.url),
             ("slug", Dimension::Slug, &self.slug),
@@ -173,6 +179,9 @@ impl AnalyticsFilter {
             ("browserType", Dimension::BrowserType, &self.browser_type),
             ("device", Dimension::Device, &self.device),
             ("deviceType", Dimension::DeviceType, &self.device_type),
+            ("utmSource", Dimension::UtmSource, &self.utm_source),
+            ("utmMedium", Dimension::UtmMedium, &self.utm_medium),
+            ("utmCampaign", Dimension::UtmCampaign, &self.utm_campaign),
         ]
     }
 }
@@ -278,6 +287,19 @@ mod tests {
         let issue = &filter("bots=no").unwrap_err().issues[0];
         assert_eq!(issue.path, ["bots"]);
         assert_eq!(issue.expected, r#"one of "include"|"exclude"|"only""#);
+    }
+
+    #[test]
+    fn campaigns_are_filtered_like_other_texts() {
+        let values = |query| filter(query).unwrap().query.values;
+        assert_eq!(
+            values("utmSource=a,b&utmMedium=!email&utmCampaign=(none)"),
+            [
+                (Dimension::UtmSource, texts(&["a", "b", "a,b"])),
+                (Dimension::UtmMedium, Choice::none_of(["email".to_owned()])),
+                (Dimension::UtmCampaign, texts(&[""])),
+            ]
+        );
     }
 
     #[test]

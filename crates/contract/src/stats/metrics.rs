@@ -101,6 +101,12 @@ pub enum DimensionName {
     Latitude,
     /// Longitude in degrees.
     Longitude,
+    /// The campaign's utm_source.
+    UtmSource,
+    /// The campaign's utm_medium.
+    UtmMedium,
+    /// The campaign's utm_campaign.
+    UtmCampaign,
 }
 
 options!(DimensionName);
@@ -126,6 +132,9 @@ impl From<DimensionName> for Dimension {
             DimensionName::Colo => Self::Colo,
             DimensionName::Latitude => Self::Latitude,
             DimensionName::Longitude => Self::Longitude,
+            DimensionName::UtmSource => Self::UtmSource,
+            DimensionName::UtmMedium => Self::UtmMedium,
+            DimensionName::UtmCampaign => Self::UtmCampaign,
         }
     }
 }
@@ -216,7 +225,9 @@ mod tests {
             .map(|name| validate(&format!("type={name}")).unwrap().query.dimension)
             .collect();
         assert_eq!(dimensions, HashSet::from(Dimension::ALL));
-        assert!(names.contains(&"browserType") && names.contains(&"COLO"));
+        for name in ["browserType", "COLO", "utmSource"] {
+            assert!(names.contains(&name), "{names:?}");
+        }
         let missing = validate("").unwrap_err();
         assert_eq!(missing.issues[0].path, ["type"]);
     }

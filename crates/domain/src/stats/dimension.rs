@@ -39,11 +39,17 @@ pub enum Dimension {
     Latitude,
     /// Longitude in degrees.
     Longitude,
+    /// The campaign's `utm_source`, such as `newsletter`.
+    UtmSource,
+    /// The campaign's `utm_medium`, such as `email`.
+    UtmMedium,
+    /// The campaign's `utm_campaign`, its name.
+    UtmCampaign,
 }
 
 impl Dimension {
     /// Every dimension.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::Slug,
         Self::Url,
         Self::UserAgent,
@@ -62,5 +68,13 @@ impl Dimension {
         Self::Colo,
         Self::Latitude,
         Self::Longitude,
+        Self::UtmSource,
+        Self::UtmMedium,
+        Self::UtmCampaign,
     ];
+
+    /// Returns whether the values are degrees.
+    pub fn is_degrees(self) -> bool {
+        matches!(self, Self::Latitude | Self::Longitude)
+    }
 }

@@ -55,6 +55,12 @@ pub struct Event {
     pub latitude: Degrees,
     /// East of Greenwich; zero when unknown.
     pub longitude: Degrees,
+    /// The campaign's source.
+    pub utm_source: String,
+    /// The campaign's medium.
+    pub utm_medium: String,
+    /// The campaign's name.
+    pub utm_campaign: String,
 }
 
 impl From<&VisitRecord<'_>> for Event {
@@ -84,11 +90,72 @@ impl From<&VisitRecord<'_>> for Event {
             colo: place.colo.as_ref().map_or("", Colo::as_str).into(),
             latitude: at.map_or(Degrees::ZERO, |at| Degrees::nearest(at.latitude())),
             longitude: at.map_or(Degrees::ZERO, |at| Degrees::nearest(at.longitude())),
+            utm_source: record.campaign.source.into(),
+            utm_medium: record.campaign.medium.into(),
+            utm_campaign: record.campaign.name.into(),
         }
     }
 }
 
 impl Event {
+    /// The dimensions that are members, in the order of the members.
+    pub const MEMBERS: [Dimension; 20] = [
+        Dimension::Slug,
+        Dimension::Url,
+        Dimension::UserAgent,
+        Dimension::Referer,
+        Dimension::Country,
+        Dimension::Region,
+        Dimension::City,
+        Dimension::Timezone,
+        Dimension::Language,
+        Dimension::Os,
+        Dimension::Browser,
+        Dimension::BrowserType,
+        Dimension::Device,
+        Dimension::DeviceType,
+        Dimension::Colo,
+        Dimension::Latitude,
+        Dimension::Longitude,
+        Dimension::UtmSource,
+        Dimension::UtmMedium,
+        Dimension::UtmCampaign,
+    ];
+
+    /// Makes an event of texts. Asks for that of each of [`Event::MEMBERS`], in this order.
+    ///
+    /// # Errors
+    /// A text cannot be had.
+    pub fn read<E>(
+        at: UnixMillis,
+        mut text: impl FnMut(Dimension) -> Result<String, E>,
+    ) -> Result<Self, E> {
+        let degrees = |text: String| text.parse().map_or(Degrees::ZERO, Degrees::nearest);
+        Ok(Self {
+            at,
+            slug: text(Dimension::Slug)?,
+            url: text(Dimension::Url)?,
+            user_agent: text(Dimension::UserAgent)?,
+            referer: text(Dimension::Referer)?,
+            country: text(Dimension::Country)?,
+            region: text(Dimension::Region)?,
+            city: text(Dimension::City)?,
+            timezone: text(Dimension::Timezone)?,
+            language: text(Dimension::Language)?,
+            os: text(Dimension::Os)?,
+            browser: text(Dimension::Browser)?,
+            browser_type: text(Dimension::BrowserType)?,
+            device: text(Dimension::Device)?,
+            device_type: text(Dimension::DeviceType)?,
+            colo: text(Dimension::Colo)?,
+            latitude: degrees(text(Dimension::Latitude)?),
+            longitude: degrees(text(Dimension::Longitude)?),
+            utm_source: text(Dimension::UtmSource)?,
+            utm_medium: text(Dimension::UtmMedium)?,
+            utm_campaign: text(Dimension::UtmCampaign)?,
+        })
+    }
+
     /// The event's value of a dimension. Events do not contain the visitor's address.
     pub fn value(&self, dimension: Dimension) -> Cow<'_, str> {
         Cow::Borrowed(match dimension {
@@ -110,6 +177,9 @@ impl Event {
             Dimension::Colo => &self.colo,
             Dimension::Latitude => return self.latitude.to_string().into(),
             Dimension::Longitude => return self.longitude.to_string().into(),
+            Dimension::UtmSource => &self.utm_source,
+            Dimension::UtmMedium => &self.utm_medium,
+            Dimension::UtmCampaign => &self.utm_campaign,
         })
     }
 
@@ -124,5 +194,40 @@ impl Event {
 
     fn newest_first(&self, other: &Self) -> Ordering {
         other.at.cmp(&self.at).then_with(|| self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    /// An event whose members have these numbers.
+    fn event(numbers: &[usize]) -> (Event, Vec<Dimension>) {
+        let mut asked = Vec::new();
+        let Ok(event) = Event::read(UnixMillis::new(0), |dimension| {
+            asked.push(dimension);
+            Ok::<_, Infallible>(format!("{}.00", numbers[asked.len() - 1]))
+        });
+        (event, asked)
+    }
+
+    #[test]
+    fn each_member_is_read_once_shown_and_sorts_by_its_place() {
+        let numbers: Vec<usize> = (0..Event::MEMBERS.len()).collect();
+        let (read, asked) = event(&numbers);
+        assert_eq!(asked, Event::MEMBERS);
+        for dimension in Dimension::ALL {
+            let place = asked.iter().position(|member| *member == dimension);
+            let expected = place.map_or(String::new(), |place| format!("{place}.00"));
+            assert_eq!(read.value(dimension), expected, "{dimension:?}");
+        }
+        for place in 0..numbers.len() {
+            let (mut small, mut large) = (vec![1; numbers.len()], vec![1; numbers.len()]);
+            large[place] = 2;
+            small[place + 1..].fill(9);
+            assert!(event(&small).0 < event(&large).0, "{:?}", asked[place]);
+        }
     }
 }

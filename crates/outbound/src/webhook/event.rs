@@ -36,6 +36,9 @@ impl Event {
             browser: record.browser,
             os: record.os,
             referer: record.referer,
+            utm_source: record.campaign.source,
+            utm_medium: record.campaign.medium,
+            utm_campaign: record.campaign.name,
             interval: (record.interval != SamplingInterval::EVERY).then_some(record.interval.get()),
         };
         let message = Message {
@@ -74,6 +77,7 @@ struct Data<'v> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Click<'v> {
     id: String,
     timestamp: &'v str,
@@ -84,6 +88,13 @@ struct Click<'v> {
     browser: &'v str,
     os: &'v str,
     referer: &'v str,
+    // Sink's messages have no campaigns, so only visits that come from one tell of it.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    utm_source: &'v str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    utm_medium: &'v str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    utm_campaign: &'v str,
     /// The number of visits that this one stands for, if the log is sampled.
     #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<u32>,

@@ -9,7 +9,7 @@ use std::{
 use rstest::rstest;
 use serde_json::{Value, json};
 use slugline_domain::{
-    LinkId, Place, PlaceName, SamplingInterval, Slug, VisitRecord, ports::VisitObserver,
+    Campaign, LinkId, Place, PlaceName, SamplingInterval, Slug, VisitRecord, ports::VisitObserver,
 };
 use slugline_outbound::{Client, Policy, RetryPolicy, Webhook, WebhookOptions, WebhookSecret};
 use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
@@ -75,6 +75,7 @@ fn observe_as(
         device: "",
         device_type: "",
         place: &place,
+        campaign: Campaign::default(),
         interval: SamplingInterval::EVERY,
     }));
 }
@@ -154,6 +155,26 @@ async fn a_kind_of_device_counts_before_its_model_and_a_sample_says_so() {
     for unknown in ["country", "region", "city"] {
         assert_eq!(click[unknown], "");
     }
+}
+
+#[tokio::test]
+async fn only_a_visit_that_comes_from_a_campaign_tells_of_it() {
+    let receiver = answering(&["200 OK"]).await;
+    let webhook = calling(receiver.port, hasty());
+    observe_as(&webhook, "docs", |record| VisitRecord {
+        campaign: Campaign {
+            source: "newsletter",
+            medium: "",
+            name: "spring",
+        },
+        ..record
+    });
+    webhook.shutdown().await;
+    let message: Value = serde_json::from_str(&receiver.bodies()[0]).unwrap();
+    let click = &message["data"]["click"];
+    assert_eq!(click["utmSource"], "newsletter");
+    assert_eq!(click["utmCampaign"], "spring");
+    assert!(click.get("utmMedium").is_none(), "{click}");
 }
 
 const NOWHERE: Place = Place {

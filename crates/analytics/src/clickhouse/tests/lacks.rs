@@ -41,7 +41,7 @@ const SETTINGS: [&str; 3] = [
 ];
 
 /// Words of our tables that it does not know, and their replacements.
-const WORDS: [(&str, &str); 8] = [
+const WORDS: [(&str, &str); 9] = [
     (" CODEC(Delta(8), ZSTD(1))", ""),
     (" CODEC(ZSTD(1))", ""),
     (" CODEC(ZSTD(3))", ""),
@@ -58,6 +58,7 @@ const WORDS: [(&str, &str); 8] = [
     ),
     ("\nTTL made_at + toIntervalDay(90)", ""),
     ("SETTINGS non_replicated_deduplication_window = 10000", ""),
+    ("ADD COLUMN IF NOT EXISTS", "ADD COLUMN"),
 ];
 
 /// The URL without settings that it refuses.
@@ -69,10 +70,10 @@ pub(super) fn known_settings(url: &Url) -> Url {
     known
 }
 
-/// The body, with unknown words replaced if it creates a table.
+/// The body, with unknown words replaced if it creates a table or adds a column.
 pub(super) fn known_words(body: Vec<u8>) -> Vec<u8> {
     match String::from_utf8(body) {
-        Ok(text) if text.contains("CREATE TABLE") => {
+        Ok(text) if text.contains("CREATE TABLE") || text.contains("ADD COLUMN") => {
             let known = WORDS.iter().fold(Cow::from(text), |text, (word, instead)| {
                 text.replace(word, instead).into()
             });

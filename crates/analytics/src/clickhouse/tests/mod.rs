@@ -7,6 +7,7 @@ mod crash;
 mod damage;
 mod erasing;
 mod faults;
+pub(super) mod first_format;
 mod history;
 mod lacks;
 mod opening;

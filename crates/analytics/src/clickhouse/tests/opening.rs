@@ -10,9 +10,18 @@ use slugline_testkit::{
 
 use super::{
     address::Address,
+    first_format::encode_first,
     recording::{Recording, open, options},
 };
-use crate::clickhouse::{DecodeError, client::Client, row_binary::Cursor, schema};
+use crate::{
+    clickhouse::{
+        DecodeError,
+        client::Client,
+        row_binary::{self, Cursor},
+        schema,
+    },
+    engine::row,
+};
 
 const TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -54,6 +63,34 @@ async fn tables_are_made_once_by_however_many_nodes_and_retention_follows_the_se
     )
     .await;
     assert_eq!(versions, ["3"]);
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_table_of_the_version_before_gets_the_new_columns_and_keeps_its_rows(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let client = Address::of(&server).client();
+    schema::prepare(&client, None).await.unwrap();
+    for column in ["utm_source", "utm_medium", "utm_campaign"] {
+        let sql = format!("ALTER TABLE access_log DROP COLUMN {column}");
+        client.run(&sql, TIMEOUT).await.unwrap();
+    }
+    let of_before = row_binary::columns(1).unwrap();
+    let into = format!("access_log ({of_before})");
+    let bytes = encode_first(&row(1_000, 7));
+    client.insert(&into, "first", bytes, TIMEOUT).await.unwrap();
+
+    schema::prepare(&client, None).await.unwrap();
+    let campaigns = "SELECT concat(slug, utm_source, utm_medium, utm_campaign) FROM access_log";
+    assert_eq!(texts(&client, campaigns).await, ["docs"]);
+    // A node of the version before still inserts.
+    let bytes = encode_first(&row(2_000, 8));
+    client.insert(&into, "again", bytes, TIMEOUT).await.unwrap();
+    let recording = Recording::start(&Address::of(&server), folder.path()).await;
+    recording.record(0..10);
+    recording.expect(12).await;
 }
 
 #[rstest]

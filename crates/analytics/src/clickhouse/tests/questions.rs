@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use rstest::rstest;
 use slugline_domain::{
-    Choice, CountersQuery, Dimension, EventsQuery, LinkId, RowLimit, SamplingInterval, UnixMillis,
-    VisitFilter, ports::VisitLog,
+    Campaign, Choice, CountersQuery, Dimension, EventsQuery, LinkId, RowLimit, SamplingInterval,
+    UnixMillis, VisitFilter, ports::VisitLog,
 };
 use slugline_testkit::{
     ClickHouse,
@@ -57,7 +57,7 @@ impl Party for Asked {
         let bytes = rows.iter().flat_map(row_binary::encode).collect();
         let into = format!(
             "access_log ({})",
-            row_binary::columns(row_binary::FORMAT).unwrap()
+            row_binary::columns(row_binary::format()).unwrap()
         );
         let inserted = self.client.insert(&into, &token, bytes, TIMEOUT).await;
         inserted.unwrap();
@@ -102,6 +102,11 @@ fn hostile(text: &str) -> Row<'_> {
         },
         referer: text.into(),
         language: text,
+        campaign: Campaign {
+            source: text,
+            medium: text,
+            name: text,
+        },
         visitor: VisitorHash(u64::MAX),
         sampled: Sampled {
             interval: SamplingInterval::EVERY,

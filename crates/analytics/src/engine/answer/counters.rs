@@ -144,21 +144,11 @@ mod tests {
 
     fn row(visitor: u64, interval: u32, coherent: bool) -> Row<'static> {
         Row {
-            at: UnixMillis::new(1_000),
-            target: Target {
-                link_id: "docs-1",
-                slug: "docs",
-                url: "https://example.com/",
-            },
-            client: Client::default(),
-            place: Place::default(),
-            referer: Cow::Borrowed(""),
-            language: "",
-            visitor: VisitorHash(visitor),
             sampled: Sampled {
                 interval: SamplingInterval::new(interval).unwrap(),
                 coherent,
             },
+            ..crate::engine::row(1_000, visitor)
         }
     }
 

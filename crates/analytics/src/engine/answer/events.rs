@@ -1,15 +1,14 @@
 //! The question for the latest visits.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, convert::Infallible};
 
-use slugline_domain::{Dimension, Event, EventsQuery, UnixMillis};
+use slugline_domain::{Event, EventsQuery, UnixMillis};
 
 use crate::engine::{
     read::{
         block::Block,
         filter::RowFilter,
         scan::{Asked, Snapshot},
-        shown_visitors::degrees,
     },
     store::{
         columns::{Column, TEXTS, text_of},
@@ -47,25 +46,8 @@ pub(crate) fn answer(
 }
 
 fn event(block: &Block, row: usize) -> Event {
-    let text = |dimension| block.text(text_of(dimension), row);
-    Event {
-        at: UnixMillis::new(block.time.at(row)),
-        slug: text(Dimension::Slug).into(),
-        url: text(Dimension::Url).into(),
-        user_agent: text(Dimension::UserAgent).into(),
-        referer: text(Dimension::Referer).into(),
-        country: text(Dimension::Country).into(),
-        region: text(Dimension::Region).into(),
-        city: text(Dimension::City).into(),
-        timezone: text(Dimension::Timezone).into(),
-        language: text(Dimension::Language).into(),
-        os: text(Dimension::Os).into(),
-        browser: text(Dimension::Browser).into(),
-        browser_type: text(Dimension::BrowserType).into(),
-        device: text(Dimension::Device).into(),
-        device_type: text(Dimension::DeviceType).into(),
-        colo: text(Dimension::Colo).into(),
-        latitude: degrees(text(Dimension::Latitude)),
-        longitude: degrees(text(Dimension::Longitude)),
-    }
+    let at = UnixMillis::new(block.time.at(row));
+    let text = |dimension| block.text(text_of(dimension), row).to_owned();
+    let Ok(event) = Event::read(at, |dimension| Ok::<_, Infallible>(text(dimension)));
+    event
 }

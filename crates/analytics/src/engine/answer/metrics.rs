@@ -1,6 +1,6 @@
 //! The question for the most frequent values of a dimension.
 
-use slugline_domain::{Dimension, MetricRow, MetricsQuery, RowLimit, SamplingInterval};
+use slugline_domain::{MetricRow, MetricsQuery, RowLimit, SamplingInterval};
 
 use super::Answer;
 use crate::engine::{
@@ -46,7 +46,7 @@ fn most_frequent(
     let Some(column) = place_of(query.dimension) else {
         return by_visitor(snapshot, filter, limit);
     };
-    if matches!(query.dimension, Dimension::Latitude | Dimension::Longitude) {
+    if query.dimension.is_degrees() {
         return by_text(snapshot, filter, column, limit, degrees);
     }
     by_text(snapshot, filter, column, limit, str::to_owned)

@@ -84,7 +84,7 @@ impl RowFilter {
             return;
         };
         let texts = values.iter().filter_map(|value| {
-            if matches!(dimension, Dimension::Latitude | Dimension::Longitude) {
+            if dimension.is_degrees() {
                 let degrees: f64 = value.parse().ok()?;
                 return Some(Degrees::nearest(degrees).to_string());
             }

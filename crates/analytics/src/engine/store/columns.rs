@@ -1,6 +1,6 @@
-//! The table of columns. A new column is a line here, and the place of
-//! [`Row::text`](crate::row::Row::text) that fills it; files of before read as
-//! if it had been unknown.
+//! The table of columns, for both engines. A new column is a line at the end of
+//! [`TEXTS`], and the place of [`Row::text`](crate::row::Row::text) that fills it;
+//! visits of before read as if it had been unknown.
 
 use std::sync::LazyLock;
 
@@ -48,15 +48,17 @@ pub(crate) enum Family {
     Place,
     Referer,
     Language,
+    Campaign,
 }
 
 impl Family {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Target,
         Self::Client,
         Self::Place,
         Self::Referer,
         Self::Language,
+        Self::Campaign,
     ];
 
     /// The column of these numbers in files.
@@ -67,6 +69,7 @@ impl Family {
             Self::Place => "places",
             Self::Referer => "referers",
             Self::Language => "languages",
+            Self::Campaign => "campaigns",
         }
     }
 
@@ -78,6 +81,7 @@ impl Family {
             Self::Place => "place_keys",
             Self::Referer => "referer_keys",
             Self::Language => "language_keys",
+            Self::Campaign => "campaign_keys",
         }
     }
 
@@ -89,6 +93,7 @@ impl Family {
             Self::Place => 2,
             Self::Referer => 3,
             Self::Language => 4,
+            Self::Campaign => 5,
         }
     }
 
@@ -108,10 +113,11 @@ impl Family {
     }
 }
 
-/// Every column of texts.
-pub(crate) const TEXTS: [TextColumn; 17] = {
+/// Every column of texts. Their order never changes: rows that wait for ClickHouse
+/// say only how many of them they have.
+pub(crate) const TEXTS: [TextColumn; 20] = {
     use Dimension as D;
-    use Family::{Client, Language, Place, Referer, Target};
+    use Family::{Campaign, Client, Language, Place, Referer, Target};
     [
         text(D::Slug, "slug", Target, usize::MAX),
         text(D::Url, "url", Target, bounds::URL_MAX_BYTES),
@@ -134,6 +140,14 @@ pub(crate) const TEXTS: [TextColumn; 17] = {
             "language",
             Language,
             bounds::LANGUAGE_MAX_BYTES,
+        ),
+        text(D::UtmSource, "utm_source", Campaign, bounds::UTM_MAX_BYTES),
+        text(D::UtmMedium, "utm_medium", Campaign, bounds::UTM_MAX_BYTES),
+        text(
+            D::UtmCampaign,
+            "utm_campaign",
+            Campaign,
+            bounds::UTM_MAX_BYTES,
         ),
     ]
 };
@@ -204,5 +218,14 @@ mod tests {
         for (place, family) in Family::ALL.into_iter().enumerate() {
             assert_eq!(family.index(), place);
         }
+    }
+
+    #[test]
+    fn columns_that_rows_may_have_keep_their_places() {
+        let names = TEXTS.map(|column| column.name).join(" ");
+        let released = "slug url ua os browser browser_type device device_type country region city \
+                        timezone colo latitude longitude referer language utm_source utm_medium \
+                        utm_campaign";
+        assert!(names.starts_with(released), "{names}");
     }
 }

@@ -1,18 +1,16 @@
 use std::borrow::Cow;
 
-use slugline_domain::SamplingInterval;
 use tempfile::TempDir;
 
 use super::*;
 use crate::{
     engine::{
         read::block::{Block, Chunk},
+        row,
         store::{links::Links, schema, tail},
         write::seal,
     },
     row::{Client, Place, Row, Target},
-    sampling::Sampled,
-    visitor::VisitorHash,
 };
 
 /// 2026-01-01 00:00:00 UTC.
@@ -41,7 +39,6 @@ impl Log {
     fn add(&mut self, day: i64) {
         let text = format!("day-{day}");
         let row = Row {
-            at: UnixMillis::new(NEW_YEAR + day * MILLIS_PER_DAY),
             target: Target {
                 link_id: &text,
                 slug: &text,
@@ -57,11 +54,7 @@ impl Log {
             },
             referer: Cow::Borrowed(&text),
             language: &text,
-            visitor: VisitorHash(day.cast_unsigned()),
-            sampled: Sampled {
-                interval: SamplingInterval::EVERY,
-                coherent: true,
-            },
+            ..row(NEW_YEAR + day * MILLIS_PER_DAY, day.cast_unsigned())
         };
         let link = self.links.number(&self.db, row.target.link_id).unwrap();
         tail::insert(&self.db, &row, link).unwrap();

@@ -247,7 +247,7 @@ impl Draft {
     /// All rows, in the order in which they came.
     pub(crate) fn into_block(self) -> Block {
         let codes = Family::ALL.map(|family| {
-            let code = |(_, codes): &(_, [u32; 5])| codes[family.index()];
+            let code = |(_, codes): &(_, [u32; Family::ALL.len()])| codes[family.index()];
             Some(Values::Each(self.rows.iter().map(code).collect()))
         });
         let mut texts = [const { None }; TEXTS.len()];
