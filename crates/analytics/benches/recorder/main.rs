@@ -126,8 +126,8 @@ fn options() -> RecorderOptions {
         queue: QUEUE,
         batch_rows: BLOCK,
         sampling: SamplingTargets::NONE,
-        // One salt, so that a visitor stays the same in both logs.
-        salt_period: SaltPeriod::Never,
+        // As by default. Both logs see the same number of visitors.
+        salt_period: SaltPeriod::Day,
         ..RecorderOptions::default()
     }
 }

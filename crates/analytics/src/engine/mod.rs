@@ -13,10 +13,12 @@
 //! | `write` | a visit's way into the file: `append` takes a batch, `seal` makes chunks of rows |
 //! | `upkeep` | the end of old rows, by a clock that can be believed; one chunk for each day of a quiet site; space that goes back |
 //! | `read` | a question's way through the rows: `log` is the port, `scan` the pass over them, the rest what it counts with |
+//! | `day` | the totals of a day that is over: what they are, and how they are counted |
 //! | `answer` | the questions, one each |
 //! | `mend` | what is done about a damaged file: look, save what is left, replace |
 
 mod answer;
+mod day;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod mend;

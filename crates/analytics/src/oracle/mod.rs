@@ -32,6 +32,9 @@ pub(crate) trait Party {
     /// Stores rows so that later questions see them.
     async fn store(&mut self, rows: &[Row<'_>]);
 
+    /// Changes rows before they are stored, here and in the plain table.
+    fn prepare(&self, _: &mut [Row<'_>]) {}
+
     /// The log to query.
     fn log(&self) -> &dyn VisitLog;
 
@@ -51,7 +54,8 @@ pub(crate) async fn agrees_with_sql(party: &mut impl Party, seed: u64) {
     let oracle = Oracle::new();
     let (mut asked, mut answered) = (0, 0);
     for round in 0..ROUNDS {
-        let rows = rows::random(&dice);
+        let mut rows = rows::random(&dice);
+        party.prepare(&mut rows);
         oracle.store(&rows);
         party.store(&rows).await;
         for number in 0..QUESTIONS {

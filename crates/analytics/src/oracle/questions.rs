@@ -18,8 +18,13 @@ use super::{
 
 /// A random query. The first ones of a round use each dimension.
 pub(super) fn random(dice: &Dice, number: usize) -> Question {
-    let filter = filter(dice);
+    let mut filter = filter(dice);
     if let Some(&dimension) = Dimension::ALL.get(number) {
+        if dice.one_in(4) {
+            let values = several(dice).map(|_| value(dice, dimension));
+            filter.links = Choice::default();
+            filter.values = vec![(dimension, choice(dice, values))];
+        }
         return Question::Metrics(MetricsQuery {
             filter,
             dimension,
@@ -94,13 +99,24 @@ fn zone(dice: &Dice) -> ZoneOffsets {
 }
 
 fn filter(dice: &Dice) -> VisitFilter {
-    let moment = || UnixSeconds::new(rows::second(dice)).ok();
+    const DAY: i64 = 86_400;
+    let second = || {
+        let second = rows::second(dice);
+        if dice.one_in(3) {
+            second - second.rem_euclid(DAY)
+        } else {
+            second
+        }
+    };
     let mut filter = VisitFilter::default();
     if dice.one_in(4) {
-        filter.from = moment();
+        filter.from = UnixSeconds::new(second()).ok();
     }
     if dice.one_in(4) {
-        filter.until = moment();
+        filter.until = UnixSeconds::new(second() - 1).ok();
+    }
+    if dice.one_in(3) {
+        return filter;
     }
     if dice.one_in(4) {
         let links = several(dice).filter_map(|_| LinkId::parse(dice.pick(&LINKS)).ok());

@@ -86,7 +86,7 @@ impl VisitImport {
                 let lock = share(&path)?;
                 Into::Log {
                     db: open_writer(&path)?,
-                    rows: EmbeddedRows::new(&options),
+                    rows: EmbeddedRows::of_others(&options),
                     _lock: lock,
                 }
             }

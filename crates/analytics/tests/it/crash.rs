@@ -3,14 +3,16 @@ use std::{
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::Arc,
     time::Duration,
 };
 
 use rusqlite::Connection;
-use slugline_analytics::{EmbeddedLog, RecorderOptions, SaltPeriod};
-use slugline_domain::{UnixSeconds, VisitFilter, ports::VisitSink};
+use slugline_analytics::{EmbeddedLog, Recorder, RecorderOptions, RecorderPorts};
+use slugline_domain::{UnixMillis, UnixSeconds, VisitFilter, ports::VisitSink};
+use slugline_testkit::FixedClock;
 
-use crate::support::{NEW_YEAR_MS, Seeded, file, open, total, visit};
+use crate::support::{DAY_MS, NEW_YEAR_MS, Seeded, file, ports, total, visit};
 
 /// The variable that gives the folder to the child process.
 const FOLDER: &str = "SLUGLINE_TEST_CRASH_FOLDER";
@@ -21,9 +23,18 @@ fn options() -> RecorderOptions {
     RecorderOptions {
         rows_per_chunk: 100,
         batch_rows: 30,
-        salt_period: SaltPeriod::Never,
         ..RecorderOptions::default()
     }
+}
+
+/// Opens the log when the day of all visits is over, so each process begins to count that day.
+fn open(file: &Path) -> (Recorder, EmbeddedLog) {
+    let later = UnixMillis::new(NEW_YEAR_MS + DAY_MS + 3_600_000).second();
+    let ports = RecorderPorts {
+        clock: Arc::new(FixedClock::at(later)),
+        ..ports()
+    };
+    Recorder::start(file, options(), ports).expect("the log can be opened")
 }
 
 /// Visit number n comes in second n from visitor n, so that counting visits and visitors up to
@@ -59,7 +70,7 @@ fn child_appends_until_it_is_killed() {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let (recorder, log) = open(&file(&folder), options());
+        let (recorder, log) = open(&file(&folder));
         let mut next = counted(&log).await;
         loop {
             for _ in 0..47 {
@@ -119,13 +130,24 @@ async fn a_killed_process_loses_nothing_it_acknowledged_and_repeats_nothing() {
                 .unwrap();
         assert!(acknowledged > total_before, "round {round}");
 
-        let (recorder, log) = open(&file(folder.path()), options());
+        let (recorder, log) = open(&file(folder.path()));
         let found = counted_until(&log, acknowledged).await;
         assert_eq!(found, (acknowledged.into(), acknowledged.into()));
         total_before = counted(&log).await;
         recorder.shutdown().await;
     }
     let db = Connection::open(file(folder.path())).unwrap();
+    let (recorder, log) = open(&file(folder.path()));
+    let totals = "SELECT count(*) FROM day_totals WHERE directory IS NOT NULL";
+    while db
+        .query_row(totals, [], |row| row.get::<_, u32>(0))
+        .unwrap()
+        == 0
+    {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(counted(&log).await, total_before);
+    recorder.shutdown().await;
     let (health, chunks): (String, u32) = db
         .query_row(
             "SELECT (SELECT integrity_check FROM pragma_integrity_check), \

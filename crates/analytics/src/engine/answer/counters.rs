@@ -2,12 +2,17 @@
 
 use std::collections::HashMap;
 
-use slugline_domain::{CounterRow, CountersQuery, LinkId};
+use slugline_domain::{CounterRow, CountersQuery, Dimension, LinkId};
 
 use super::Answer;
 use crate::engine::{
+    day::known::{self, KnownDay},
     read::{filter::RowFilter, scan::Snapshot, totals::Totals},
-    store::{columns::Column, error::EngineError, links},
+    store::{
+        columns::{Column, text_of},
+        error::EngineError,
+        links,
+    },
 };
 
 /// Works the totals out.
@@ -15,19 +20,24 @@ pub(crate) fn answer(
     snapshot: &Snapshot<'_>,
     query: &CountersQuery,
 ) -> Result<Answer<CounterRow>, EngineError> {
-    let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
+    let mut filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
     if query.per_link {
         per_link(snapshot, &filter)
     } else {
-        over_all(snapshot, &filter)
+        over_all(snapshot, &mut filter)
     }
 }
 
 fn over_all(
     snapshot: &Snapshot<'_>,
-    filter: &RowFilter,
+    filter: &mut RowFilter,
 ) -> Result<Answer<CounterRow>, EngineError> {
     let mut totals = Totals::default();
+    let of_day =
+        |day: &KnownDay<'_>| Ok(day.moments()?.zip(day.texts(text_of(Dimension::Referer))?));
+    let known = known::take(snapshot, filter, None, of_day, |_, (moments, referers)| {
+        totals.add_known(0, moments.whole(), &referers);
+    })?;
     let interval_max = snapshot.scan(filter, &Totals::columns_of_all(), |block| {
         totals.add_all(block);
         Ok(())
@@ -38,7 +48,7 @@ fn over_all(
     };
     Ok(Answer::complete(
         vec![row],
-        interval_max,
+        interval_max.max(known),
         totals.are_sketched(),
     ))
 }
@@ -89,8 +99,7 @@ mod tests {
 
     use rusqlite::{Connection, params};
     use slugline_domain::{
-        Choice, Counters, Degrees, Dimension, SamplingInterval, UnixMillis, UnixSeconds,
-        VisitFilter,
+        Choice, Counters, Degrees, SamplingInterval, UnixMillis, UnixSeconds, VisitFilter,
     };
 
     use super::*;

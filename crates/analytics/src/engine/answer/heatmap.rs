@@ -1,9 +1,10 @@
 //! The question for visits by hour of the week.
 
-use slugline_domain::{HeatmapQuery, HeatmapRow, HourOfWeek};
+use slugline_domain::{HeatmapQuery, HeatmapRow, HourOfWeek, TimeUnit};
 
 use super::Answer;
 use crate::engine::{
+    day::known::{self, KnownDay},
     read::{filter::RowFilter, scan::Snapshot, totals::Crowds, wall_clock::WallClock},
     store::{columns::Column, error::EngineError},
 };
@@ -13,11 +14,17 @@ pub(crate) fn answer(
     snapshot: &Snapshot<'_>,
     query: &HeatmapQuery,
 ) -> Result<Answer<HeatmapRow>, EngineError> {
-    let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
+    let mut filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
     let mut columns = Crowds::COLUMNS.to_vec();
     columns.push(Column::Time);
     let mut clock = WallClock::new(&query.zone);
     let mut crowds = Crowds::default();
+    let of_day = |day: &KnownDay<'_>| day.by_clock(&query.zone, TimeUnit::Hour);
+    let known = known::take(snapshot, &mut filter, None, of_day, |_, hours| {
+        for (start, crowd) in hours {
+            crowds.add_known(start.hour_of_week().get().into(), crowd);
+        }
+    })?;
     let interval_max = snapshot.scan(&filter, &columns, |block| {
         let hour_of = |row| clock.read(block.time.at(row)).hour_of_week().get().into();
         crowds.add(block, hour_of, |_, _| {});
@@ -33,5 +40,9 @@ pub(crate) fn answer(
             visitors: crowd.visitors,
         })
         .collect();
-    Ok(Answer::complete(rows, interval_max, crowds.are_sketched()))
+    Ok(Answer::complete(
+        rows,
+        interval_max.max(known),
+        crowds.are_sketched(),
+    ))
 }

@@ -18,9 +18,9 @@ pub(crate) fn answer(
     snapshot: &Snapshot<'_>,
     query: &LocationsQuery,
 ) -> Result<Answer<LocationRow>, EngineError> {
-    let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
+    let mut filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
     let shown = [Dimension::City, Dimension::Latitude, Dimension::Longitude].map(text_of);
-    let (ranking, interval_max) = Ranking::count(snapshot, &filter, shown)?;
+    let (ranking, interval_max) = Ranking::count(snapshot, &mut filter, shown)?;
     let is_known = |degrees: &str| degrees != "0.00";
     let labels = ranking.labels(|[city, latitude, longitude]| {
         let has_place = is_known(latitude) && is_known(longitude);

@@ -23,12 +23,12 @@ pub(crate) fn answer(
     snapshot: &Snapshot<'_>,
     query: &MetricsQuery,
 ) -> Result<Answer<MetricRow>, EngineError> {
-    let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
-    let mut answer = most_frequent(snapshot, &filter, query)?;
+    let mut filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
+    let mut answer = most_frequent(snapshot, &mut filter, query)?;
     if query.visitors {
         let names: Vec<&str> = answer.rows.iter().map(|row| row.name.as_str()).collect();
         let (visitors, sketched) =
-            shown_visitors::count(snapshot, &filter, query.dimension, &names)?;
+            shown_visitors::count(snapshot, &mut filter, query.dimension, &names)?;
         for (row, visitors) in answer.rows.iter_mut().zip(visitors) {
             row.visitors = Some(visitors);
         }
@@ -39,7 +39,7 @@ pub(crate) fn answer(
 
 fn most_frequent(
     snapshot: &Snapshot<'_>,
-    filter: &RowFilter,
+    filter: &mut RowFilter,
     query: &MetricsQuery,
 ) -> Result<Answer<MetricRow>, EngineError> {
     let limit = query.limit;
@@ -54,7 +54,7 @@ fn most_frequent(
 
 fn by_text<K: Ord + Send + ToString>(
     snapshot: &Snapshot<'_>,
-    filter: &RowFilter,
+    filter: &mut RowFilter,
     column: usize,
     limit: RowLimit,
     label: impl Fn(&str) -> K + Sync,

@@ -4,6 +4,7 @@ use slugline_domain::{LocalSeconds, ViewRow, ViewsQuery};
 
 use super::Answer;
 use crate::engine::{
+    day::known::{self, KnownDay},
     read::{
         filter::RowFilter,
         scan::Snapshot,
@@ -19,13 +20,21 @@ pub(crate) fn answer(
     snapshot: &Snapshot<'_>,
     query: &ViewsQuery,
 ) -> Result<Answer<ViewRow>, EngineError> {
-    let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
+    let mut filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
     let mut columns = Crowds::COLUMNS.to_vec();
     columns.push(Column::Time);
     let mut clock = WallClock::new(&query.zone);
     // By the start, in seconds.
     let mut groups: NumberMap<usize> = NumberMap::default();
     let mut crowds = Crowds::default();
+    let of_day = |day: &KnownDay<'_>| day.by_clock(&query.zone, query.unit);
+    let known = known::take(snapshot, &mut filter, None, of_day, |_, parts| {
+        for (start, crowd) in parts {
+            let next = groups.len();
+            let group = *groups.entry(start.get().cast_unsigned()).or_insert(next);
+            crowds.add_known(group, crowd);
+        }
+    })?;
     let interval_max = snapshot.scan(&filter, &columns, |block| {
         let mut latest: Option<(LocalSeconds, usize)> = None;
         let group_of = |row| {
@@ -56,5 +65,9 @@ pub(crate) fn answer(
         })
         .collect();
     rows.sort_unstable_by_key(|row| row.start);
-    Ok(Answer::complete(rows, interval_max, crowds.are_sketched()))
+    Ok(Answer::complete(
+        rows,
+        interval_max.max(known),
+        crowds.are_sketched(),
+    ))
 }

@@ -1,12 +1,18 @@
 //! Is the file sound? Read-only, also while somebody writes to it.
 
-use std::{collections::HashSet, path::Path};
+use std::{collections::HashSet, path::Path, time::Duration};
 
 use rusqlite::Connection;
 
 use crate::engine::{
-    read::block::{Block, Chunk},
+    day::count::count,
+    read::{
+        block::{Block, Chunk},
+        scan::{Deadline, Snapshot},
+        selection::number,
+    },
     store::{
+        day_totals::Record,
         erasure,
         error::{EngineError, OpenError, chain},
         links, schema,
@@ -18,11 +24,15 @@ use crate::engine::{
 /// Damages listed one by one; the rest are only counted.
 const LISTED: usize = 5;
 
+/// Days whose totals are compared with their rows, and the time for that.
+const COUNTED_ANEW: usize = 3;
+const LIMIT: Duration = Duration::from_mins(30);
+
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examined {
-    /// The part examined: `pages`, `chunks`, `tail` or `links` of an access log; `pages`,
-    /// `rows` or `shipment` of a spool.
+    /// The part examined: `pages`, `chunks`, `tail`, `links` or `totals` of an access
+    /// log; `pages`, `rows` or `shipment` of a spool.
     pub what: &'static str,
     /// The finding, in words.
     pub found: String,
@@ -43,6 +53,7 @@ pub fn examine(path: &Path) -> Result<Vec<Examined>, OpenError> {
         said("chunks", chunks(&db, &mut used)),
         said("tail", tail_rows(&db, &mut used)),
         said("links", names(&db, &used)),
+        said("totals", totals(&db)),
     ])
 }
 
@@ -179,5 +190,42 @@ fn names(db: &Connection, used: &HashSet<i64>) -> Finding {
         })
     } else {
         Err(vec![format!("{missing} links with visits are missing")])
+    }
+}
+
+/// Reads the totals of all days, and counts the latest of them anew.
+fn totals(db: &Connection) -> Finding {
+    let mut damages = Vec::new();
+    let mut look = || -> Result<u64, EngineError> {
+        // One moment for totals and rows.
+        let log = Snapshot::take(db, Deadline::after(LIMIT))?;
+        let records = Record::between(db, (i64::MIN, i64::MAX))?;
+        let stored = "SELECT count(*) FROM day_totals WHERE directory IS NOT NULL";
+        let stored: u64 = db.query_row(stored, [], |row| row.get::<_, u32>(0))?.into();
+        let unreadable = stored.saturating_sub(number(records.len()));
+        if unreadable > 0 {
+            damages.push(format!("the totals of {unreadable} days cannot be read"));
+        }
+        let faults = records.iter().filter_map(|record| record.check().err());
+        damages.extend(faults.map(|error| chain(&error)));
+        for record in records.iter().rev().take(COUNTED_ANEW) {
+            let day = record.day;
+            match count(&log, day) {
+                Ok(counted) if counted == Record::encoded(db, day)? => {}
+                Ok(_) => damages.push(format!("the totals of day {day} are not those of its rows")),
+                // Chunks are examined on their own.
+                Err(error) if error.is_damage() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(stored)
+    };
+    match look() {
+        Ok(days) if damages.is_empty() => Ok(format!("of {days} days, the latest counted anew")),
+        Ok(_) => Err(damages),
+        Err(error) => {
+            damages.push(chain(&error));
+            Err(damages)
+        }
     }
 }

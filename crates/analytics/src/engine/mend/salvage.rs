@@ -21,7 +21,7 @@ use crate::engine::{
         columns::{Column, TEXTS},
         erasure,
         error::{EngineError, OpenError, chain},
-        links,
+        links, salted_days,
         schema::ACCESS_LOG,
         tail::{self, Batch},
     },
@@ -56,6 +56,7 @@ fn copy(
     let mut used = HashSet::new();
     let mut losses = copy_chunks(old, &tx, rebuilt, &mut used)?;
     losses.extend(copy_tail(old, &tx, rebuilt, &mut used)?);
+    copy_salted_days(old, &tx)?;
     let mut lost = 0;
     // Their rows that are in the tail go with the new file's upkeep.
     for link in used.into_iter().filter(|link| !erased.contains(link)) {
@@ -92,6 +93,18 @@ fn copy_erasures(old: &Connection, new: &Connection) -> Result<HashSet<i64>, rus
         new.execute("INSERT INTO erasure (link) VALUES (?1)", [link])?;
     }
     erasure::marked(new)
+}
+
+/// Copies which days have visitors of their own. A day of which that cannot be read has none.
+/// Totals of days are counted anew.
+fn copy_salted_days(old: &Connection, new: &Connection) -> Result<(), rusqlite::Error> {
+    for day in Keys::of(old, "salted_day", "WHERE", "day").found {
+        let found = values(old, "SELECT * FROM salted_day WHERE day = ?1", day);
+        if let Ok(Some(values)) = found {
+            insert(new, "OR IGNORE", "salted_day", &values)?;
+        }
+    }
+    salted_days::note_unknown(new)
 }
 
 fn copy_chunks(

@@ -29,7 +29,7 @@ pub(crate) async fn run<T: Send + 'static>(
 /// the priority of the whole process (setpriority(2), "C library/kernel
 /// differences").
 #[cfg(target_os = "linux")]
-fn step_back() {
+pub(crate) fn step_back() {
     /// The kernel gives it 36 shares for 1,024 of an ordinary thread
     /// (`sched_prio_to_weight`).
     const NICE: i32 = 15;
@@ -39,7 +39,7 @@ fn step_back() {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn step_back() {}
+pub(crate) fn step_back() {}
 
 #[cfg(test)]
 mod tests {

@@ -12,11 +12,15 @@ use super::{
     block::{Block, Chunk, Texts},
     selection::{Selection, index},
 };
-use crate::engine::store::{
-    columns::{self, Column, Family, TEXTS},
-    erasure,
-    error::EngineError,
-    links,
+use crate::engine::{
+    store::{
+        columns::{self, Column, Family, TEXTS},
+        day_totals::MILLIS_PER_DAY,
+        erasure,
+        error::EngineError,
+        links,
+    },
+    write::seal::day_of,
 };
 use crate::{enrich::bounds::truncate, visitor::VisitorHash};
 
@@ -30,6 +34,8 @@ pub(crate) struct RowFilter {
     /// By the place of the column in [`TEXTS`].
     texts: Vec<(usize, Wanted<String>)>,
     visitors: Vec<Wanted<u64>>,
+    /// Days of UTC, in order, whose chunks are not read.
+    left_out: Vec<i64>,
 }
 
 /// Values of which a row has to have one, or may have none.
@@ -102,6 +108,53 @@ impl RowFilter {
             self.from_ms.unwrap_or(i64::MIN),
             self.until_ms.unwrap_or(i64::MAX),
         )
+    }
+
+    /// The first and the last day of UTC that are wholly in the time range, unless there are other
+    /// conditions than on the texts of one column.
+    pub(crate) fn whole_days(&self, of: Option<usize>) -> Option<(i64, i64)> {
+        let mut texts = self.texts.iter().map(|(column, _)| Some(*column));
+        let has_conditions =
+            self.links.is_some() || !self.visitors.is_empty() || texts.any(|column| column != of);
+        let (from, until) = self.time_range();
+        let first = day_of(from.saturating_add(MILLIS_PER_DAY - 1));
+        let last = day_of(until.saturating_add(1)) - 1;
+        (!has_conditions && first <= last).then_some((first, last))
+    }
+
+    /// True if all rows of the time range meet the conditions.
+    pub(crate) fn is_about_all_rows(&self) -> bool {
+        self.links.is_none() && self.visitors.is_empty() && self.texts.is_empty()
+    }
+
+    /// True if a text meets the conditions on its column.
+    pub(crate) fn admits_text(&self, column: usize, text: &str) -> bool {
+        let mut wanted = self.texts.iter().filter(|(of, _)| *of == column);
+        wanted.all(|(_, wanted)| wanted.values.contains(text) == wanted.included)
+    }
+
+    /// Leaves out the chunks of some days, which are in order, and of no others.
+    pub(crate) fn leave_out(&mut self, days: Vec<i64>) {
+        self.left_out = days;
+    }
+
+    /// The time ranges of the chunks to read, later ones first: milliseconds, inclusive.
+    pub(crate) fn spans_back(&self) -> Vec<(i64, i64)> {
+        let (from, until) = self.time_range();
+        let mut spans = Vec::new();
+        let mut next = from;
+        for day in &self.left_out {
+            let start = day.saturating_mul(MILLIS_PER_DAY);
+            if next < start {
+                spans.push((next, start - 1));
+            }
+            next = start.saturating_add(MILLIS_PER_DAY);
+        }
+        if next <= until {
+            spans.push((next, until));
+        }
+        spans.reverse();
+        spans
     }
 
     /// The columns of texts that conditions are about.

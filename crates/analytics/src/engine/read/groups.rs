@@ -13,9 +13,12 @@ use super::{
     selection::{index, keep_first, number, short},
     values::Values,
 };
-use crate::engine::store::{
-    columns::{Column, Family, TEXTS},
-    error::EngineError,
+use crate::engine::{
+    day::known::{self, Combinations, KnownDay},
+    store::{
+        columns::{Column, Family, TEXTS},
+        error::EngineError,
+    },
 };
 use crate::number_map::NumberMap;
 
@@ -31,12 +34,12 @@ pub(crate) struct Ranking<const N: usize> {
 }
 
 impl<const N: usize> Ranking<N> {
-    /// Adds up the visits that meet conditions, and says what the largest
+    /// Adds up the visits that meet conditions, days from their totals if possible, and says what the largest
     /// interval among them was. Of each text that chunks show again, only the
     /// first one is read.
     pub(crate) fn count(
         snapshot: &Snapshot<'_>,
-        filter: &RowFilter,
+        filter: &mut RowFilter,
         columns: [usize; N],
     ) -> Result<(Self, SamplingInterval), EngineError> {
         let mut ranking = Self {
@@ -46,18 +49,36 @@ impl<const N: usize> Ranking<N> {
             groups: HashMap::new(),
             visits: Vec::new(),
         };
+        // A list of one column can be narrowed by its texts.
+        let of = columns.first().copied().filter(|_| N == 1);
+        let of_day = |day: &KnownDay<'_>| day.combinations(columns);
+        let mut interval_max = known::take(snapshot, filter, of, of_day, |filter, known| {
+            ranking.add_known(filter, &known);
+        })?;
         let asked = columns.map(Column::Entries);
         let asked = Asked {
             columns: &[&asked[..], &[Column::Interval]].concat(),
             latest: None,
         };
-        let mut interval_max = SamplingInterval::EVERY;
         snapshot.scan_back(filter, asked, |block, chunk| {
             ranking.add(&block, chunk)?;
             interval_max = interval_max.max(largest_interval(&block));
             Ok(i64::MIN)
         })?;
         Ok((ranking, interval_max))
+    }
+
+    /// Adds the visits of entries that were counted before, and meet the conditions.
+    fn add_known(&mut self, filter: &RowFilter, known: &Combinations<N>) {
+        let Combinations { texts, visits } = known;
+        for (entry, visits) in (0..).zip(visits) {
+            let mut shown = self.columns.iter().zip(texts);
+            if !shown.all(|(column, texts)| filter.admits_text(*column, texts.get(entry))) {
+                continue;
+            }
+            let group = self.group(texts.each_ref(), entry);
+            self.visits[group] += visits;
+        }
     }
 
     /// Adds a block of some rows of a chunk, or of the tail. If there is an error

@@ -269,6 +269,7 @@ pub(crate) fn failed(action: &'static str, error: EngineError) -> VisitLogError 
         EngineError::Sqlite(_)
         | EngineError::Chunk { .. }
         | EngineError::Batch { .. }
+        | EngineError::Totals { .. }
         | EngineError::Dangling { .. }
         | EngineError::Thread(_)
         | EngineError::Panicked => VisitLogError::Failed {

@@ -144,6 +144,11 @@ impl<'c> Snapshot<'c> {
         self.db
     }
 
+    /// Fails when it is time to give up.
+    pub(crate) fn check(&self) -> Result<(), EngineError> {
+        self.deadline.check()
+    }
+
     /// The chunks and batches that were left out so far.
     pub(crate) fn damaged(&self) -> std::cell::Ref<'_, BTreeMap<Damaged, Damage>> {
         self.damaged.borrow()
@@ -291,23 +296,25 @@ impl<'c> Snapshot<'c> {
             "SELECT {} FROM chunk WHERE max_ts >= ?1 AND min_ts <= ?2 ORDER BY max_ts DESC",
             Chunk::COLUMNS
         ))?;
-        let mut chunks = statement.query([first, last])?;
-        while let Some(row) = chunks.next()? {
-            self.deadline.check()?;
-            let (id, rows, max_ts): (i64, u32, i64) = (row.get(0)?, row.get(2)?, row.get(4)?);
-            if max_ts < interesting_from {
-                break;
-            }
-            let mut seen = || {
-                let chunk = Chunk::read(self.db, row)?;
-                let block = read(&chunk, filter, asked, interesting_from)?;
-                if block.rows > 0 {
-                    interesting_from = see(block, Some(&chunk))?;
+        for (first, last) in filter.spans_back() {
+            let mut chunks = statement.query([first, last])?;
+            while let Some(row) = chunks.next()? {
+                self.deadline.check()?;
+                let (id, rows, max_ts): (i64, u32, i64) = (row.get(0)?, row.get(2)?, row.get(4)?);
+                if max_ts < interesting_from {
+                    return Ok(());
                 }
-                Ok(())
-            };
-            if let Err(error) = seen() {
-                self.leave_out(Damaged::Chunk(id), rows, error)?;
+                let mut seen = || {
+                    let chunk = Chunk::read(self.db, row)?;
+                    let block = read(&chunk, filter, asked, interesting_from)?;
+                    if block.rows > 0 {
+                        interesting_from = see(block, Some(&chunk))?;
+                    }
+                    Ok(())
+                };
+                if let Err(error) = seen() {
+                    self.leave_out(Damaged::Chunk(id), rows, error)?;
+                }
             }
         }
         Ok(())

@@ -11,9 +11,12 @@ use slugline_domain::{Degrees, Dimension};
 use super::{
     block::Block, distinct::DistinctCounts, filter::RowFilter, scan::Snapshot, selection::index,
 };
-use crate::engine::store::{
-    columns::{Column, TEXTS, TextColumn, place_of},
-    error::EngineError,
+use crate::engine::{
+    day::known::{self, KnownDay},
+    store::{
+        columns::{Column, TEXTS, TextColumn, place_of},
+        error::EngineError,
+    },
 };
 use crate::{number_map::NumberMap, visitor::VisitorHash};
 
@@ -21,7 +24,7 @@ use crate::{number_map::NumberMap, visitor::VisitorHash};
 /// order, and says whether the counts are estimates.
 pub(crate) fn count(
     snapshot: &Snapshot<'_>,
-    filter: &RowFilter,
+    filter: &mut RowFilter,
     dimension: Dimension,
     names: &[&str],
 ) -> Result<(Vec<u64>, bool), EngineError> {
@@ -29,8 +32,11 @@ pub(crate) fn count(
         None => ShownVisitors::of_visitors(snapshot, filter, names),
         Some(column) => ShownVisitors::of_texts(snapshot, filter, column, names),
     }?;
-    let counts = (0..names.len()).map(|shown| visitors.0.estimate(shown));
-    Ok((counts.collect(), visitors.0.is_sketch()))
+    let counts = (0..names.len()).map(|shown| {
+        let others = visitors.others.get(shown).copied().unwrap_or(0);
+        visitors.distinct.estimate(shown) + others
+    });
+    Ok((counts.collect(), visitors.distinct.is_sketch()))
 }
 
 /// The number of degrees that a text of a column says.
@@ -41,7 +47,11 @@ pub(crate) fn degrees(text: &str) -> Degrees {
 /// The distinct visitors of each row shown, by its number. Each is there as many
 /// times as the smallest sampling interval says.
 #[derive(Debug, Default)]
-struct ShownVisitors(DistinctCounts);
+struct ShownVisitors {
+    distinct: DistinctCounts,
+    /// Visitors that were counted before and are none of these.
+    others: Vec<u64>,
+}
 
 impl ShownVisitors {
     const COLUMNS: [Column; 2] = [Column::Coherent, Column::Visitor];
@@ -49,7 +59,7 @@ impl ShownVisitors {
     /// Counts the visitors of rows that show texts of a column.
     fn of_texts(
         snapshot: &Snapshot<'_>,
-        filter: &RowFilter,
+        filter: &mut RowFilter,
         column: usize,
         names: &[&str],
     ) -> Result<Self, EngineError> {
@@ -58,7 +68,27 @@ impl ShownVisitors {
             dimension, family, ..
         } = TEXTS[column];
         let shown: HashMap<&str, usize> = names.iter().copied().zip(0..).collect();
-        let mut visitors = Self::default();
+        let mut visitors = Self {
+            others: vec![0; names.len()],
+            ..Self::default()
+        };
+        let with_visitors = |day: &KnownDay<'_>| {
+            let listed = day.values(column)?;
+            Ok(listed.and_then(|listed| Some((listed.texts, listed.visitors?))))
+        };
+        known::take(
+            snapshot,
+            filter,
+            Some(column),
+            with_visitors,
+            |_, (texts, known)| {
+                for (text, known) in texts.iter().zip(known) {
+                    if let Some(&shown) = shown.get(&*name(dimension, text)) {
+                        visitors.others[shown] += known;
+                    }
+                }
+            },
+        )?;
         snapshot.scan(filter, &columns, |block| {
             let texts = block.texts(column);
             let of_text = texts.dictionary.iter();
@@ -99,7 +129,7 @@ impl ShownVisitors {
                 && block.coherent.at(row) == 1
             {
                 let (visitor, interval) = (block.visitor.at(row), block.interval.at(row));
-                self.0.see(shown, visitor, interval);
+                self.distinct.see(shown, visitor, interval);
             }
         }
     }
@@ -134,20 +164,20 @@ mod tests {
         let mut visitors = ShownVisitors::default();
         visitors.see(&block(0..1_000), |row| (row < 10).then_some(1));
         assert_eq!(
-            [0, 1, 2].map(|shown| visitors.0.estimate(shown)),
+            [0, 1, 2].map(|shown| visitors.distinct.estimate(shown)),
             [0, 10, 0]
         );
         visitors.see(&block(0..3 << 20), |_| None);
-        assert!(!visitors.0.is_sketch());
+        assert!(!visitors.distinct.is_sketch());
 
         visitors.see(&block(0..3 << 20), |_| Some(0));
-        assert!(visitors.0.is_sketch());
+        assert!(visitors.distinct.is_sketch());
         let (truth, found) = (
             f64::from(3 << 20),
-            f64::from(u32::try_from(visitors.0.estimate(0)).unwrap()),
+            f64::from(u32::try_from(visitors.distinct.estimate(0)).unwrap()),
         );
         assert!((found / truth - 1.0).abs() < 0.1, "{found} of {truth}");
-        assert_eq!(visitors.0.estimate(1), 10);
+        assert_eq!(visitors.distinct.estimate(1), 10);
     }
 
     #[test]
@@ -163,6 +193,6 @@ mod tests {
             };
             visitors.see(&row, |_| Some(0));
         }
-        assert_eq!(visitors.0.estimate(0), 20);
+        assert_eq!(visitors.distinct.estimate(0), 20);
     }
 }

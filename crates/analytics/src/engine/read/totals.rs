@@ -9,6 +9,7 @@ use slugline_domain::{Counters, Dimension};
 
 use super::{
     block::{Block, Texts},
+    dictionary::Dictionary,
     distinct::DistinctCounts,
     selection::{index, number},
     values::Values,
@@ -21,6 +22,8 @@ use crate::engine::store::columns::{Column, TEXTS, text_of};
 pub(crate) struct Crowds {
     visits: Vec<u64>,
     visitors: DistinctCounts,
+    /// Visitors that were counted before and are none of these.
+    others: Vec<u64>,
 }
 
 /// Those of one group.
@@ -78,10 +81,25 @@ impl Crowds {
         }
     }
 
+    /// Adds visits and visitors of a group that were counted before. None of the visitors comes
+    /// again.
+    pub(crate) fn add_known(&mut self, group: usize, known: Crowd) {
+        for (sums, added) in [
+            (&mut self.visits, known.visits),
+            (&mut self.others, known.visitors),
+        ] {
+            if group >= sums.len() {
+                sums.resize(group + 1, 0);
+            }
+            sums[group] += added;
+        }
+    }
+
     pub(crate) fn get(&mut self, group: usize) -> Crowd {
+        let others = self.others.get(group).copied().unwrap_or(0);
         Crowd {
             visits: self.visits.get(group).copied().unwrap_or(0),
-            visitors: self.visitors.estimate(group),
+            visitors: self.visitors.estimate(group) + others,
         }
     }
 
@@ -142,6 +160,15 @@ impl Totals {
         self.crowds.add_run(0, block, 0..block.rows);
         for key in hosts(&self.key, block.texts(referer)).into_iter().flatten() {
             self.referers.see(0, key, 1);
+        }
+    }
+
+    /// Adds visits, visitors and referring hosts of a group that were counted before. None of the
+    /// visitors comes again.
+    pub(crate) fn add_known(&mut self, group: usize, known: Crowd, referers: &Dictionary) {
+        self.crowds.add_known(group, known);
+        for host in referers.iter().filter(|host| !host.is_empty()) {
+            self.referers.see(group, self.key.hash_one(host), 1);
         }
     }
 

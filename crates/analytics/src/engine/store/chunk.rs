@@ -200,6 +200,11 @@ impl Directory {
         Err(ChunkError::Directory)
     }
 
+    /// The names of all columns.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.name.as_str())
+    }
+
     /// The column of numbers of this name, if there is one.
     pub(crate) fn numbers(&self, name: &str) -> Option<&Entry> {
         self.entries

@@ -115,6 +115,8 @@ pub(crate) enum EngineError {
     Chunk { id: i64, source: ChunkError },
     #[error("batch {number} of the tail is damaged")]
     Batch { number: i64, source: BatchError },
+    #[error("the totals of day {day} are damaged")]
+    Totals { day: i64, source: ChunkError },
     #[error("a row refers to link {link}, which does not exist")]
     Dangling { link: i64 },
     #[error("no answer within {} ms", limit.as_millis())]
@@ -129,7 +131,7 @@ impl EngineError {
     /// True when the file is damaged, false when it only could not be read.
     pub(crate) fn is_damage(&self) -> bool {
         match self {
-            Self::Chunk { .. } | Self::Batch { .. } => true,
+            Self::Chunk { .. } | Self::Batch { .. } | Self::Totals { .. } => true,
             Self::Sqlite(error) => error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt),
             Self::Dangling { .. } | Self::Deadline { .. } | Self::Thread(_) | Self::Panicked => {
                 false

@@ -31,6 +31,36 @@ END;
 -- again. Questions and new chunks leave the rows of these numbers out.
 CREATE TABLE erasure (link INTEGER PRIMARY KEY) STRICT;
 
+-- The totals of a day whose chunks were counted, in columns like those of a chunk; its
+-- parts are numbered like those of chunks. While `directory` is NULL, the holder of `claim`
+-- counts. Any change to the chunks of the day ends both.
+CREATE TABLE day_totals (
+    day INTEGER PRIMARY KEY, claim INTEGER, n INTEGER NOT NULL, directory BLOB
+) STRICT;
+CREATE TABLE day_part (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+CREATE TRIGGER day_totals_end AFTER DELETE ON day_totals BEGIN
+    DELETE FROM day_part WHERE id BETWEEN OLD.day * 256 AND OLD.day * 256 + 255;
+END;
+CREATE TRIGGER chunk_comes AFTER INSERT ON chunk BEGIN
+    DELETE FROM day_totals WHERE day = NEW.day;
+END;
+CREATE TRIGGER chunk_goes AFTER DELETE ON chunk BEGIN
+    DELETE FROM day_totals WHERE day = OLD.day;
+END;
+CREATE TRIGGER chunk_changes AFTER UPDATE ON chunk BEGIN
+    DELETE FROM day_totals WHERE day IN (OLD.day, NEW.day);
+END;
+
+-- Days of UTC with visits. `apart` is 1 if all of them were stored while a salt served for a
+-- day: then no visitor of the day is one of another day.
+CREATE TABLE salted_day (day INTEGER PRIMARY KEY, apart INTEGER NOT NULL) STRICT;
+CREATE TRIGGER salted_day_changes AFTER UPDATE ON salted_day WHEN NEW.apart <> OLD.apart BEGIN
+    DELETE FROM day_totals WHERE day = NEW.day;
+END;
+CREATE TRIGGER salted_day_goes AFTER DELETE ON salted_day BEGIN
+    DELETE FROM day_totals WHERE day = OLD.day;
+END;
+
 -- One row or none: the key of the fingerprints of texts in chunks.
 CREATE TABLE text_key (key BLOB NOT NULL) STRICT;
 

@@ -1,8 +1,9 @@
 //! Maintenance of the log, in small steps between batches: days that are over
-//! become chunks, and few of them, old rows end, and space goes back. Each step
-//! is a bounded piece of work in a transaction of its own, so visits never wait
-//! for long.
+//! become chunks, and few of them, old rows end, days are counted, and space goes
+//! back. Each step is a bounded piece of work in a transaction of its own, so
+//! visits never wait for long.
 
+pub(crate) mod count_days;
 pub(crate) mod erase;
 pub(crate) mod merge;
 pub(crate) mod steady_clock;
@@ -12,9 +13,12 @@ use std::num::NonZeroU32;
 use rusqlite::Connection;
 use slugline_domain::UnixMillis;
 
-use self::steady_clock::SteadyClock;
+use self::{
+    count_days::{Counting, Progress},
+    steady_clock::SteadyClock,
+};
 use crate::engine::{
-    store::{error::EngineError, loss_table, tail},
+    store::{error::EngineError, loss_table, salted_days, tail},
     write::seal,
 };
 
@@ -69,6 +73,11 @@ enum Step {
         first: i64,
         today: i64,
     },
+    /// Days before this one get their totals, the latest first.
+    CountDays {
+        before: i64,
+    },
+    CountDay(Counting),
     GiveBack,
 }
 
@@ -114,9 +123,17 @@ impl Upkeep {
                 let most = self.rows_per_chunk.saturating_mul(MERGED);
                 match merge::merge_day_alone(db, (first, today), most)? {
                     Some(first) => Some(Step::Merge { first, today }),
-                    None => Some(Step::GiveBack),
+                    None => Some(Step::CountDays { before: today }),
                 }
             }
+            Step::CountDays { before } => match count_days::begin(db, before)? {
+                Some(counting) => Some(Step::CountDay(counting)),
+                None => Some(Step::GiveBack),
+            },
+            Step::CountDay(counting) => match counting.step(db)? {
+                Progress::UnderWay(counting) => Some(Step::CountDay(counting)),
+                Progress::Ended { before } => Some(Step::CountDays { before }),
+            },
             Step::GiveBack => give_back(db)?.then_some(Step::GiveBack),
         };
         let more = !matches!(next, None | Some(Step::Rest { .. }));
@@ -146,6 +163,7 @@ impl Upkeep {
             cutoff_ms = now.get() - i64::from(days.get()) * MILLIS_PER_DAY;
             loss_table::delete_before(db, cutoff_ms)?;
             tail::delete_before(db, cutoff_ms)?;
+            salted_days::forget_before(db, seal::day_of(cutoff_ms))?;
         }
         // Visits that were on their way at midnight belong to the day before.
         let today = seal::day_of(now.get() - LATE_MS);

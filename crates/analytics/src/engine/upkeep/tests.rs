@@ -191,11 +191,79 @@ fn a_round_comes_once_an_hour() {
         }
         steps
     };
-    assert_eq!(step(0), 5);
+    assert_eq!(step(0), 6);
     assert_eq!(step(0), 1);
-    assert_eq!(step(1), 5);
+    assert_eq!(step(1), 6);
     // The clock was set back.
-    assert_eq!(step(-20), 5);
+    assert_eq!(step(-20), 6);
+}
+
+/// The days that have totals.
+fn counted(log: &Log) -> Vec<i64> {
+    let new_year = NEW_YEAR / MILLIS_PER_DAY;
+    log.db
+        .prepare("SELECT day FROM day_totals WHERE directory IS NOT NULL ORDER BY day")
+        .unwrap()
+        .query_map([], |row| row.get::<_, i64>(0).map(|day| day - new_year))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap()
+}
+
+#[test]
+fn days_that_are_over_get_totals_the_latest_first() {
+    let mut log = Log::new(None);
+    for day in 0..5 {
+        log.add(day);
+    }
+    let now = log.come_to(5);
+    while counted(&log).is_empty() {
+        assert!(log.upkeep.step(&mut log.db, now).unwrap());
+    }
+    assert_eq!(counted(&log), [3]);
+    // The process ends while the next day is counted, and a new one begins.
+    while log.count("day_totals WHERE directory IS NULL") == 0 {
+        assert!(log.upkeep.step(&mut log.db, now).unwrap());
+    }
+    log.upkeep = Upkeep::new(None, 64);
+    log.round(5);
+    assert_eq!(counted(&log), [0, 1, 2, 3]);
+    // A late visit.
+    log.add(1);
+    log.seal(1);
+    assert_eq!(counted(&log), [0, 2, 3]);
+    log.upkeep = Upkeep::new(None, 64);
+    log.round(5);
+    assert_eq!(counted(&log), [0, 1, 2, 3]);
+    assert_eq!(log.count("day_totals WHERE directory IS NULL"), 0);
+}
+
+#[test]
+fn a_damaged_day_does_not_keep_others_from_their_totals() {
+    let mut log = Log::new(None);
+    for day in 0..3 {
+        log.add(day);
+    }
+    log.seal(1);
+    log.db
+        .execute_batch("UPDATE chunk SET directory = x'00' WHERE id = 2")
+        .unwrap();
+    log.round(4);
+    assert_eq!(counted(&log), [0, 2]);
+}
+
+#[test]
+fn totals_end_with_the_rows_of_their_day() {
+    let mut log = Log::new(THIRTY_DAYS);
+    for day in 0..3 {
+        log.add(day);
+    }
+    log.round(4);
+    assert_eq!(counted(&log), [0, 1, 2]);
+    log.round(32);
+    assert_eq!(counted(&log), [2]);
+    let strays = "day_part WHERE id / 256 NOT IN (SELECT day FROM day_totals)";
+    assert_eq!(log.count(strays), 0);
 }
 
 #[test]

@@ -12,17 +12,18 @@ use super::{
     seal,
 };
 use crate::engine::{
-    store::{batch, erasure, links::Links, tail},
+    store::{batch, erasure, links::Links, salted_days::SaltedDays, tail},
     upkeep::{
         Upkeep,
         erase::{Erasing, Progress},
     },
 };
-use crate::{RecorderOptions, row::Row, sampling::Pressure};
+use crate::{RecorderOptions, SaltPeriod, row::Row, sampling::Pressure};
 
 #[derive(Debug)]
 pub(crate) struct EmbeddedRows {
     links: Links,
+    days: SaltedDays,
     upkeep: Upkeep,
     erasing: Erasing,
     rows_per_chunk: usize,
@@ -33,9 +34,18 @@ impl EmbeddedRows {
         let rows_per_chunk = options.rows_per_chunk.clamp(1, batch::ROWS_MAX);
         Self {
             links: Links::default(),
+            days: SaltedDays::new(options.salt_period == SaltPeriod::Day),
             erasing: Erasing::default(),
             upkeep: Upkeep::new(options.retention_days, rows_per_chunk),
             rows_per_chunk,
+        }
+    }
+
+    /// For rows whose visitors were told apart elsewhere, nobody knows for how long.
+    pub(crate) fn of_others(options: &RecorderOptions) -> Self {
+        Self {
+            days: SaltedDays::new(false),
+            ..Self::new(options)
         }
     }
 }
@@ -59,6 +69,8 @@ impl RowTable for EmbeddedRows {
             let link = self.links.number(db, row.target.link_id)?;
             draft.push(Numbers::of(&row, link), &row);
         }
+        let times = draft.rows.iter().map(|(numbers, _)| numbers.time);
+        self.days.note(db, times.map(seal::day_of))?;
         if draft.len() >= self.rows_per_chunk {
             seal::write(db, &draft, None)
         } else {
@@ -68,6 +80,7 @@ impl RowTable for EmbeddedRows {
 
     fn settle(&mut self, durable: bool) {
         self.links.settle(durable);
+        self.days.settle(durable);
     }
 
     /// Marks the visits, and every question honours the mark.
