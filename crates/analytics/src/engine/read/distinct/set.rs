@@ -71,13 +71,16 @@ impl WeightedSet {
             return 0;
         }
         if self.weights.is_empty() {
-            // A stable sort makes use of what is in order already.
+            #[expect(
+                clippy::stable_sort_primitive,
+                reason = "a stable sort makes use of what is in order already"
+            )]
             self.keys.sort();
             self.keys.dedup();
         } else {
             let entries = self.keys.drain(..).zip(self.weights.drain(..));
             let mut entries: Vec<(u64, u32)> = entries.collect();
-            entries.sort();
+            entries.sort_unstable();
             entries.dedup_by_key(|&mut (key, _)| key);
             (self.keys, self.weights) = entries.into_iter().unzip();
         }
