@@ -9,7 +9,7 @@ use super::{
 };
 use crate::engine::{
     store::{
-        chunk::{self, ChunkError, Directory, Entry, Span},
+        chunk::{self, ChunkError, Directory, Entry, Pieces, Span},
         columns::{Column, Family, TEXTS, TextColumn},
         error::EngineError,
         front_coded::NoText,
@@ -677,12 +677,48 @@ impl<'c> Chunk<'c> {
         rows: &Selection,
     ) -> Result<Values<T>, EngineError> {
         let entry = self.numbers_column(name)?;
+        if let Selection::Rows(rows) = rows
+            && let (Some(&first), Some(&last)) = (rows.first(), rows.last())
+            && let Some(pieces) = entry.pieces_of(first, last)
+            && let Some(values) = self.numbers_in(entry, name, &pieces, rows)?
+        {
+            return Ok(values);
+        }
         self.with_data(entry, name, |data| {
             // Writers make no such columns, so this is damage that the checksum
             // did not notice.
             let values = chunk::numbers(name, entry, data)?.read(rows);
             values.ok_or(ChunkError::Value { column: name })
         })
+    }
+
+    /// Reads some rows of a column from those pieces that have them; `None` if
+    /// there is no such part.
+    fn numbers_in<T: Number>(
+        &self,
+        entry: &Entry,
+        name: &'static str,
+        pieces: &Pieces,
+        rows: &[u32],
+    ) -> Result<Option<Values<T>>, EngineError> {
+        let id = part_id(self.id, entry.place);
+        let Ok(part) = self.db.blob_open("main", "part", "data", id, true) else {
+            return Ok(None);
+        };
+        if part.len() != pieces.all {
+            return Err(self.damaged(ChunkError::Size { column: name }));
+        }
+        let mut sums = vec![0; pieces.sums.len()];
+        part.read_at_exact(&mut sums, pieces.sums.start)?;
+        let mut data = vec![0; pieces.data.len()];
+        part.read_at_exact(&mut data, pieces.data.start)?;
+        let numbers = entry.numbers_of(self.span(), name, pieces, (&sums, &data));
+        let numbers = numbers.map_err(|source| self.damaged(source))?;
+        let before = short(pieces.rows.start);
+        let rows = rows.iter().map(|row| row - before).collect();
+        let values = numbers.read(&Selection::Rows(rows));
+        let values = values.ok_or(ChunkError::Value { column: name });
+        values.map(Some).map_err(|source| self.damaged(source))
     }
 
     fn numbers_column(&self, column: &'static str) -> Result<&Entry, EngineError> {
@@ -733,6 +769,69 @@ pub(crate) fn part_id(chunk: i64, place: u8) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{
+        store::schema,
+        tests::row,
+        write::{draft::Draft, seal},
+    };
+
+    #[test]
+    fn the_rows_of_one_link_are_read_from_the_pieces_that_have_them() {
+        const ROWS: u64 = 20_000;
+        let folder = tempfile::tempdir().unwrap();
+        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let mut draft = Draft::default();
+        for n in 0..ROWS {
+            let visitor = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let row = row(i64::try_from(n % 100).unwrap(), visitor);
+            let link = i64::try_from(n / 100).unwrap();
+            draft.push(Numbers::of(&row, link), &row);
+        }
+        seal::write(&db, &draft, None).unwrap();
+        let sql = format!("SELECT {} FROM chunk", Chunk::COLUMNS);
+        let read = |link: i64| {
+            db.query_row(&sql, [], |row| {
+                let chunk = Chunk::read(&db, row).unwrap();
+                let mut block = Block::default();
+                let rows = chunk.rows_of(link);
+                let read = rows.and_then(|rows| block.load(&chunk, Column::Visitor, &rows));
+                Ok(read.map(|()| block.visitor))
+            })
+            .unwrap()
+        };
+        let visitors_of = |link: i64| {
+            let first = usize::try_from(link).unwrap() * 100;
+            let rows = first..first + 100;
+            Values::Each(rows.map(|row| draft.numbers(row).visitor).collect())
+        };
+        // 61 is in two pieces, 199 in the last one, which is shorter.
+        for link in [0, 1, 61, 100, 199] {
+            assert_eq!(read(link).unwrap(), visitors_of(link));
+        }
+        let part = "(SELECT id FROM part ORDER BY length(data) DESC LIMIT 1)";
+        let sum = 10 * 8;
+        for (place, damaged) in [(0, 0), (sum + 8 * 2_050, 40), (sum + 8 * 19_999, 199)] {
+            let id = db.query_row(&format!("SELECT {part}"), [], |row| row.get(0));
+            let id: i64 = id.unwrap();
+            let mut blob = db.blob_open("main", "part", "data", id, false).unwrap();
+            let mut before = [0];
+            blob.read_at_exact(&mut before, place).unwrap();
+            blob.write_at(&[before[0] ^ 1], place).unwrap();
+            for link in [0, 40, 100, 199] {
+                match read(link) {
+                    Ok(visitors) => assert_eq!(visitors, visitors_of(link)),
+                    Err(error) => assert!(error.is_damage()),
+                }
+                assert_eq!(read(link).is_err(), link == damaged, "{link} {place}");
+            }
+            blob.write_at(&before, place).unwrap();
+        }
+        db.execute_batch(&format!("UPDATE part SET data = x'00' WHERE id = {part}"))
+            .unwrap();
+        assert!(read(100).unwrap_err().is_damage());
+        db.execute_batch("DELETE FROM part").unwrap();
+        assert!(read(100).unwrap_err().is_damage());
+    }
 
     #[test]
     fn rows_of_links_are_found_by_their_runs() {

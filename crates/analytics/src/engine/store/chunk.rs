@@ -17,11 +17,15 @@
 //! are equal, so such a column, as two are on a log that is not sampled, is never
 //! read. Texts are in order, and neighbours share what they have in common
 //! ([`front_coded`]). What takes more than [`HERE_MAX`] bytes is a row of table
-//! `part`, behind a checksum that also covers what the directory says of it. So neither a flipped bit nor
-//! an exchanged or cut value can pass for an answer. A column that is not in the
+//! `part`: the checksums of its pieces, and the data. A piece has 2,048 numbers, or
+//! all texts. Its checksum also covers its place, and what the directory says of
+//! the column. So neither a flipped bit nor an exchanged or cut value can pass for
+//! an answer, and the rows of one link are read without all others. A column that is not in the
 //! directory is unknown in all rows.
 //!
 //! Rows are in order of their links and, of each link, of time.
+
+use std::ops::Range;
 
 use thiserror::Error;
 
@@ -41,6 +45,13 @@ const ROWS_MAX: u32 = 1 << 24;
 
 /// The most bytes of data that stand in the directory itself.
 const HERE_MAX: usize = 64;
+
+/// Numbers of a piece, which has a checksum of its own. They begin and end with a
+/// byte, whatever their width.
+const PIECE_ROWS: usize = 2_048;
+
+/// Bytes that have to be left out for a part to be read in pieces.
+const WORTH_IT: usize = 32 << 10;
 
 /// Widths that are none.
 const TEXTS: u8 = 255;
@@ -131,10 +142,14 @@ impl Encoder {
                 self.directory.extend(data);
             }
             Ok(_) | Err(_) => {
-                let checksum = checksum(self.span, &self.directory[header..], &data);
+                let header = &self.directory[header..];
+                let sums = pieces(&data, width).zip(0..);
+                let sums = sums.flat_map(|(piece, place)| {
+                    piece_checksum(self.span, header, place, piece).to_le_bytes()
+                });
+                let part = sums.collect::<Vec<u8>>();
                 self.directory.push(IN_PART);
-                let part = [&checksum.to_le_bytes()[..], &data].concat();
-                self.parts.push((self.columns, part));
+                self.parts.push((self.columns, [part, data].concat()));
             }
         }
         self.columns += 1;
@@ -238,15 +253,102 @@ impl Entry {
         column: &'static str,
         part: &'p [u8],
     ) -> Result<&'p [u8], ChunkError> {
-        let (sum, data) = part
-            .split_first_chunk::<CHECKSUM_BYTES>()
+        let (sums, data) = part
+            .split_at_checked(self.pieces() * CHECKSUM_BYTES)
             .ok_or(ChunkError::Checksum { column })?;
-        if *sum == checksum(span, &self.header, data).to_le_bytes() {
-            Ok(data)
+        self.check(span, column, 0, sums, data)?;
+        Ok(data)
+    }
+
+    /// The pieces of its part that have the rows from the first to the last of
+    /// two, if these are much fewer than all.
+    pub(crate) fn pieces_of(&self, first: u32, last: u32) -> Option<Pieces> {
+        let (first, end) = (index(first) / PIECE_ROWS, index(last) / PIECE_ROWS + 1);
+        let all = packed::length(self.count(), self.width)?;
+        let piece = piece_bytes(self.width);
+        let data = (first * piece).min(all)..(end * piece).min(all);
+        let before = self.pieces() * CHECKSUM_BYTES;
+        let is_worth_it = self.data.is_none() && data.len() + WORTH_IT < all;
+        is_worth_it.then(|| Pieces {
+            first,
+            rows: first * PIECE_ROWS..(end * PIECE_ROWS).min(self.count()),
+            sums: first * CHECKSUM_BYTES..end * CHECKSUM_BYTES,
+            data: before + data.start..before + data.end,
+            all: before + all,
+        })
+    }
+
+    /// The numbers in some pieces, which have to be sound.
+    pub(crate) fn numbers_of<'p>(
+        &self,
+        span: Span,
+        column: &'static str,
+        pieces: &Pieces,
+        (sums, data): (&[u8], &'p [u8]),
+    ) -> Result<Packed<'p>, ChunkError> {
+        self.check(span, column, pieces.first, sums, data)?;
+        let packed = Packed::new(data, pieces.rows.len(), self.base, self.width);
+        packed.ok_or(ChunkError::Size { column })
+    }
+
+    /// Compares the checksums of pieces from the first one on.
+    fn check(
+        &self,
+        span: Span,
+        column: &'static str,
+        first: usize,
+        sums: &[u8],
+        data: &[u8],
+    ) -> Result<(), ChunkError> {
+        let found = pieces(data, self.width).zip(first..);
+        let found = found.map(|(piece, place)| piece_checksum(span, &self.header, place, piece));
+        let sums = sums
+            .as_chunks()
+            .0
+            .iter()
+            .map(|sum| u64::from_le_bytes(*sum));
+        if found.eq(sums) {
+            Ok(())
         } else {
             Err(ChunkError::Checksum { column })
         }
     }
+
+    fn pieces(&self) -> usize {
+        if self.width == TEXTS {
+            1
+        } else {
+            self.count().div_ceil(PIECE_ROWS)
+        }
+    }
+}
+
+/// Where some of a part's pieces stand in it, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pieces {
+    first: usize,
+    pub(crate) rows: Range<usize>,
+    pub(crate) sums: Range<usize>,
+    pub(crate) data: Range<usize>,
+    /// The length of the part.
+    pub(crate) all: usize,
+}
+
+fn pieces(data: &[u8], width: u8) -> impl Iterator<Item = &[u8]> {
+    data.chunks(piece_bytes(width))
+}
+
+fn piece_bytes(width: u8) -> usize {
+    if width == TEXTS {
+        usize::MAX
+    } else {
+        PIECE_ROWS / 8 * usize::from(width.max(1))
+    }
+}
+
+fn piece_checksum(span: Span, header: &[u8], place: usize, piece: &[u8]) -> u64 {
+    let place = short(place).to_le_bytes();
+    checksum(span, &[header, &place[..]].concat(), piece)
 }
 
 fn entry(place: u8, rest: &mut &[u8]) -> Option<Entry> {

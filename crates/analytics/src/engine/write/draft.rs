@@ -113,18 +113,26 @@ pub(crate) struct Draft {
 #[derive(Debug, Default)]
 pub(crate) struct Entries {
     hash: DefaultHashBuilder,
-    known: HashTable<u32>,
+    known: HashTable<Known>,
     /// What tells them apart, one after the other.
     keys: Vec<u8>,
-    ends: Vec<usize>,
     /// The texts of the first one in the order of columns, those of the second
     /// one, and so on.
     texts: Dictionary,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    hash: u64,
+    /// The place of its key.
+    start: usize,
+    length: u32,
+    entry: u32,
+}
+
 impl Entries {
     pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+        self.known.len()
     }
 
     /// The texts of an entry, in the order of the family's columns.
@@ -133,32 +141,28 @@ impl Entries {
         (entry * columns..(entry + 1) * columns).map(|number| self.texts.get(number))
     }
 
-    /// The entry that a key belongs to, and whether it is new.
+    /// The entry that a key belongs to, and whether it is new. The hash is a quick
+    /// one, which decides nothing: keys are compared.
     fn number(&mut self, key: &[u8]) -> (u32, bool) {
+        let entry = short(self.len());
         let Self {
-            hash,
-            known,
-            keys,
-            ends,
-            ..
+            hash, known, keys, ..
         } = self;
-        let key_of = |entry: u32| {
-            let entry = index(entry);
-            let start = entry.checked_sub(1).map_or(0, |before| ends[before]);
-            &keys[start..ends[entry]]
+        let hash = hash.hash_one(key);
+        let is_same = |known: &Known| {
+            let end = known.start + index(known.length);
+            known.hash == hash && keys[known.start..end] == *key
         };
-        let place = known.entry(
-            hash.hash_one(key),
-            |&entry| key_of(entry) == key,
-            |&entry| hash.hash_one(key_of(entry)),
-        );
-        match place {
-            Entry::Occupied(entry) => (*entry.get(), false),
+        match known.entry(hash, is_same, |known| known.hash) {
+            Entry::Occupied(known) => (known.get().entry, false),
             Entry::Vacant(place) => {
-                let entry = short(ends.len());
-                place.insert(entry);
+                place.insert(Known {
+                    hash,
+                    start: keys.len(),
+                    length: short(key.len()),
+                    entry,
+                });
                 keys.extend(key);
-                ends.push(keys.len());
                 (entry, true)
             }
         }
