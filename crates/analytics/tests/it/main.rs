@@ -6,6 +6,9 @@ mod crash;
 mod damage;
 /// The visits of one link are erased.
 mod erasure;
+/// Every step of every work that rewrites chunks fails, or the process dies at it.
+#[cfg(target_os = "linux")]
+mod matrix;
 /// Answers compared with plain SQL over the same visits.
 mod oracle;
 /// Data that must never be found on the disk.

@@ -309,3 +309,41 @@ fn space_is_given_back_in_portions() {
     assert!(pages(&log) < SPARE_PAGES + 60, "{}", pages(&log));
     assert!(steps > 2_400 / PAGES_AT_ONCE, "{steps}");
 }
+
+#[test]
+fn retention_deletes_whole_chunks_a_few_at_a_time_and_goes_on_after_a_restart() {
+    let mut log = Log::new(THIRTY_DAYS);
+    for day in 0..60 {
+        log.add(day);
+        log.add(day);
+    }
+    log.seal(120);
+    let parts = |log: &Log| -> Vec<(i64, Vec<u8>)> {
+        let sql = "SELECT id, data FROM part ORDER BY id";
+        let mut statement = log.db.prepare(sql).unwrap();
+        let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+        found.unwrap().collect::<Result<_, _>>().unwrap()
+    };
+    let before = parts(&log);
+    let mut left = log.count("chunk");
+    assert_eq!(left, 60);
+    while left > 30 {
+        let now = log.come_to(60);
+        let before = left;
+        // Each life of the process takes a few steps only.
+        for _ in 0..6 {
+            assert!(log.upkeep.step(&mut log.db, now).unwrap());
+            let deleted = left - log.count("chunk");
+            assert!(i64::from(deleted) <= CHUNKS_AT_ONCE, "{deleted} at once");
+            left -= deleted;
+        }
+        assert!(left < before);
+        log.upkeep = Upkeep::new(THIRTY_DAYS, 64);
+    }
+    // What is left was not written again.
+    let after = parts(&log);
+    assert!(after.iter().all(|part| before.contains(part)));
+    assert_eq!(log.days().len(), 60);
+    log.round(60);
+    assert_eq!(log.count("chunk"), 30);
+}

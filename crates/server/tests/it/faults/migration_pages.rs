@@ -51,7 +51,9 @@ fn a_page_of_an_older_instance_is_moved_wholly_or_not_at_all() {
                 first: match kind {
                     Kind::Unsynced => 1,
                     Kind::Unreadable => 1 + first % 5,
-                    Kind::IoError | Kind::Full | Kind::Torn | Kind::ReadOnly => first,
+                    Kind::IoError | Kind::Full | Kind::Torn | Kind::ReadOnly | Kind::Killed => {
+                        first
+                    }
                 },
                 count: random.one_of(&[2, Fault::FOREVER]),
             };

@@ -10,6 +10,7 @@ mod actor; // a client that makes, changes and deletes links of its own
 pub(crate) mod amount; // how many faults, and random choices that can be repeated
 mod operation; // what a client does to links, and how the answer is read
 mod promise; // what has to be there, and whether it is
+#[expect(dead_code, reason = "tests of the access log use the rest")]
 mod shim; // faults of the disk, by a library in front of the C library
 mod small_disk; // a disk that can be filled
 mod table; // what was injected and what came of it

@@ -1,17 +1,19 @@
 /*
- * Makes calls fail that a program makes on the files of the links database,
- * and sets its clock.
+ * Makes calls fail that a program makes on the files of a database, and sets
+ * its clock.
  *
  * Loaded in front of the C library by LD_PRELOAD. It is in C because the
  * workspace forbids unsafe Rust, and a C compiler is there for SQLite anyway.
  *
  * A test steers it from outside, while the program runs, through a small file
  * that both have in memory. STORE_FAULTS names the file, and `struct control`
- * is all that it holds; `shim.rs` writes it.
+ * is all that it holds; `shim.rs` writes it. STORE_FAULTS_IN is the end of the
+ * database's name: that of the links unless it is there.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,13 +30,14 @@ enum kind {
     TORN = 3,     /* the first write stops half-way, and then it is as FULL */
     UNSYNCED = 4, /* only calls that wait for the disk fail, with EIO */
     UNREADABLE = 5, /* only reads fail, with EIO */
-    READ_ONLY = 6   /* what changes a file fails with EROFS */
+    READ_ONLY = 6,  /* what changes a file fails with EROFS */
+    KILLED = 7      /* the process dies before it changes a file */
 };
 
 enum where {
     ANY_FILE = 0,
-    PAGES = 1, /* links.db itself, to which a checkpoint writes */
-    LOG = 2    /* links.db-wal, to which a commit writes */
+    PAGES = 1, /* the database itself, to which a checkpoint writes */
+    LOG = 2    /* its write-ahead log, to which a commit writes */
 };
 
 struct control {
@@ -51,10 +54,13 @@ enum call { WRITE, SYNC, TRUNCATE, READ };
 enum verdict { PASSES, FAILS, TEARS };
 
 static struct control *control;
+static const char *database = "/links.db";
 
 __attribute__((constructor)) static void attach(void)
 {
     const char *path = getenv("STORE_FAULTS");
+    if (getenv("STORE_FAULTS_IN"))
+        database = getenv("STORE_FAULTS_IN");
     int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
     void *memory = mmap(NULL, sizeof(struct control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED) {
@@ -83,10 +89,10 @@ static int is_meant(int fd, int64_t where)
         return 0;
     path[length] = 0;
     if (where == PAGES)
-        return ends_with(path, "/links.db");
+        return ends_with(path, database);
     if (where == LOG)
-        return ends_with(path, "/links.db-wal");
-    return strstr(path, "/links.db") != NULL;
+        return ends_with(path, "-wal") && strstr(path, database) != NULL;
+    return strstr(path, database) != NULL;
 }
 
 static enum verdict judge(int fd, enum call call)
@@ -104,6 +110,8 @@ static enum verdict judge(int fd, enum call call)
     if (number < control->first || number - control->first >= control->count)
         return PASSES;
     __atomic_add_fetch(&control->failed, 1, __ATOMIC_SEQ_CST);
+    if (kind == KILLED)
+        kill(getpid(), SIGKILL);
     if (kind == TORN && call == WRITE && number == control->first)
         return TEARS;
     errno = kind == FULL || kind == TORN ? ENOSPC : kind == READ_ONLY ? EROFS : EIO;

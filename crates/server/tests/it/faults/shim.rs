@@ -30,6 +30,8 @@ pub(crate) enum Kind {
     Unreadable,
     /// Calls that change a file fail as on a disk that became read-only.
     ReadOnly,
+    /// The process dies before a call that changes a file.
+    Killed,
 }
 
 /// The files whose calls fail.
@@ -77,6 +79,7 @@ impl Kind {
             Self::Unsynced => 4,
             Self::Unreadable => 5,
             Self::ReadOnly => 6,
+            Self::Killed => 7,
         }
     }
 }
@@ -119,6 +122,12 @@ impl Faults {
             .env("STORE_FAULTS", self.control.path());
     }
 
+    /// As [`Self::attach`], on the files of the database whose path ends like this.
+    pub(crate) fn attach_to(&self, database: &str, command: &mut Command) {
+        self.attach(command);
+        command.env("STORE_FAULTS_IN", database);
+    }
+
     /// Makes calls fail from now on.
     pub(crate) fn set(&self, fault: Fault) {
         self.write(KIND, 0);
@@ -142,8 +151,17 @@ impl Faults {
 
     /// The number of calls that have failed since a fault was set.
     pub(crate) fn failed(&self) -> u64 {
+        self.read(FAILED)
+    }
+
+    /// The number of calls that could have failed since a fault was set.
+    pub(crate) fn calls(&self) -> u64 {
+        self.read(CALLS)
+    }
+
+    fn read(&self, place: u64) -> u64 {
         let mut number = [0; 8];
-        self.file().read_exact_at(&mut number, FAILED * 8).unwrap();
+        self.file().read_exact_at(&mut number, place * 8).unwrap();
         u64::from_ne_bytes(number)
     }
 
@@ -170,20 +188,22 @@ fn library() -> &'static PathBuf {
     LIBRARY.get_or_init(|| {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         fs::create_dir_all(&folder).unwrap();
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/faults/shim.c");
+        let source = folder.join(format!("shim-{}.c", std::process::id()));
+        fs::write(&source, include_str!("shim.c")).unwrap();
         // Compiles to a new name first: another run may have the old file open.
         let fresh = folder.join(format!("shim-{}.so", std::process::id()));
         let compiled = Command::new("cc")
             .args([
                 "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o",
             ])
-            .args([&fresh, &PathBuf::from(source)])
+            .args([&fresh, &source])
             .output()
             .unwrap_or_else(|error| panic!("cc, the C compiler that SQLite needs too: {error}"));
         let said = String::from_utf8_lossy(&compiled.stderr);
         assert!(compiled.status.success(), "{said}");
         let library = folder.join("shim.so");
         fs::rename(fresh, &library).unwrap();
+        fs::remove_file(source).unwrap();
         library
     })
 }
