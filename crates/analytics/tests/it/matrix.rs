@@ -28,7 +28,11 @@ use self::shim::{Fault, Faults, Kind, Place};
 use crate::support::{DAY_MS, NEW_YEAR_MS, Seeded, file, link, ports, total, visit};
 
 #[path = "../../../server/tests/it/faults/shim.rs"]
-#[expect(dead_code, reason = "tests of the service use the rest")]
+#[expect(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "it is part of the tests of the service"
+)]
 mod shim;
 
 /// The variables that give the child its work and its folder.
@@ -185,7 +189,7 @@ impl Work {
                 continue;
             };
             if self == Self::Erase && !has_mark(folder) && recorder.erase(&gone()).await.is_ok() {
-                println!("erased");
+                say("erased");
             }
             for _ in 0..40 {
                 if self.is_done(folder) {
@@ -200,6 +204,14 @@ impl Work {
         }
         panic!("{self:?} does not go on");
     }
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "the parent reads it, and people look for the table"
+)]
+fn say(text: &str) {
+    println!("{text}");
 }
 
 fn gone() -> LinkId {
@@ -229,10 +241,13 @@ fn open(folder: &Path, options: RecorderOptions, day: i64) -> (Recorder, Embedde
 /// The child: does its work. Nothing in an ordinary run of the tests.
 #[tokio::test]
 async fn child_does_its_work() {
-    let (Ok(work), Some(folder)) = (env::var(WORK), env::var_os(FOLDER).map(PathBuf::from)) else {
+    let (Some(work), Some(folder)) = (env::var_os(WORK), env::var_os(FOLDER).map(PathBuf::from))
+    else {
         return;
     };
-    let work = Work::ALL.into_iter().find(|one| format!("{one:?}") == work);
+    let work = Work::ALL
+        .into_iter()
+        .find(|one| work == *format!("{one:?}"));
     work.unwrap().finish(&folder).await;
 }
 
@@ -333,10 +348,12 @@ fn copied(from: &Path) -> tempfile::TempDir {
     folder
 }
 
-#[expect(clippy::print_stdout, reason = "the table is what people look for")]
 #[tokio::test]
 async fn whatever_call_fails_no_visit_is_lost_or_doubled() {
-    let number = |name| env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
+    let number = |name| {
+        let text = env::var_os(name)?.into_string().unwrap();
+        Some(text.parse::<u64>().unwrap())
+    };
     let seed = number("SLUGLINE_TEST_SEED").unwrap_or(std::process::id().into());
     let (random, factor) = (
         Seeded::new(seed),
@@ -372,7 +389,9 @@ async fn whatever_call_fails_no_visit_is_lost_or_doubled() {
             doubled,
             risen,
         } = row;
-        println!("{work:?}: injected {injected}, lost {lost}, doubled {doubled}, risen {risen}");
+        say(&format!(
+            "{work:?}: injected {injected}, lost {lost}, doubled {doubled}, risen {risen}"
+        ));
         assert!(injected >= 10, "too few faults: {injected}");
         assert_eq!(
             (lost, doubled, risen),
