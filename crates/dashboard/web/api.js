@@ -120,6 +120,9 @@ export const events = (query, signal) => ask('GET', 'logs/events', { query, sign
 /** The stream of visits; its body is read while it comes. @param {Query} query @param {AbortSignal} signal */
 export const stream = (query, signal) => send('GET', 'logs/stream', { query, signal });
 
+/** @param {string} slug @returns {Promise<Schemas['ErasedVisits']>} */
+export const eraseVisits = (slug) => ask('DELETE', 'stats', { query: { slug } });
+
 // Tokens
 
 /** @param {AbortSignal} [signal] @returns {Promise<Schemas['TokenList']>} */

@@ -24,7 +24,7 @@ export function Line({ line }) {
   const time = new Intl.DateTimeFormat(tag.value, { dateStyle: 'medium', timeStyle: 'medium' }).format(moment);
   const to = (/** @type {Record<string, string>} */ query, /** @type {any} */ text, /** @type {string} */ name) => html`<a class=${name} href=${addressOf('audit', query)} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'audit', query)}>${text}</a>`;
   return html`<li class="audit-line"><time datetime=${moment.toISOString()} title=${moment.toISOString()}>${time}</time>
-    <span class="audit-what ${operation.endsWith('delete') || operation.endsWith('revoke') ? 'gone' : ''}">${operationName(operation)}</span>
+    <span class="audit-what ${operation.endsWith('delete') || operation.endsWith('revoke') || operation.endsWith('erase') ? 'gone' : ''}">${operationName(operation)}</span>
     <span class="audit-object">${slug ? to({ slug }, `/${slug}`, 'mono') : token ?? ''}</span>
     <span class="audit-who">${to({ caller }, callerName(caller), '')}</span>
     <span class="audit-client mono" title=${client ? say('auditClient') : ''}>${client ? client.slice(0, 8) : ''}</span></li>`;

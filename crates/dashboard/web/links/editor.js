@@ -15,6 +15,7 @@ import { Campaign } from './campaign.js';
 import { CountryRules } from './country-rules.js';
 import { Conflict } from './conflict.js';
 import { asUrl, createBody, draftOf, emptyDraft, isChanged, looksLikeSlug, patchBody } from './draft.js';
+import { EraseVisits } from './erase-visits.js';
 import { disputed, merged } from './merge.js';
 import { PreviewCard } from './preview-card.js';
 import { prefix, shortLink } from './short-link.js';
@@ -200,6 +201,7 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
           <${Check} label=${say('proxy')} hint=${say('proxyHint')} checked=${draft.proxy} onChange=${(/** @type {boolean} */ proxy) => set({ proxy })} />
           <${Check} label=${say('warn')} hint=${say('warnHint')} checked=${draft.unsafe} onChange=${(/** @type {boolean} */ unsafe) => set({ unsafe })} />
         <//>
+        ${link && html`<${EraseVisits} slug=${link.slug} />`}
         ${error && !(error instanceof ApiError && error.issues.length > 0) && error.status !== 409 && html`<${ErrorNote} error=${error} />`}
       </div>
       <footer class="panel-foot">${leaving ? html`<span class="panel-ask">${say('unsaved')}</span>

@@ -42,6 +42,9 @@ export const refusalOfExport = /** @type {any} */ (computed(() => refusalOfCheck
 /** Why links that are there cannot be changed or deleted. @type {import('../view.js').Signal<Refusal>} */
 export const refusalOfChange = /** @type {any} */ (computed(() => refusalOfNew.value || (demonstration.value ? 'previewMode' : '')));
 
+/** Why visits cannot be erased. @type {import('../view.js').Signal<Refusal>} */
+export const refusalOfErasure = /** @type {any} */ (computed(() => (moving.value ? 'migrating' : demonstration.value ? 'previewMode' : lacking('admin'))));
+
 /** A refusal in words; empty when there is none. @param {Refusal} refusal */
 export function reason(refusal) {
   if (refusal === '') return '';

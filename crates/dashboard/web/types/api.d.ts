@@ -432,6 +432,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Erase the visits of a link
+         * @description Erases every visit of a link that was recorded before the answer, for good. Later visits are new, and the link stays. `slug` names a link, `id` also one that no longer exists. 200 says that no answer has the visits any more. 202 says that the order is stored and ClickHouse has not carried it out yet; send it again to see whether it has. Scope: `admin`.
+         */
+        delete: operations["visits_erase"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/stats/export": {
         parameters: {
             query?: never;
@@ -1875,6 +1895,17 @@ export interface components {
              */
             visitors: number;
         };
+        /** @description The erasure. */
+        ErasedVisits: {
+            /** @description The id of the link. */
+            id: string;
+            /**
+             * @description True when no answer has the visits any more. False when the order is stored and ClickHouse
+             *     is away or slow: it is carried out as soon as possible, also after a restart. Until then
+             *     answers may have the visits; the same request, sent again, tells when it is done.
+             */
+            erased: boolean;
+        };
         /** @description One visit. Empty texts are unknown. */
         EventView: {
             /** @description Stays the same however often the visit is read. */
@@ -1967,7 +1998,7 @@ export interface components {
             count: number;
         };
         /** @description A kind of change. */
-        AuditOperation: "link.create" | "link.edit" | "link.delete" | "link.import" | "link.migrate" | "link.rehash" | "token.add" | "token.revoke";
+        AuditOperation: "link.create" | "link.edit" | "link.delete" | "link.import" | "link.migrate" | "link.rehash" | "token.add" | "token.revoke" | "visits.erase";
         /** @description A page of the audit trail. */
         AuditList: {
             /** @description The lines, the newest first. */
@@ -4952,6 +4983,119 @@ export interface operations {
                 };
             };
             /** @description Error: query_timeout, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    visits_erase: {
+        parameters: {
+            query?: {
+                /** @description The slug of the link. */
+                slug?: string;
+                /** @description The id of the link, also if the link no longer exists. */
+                id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasedVisits"];
+                };
+            };
+            /** @description Success */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasedVisits"];
+                };
+            };
+            /** @description Error: validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: missing_scope, preview_mode */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: link_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: migration_required */
+            423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: too_many_attempts */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error: internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -49,6 +49,38 @@ fn nodes_share_their_visits_and_redirect_while_clickhouse_is_away() {
 }
 
 #[test]
+fn an_erasure_is_carried_out_on_every_node_or_kept_until_clickhouse_is_back() {
+    let clickhouse = ClickHouse::start(Library);
+    let url = clickhouse.url("visits");
+    let nodes = [node(&url), node(&url)];
+    let mut id = String::new();
+    for node in &nodes {
+        let link = json!({ "url": "https://example.com/", "slug": "docs", "id": "docs-1" });
+        let made = node.api("POST", "/api/link/create").json(&link).send();
+        assert_eq!(made.status, 201, "{}", made.text);
+        made.json()["link"]["id"]
+            .as_str()
+            .unwrap()
+            .clone_into(&mut id);
+        node.visit("/docs");
+    }
+    nodes[0].counters_with("slug=docs", 2);
+    let erase = format!("/api/stats?id={id}");
+    let erased = nodes[0].api("DELETE", &erase).send();
+    assert_eq!(erased.status, 200, "{}", erased.text);
+    nodes[1].counters_with("", 0);
+
+    nodes[1].visit("/docs");
+    nodes[0].counters_with("slug=docs", 1);
+    let clickhouse = clickhouse.kill();
+    let kept = nodes[0].api("DELETE", &erase).send();
+    assert_eq!(kept.status, 202, "{}", kept.text);
+    assert_eq!(kept.json()["erased"], false);
+    let _clickhouse = clickhouse.restart();
+    nodes[1].counters_with("", 0);
+}
+
+#[test]
 fn visits_of_a_stopped_node_are_there_at_once() {
     let clickhouse = ClickHouse::start(Library);
     let first = node(&clickhouse.url("visits"));

@@ -29,6 +29,7 @@ mod deploy; // samples for proxies, container engines and systemd
 mod devices; // programs and devices of visitors
 mod doctor; // whether the databases are sound
 mod editing; // changing links
+mod erasing; // the visits of one link
 #[cfg(target_os = "linux")] // whose ways to break things the tests use
 mod faults; // what was acknowledged is there, whatever breaks
 #[cfg(target_os = "linux")] // which tells the memory of a process

@@ -61,7 +61,7 @@ const LOOKS: [(&str, Look); 4] = [
 ];
 
 /// The rules of axe-core for WCAG 2.0 to 2.2, levels A and AA.
-fn faults(browser: &Browser<'_>) -> Vec<String> {
+pub(super) fn faults(browser: &Browser<'_>) -> Vec<String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../dashboard/npm/node_modules/axe-core/axe.min.js");
     let source =

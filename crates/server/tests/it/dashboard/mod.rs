@@ -9,6 +9,7 @@ mod bulk; // many links at once
 mod compared; // a few links beside each other
 mod editor; // making and changing a link
 mod entering; // the token, and when it is refused
+mod erasing; // the visits of a link are erased
 mod files; // how the page and its files are served
 mod hostile; // texts of strangers
 mod large; // many links, many visits
