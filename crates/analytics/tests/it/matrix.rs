@@ -105,7 +105,7 @@ impl Work {
     fn stays(self, number: u32) -> bool {
         match self {
             Self::Seal | Self::SealDays | Self::Merge => true,
-            Self::Erase => number % 2 == 0,
+            Self::Erase => number.is_multiple_of(2),
             Self::Retention => number >= 50,
         }
     }
