@@ -170,6 +170,15 @@ pub(crate) fn take(db: &Connection, until: i64, most: usize) -> Result<Draft, ru
     Ok(draft)
 }
 
+/// True if damaged batches were set aside.
+pub(crate) fn has_set_aside(db: &Connection) -> Result<bool, rusqlite::Error> {
+    db.query_row(
+        "SELECT EXISTS (SELECT 1 FROM tail WHERE seq < 0)",
+        [],
+        |row| row.get(0),
+    )
+}
+
 /// Deletes batches all of whose rows are from before a moment.
 pub(crate) fn delete_before(db: &Connection, cutoff_ms: i64) -> Result<(), rusqlite::Error> {
     db.execute("DELETE FROM tail WHERE last_ts < ?1", [cutoff_ms])?;

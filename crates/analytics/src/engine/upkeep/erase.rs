@@ -13,7 +13,7 @@ use slugline_domain::UnixMillis;
 use super::{MILLIS_PER_DAY, PAUSE_MS, give_all_back};
 use crate::engine::{
     read::block::{Block, Chunk},
-    store::{erasure, error::EngineError},
+    store::{erasure, error::EngineError, tail},
     write::{draft::Draft, seal},
 };
 
@@ -30,7 +30,7 @@ pub(crate) struct Erasing {
     stuck: Option<Stuck>,
 }
 
-/// Marks that a pass could not finish, because chunks are damaged. Answers leave damaged chunks out
+/// Marks that a pass could not finish, because chunks or batches are damaged. Answers leave them out
 /// anyway, and retention or a rebuild removes them.
 #[derive(Debug)]
 struct Stuck {
@@ -42,7 +42,7 @@ struct Stuck {
 struct Pass {
     marks: HashSet<i64>,
     next: Next,
-    /// A damaged chunk may hold rows of the marks.
+    /// A damaged chunk or batch may hold rows of the marks.
     met_damage: bool,
 }
 
@@ -84,6 +84,7 @@ impl Erasing {
             Next::SealTail => {
                 // Sealing drops the rows. None can come after it: no link has the numbers.
                 while seal::seal_before(db, LAST_DAY, rows_per_chunk)? {}
+                pass.met_damage = tail::has_set_aside(db)?;
                 Next::Chunks { after: i64::MIN }
             }
             Next::Chunks { after } => pass.look(db, after)?,
