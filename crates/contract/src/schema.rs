@@ -80,9 +80,16 @@ fn absent_not_null(schema: &mut Schema) {
     }
 }
 
-/// Removes formats that say how Rust stores a number. Clients do not need them, and
-/// validators complain about formats that they do not know.
+/// Removes what says how a number is stored: formats of Rust, and the range in which JSON's
+/// integers are exact. Clients do not need them, and validators complain about formats that
+/// they do not know.
 fn without_widths(schema: &mut Schema) {
+    const EXACT: i64 = (1 << 53) - 1;
+    for (bound, value) in [("minimum", -EXACT), ("maximum", EXACT)] {
+        if schema.get(bound) == Some(&Value::from(value)) {
+            schema.remove(bound);
+        }
+    }
     let width = |format: &Value| format.as_str().is_some_and(|name| name.contains("int"));
     if !schema.get("format").is_some_and(width) {
         return;

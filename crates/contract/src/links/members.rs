@@ -48,13 +48,13 @@ pub struct LinkMembers {
     /// Where visitors from a country are sent instead: two-letter code to URL.
     #[schemars(schema_with = "urls_by_country")]
     pub geo: Sent<BTreeMap<String, Sent<String>>>,
-    /// True if the visitor's query is merged into the destination; as the server is set when left out.
+    /// Merge the visitor's query into the destination; as the server is set when left out.
     pub redirect_with_query: Sent<bool>,
-    /// True if the destination is shown in a frame.
+    /// Show the destination in a frame.
     pub cloaking: Sent<bool>,
-    /// True if the server fetches the destination and passes it on.
+    /// Fetch the destination and pass it on.
     pub proxy: Sent<bool>,
-    /// True if visitors are warned before they go on.
+    /// Warn visitors before they go on.
     #[serde(rename = "unsafe")]
     pub flagged_unsafe: Sent<bool>,
 }

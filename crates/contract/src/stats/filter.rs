@@ -25,7 +25,7 @@ pub const MAX_TAGS: usize = 100;
 pub struct AnalyticsFilter {
     /// Link ids.
     pub id: Sent<String>,
-    /// Destinations as they were at the visit.
+    /// Destinations at the visit.
     pub url: Sent<String>,
     /// Slugs.
     pub slug: Sent<String>,
@@ -37,7 +37,7 @@ pub struct AnalyticsFilter {
     pub region: Sent<String>,
     /// Cities.
     pub city: Sent<String>,
-    /// Visitors' time zones, such as Europe/Berlin.
+    /// Time zones, such as Europe/Berlin.
     pub timezone: Sent<String>,
     /// Languages, such as en-US.
     pub language: Sent<String>,
@@ -51,15 +51,15 @@ pub struct AnalyticsFilter {
     pub device: Sent<String>,
     /// Kinds of devices.
     pub device_type: Sent<String>,
-    /// Campaigns' utm_source.
+    /// Sources of campaigns.
     pub utm_source: Sent<String>,
-    /// Campaigns' utm_medium.
+    /// Media of campaigns.
     pub utm_medium: Sent<String>,
-    /// Campaigns' utm_campaign.
+    /// Campaigns.
     pub utm_campaign: Sent<String>,
-    /// From this Unix second on, inclusive; 0 for any.
+    /// First Unix second; 0 for any.
     pub start_at: Sent<IntOrString>,
-    /// Until this Unix second, inclusive; 0 for any.
+    /// Last Unix second; 0 for any.
     pub end_at: Sent<IntOrString>,
     /// Tags of links today.
     pub tag: Sent<String>,

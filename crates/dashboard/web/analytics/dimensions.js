@@ -3,7 +3,7 @@
 /** @typedef {import('../words.js').Word} Word */
 /** @typedef {{ type: string, word: Word, filter: boolean, single?: boolean }} Dimension `filter` says whether the API filters by it, `single` that each value is one visitor. */
 
-/** @type {readonly { name: string, tabs: readonly Dimension[], map?: boolean }[]} */
+/** @type {readonly { name: string, tabs: readonly Dimension[], map?: boolean, word?: Word }[]} Called by `word`, or else by its first tab. */
 export const PANELS = [
   { name: 'links', tabs: [
     { type: 'slug', word: 'links', filter: true },
@@ -28,6 +28,11 @@ export const PANELS = [
     { type: 'device', word: 'models', filter: true },
     { type: 'browserType', word: 'browserTypes', filter: true },
     { type: 'ua', word: 'userAgents', filter: false },
+  ] },
+  { name: 'campaigns', word: 'utmCampaigns', tabs: [
+    { type: 'utmSource', word: 'utmSources', filter: true },
+    { type: 'utmMedium', word: 'utmMediums', filter: true },
+    { type: 'utmCampaign', word: 'utmCampaigns', filter: true },
   ] },
 ];
 

@@ -48,7 +48,7 @@ export function Panel({ panel, asked, filters, visits, onToggle }) {
   const table = { rows, dimension, visitors, chosen, visits, sampling: people?.sampling ?? loaded.data?.sampling, onToggle };
   const csv = () => save(`${type}.csv`, 'text/csv', writeCsv(dimension.single ? [[type, 'visits'], ...rows.map(({ name, count }) => [name, count])] : [[type, 'visits', 'visitors'], ...rows.map(({ name, count }) => [name, count, visitors.get(name)])]));
   return html`<section class="card panel-card" data-panel=${panel.name}>
-    <header class="card-head"><div class="tabs" role="tablist" aria-label=${say(panel.tabs[0]?.word ?? 'value')}>${tabs.map(([name, text]) => html`<button key=${name} type="button" role="tab" id=${`tab-${name}`} aria-selected=${name === tab} tabindex=${name === tab ? 0 : -1} onClick=${() => setTab(name)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => moveTab(event)}>${text}</button>`)}</div>
+    <header class="card-head"><div class="tabs" role="tablist" aria-label=${say(panel.word ?? panel.tabs[0]?.word ?? 'value')}>${tabs.map(([name, text]) => html`<button key=${name} type="button" role="tab" id=${`tab-${name}`} aria-selected=${name === tab} tabindex=${name === tab ? 0 : -1} onClick=${() => setTab(name)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => moveTab(event)}>${text}</button>`)}</div>
       <${IconButton} icon="down" label=${say('downloadCsv')} disabled=${rows.length === 0 || counted.loading} onClick=${csv} /></header>
     <div class="card-body ${loaded.loading && fresh ? 'stale' : ''}" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
       ${loaded.error ? html`<${ErrorNote} error=${loaded.error} again=${loaded.again} />`

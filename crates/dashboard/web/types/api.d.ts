@@ -532,6 +532,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/logs/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export visits
+         * @description The visits themselves, as they are stored, in the order of storage: a JSON object per line, or CSV with a header. Each visit that was stored when the export began, and was not deleted meanwhile, comes once. An export that cannot go on breaks the answer off, which clients report as an error. In CSV, texts that a spreadsheet would run begin with an apostrophe. Scope: `analytics:read`.
+         */
+        get: operations["logs_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/audit": {
         parameters: {
             query?: never;
@@ -841,13 +861,13 @@ export interface components {
             geo?: {
                 [key: string]: string;
             };
-            /** @description True if the visitor's query is merged into the destination; as the server is set when left out. */
+            /** @description Merge the visitor's query into the destination; as the server is set when left out. */
             redirectWithQuery?: boolean;
-            /** @description True if the destination is shown in a frame. */
+            /** @description Show the destination in a frame. */
             cloaking?: boolean;
-            /** @description True if the server fetches the destination and passes it on. */
+            /** @description Fetch the destination and pass it on. */
             proxy?: boolean;
-            /** @description True if visitors are warned before they go on. */
+            /** @description Warn visitors before they go on. */
             unsafe?: boolean;
             /** @description Path of the short link; a free random one when left out. */
             slug?: string;
@@ -855,9 +875,9 @@ export interface components {
             password?: string;
             /** @description Identity; a new one when left out. */
             id?: string;
-            /** @description When the link was made, in Unix seconds; now when left out. */
+            /** @description When it was made, in Unix seconds; now when left out. */
             createdAt?: number | string;
-            /** @description When the link last changed, in Unix seconds; now when left out. */
+            /** @description When it last changed, in Unix seconds; now when left out. */
             updatedAt?: number | string;
         };
         /** @description A link that was just made or changed. */
@@ -1008,13 +1028,13 @@ export interface components {
             geo?: {
                 [key: string]: string;
             };
-            /** @description True if the visitor's query is merged into the destination; as the server is set when left out. */
+            /** @description Merge the visitor's query into the destination; as the server is set when left out. */
             redirectWithQuery?: boolean;
-            /** @description True if the destination is shown in a frame. */
+            /** @description Show the destination in a frame. */
             cloaking?: boolean;
-            /** @description True if the server fetches the destination and passes it on. */
+            /** @description Fetch the destination and pass it on. */
             proxy?: boolean;
-            /** @description True if visitors are warned before they go on. */
+            /** @description Warn visitors before they go on. */
             unsafe?: boolean;
             /** @description A new password. Left out, the old one stays; an empty text removes it. Never send a mask back. */
             password?: string;
@@ -1057,13 +1077,13 @@ export interface components {
             geo?: {
                 [key: string]: string;
             } | null;
-            /** @description True if the visitor's query is merged into the destination; as the server is set when left out. */
+            /** @description Merge the visitor's query into the destination; as the server is set when left out. */
             redirectWithQuery?: boolean | null;
-            /** @description True if the destination is shown in a frame. */
+            /** @description Show the destination in a frame. */
             cloaking?: boolean | null;
-            /** @description True if the server fetches the destination and passes it on. */
+            /** @description Fetch the destination and pass it on. */
             proxy?: boolean | null;
-            /** @description True if visitors are warned before they go on. */
+            /** @description Warn visitors before they go on. */
             unsafe?: boolean | null;
             /** @description A new password; null or an empty text removes the password. Never send a mask back. */
             password?: string | null;
@@ -1524,13 +1544,13 @@ export interface components {
             geo?: {
                 [key: string]: string;
             };
-            /** @description True if the visitor's query is merged into the destination; as the server is set when left out. */
+            /** @description Merge the visitor's query into the destination; as the server is set when left out. */
             redirectWithQuery?: boolean;
-            /** @description True if the destination is shown in a frame. */
+            /** @description Show the destination in a frame. */
             cloaking?: boolean;
-            /** @description True if the server fetches the destination and passes it on. */
+            /** @description Fetch the destination and pass it on. */
             proxy?: boolean;
-            /** @description True if visitors are warned before they go on. */
+            /** @description Warn visitors before they go on. */
             unsafe?: boolean;
             /** @description The path of the short link; null for a free random one. */
             slug: string | null;
@@ -1955,6 +1975,12 @@ export interface components {
              * @description Degrees east of Greenwich, to two decimals; 0 when unknown.
              */
             longitude: number;
+            /** @description The campaign's utm_source, of the visitor's query or else of the destination. */
+            utmSource: string;
+            /** @description The campaign's utm_medium, likewise. */
+            utmMedium: string;
+            /** @description The campaign's utm_campaign, likewise. */
+            utmCampaign: string;
         };
         /** @description Rows, and how far they can be trusted. */
         LocationViewAnswer: {
@@ -4478,7 +4504,7 @@ export interface operations {
             query?: {
                 /** @description Link ids. */
                 id?: string;
-                /** @description Destinations as they were at the visit. */
+                /** @description Destinations at the visit. */
                 url?: string;
                 /** @description Slugs. */
                 slug?: string;
@@ -4490,7 +4516,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Visitors' time zones, such as Europe/Berlin. */
+                /** @description Time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -4504,9 +4530,15 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description From this Unix second on, inclusive; 0 for any. */
+                /** @description Sources of campaigns. */
+                utmSource?: string;
+                /** @description Media of campaigns. */
+                utmMedium?: string;
+                /** @description Campaigns. */
+                utmCampaign?: string;
+                /** @description First Unix second; 0 for any. */
                 startAt?: number;
-                /** @description Until this Unix second, inclusive; 0 for any. */
+                /** @description Last Unix second; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -4609,7 +4641,7 @@ export interface operations {
                 clientTimezone?: string;
                 /** @description Link ids. */
                 id?: string;
-                /** @description Destinations as they were at the visit. */
+                /** @description Destinations at the visit. */
                 url?: string;
                 /** @description Slugs. */
                 slug?: string;
@@ -4621,7 +4653,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Visitors' time zones, such as Europe/Berlin. */
+                /** @description Time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -4635,9 +4667,15 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description From this Unix second on, inclusive; 0 for any. */
+                /** @description Sources of campaigns. */
+                utmSource?: string;
+                /** @description Media of campaigns. */
+                utmMedium?: string;
+                /** @description Campaigns. */
+                utmCampaign?: string;
+                /** @description First Unix second; 0 for any. */
                 startAt?: number;
-                /** @description Until this Unix second, inclusive; 0 for any. */
+                /** @description Last Unix second; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -4735,14 +4773,14 @@ export interface operations {
         parameters: {
             query: {
                 /** @description The property whose values are counted. */
-                type: "slug" | "url" | "ua" | "ip" | "referer" | "country" | "region" | "city" | "timezone" | "language" | "os" | "browser" | "browserType" | "device" | "deviceType" | "COLO" | "latitude" | "longitude";
+                type: "slug" | "url" | "ua" | "ip" | "referer" | "country" | "region" | "city" | "timezone" | "language" | "os" | "browser" | "browserType" | "device" | "deviceType" | "COLO" | "latitude" | "longitude" | "utmSource" | "utmMedium" | "utmCampaign";
                 /** @description Rows at most. */
                 limit?: number;
                 /** @description Also count visitors, which takes longer. */
                 visitors?: boolean;
                 /** @description Link ids. */
                 id?: string;
-                /** @description Destinations as they were at the visit. */
+                /** @description Destinations at the visit. */
                 url?: string;
                 /** @description Slugs. */
                 slug?: string;
@@ -4754,7 +4792,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Visitors' time zones, such as Europe/Berlin. */
+                /** @description Time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -4768,9 +4806,15 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description From this Unix second on, inclusive; 0 for any. */
+                /** @description Sources of campaigns. */
+                utmSource?: string;
+                /** @description Media of campaigns. */
+                utmMedium?: string;
+                /** @description Campaigns. */
+                utmCampaign?: string;
+                /** @description First Unix second; 0 for any. */
                 startAt?: number;
-                /** @description Until this Unix second, inclusive; 0 for any. */
+                /** @description Last Unix second; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -4871,7 +4915,7 @@ export interface operations {
                 clientTimezone?: string;
                 /** @description Link ids. */
                 id?: string;
-                /** @description Destinations as they were at the visit. */
+                /** @description Destinations at the visit. */
                 url?: string;
                 /** @description Slugs. */
                 slug?: string;
@@ -4883,7 +4927,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Visitors' time zones, such as Europe/Berlin. */
+                /** @description Time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -4897,9 +4941,15 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description From this Unix second on, inclusive; 0 for any. */
+                /** @description Sources of campaigns. */
+                utmSource?: string;
+                /** @description Media of campaigns. */
+                utmMedium?: string;
+                /** @description Campaigns. */
+                utmCampaign?: string;
+                /** @description First Unix second; 0 for any. */
                 startAt?: number;
-                /** @description Until this Unix second, inclusive; 0 for any. */
+                /** @description Last Unix second; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -5111,7 +5161,7 @@ export interface operations {
             query?: {
                 /** @description Link ids. */
                 id?: string;
-                /** @description Destinations as they were at the visit. */
+                /** @description Destinations at the visit. */
                 url?: string;
                 /** @description Slugs. */
                 slug?: string;
@@ -5123,7 +5173,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Visitors' time zones, such as Europe/Berlin. */
+                /** @description Time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -5137,9 +5187,15 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description From this Unix second on, inclusive; 0 for any. */
+                /** @description Sources of campaigns. */
+                utmSource?: string;
+                /** @description Media of campaigns. */
+                utmMedium?: string;
+                /** @description Campaigns. */
+                utmCampaign?: string;
+                /** @description First Unix second; 0 for any. */
                 startAt?: number;
-                /** @description Until this Unix second, inclusive; 0 for any. */
+                /** @description Last Unix second; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -5238,7 +5294,7 @@ export interface operations {
             query?: {
                 /** @description Link ids. */
                 id?: string;
-                /** @description Destinations as they were at the visit. */
+                /** @description Destinations at the visit. */
                 url?: string;
                 /** @description Slugs. */
                 slug?: string;
@@ -5250,7 +5306,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Visitors' time zones, such as Europe/Berlin. */
+                /** @description Time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -5264,9 +5320,15 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description From this Unix second on, inclusive; 0 for any. */
+                /** @description Sources of campaigns. */
+                utmSource?: string;
+                /** @description Media of campaigns. */
+                utmMedium?: string;
+                /** @description Campaigns. */
+                utmCampaign?: string;
+                /** @description First Unix second; 0 for any. */
                 startAt?: number;
-                /** @description Until this Unix second, inclusive; 0 for any. */
+                /** @description Last Unix second; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -5367,7 +5429,7 @@ export interface operations {
                 limit?: number;
                 /** @description Link ids. */
                 id?: string;
-                /** @description Destinations as they were at the visit. */
+                /** @description Destinations at the visit. */
                 url?: string;
                 /** @description Slugs. */
                 slug?: string;
@@ -5379,7 +5441,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Visitors' time zones, such as Europe/Berlin. */
+                /** @description Time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -5393,9 +5455,15 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description From this Unix second on, inclusive; 0 for any. */
+                /** @description Sources of campaigns. */
+                utmSource?: string;
+                /** @description Media of campaigns. */
+                utmMedium?: string;
+                /** @description Campaigns. */
+                utmCampaign?: string;
+                /** @description First Unix second; 0 for any. */
                 startAt?: number;
-                /** @description Until this Unix second, inclusive; 0 for any. */
+                /** @description Last Unix second; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -5496,7 +5564,7 @@ export interface operations {
                 limit?: number;
                 /** @description Link ids. */
                 id?: string;
-                /** @description Destinations as they were at the visit. */
+                /** @description Destinations at the visit. */
                 url?: string;
                 /** @description Slugs. */
                 slug?: string;
@@ -5508,7 +5576,7 @@ export interface operations {
                 region?: string;
                 /** @description Cities. */
                 city?: string;
-                /** @description Visitors' time zones, such as Europe/Berlin. */
+                /** @description Time zones, such as Europe/Berlin. */
                 timezone?: string;
                 /** @description Languages, such as en-US. */
                 language?: string;
@@ -5522,9 +5590,15 @@ export interface operations {
                 device?: string;
                 /** @description Kinds of devices. */
                 deviceType?: string;
-                /** @description From this Unix second on, inclusive; 0 for any. */
+                /** @description Sources of campaigns. */
+                utmSource?: string;
+                /** @description Media of campaigns. */
+                utmMedium?: string;
+                /** @description Campaigns. */
+                utmCampaign?: string;
+                /** @description First Unix second; 0 for any. */
                 startAt?: number;
-                /** @description Until this Unix second, inclusive; 0 for any. */
+                /** @description Last Unix second; 0 for any. */
                 endAt?: number;
                 /** @description Tags of links today. */
                 tag?: string;
@@ -5544,6 +5618,145 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LocationViewAnswer"];
+                };
+            };
+            /** @description Error: validation_error */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: missing_scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: migration_required */
+            423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: too_many_attempts */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error: internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Error: query_timeout, unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    logs_export: {
+        parameters: {
+            query?: {
+                /** @description A JSON object per line, or a table. */
+                format?: "csv" | "ndjson";
+                /** @description Pack the file with gzip. */
+                gzip?: boolean;
+                /** @description Link ids. */
+                id?: string;
+                /** @description Destinations at the visit. */
+                url?: string;
+                /** @description Slugs. */
+                slug?: string;
+                /** @description Hosts of referring pages. */
+                referer?: string;
+                /** @description Two-letter country codes. */
+                country?: string;
+                /** @description Regions. */
+                region?: string;
+                /** @description Cities. */
+                city?: string;
+                /** @description Time zones, such as Europe/Berlin. */
+                timezone?: string;
+                /** @description Languages, such as en-US. */
+                language?: string;
+                /** @description Operating systems. */
+                os?: string;
+                /** @description Browsers. */
+                browser?: string;
+                /** @description Kinds of browsers. */
+                browserType?: string;
+                /** @description Device models. */
+                device?: string;
+                /** @description Kinds of devices. */
+                deviceType?: string;
+                /** @description Sources of campaigns. */
+                utmSource?: string;
+                /** @description Media of campaigns. */
+                utmMedium?: string;
+                /** @description Campaigns. */
+                utmCampaign?: string;
+                /** @description First Unix second; 0 for any. */
+                startAt?: number;
+                /** @description Last Unix second; 0 for any. */
+                endAt?: number;
+                /** @description Tags of links today. */
+                tag?: string;
+                /** @description Visits of bots. */
+                bots?: "include" | "exclude" | "only";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A file of visits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": unknown;
+                    "text/csv": unknown;
+                    "application/gzip": unknown;
                 };
             };
             /** @description Error: validation_error */

@@ -12,7 +12,7 @@ use crate::{
     server::{Answer, Server},
 };
 
-const DIMENSIONS: [&str; 18] = [
+const DIMENSIONS: [&str; 21] = [
     "slug",
     "url",
     "ua",
@@ -31,6 +31,9 @@ const DIMENSIONS: [&str; 18] = [
     "COLO",
     "latitude",
     "longitude",
+    "utmSource",
+    "utmMedium",
+    "utmCampaign",
 ];
 
 fn ask(server: &Server, path: &str) -> Answer {

@@ -19,6 +19,7 @@ mod audit; // who changed what
 mod backup; // one file of everything, and the way back
 mod browser; // the pages of the API reference in Chromium
 mod by_visits; // links in the order of their visits
+mod campaigns; // where visits come from, by the parameters of addresses
 mod check; // destinations are asked, and inner ones are not
 mod clickhouse; // visits in ClickHouse, of several nodes
 mod client_identity; // who a client is, behind proxies

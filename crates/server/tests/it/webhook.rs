@@ -18,7 +18,7 @@ fn a_receiver_hears_of_visits_and_of_the_last_ones_too() {
     ]);
     let link = server.create(&json!({"slug": "docs", "url": "https://example.com/secret"}));
     let visit = server
-        .request("GET", "/docs")
+        .request("GET", "/docs?utm_source=newsletter&token=secret")
         .header("referer", "https://news.example/a?b");
     assert_eq!(visit.send().status, 301);
     eventually("the first visit", || !receiver.heard().is_empty());
@@ -32,6 +32,7 @@ fn a_receiver_hears_of_visits_and_of_the_last_ones_too() {
         json!({"id": link["link"]["id"], "slug": "docs"})
     );
     assert_eq!(message["data"]["click"]["referer"], "news.example");
+    assert_eq!(message["data"]["click"]["utmSource"], "newsletter");
     assert!(
         heard
             .header("webhook-signature")

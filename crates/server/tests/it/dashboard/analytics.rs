@@ -253,6 +253,54 @@ fn bots_are_left_out_values_are_excluded_and_unknown_ones_can_be_chosen() {
 }
 
 #[test]
+fn campaigns_are_a_panel_whose_values_filter() {
+    let server = Server::start();
+    let tagged = "https://example.com/?utm_medium=email&utm_campaign=spring";
+    server.create(&json!({"slug": "news", "url": tagged}));
+    server.create(&json!({"slug": "docs", "url": "https://example.com/"}));
+    for path in ["/news?utm_source=issue-7", "/news", "/docs"] {
+        assert_eq!(server.visit(path).status, 301);
+    }
+    server.counters_with("", 3);
+    let browser = Browser::signed_in(&server, "analytics?range=24h&zone=UTC");
+    let panel = "[data-panel=campaigns]";
+    let values = format!("{panel} .value-name");
+    browser.until(
+        "sources",
+        &format!("return document.querySelectorAll('{values}').length === 2"),
+    );
+    assert_eq!(
+        browser.texts(&format!("{panel} [role=tab]")),
+        ["Campaign sources", "Campaign media", "Campaigns"]
+    );
+    assert_eq!(browser.texts(&values), ["(none)", "issue-7"]);
+    let visits = |number: u32| {
+        browser.until(
+            &format!("{number} visits"),
+            &format!("return document.querySelector('[data-counter=visits] .counter-value')?.textContent === '{number}'"),
+        );
+    };
+    browser.click_text(&format!("{panel} [role=tab]"), "Campaigns");
+    browser.click_text(&values, "spring");
+    visits(2);
+    assert!(browser.address().contains("utmCampaign=spring"));
+    assert_eq!(browser.text(".chips .chip"), "Campaigns: spring");
+    browser.back();
+    visits(3);
+    browser.click_text(&format!("{panel} [role=tab]"), "Campaign media");
+    browser.until(
+        "media",
+        &format!("return document.querySelector('{values}:not(.none)')?.textContent === 'email'"),
+    );
+    browser.click(&format!("{panel} .values li:first-child .value-out"));
+    visits(1);
+    assert!(browser.text(".chips .chip").contains("not email"));
+    browser.press(super::browser::ESCAPE);
+    visits(3);
+    browser.finish(&[]);
+}
+
+#[test]
 fn a_tag_has_its_analytics() {
     let server = seeded(12, 3_000, 120);
     let tags = server.api("GET", "/api/link/tags").send().json();
