@@ -90,9 +90,10 @@ fn put_numbers(bytes: &mut Vec<u8>, numbers: &[u64]) {
 
 fn put_family(bytes: &mut Vec<u8>, draft: &Draft, family: Family) {
     let entries = draft.entries(family);
+    let (used, codes) = entries_of_rows(draft, family);
     let columns = family.columns();
-    let unknown = columns.iter().map(|&column| TEXTS[column].unknown);
-    if entries.len() == 1 && entries.texts(0).eq(unknown) {
+    let unknown = || columns.iter().map(|&column| TEXTS[column].unknown);
+    if used.iter().all(|&entry| entries.texts(entry).eq(unknown())) {
         return;
     }
     put_name(bytes, family.name());
@@ -102,15 +103,31 @@ fn put_family(bytes: &mut Vec<u8>, draft: &Draft, family: Family) {
     for &column in columns {
         put_name(bytes, TEXTS[column].name);
     }
-    put_length(bytes, entries.len());
-    for text in (0..short(entries.len())).flat_map(|entry| entries.texts(entry)) {
+    put_length(bytes, used.len());
+    for text in used.into_iter().flat_map(|entry| entries.texts(entry)) {
         put_length(bytes, text.len());
         bytes.extend(text.as_bytes());
     }
-    let codes = draft.rows.iter().map(|(_, codes)| codes[family.index()]);
-    put_numbers(bytes, &codes.map(u64::from).collect::<Vec<u64>>());
+    put_numbers(bytes, &codes);
     let length = short(bytes.len() - start - 4);
     bytes[start..start + 4].copy_from_slice(&length.to_le_bytes());
+}
+
+/// The entries of a family that rows have, and which of these each row has. A draft of a part
+/// of a batch has the others' entries too, of which there can be more than rows.
+fn entries_of_rows(draft: &Draft, family: Family) -> (Vec<u32>, Vec<u64>) {
+    let mut places = vec![None; draft.entries(family).len()];
+    let (mut used, mut next) = (Vec::new(), 0);
+    let codes = draft.rows.iter().map(|(_, codes)| {
+        let entry = codes[family.index()];
+        *places[index(entry)].get_or_insert_with(|| {
+            used.push(entry);
+            next += 1;
+            next - 1
+        })
+    });
+    let codes = codes.collect();
+    (used, codes)
 }
 
 /// Adds the rows from the first to the last of two moments to a draft, with the

@@ -208,8 +208,18 @@ pub(crate) fn all(db: &Connection) -> crate::engine::read::block::Block {
 
 #[cfg(test)]
 mod tests {
+    use slugline_domain::Dimension;
+
     use super::*;
-    use crate::engine::{read::values::Values, store::schema, tests::row, write::draft::Numbers};
+    use crate::{
+        engine::{
+            read::values::Values,
+            store::{columns::text_of, schema},
+            tests::row,
+            write::draft::Numbers,
+        },
+        row::Row,
+    };
 
     /// A tail with a batch of each list of moments.
     fn tail(folder: &tempfile::TempDir, batches: &[&[i64]]) -> Connection {
@@ -252,6 +262,29 @@ mod tests {
         assert_eq!(times_of(take(&db, 5, 100).unwrap()), [0; 0]);
         assert_eq!(times_of(take(&db, 9, 100).unwrap()), [9, 8]);
         assert_eq!(len(&db).unwrap(), 0);
+    }
+
+    #[test]
+    fn the_rest_of_a_batch_can_be_read_also_if_its_texts_were_fewer_than_those_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = tail(&folder, &[]);
+        let mut draft = Draft::default();
+        let languages = ["de", "fr", "it", "", "en"];
+        for (at, language) in (1..).zip(languages) {
+            let row = Row {
+                language,
+                ..row(at, 7)
+            };
+            draft.push(Numbers::of(&row, 1), &row);
+        }
+        append(&db, &draft).unwrap();
+        for (until, rest) in [(3, &languages[3..]), (4, &languages[4..])] {
+            take(&db, until, 100).unwrap();
+            let left = all(&db);
+            let language = text_of(Dimension::Language);
+            let found: Vec<&str> = (0..left.rows).map(|row| left.text(language, row)).collect();
+            assert_eq!(found, rest);
+        }
     }
 
     #[test]
