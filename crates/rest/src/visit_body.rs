@@ -230,7 +230,7 @@ mod tests {
         for visits in [0, 1, 3] {
             let body = start(visits, false, End::Whole).await.unwrap();
             let sent = body::to_bytes(body.parts).await.unwrap();
-            let line = "{\"ts_ms\":7,\"link_id\":\"a\",\"visitor\":18446744073709551615,\
+            let line = "{\"ts_ms\":7,\"link_id\":\"a\",\"visitor\":\"18446744073709551615\",\
                         \"sampling_interval\":1,\"coherent\":1}\n";
             assert_eq!(sent, line.repeat(visits));
             let packed = start(visits, true, End::Whole).await.unwrap();

@@ -91,6 +91,8 @@ impl VisitText {
             line.push(b':');
             match column {
                 Column::Link => text(line, &visit.link),
+                // Many programs read numbers as floating-point ones, and round these.
+                Column::Visitor => text(line, &visit.visitor.to_string()),
                 Column::Text(place, kind) if !is_number(*kind) => {
                     text(line, visit.texts.get(*place));
                 }

@@ -79,5 +79,6 @@ mod tokens; // named tokens, and a new site token
 mod traces; // what a collector of traces hears
 mod transfer; // export and import, by HTTP and by the command line
 mod upgrade; // data of earlier versions
+mod visit_files; // visits in files, and on their way to ClickHouse
 mod visit_filters; // which visits a question is about: bots, tags, values to include and to exclude
 mod webhook; // another server is told of visits

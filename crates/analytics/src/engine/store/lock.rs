@@ -40,6 +40,7 @@ pub(crate) fn keep_chunks(path: &Path) -> Result<File, OpenError> {
     const PAUSE: Duration = Duration::from_millis(20);
     const LONGEST: Duration = Duration::from_secs(30);
 
+    let path = &resolved(path)?;
     let until = Instant::now() + LONGEST;
     loop {
         match take(path, CHUNKS, File::try_lock_shared) {
@@ -51,11 +52,19 @@ pub(crate) fn keep_chunks(path: &Path) -> Result<File, OpenError> {
 
 /// Taken by who merges chunks; `None` while somebody keeps them as they are.
 pub(crate) fn merge_chunks(path: &Path) -> Result<Option<File>, OpenError> {
-    match take(path, CHUNKS, File::try_lock) {
+    match take(&resolved(path)?, CHUNKS, File::try_lock) {
         Ok(alone) => Ok(Some(alone)),
         Err(OpenError::InUse { .. }) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// The file itself, which SQLite names where others may know a symbolic link to it.
+fn resolved(path: &Path) -> Result<PathBuf, OpenError> {
+    path.canonicalize().map_err(|source| OpenError::Lock {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// What is added to the name of the file that holds a lock.
