@@ -102,7 +102,7 @@ async fn send(
             let part = text.part(&visits);
             (text, part)
         });
-        let (rest, part) = written.await.map_err(panicked)?;
+        let (rest, part) = written.await.map_err(|error| panicked(&error))?;
         // Gzip keeps what is too little to be packed.
         if !part.is_empty() && parts.send(Ok(Some(part.into()))).await.is_err() {
             return Ok(());
@@ -124,7 +124,7 @@ async fn send(
     Ok(())
 }
 
-fn panicked(error: JoinError) -> Problem {
+fn panicked(error: &JoinError) -> Problem {
     tracing::error!(%error, "an export broke off");
     Problem::new(Code::InternalError, "the export broke off")
 }

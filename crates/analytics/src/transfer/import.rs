@@ -59,12 +59,15 @@ pub struct VisitImport {
 
 #[derive(Debug)]
 enum Into {
-    Log {
-        db: Connection,
-        rows: EmbeddedRows,
-        _lock: File,
-    },
+    Log(Box<Log>),
     Spool(Box<History>),
+}
+
+#[derive(Debug)]
+struct Log {
+    db: Connection,
+    rows: EmbeddedRows,
+    _lock: File,
 }
 
 /// The time that a batch waits for the service beside it.
@@ -84,11 +87,11 @@ impl VisitImport {
         let into = match target {
             ImportTarget::Log { path, options } => {
                 let lock = share(&path)?;
-                Into::Log {
+                Into::Log(Box::new(Log {
                     db: open_writer(&path)?,
                     rows: EmbeddedRows::of_others(&options),
                     _lock: lock,
-                }
+                }))
             }
             ImportTarget::ClickHouse { options, random } => {
                 Into::Spool(Box::new(History::open(options, random).await?))
@@ -170,7 +173,7 @@ impl VisitImport {
 impl Into {
     fn db(&self) -> &Connection {
         match self {
-            Self::Log { db, .. } => db,
+            Self::Log(log) => &log.db,
             Self::Spool(history) => &history.spool,
         }
     }
@@ -184,9 +187,10 @@ impl Into {
     ) -> Result<bool, TransferError> {
         let mut rows = batch.iter().map(Row::of);
         match self {
-            Self::Log {
-                db, rows: table, ..
-            } => {
+            Self::Log(log) => {
+                let Log {
+                    db, rows: table, ..
+                } = log.as_mut();
                 let tx = begin(db)?;
                 if are_in(&tx, digest, span)? {
                     return Ok(false);

@@ -106,12 +106,12 @@ impl Running {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{SamplingInterval, UnixMillis, VisitTexts};
+    use slugline_domain::{SamplingInterval, UnixMillis, VisitColumn, VisitTexts};
 
     use super::*;
 
     fn visit(number: i64) -> StoredVisit {
-        let texts = in_files().iter().map(|column| column.unknown());
+        let texts = in_files().iter().map(VisitColumn::unknown);
         StoredVisit {
             at: UnixMillis::new(number),
             link: "a".into(),
@@ -124,7 +124,9 @@ mod tests {
 
     fn plan(visits: &[StoredVisit]) -> ImportPlan {
         let mut planner = ImportPlanner::default();
-        visits.iter().for_each(|visit| planner.add(visit));
+        for visit in visits {
+            planner.add(visit);
+        }
         planner.finish()
     }
 

@@ -10,7 +10,7 @@ use std::{
 
 use rusqlite::Connection;
 use slugline_domain::{
-    CountersQuery, SamplingInterval, StoredVisit, UnixMillis, VisitFilter,
+    CountersQuery, SamplingInterval, StoredVisit, UnixMillis, VisitColumn, VisitFilter,
     ports::{Random, VisitLog},
 };
 use slugline_testkit::SeededRandom;
@@ -46,14 +46,16 @@ fn visits(numbers: std::ops::Range<u64>) -> Vec<StoredVisit> {
             visitor: number,
             interval: SamplingInterval::EVERY,
             coherent: true,
-            texts: in_files().iter().map(|column| column.unknown()).collect(),
+            texts: in_files().iter().map(VisitColumn::unknown).collect(),
         })
         .collect()
 }
 
 async fn begin(path: &Path, visits: &[StoredVisit], again: bool) -> VisitImport {
     let mut planner = ImportPlanner::default();
-    visits.iter().for_each(|visit| planner.add(visit));
+    for visit in visits {
+        planner.add(visit);
+    }
     let target = ImportTarget::Log {
         path: path.to_owned(),
         options: RecorderOptions::default(),

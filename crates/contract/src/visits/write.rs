@@ -96,7 +96,9 @@ impl VisitText {
                 Column::Text(place, kind) if !is_number(*kind) => {
                     text(line, visit.texts.get(*place));
                 }
-                number => line.extend(cell(visit, *number).as_bytes()),
+                Column::Text(..) | Column::Time | Column::Interval | Column::Coherent => {
+                    line.extend(cell(visit, *column).as_bytes());
+                }
             }
         }
         line.extend(b"}\n");

@@ -75,7 +75,9 @@ fn log_of(address: &Address) -> ClickHouseLog {
 
 async fn begin(target: ImportTarget, visits: &[StoredVisit]) -> VisitImport {
     let mut planner = ImportPlanner::default();
-    visits.iter().for_each(|visit| planner.add(visit));
+    for visit in visits {
+        planner.add(visit);
+    }
     let import = VisitImport::open(target, planner.finish(), false).await;
     import.unwrap()
 }
@@ -255,7 +257,7 @@ async fn a_move_that_fails_at_any_step_goes_on_where_it_was() {
     log.execute_batch(tables).unwrap();
     let tokens = "CREATE TABLE arrived (token TEXT PRIMARY KEY) STRICT, WITHOUT ROWID";
     let spool = Connection::open(&spool).unwrap();
-    spool.busy_timeout(Duration::from_secs(60)).unwrap();
+    spool.busy_timeout(Duration::from_mins(1)).unwrap();
     spool.execute_batch(tokens).unwrap();
     for (db, fault) in [
         (&log, "DELETE ON chunk"),
