@@ -5,8 +5,8 @@ use std::{path::Path, sync::Arc, time::Duration};
 use proptest::{collection::vec, prelude::*};
 use rusqlite::Connection;
 use slugline_domain::{
-    CountersQuery, Dimension, MetricsQuery, RowLimit, TimeUnit, UtcOffset, ViewsQuery, VisitFilter,
-    ZoneOffsets, ports::VisitLog,
+    CountersQuery, Dimension, LinkId, MetricsQuery, RowLimit, TimeUnit, UtcOffset, ViewsQuery,
+    VisitFilter, ZoneOffsets, ports::VisitLog,
 };
 use tempfile::TempDir;
 
@@ -15,19 +15,21 @@ use super::{
     moments::{Moments, VisitorSums},
 };
 use crate::{
-    QueryLimits,
+    QueryLimits, RecorderOptions, SaltPeriod,
     engine::{
         EmbeddedLog, examine,
         read::scan::{Deadline, Snapshot},
         rebuild,
         store::{
             day_totals::{self, Encoded, Record},
+            erasure,
             error::EngineError,
             links::Links,
             salted_days, schema, tail,
         },
         tests::row,
-        write::seal,
+        upkeep::erase::{Erasing, Progress},
+        write::{embedded_rows::EmbeddedRows, row_table::RowTable, seal},
     },
     oracle::{Party, agrees_with_sql},
     row::{Row, Target},
@@ -273,6 +275,68 @@ async fn a_late_visit_is_counted_from_the_tail_on() {
     log.count_days(usize::MAX);
     assert_eq!(log.complete(), 2);
     assert_eq!(counters(&log.log).await, (4, 3, 3));
+}
+
+#[tokio::test]
+async fn totals_hide_no_erasure() {
+    let mut log = two_days(true);
+    let other = Row {
+        target: Target {
+            link_id: "other",
+            ..row(0, 1).target
+        },
+        ..visit(8, 9, "o.example")
+    };
+    log.insert(&[other]);
+    log.seal_all();
+    log.count_days(usize::MAX);
+    assert_eq!(counters(&log.log).await, (4, 4, 3));
+    erasure::mark(&log.db, &LinkId::parse("other").unwrap()).unwrap();
+    assert_eq!(log.complete(), 2);
+    assert_eq!(counters(&log.log).await, (3, 3, 2));
+    assert_eq!(by_host(&log.log).await.len(), 2);
+    let mut erasing = Erasing::default();
+    let now = slugline_domain::UnixMillis::new(10 * DAY_MS);
+    while erasing.step(&mut log.db, now, 100).unwrap() != Progress::Idle {}
+    assert_eq!(log.number("SELECT count(*) FROM erasure"), 0);
+    // Only the day that had such rows is counted anew.
+    assert_eq!(log.complete(), 1);
+    log.count_days(usize::MAX);
+    assert_eq!(log.complete(), 2);
+    assert_eq!(counters(&log.log).await, (3, 3, 2));
+    let traces = "SELECT count(*) FROM day_totals WHERE instr(directory, 'o.example') > 0";
+    assert_eq!(log.number(traces), 0);
+}
+
+#[test]
+fn a_day_stands_apart_if_all_its_rows_came_with_salts_for_a_day() {
+    let days_apart = |tables: &mut [EmbeddedRows]| {
+        let log = Counted::new(true);
+        for table in tables {
+            table
+                .insert(&log.db, &mut [visit(5, 1, "")].into_iter())
+                .unwrap();
+            table.settle(true);
+        }
+        salted_days::is_apart(&log.db, 0).unwrap()
+    };
+    let with = |salt_period| RecorderOptions {
+        salt_period,
+        ..RecorderOptions::default()
+    };
+    let own = |salt_period| EmbeddedRows::new(&with(salt_period));
+    let imported = || EmbeddedRows::of_others(&with(SaltPeriod::Day));
+    assert!(days_apart(&mut [
+        own(SaltPeriod::Day),
+        own(SaltPeriod::Day)
+    ]));
+    for period in [SaltPeriod::Week, SaltPeriod::Month, SaltPeriod::Never] {
+        assert!(!days_apart(&mut [own(period)]));
+        assert!(!days_apart(&mut [own(period), own(SaltPeriod::Day)]));
+        assert!(!days_apart(&mut [own(SaltPeriod::Day), own(period)]));
+    }
+    assert!(!days_apart(&mut [imported()]));
+    assert!(!days_apart(&mut [own(SaltPeriod::Day), imported()]));
 }
 
 #[tokio::test]
