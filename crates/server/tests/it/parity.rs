@@ -103,7 +103,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and the reasons.
-const WITHOUT_A_TOOL: [(&str, &str); 30] = [
+const WITHOUT_A_TOOL: [(&str, &str); 31] = [
     (
         "audit_list",
         "an agent should not watch the people and the other agents of an instance",
@@ -136,6 +136,10 @@ const WITHOUT_A_TOOL: [(&str, &str); 30] = [
     ),
     ("stats_export", "a file for spreadsheets"),
     ("logs_export", "a file for databases"),
+    (
+        "visits_erase",
+        "a person decides what is erased for good, not a model",
+    ),
     (
         "logs_events",
         "single visits, for screens that show what happens; an agent asks for totals",
