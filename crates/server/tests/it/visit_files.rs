@@ -329,10 +329,9 @@ fn history_follows_an_instance_to_clickhouse() {
         let mut run = command(folder);
         run.args(arguments).envs(settings).output().unwrap()
     };
-    let expected = {
-        let before = Server::start_in(seeded(), &[]);
-        answers(&before)
-    };
+    let before = Server::start_in(folder, &[]);
+    let expected = answers(&before);
+    let (_, folder) = before.stop("TERM");
     let refused = visits(folder.path(), &["move"]);
     let error = String::from_utf8(refused.stderr).unwrap();
     assert!(error.contains("SLUGLINE_ANALYTICS_URL"), "{error}");
