@@ -207,6 +207,11 @@ pub(super) fn number(row: &mut Cursor<'_>) -> Result<u64, DecodeError> {
     row.u64()
 }
 
+/// Reads a row that is one text.
+pub(super) fn text(row: &mut Cursor<'_>) -> Result<String, DecodeError> {
+    row.text()
+}
+
 /// Reads one row of an answer.
 pub(super) type ReadRow<T> = fn(&mut Cursor<'_>) -> Result<T, DecodeError>;
 
@@ -235,10 +240,6 @@ mod tests {
         engine::row,
         row::{Client, Place, Target},
     };
-
-    fn text(row: &mut Cursor<'_>) -> Result<String, DecodeError> {
-        row.text()
-    }
 
     #[test]
     fn formats_that_were_released_stay() {
@@ -301,6 +302,8 @@ mod tests {
 
     #[test]
     fn a_row_is_told_from_what_is_none() {
+        type Encode = fn(&Row<'_>) -> Vec<u8>;
+
         let row = Row {
             target: Target {
                 link_id: "docs-1",
@@ -319,7 +322,7 @@ mod tests {
             language: "de",
             ..row(-5, u64::MAX)
         };
-        let formats: [(u32, fn(&Row<'_>) -> Vec<u8>); 2] = [(1, encode_first), (format(), encode)];
+        let formats: [(u32, Encode); 2] = [(1, encode_first), (format(), encode)];
         for (format, encode) in formats {
             let bytes = encode(&row);
             assert_eq!(check(format, &bytes), Ok(row.at));

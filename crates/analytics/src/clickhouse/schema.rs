@@ -12,7 +12,7 @@ use std::{num::NonZeroU32, time::Duration};
 use super::{
     client::Client,
     error::ClickHouseError,
-    row_binary::{Cursor, number},
+    row_binary::{Cursor, number, text},
     sql,
 };
 use crate::engine::TEXTS;
@@ -98,9 +98,9 @@ async fn add_columns(client: &Client) -> Result<(), ClickHouseError> {
         "SELECT name FROM system.columns WHERE database = {} AND table = 'access_log'",
         sql::text(client.target().database())
     );
-    let there = client.rows(&there, TIMEOUT, |row| row.text()).await?;
-    for text in &TEXTS {
-        let column = sql::column(text.dimension);
+    let there = client.rows(&there, TIMEOUT, text).await?;
+    for column in &TEXTS {
+        let column = sql::column(column.dimension);
         if !there.iter().any(|name| name == column) {
             tracing::info!(column, "the table of visits in ClickHouse gets a column");
             let sql = format!(

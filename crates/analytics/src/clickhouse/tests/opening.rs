@@ -15,19 +15,14 @@ use super::{
 };
 use crate::{
     clickhouse::{
-        DecodeError,
         client::Client,
-        row_binary::{self, Cursor},
+        row_binary::{self, text},
         schema,
     },
     engine::row,
 };
 
 const TIMEOUT: Duration = Duration::from_mins(1);
-
-fn text(row: &mut Cursor<'_>) -> Result<String, DecodeError> {
-    row.text()
-}
 
 async fn texts(client: &Client, sql: &str) -> Vec<String> {
     client.rows(sql, TIMEOUT, text).await.unwrap()
