@@ -50,11 +50,11 @@ pub struct EventView {
     pub latitude: f64,
     /// Degrees east of Greenwich, to two decimals; 0 when unknown.
     pub longitude: f64,
-    /// The campaign's utm_source, of the visitor's query or else of the destination.
+    /// The campaign's source, of the visitor's query or else of the destination.
     pub utm_source: String,
-    /// The campaign's utm_medium, likewise.
+    /// The campaign's medium, likewise.
     pub utm_medium: String,
-    /// The campaign's utm_campaign, likewise.
+    /// The campaign's name, likewise.
     pub utm_campaign: String,
 }
 

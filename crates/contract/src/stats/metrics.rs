@@ -101,11 +101,11 @@ pub enum DimensionName {
     Latitude,
     /// Longitude in degrees.
     Longitude,
-    /// The campaign's utm_source.
+    /// The campaign's source.
     UtmSource,
-    /// The campaign's utm_medium.
+    /// The campaign's medium.
     UtmMedium,
-    /// The campaign's utm_campaign.
+    /// The campaign's name.
     UtmCampaign,
 }
 

@@ -1975,11 +1975,11 @@ export interface components {
              * @description Degrees east of Greenwich, to two decimals; 0 when unknown.
              */
             longitude: number;
-            /** @description The campaign's utm_source, of the visitor's query or else of the destination. */
+            /** @description The campaign's source, of the visitor's query or else of the destination. */
             utmSource: string;
-            /** @description The campaign's utm_medium, likewise. */
+            /** @description The campaign's medium, likewise. */
             utmMedium: string;
-            /** @description The campaign's utm_campaign, likewise. */
+            /** @description The campaign's name, likewise. */
             utmCampaign: string;
         };
         /** @description Rows, and how far they can be trusted. */
