@@ -411,3 +411,17 @@ async fn a_rebuild_during_an_erasure_drops_the_visits() {
             .all(|one| one.sound)
     );
 }
+
+#[tokio::test]
+async fn visits_in_a_damaged_batch_of_the_tail_stay_hidden() {
+    let fixture = three_days().await;
+    let other = Connection::open(fixture.file()).unwrap();
+    let damaged = other.execute("UPDATE tail SET rows = zeroblob(length(rows))", []);
+    assert!(damaged.unwrap() > 0);
+    erase(&fixture).await;
+    for _ in 0..50 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(marks(&fixture.file()), 1);
+    assert_eq!(of_slug(&fixture.log, WORDS[1]).await, 0);
+}
