@@ -12,12 +12,13 @@ mod m0006_announcements;
 mod m0007_outbox;
 mod m0008_tokens;
 mod m0009_audit;
+mod m0010_tags_in_rows;
+mod step;
 
-use sea_orm_migration::{
-    prelude::*,
-    sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement, TransactionTrait},
-};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, TransactionTrait};
 use thiserror::Error;
+
+use self::step::{STEPS, Step};
 
 /// Brings the schema up to date. Several nodes may call it at the same time:
 /// the first takes a lock and does the work; the others wait and then find it
@@ -58,8 +59,7 @@ async fn run_on_sqlite(database: &DatabaseConnection) -> Result<(), SchemaError>
     // SQLite's single write lock serves as our lock.
     database.execute_unprepared("BEGIN IMMEDIATE").await?;
     let outcome = async {
-        refuse_later_steps(database).await?;
-        Steps::up(database, None).await?;
+        apply_pending(database).await?;
         database.execute_unprepared("COMMIT").await?;
         Ok::<(), SchemaError>(())
     };
@@ -79,8 +79,7 @@ async fn run_on_postgres(database: &DatabaseConnection) -> Result<(), SchemaErro
     transaction
         .execute_unprepared("SELECT pg_advisory_xact_lock(1936487783)")
         .await?;
-    refuse_later_steps(&transaction).await?;
-    Steps::up(&transaction, None).await?;
+    apply_pending(&transaction).await?;
     Ok(transaction.commit().await?)
 }
 
@@ -89,58 +88,78 @@ async fn run_on_postgres(database: &DatabaseConnection) -> Result<(), SchemaErro
 /// # Errors
 /// The database cannot be read, or a later version applied steps that this one does not know.
 pub async fn pending(database: &DatabaseConnection) -> Result<usize, SchemaError> {
-    // Listing the applied steps would create their table.
-    if !has_begun(database).await? {
-        return Ok(Steps::migrations().len());
-    }
-    refuse_later_steps(database).await?;
-    Ok(Steps::get_pending_migrations(database).await?.len())
+    // A database without any step has no table of them.
+    let applied = if has_begun(database).await? {
+        applied(database).await?
+    } else {
+        Vec::new()
+    };
+    Ok(unapplied(&applied)?.len())
 }
 
-async fn refuse_later_steps(connection: &impl ConnectionTrait) -> Result<(), SchemaError> {
-    let known = Steps::migrations();
-    let taken = Steps::get_migration_models(connection).await?;
-    let taken = taken.into_iter().map(|step| step.version);
-    let unknown: Vec<String> = taken
-        .filter(|name| known.iter().all(|step| step.name() != name))
-        .collect();
-    if unknown.is_empty() {
-        Ok(())
-    } else {
-        Err(SchemaError::Later(unknown))
+async fn apply_pending(connection: &impl ConnectionTrait) -> Result<(), SchemaError> {
+    connection.execute_unprepared(APPLIED).await?;
+    let backend = connection.get_database_backend();
+    for step in unapplied(&applied(connection).await?)? {
+        for statement in (step.statements)(backend) {
+            connection.execute_unprepared(&statement).await?;
+        }
+        let now = if backend == DbBackend::Sqlite {
+            "unixepoch()"
+        } else {
+            "extract(epoch FROM now())::bigint"
+        };
+        let name = step.name;
+        let record =
+            format!("INSERT INTO seaql_migrations (version, applied_at) VALUES ('{name}', {now})");
+        connection.execute_unprepared(&record).await?;
     }
+    Ok(())
+}
+
+/// The names of applied steps. The table has the name and the form of sea-orm-migration's, which
+/// made it in older databases.
+const APPLIED: &str = "
+CREATE TABLE IF NOT EXISTS seaql_migrations (
+    version varchar NOT NULL PRIMARY KEY,
+    applied_at bigint NOT NULL
+)";
+
+async fn applied(connection: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
+    let names = Statement::from_string(
+        connection.get_database_backend(),
+        "SELECT version FROM seaql_migrations ORDER BY version",
+    );
+    let rows = connection.query_all_raw(names).await?;
+    rows.iter().map(|row| row.try_get("", "version")).collect()
+}
+
+/// The steps that a database with these ones lacks.
+fn unapplied(applied: &[String]) -> Result<Vec<Step>, SchemaError> {
+    let is_known = |name: &&String| STEPS.iter().any(|step| step.name == **name);
+    let later: Vec<String> = applied
+        .iter()
+        .filter(|name| !is_known(name))
+        .cloned()
+        .collect();
+    if !later.is_empty() {
+        return Err(SchemaError::Later(later));
+    }
+    let lacks = |step: &Step| applied.iter().all(|name| name != step.name);
+    Ok(STEPS.into_iter().filter(lacks).collect())
 }
 
 /// Returns whether any step was ever applied.
 async fn has_begun(database: &DatabaseConnection) -> Result<bool, DbErr> {
     let backend = database.get_database_backend();
-    if backend != DbBackend::Sqlite {
-        return SchemaManager::new(database)
-            .has_table("seaql_migrations")
-            .await;
-    }
-    let table = "SELECT name FROM sqlite_schema WHERE name = 'seaql_migrations'";
+    let table = if backend == DbBackend::Sqlite {
+        "SELECT name FROM sqlite_schema WHERE name = 'seaql_migrations'"
+    } else {
+        "SELECT tablename::text FROM pg_tables \
+         WHERE schemaname = current_schema() AND tablename = 'seaql_migrations'"
+    };
     let found = database
         .query_one_raw(Statement::from_string(backend, table))
         .await?;
     Ok(found.is_some())
-}
-
-struct Steps;
-
-#[async_trait::async_trait]
-impl MigratorTrait for Steps {
-    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![
-            Box::new(m0001_links::Step),
-            Box::new(m0002_search::Step),
-            Box::new(m0003_link_migration::Step),
-            Box::new(m0004_search_queue::Step),
-            Box::new(m0005_revisions::Step),
-            Box::new(m0006_announcements::Step),
-            Box::new(m0007_outbox::Step),
-            Box::new(m0008_tokens::Step),
-            Box::new(m0009_audit::Step),
-        ]
-    }
 }

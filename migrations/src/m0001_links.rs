@@ -1,37 +1,25 @@
 //! Links and their tags.
 
-use sea_orm_migration::{
-    prelude::*,
-    sea_orm::{ConnectionTrait, DbBackend},
+use sea_orm::{
+    DbBackend,
+    sea_query::{
+        ColumnDef, ForeignKey, ForeignKeyAction, Index, IndexCreateStatement, IndexOrder, Table,
+        TableCreateStatement,
+    },
 };
 
-pub(crate) struct Step;
+use crate::step::sql;
 
-impl MigrationName for Step {
-    fn name(&self) -> &'static str {
-        "m0001_links"
-    }
-}
-
-#[async_trait::async_trait]
-impl MigrationTrait for Step {
-    #[expect(
-        elided_lifetimes_in_paths,
-        reason = "the trait's own signature elides it"
-    )]
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager
-            .create_table(links(manager.get_database_backend()))
-            .await?;
-        manager.create_index(slug_is_unique()).await?;
-        manager.create_index(newest_first()).await?;
-        manager.create_index(same_destination()).await?;
-        manager.get_connection().execute_unprepared(EXPIRED).await?;
-        manager
-            .create_table(link_tags(manager.get_database_backend()))
-            .await?;
-        manager.create_index(links_of_a_tag()).await
-    }
+pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
+    vec![
+        sql(backend, &links(backend)),
+        sql(backend, &slug_is_unique()),
+        sql(backend, &newest_first()),
+        sql(backend, &same_destination()),
+        EXPIRED.into(),
+        sql(backend, &link_tags(backend)),
+        sql(backend, &links_of_a_tag()),
+    ]
 }
 
 fn links(backend: DbBackend) -> TableCreateStatement {

@@ -1,40 +1,13 @@
 //! An index of the searched texts by every three characters in a row, which the
 //! database itself maintains.
 
-use sea_orm_migration::{
-    prelude::*,
-    sea_orm::{ConnectionTrait, DbBackend},
-};
+use sea_orm::DbBackend;
 
-pub(crate) struct Step;
-
-impl MigrationName for Step {
-    fn name(&self) -> &'static str {
-        "m0002_search"
-    }
-}
-
-#[async_trait::async_trait]
-impl MigrationTrait for Step {
-    #[expect(
-        elided_lifetimes_in_paths,
-        reason = "the trait's own signature elides it"
-    )]
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let backend = manager.get_database_backend();
-        // Other databases search without an index.
-        let statements = if backend == DbBackend::Sqlite {
-            SQLITE
-        } else if backend == DbBackend::Postgres {
-            POSTGRES
-        } else {
-            return Ok(());
-        };
-        manager
-            .get_connection()
-            .execute_unprepared(statements)
-            .await
-            .map(drop)
+pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
+    if backend == DbBackend::Sqlite {
+        vec![SQLITE.into()]
+    } else {
+        vec![POSTGRES.into()]
     }
 }
 

@@ -1,25 +1,14 @@
 //! The progress of moving links from an older instance's store.
 
-use sea_orm_migration::prelude::*;
+use sea_orm::{
+    DbBackend,
+    sea_query::{ColumnDef, Index, Table, TableCreateStatement},
+};
 
-pub(crate) struct Step;
+use crate::step::sql;
 
-impl MigrationName for Step {
-    fn name(&self) -> &'static str {
-        "m0003_link_migration"
-    }
-}
-
-#[async_trait::async_trait]
-impl MigrationTrait for Step {
-    #[expect(
-        elided_lifetimes_in_paths,
-        reason = "the trait's own signature elides it"
-    )]
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(runs()).await?;
-        manager.create_table(failures()).await
-    }
+pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
+    vec![sql(backend, &runs()), sql(backend, &failures())]
 }
 
 fn runs() -> TableCreateStatement {

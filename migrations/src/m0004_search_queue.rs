@@ -4,32 +4,14 @@
 //! If a trigger writes to an FTS5 table, each statement makes a segment that is
 //! merged later; that is a third of the cost of an insert.
 
-use sea_orm_migration::{
-    prelude::*,
-    sea_orm::{ConnectionTrait, DbBackend},
-};
+use sea_orm::DbBackend;
 
-pub(crate) struct Step;
-
-impl MigrationName for Step {
-    fn name(&self) -> &'static str {
-        "m0004_search_queue"
-    }
-}
-
-#[async_trait::async_trait]
-impl MigrationTrait for Step {
-    #[expect(
-        elided_lifetimes_in_paths,
-        reason = "the trait's own signature elides it"
-    )]
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        if manager.get_database_backend() != DbBackend::Sqlite {
-            // PostgreSQL's own index collects new texts.
-            return Ok(());
-        }
-        let connection = manager.get_connection();
-        connection.execute_unprepared(QUEUE).await.map(drop)
+pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
+    if backend == DbBackend::Sqlite {
+        vec![QUEUE.into()]
+    } else {
+        // PostgreSQL's own index collects new texts.
+        Vec::new()
     }
 }
 

@@ -4,34 +4,15 @@
 //! announcements, and of people with `psql`. SQLite counts the changes of other processes
 //! itself.
 
-use sea_orm_migration::{
-    prelude::*,
-    sea_orm::{ConnectionTrait, DbBackend},
-};
+use sea_orm::DbBackend;
 
-pub(crate) struct Step;
-
-impl MigrationName for Step {
-    fn name(&self) -> &'static str {
-        "m0006_announcements"
-    }
-}
-
-#[async_trait::async_trait]
-impl MigrationTrait for Step {
-    #[expect(
-        elided_lifetimes_in_paths,
-        reason = "the trait's own signature elides it"
-    )]
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        if manager.get_database_backend() == DbBackend::Postgres {
-            let connection = manager.get_connection();
-            connection.execute_unprepared(ANNOUNCE).await?;
-            connection.execute_unprepared(ANNOUNCE_EDITS).await?;
-            connection.execute_unprepared(ANNOUNCE_ALL).await?;
-            connection.execute_unprepared(TRIGGERS).await?;
-        }
-        Ok(())
+pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
+    if backend == DbBackend::Postgres {
+        [ANNOUNCE, ANNOUNCE_EDITS, ANNOUNCE_ALL, TRIGGERS]
+            .map(Into::into)
+            .into()
+    } else {
+        Vec::new()
     }
 }
 

@@ -4,33 +4,15 @@
 //! the other. Now the triggers of the step `m0006_announcements` insert each message into
 //! `link_announcements`, which nodes read. SQLite counts the changes of other processes itself.
 
-use sea_orm_migration::{
-    prelude::*,
-    sea_orm::{ConnectionTrait, DbBackend},
-};
+use sea_orm::DbBackend;
 
-pub(crate) struct Step;
-
-impl MigrationName for Step {
-    fn name(&self) -> &'static str {
-        "m0007_outbox"
-    }
-}
-
-#[async_trait::async_trait]
-impl MigrationTrait for Step {
-    #[expect(
-        elided_lifetimes_in_paths,
-        reason = "the trait's own signature elides it"
-    )]
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        if manager.get_database_backend() == DbBackend::Postgres {
-            let connection = manager.get_connection();
-            for part in [WAIT, TABLE, ANNOUNCE, ANNOUNCE_EDITS, ANNOUNCE_ALL] {
-                connection.execute_unprepared(part).await?;
-            }
-        }
-        Ok(())
+pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
+    if backend == DbBackend::Postgres {
+        [WAIT, TABLE, ANNOUNCE, ANNOUNCE_EDITS, ANNOUNCE_ALL]
+            .map(Into::into)
+            .into()
+    } else {
+        Vec::new()
     }
 }
 

@@ -1,32 +1,18 @@
 //! Named tokens.
 
-use sea_orm_migration::{
-    prelude::*,
-    sea_orm::{ConnectionTrait, DbBackend},
+use sea_orm::{
+    DbBackend,
+    sea_query::{ColumnDef, Table, TableCreateStatement},
 };
 
-pub(crate) struct Step;
+use crate::step::sql;
 
-impl MigrationName for Step {
-    fn name(&self) -> &'static str {
-        "m0008_tokens"
+pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
+    let mut statements = vec![sql(backend, &tokens())];
+    if backend == DbBackend::Postgres {
+        statements.push(ANNOUNCE.into());
     }
-}
-
-#[async_trait::async_trait]
-impl MigrationTrait for Step {
-    #[expect(
-        elided_lifetimes_in_paths,
-        reason = "the trait's own signature elides it"
-    )]
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(tokens()).await?;
-        if manager.get_database_backend() == DbBackend::Postgres {
-            let connection = manager.get_connection();
-            connection.execute_unprepared(ANNOUNCE).await?;
-        }
-        Ok(())
-    }
+    statements
 }
 
 fn tokens() -> TableCreateStatement {

@@ -2,30 +2,19 @@
 //!
 //! A node of the previous version makes changes without lines.
 
-use sea_orm_migration::{prelude::*, sea_orm::DbBackend};
+use sea_orm::{
+    DbBackend,
+    sea_query::{ColumnDef, Index, IndexCreateStatement, Table, TableCreateStatement},
+};
 
-use crate::m0001_links::by_code_point;
+use crate::{m0001_links::by_code_point, step::sql};
 
-pub(crate) struct Step;
-
-impl MigrationName for Step {
-    fn name(&self) -> &'static str {
-        "m0009_audit"
-    }
-}
-
-#[async_trait::async_trait]
-impl MigrationTrait for Step {
-    #[expect(
-        elided_lifetimes_in_paths,
-        reason = "the trait's own signature elides it"
-    )]
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let backend = manager.get_database_backend();
-        manager.create_table(trail(backend)).await?;
-        manager.create_index(newest_first()).await?;
-        manager.create_index(changes_of_a_link()).await
-    }
+pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
+    vec![
+        sql(backend, &trail(backend)),
+        sql(backend, &newest_first()),
+        sql(backend, &changes_of_a_link()),
+    ]
 }
 
 fn trail(backend: DbBackend) -> TableCreateStatement {

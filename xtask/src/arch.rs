@@ -96,7 +96,6 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rustls", &["outbound"]),
     ("schemars", &["contract", "rest", "mcp"]),
     ("sea-orm", &["storage", "migrations"]),
-    ("sea-orm-migration", &["migrations"]),
     ("sqlx", &["storage"]),
     ("tracing-opentelemetry", &["server"]),
     ("ua-parser", &["analytics"]),

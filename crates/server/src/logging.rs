@@ -29,7 +29,7 @@ static JSON: AtomicBool = AtomicBool::new(false);
 pub(crate) fn start(log: &Log) -> anyhow::Result<()> {
     // These libraries report ordinary starts at `info`, and actix reports every malformed
     // request as an error, which would let any client fill the log.
-    let quiet = "sea_orm_migration=warn,actix_server=warn,sqlx=warn,actix_http=off";
+    let quiet = "actix_server=warn,sqlx=warn,actix_http=off";
     let own = format!("{END}=error,{REQUESTS}=info");
     // Spans of traces are not for the log, whatever its level.
     let traces = format!("{TRACES}=off");

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, Condition, DbBackend, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect,
+    Select,
     sea_query::{LockBehavior, LockType},
 };
 use slugline_domain::{
@@ -16,6 +17,7 @@ use crate::{
     entity::audit::{self, Column},
     failure::{Failure, failing_to},
     session::{Applied, Change, Read, Session},
+    sql_text::{SqlText, values},
 };
 
 /// Writes the line of a changed link.
@@ -24,8 +26,12 @@ pub(crate) async fn write_line(
     note: &AuditNote,
     slug: &Slug,
 ) -> Result<(), Failure> {
+    static INSERT: SqlText = SqlText::new();
     let line = audit::of_link(note, slug);
-    session.execute(&audit::Entity::insert(line)).await?;
+    let insert = INSERT.with(session.backend(), values(line.clone()), || {
+        audit::Entity::insert(line)
+    });
+    session.run(insert).await?;
     Ok(())
 }
 
@@ -40,13 +46,20 @@ pub(crate) async fn write_token_line(
     Ok(())
 }
 
-/// Writes a line for each of these changed links, as many in a statement as it may bind.
+/// Writes a line for each of these changed links; on PostgreSQL as many in a statement as it may
+/// bind.
 pub(crate) async fn write_lines(
     session: &impl Session,
     note: &AuditNote,
     slugs: &[&Slug],
     bindings: usize,
 ) -> Result<(), Failure> {
+    if session.backend() == DbBackend::Sqlite {
+        for slug in slugs {
+            write_line(session, note, slug).await?;
+        }
+        return Ok(());
+    }
     for some in slugs.chunks(bindings / audit::NEW_COLUMNS) {
         let lines = some.iter().map(|slug| audit::of_link(note, slug));
         session.execute(&audit::Entity::insert_many(lines)).await?;
@@ -164,7 +177,7 @@ impl Change for RemoveLines {
 
 #[cfg(test)]
 mod tests {
-    use sea_orm::{DbBackend, QueryTrait};
+    use sea_orm::QueryTrait;
     use slugline_testkit::{NOON, slug};
 
     use super::*;

@@ -39,6 +39,7 @@ mod links;
 mod migration;
 mod postgres;
 mod session;
+mod sql_text;
 mod sqlite;
 mod tokens;
 

@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, error::Error as StdError};
 
-use sea_orm::{Iterable, QuerySelect, entity::prelude::*};
+use sea_orm::{Iterable, QuerySelect, entity::prelude::*, sea_query::Expr};
 use slugline_domain::{
     Country, Delivery, Destination, Link, LinkContent, LinkId, PasswordHash, Preview, Revision,
     Routing, Slug, Tag, Tags, Text, UnixSeconds,
@@ -53,6 +53,11 @@ pub struct Model {
     pub ends_at: Option<i64>,
     /// The number of the version, which each change by an author increases.
     pub revision: i64,
+    /// A copy of the tags, each after a `T`. Tags are in lower case, so no tag holds one.
+    pub tags: Option<String>,
+    /// The revision to which the copy belongs. A node of an earlier version changes links
+    /// without their copies.
+    pub tags_revision: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -60,16 +65,26 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// The columns to read, in the order of [`Model`]. Only searches need the others, which can be
-/// longer than the rest.
-pub(crate) fn read_columns() -> impl Iterator<Item = Column> {
-    Column::iter().filter(|column| !matches!(column, Column::SearchText | Column::DestinationKey))
+/// Selects the columns to read, in the order of [`Model`]. Only searches need the searched texts,
+/// which can be longer than the rest.
+pub(crate) fn select() -> Select<Entity> {
+    let columns = Column::iter().filter(|column| {
+        !matches!(
+            column,
+            Column::SearchText | Column::DestinationKey | Column::Tags | Column::TagsRevision
+        )
+    });
+    Entity::find()
+        .select_only()
+        .columns(columns)
+        .expr(Expr::cust(TAGS))
 }
 
-/// Selects the columns to read.
-pub(crate) fn select() -> Select<Entity> {
-    Entity::find().select_only().columns(read_columns())
-}
+/// The tags in the form of [`Model::tags`]. The database reads `link_tags` only if the row has no
+/// copy of its revision's tags.
+const TAGS: &str = "CASE WHEN links.tags_revision = links.revision THEN links.tags ELSE \
+                    (SELECT string_agg('T' || tag, '') FROM link_tags WHERE link_id = links.id) \
+                    END";
 
 impl Row for Model {
     fn read(columns: &impl Columns) -> Result<Self, Failure> {
@@ -99,6 +114,8 @@ impl Row for Model {
             expires_at: columns.optional_number(next())?,
             ends_at: columns.optional_number(next())?,
             revision: columns.number(next())?,
+            tags: columns.optional_text(next())?,
+            tags_revision: None,
         })
     }
 }
@@ -119,7 +136,7 @@ pub(crate) fn to_row(link: &Link) -> Model {
         destination,
         comment,
         expires_at,
-        tags: _,
+        tags,
         preview: Preview {
             title,
             description,
@@ -159,6 +176,8 @@ pub(crate) fn to_row(link: &Link) -> Model {
         expires_at: expires_at.map(UnixSeconds::get),
         ends_at: link.ends_at.map(UnixSeconds::get),
         revision: link.revision.get(),
+        tags: tags_to_text(tags),
+        tags_revision: Some(link.revision.get()),
     }
 }
 
@@ -166,9 +185,9 @@ fn text<T: ToString>(member: Option<&T>) -> Option<String> {
     member.map(ToString::to_string)
 }
 
-/// The link of a row and its tags.
-pub(crate) fn to_link(row: Model, tags: &[String]) -> Result<Link, BadRow> {
-    let check = Check { id: row.id.clone() };
+/// The link of a row.
+pub(crate) fn to_link(row: Model) -> Result<Link, BadRow> {
+    let check = Check { id: &row.id };
     Ok(Link {
         id: check.column("id", LinkId::parse(&row.id))?,
         slug: check.column("slug", Slug::parse(&row.slug))?,
@@ -184,7 +203,7 @@ pub(crate) fn to_link(row: Model, tags: &[String]) -> Result<Link, BadRow> {
                 "expires_at",
                 row.expires_at.map(UnixSeconds::new).transpose(),
             )?,
-            tags: check.tags(tags)?,
+            tags: check.tags(row.tags.as_deref().unwrap_or_default())?,
             preview: Preview {
                 title: check.text("title", row.title.as_deref())?,
                 description: check.text("description", row.description.as_deref())?,
@@ -205,6 +224,14 @@ pub(crate) fn to_link(row: Model, tags: &[String]) -> Result<Link, BadRow> {
     })
 }
 
+/// Stands before each tag of [`Model::tags`].
+const TAG: char = 'T';
+
+fn tags_to_text(tags: &Tags) -> Option<String> {
+    let text: String = tags.iter().flat_map(|tag| ["T", tag.as_str()]).collect();
+    (!text.is_empty()).then_some(text)
+}
+
 /// Neither destinations nor country codes hold line breaks, and codes hold no
 /// blanks, so lines of both need no escaping.
 fn geo_to_text(geo: &BTreeMap<Country, Destination>) -> Option<String> {
@@ -216,17 +243,17 @@ fn geo_to_text(geo: &BTreeMap<Country, Destination>) -> Option<String> {
 }
 
 /// Builds errors that name the row and the column.
-struct Check {
-    id: String,
+struct Check<'r> {
+    id: &'r str,
 }
 
-impl Check {
+impl Check<'_> {
     fn column<T, E>(&self, column: &'static str, parsed: Result<T, E>) -> Result<T, BadRow>
     where
         E: Into<Box<dyn StdError + Send + Sync>>,
     {
         parsed.map_err(|error| BadRow {
-            id: self.id.clone(),
+            id: self.id.to_owned(),
             column,
             source: error.into(),
         })
@@ -248,10 +275,11 @@ impl Check {
         self.column(column, stored.map(Destination::restore).transpose())
     }
 
-    fn tags(&self, stored: &[String]) -> Result<Tags, BadRow> {
+    fn tags(&self, stored: &str) -> Result<Tags, BadRow> {
         let tags = stored
-            .iter()
-            .map(|text| Tag::parse(text))
+            .split(TAG)
+            .skip(1)
+            .map(Tag::parse)
             .collect::<Result<Vec<_>, _>>();
         let tags = self.column("tags", tags)?;
         Ok(self.column("tags", Tags::new(tags))?.sorted())
@@ -280,7 +308,7 @@ mod tests {
     fn a_row_that_breaks_a_rule_is_named() {
         let mut row = to_row(&link("docs").id("abc").build());
         row.destination = "javascript:alert(1)".into();
-        let error = to_link(row, &[]).unwrap_err();
+        let error = to_link(row).unwrap_err();
         assert_eq!(error.to_string(), "link abc has an invalid destination");
     }
 }

@@ -35,7 +35,7 @@ impl Change for InsertLink {
             return Ok(Applied::Keep(Insertion::IdTaken));
         };
         let number = owner.number;
-        if link::to_link(owner, &[])?.status_at(self.note.at.second()) == LinkStatus::Active {
+        if link::to_link(owner)?.status_at(self.note.at.second()) == LinkStatus::Active {
             return Ok(Applied::Keep(Insertion::SlugTaken));
         }
         session.execute(&link::Entity::delete_by_id(number)).await?;

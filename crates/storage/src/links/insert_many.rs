@@ -3,11 +3,11 @@
 use std::{collections::HashMap, sync::Arc};
 
 use sea_orm::{
-    ColumnTrait, EntityTrait, Iterable, QueryFilter, QuerySelect, sea_query::OnConflict,
+    ColumnTrait, DbBackend, EntityTrait, IntoActiveModel, Iterable, QueryFilter, QuerySelect,
 };
 use slugline_domain::{AuditNote, Link, LinkStatus, Slug, UnixSeconds, ports::Insertion};
 
-use super::write::{insert_tags, to_new_row};
+use super::write::{insert, insert_link, insert_tags, to_new_row};
 use crate::{
     audit::write_lines,
     entity::{link, tag},
@@ -57,17 +57,8 @@ impl Change for InsertLinks {
         // All nodes insert slugs in the same order, so two that insert the same
         // ones cannot deadlock.
         admitted.sort_by(|a, b| a.slug.cmp(&b.slug));
-        for some in admitted.chunks(BINDINGS / link::Column::iter().count()) {
-            let insert = link::Entity::insert_many(some.iter().map(|link| to_new_row(link)))
-                .on_conflict(OnConflict::new().do_nothing().to_owned());
-            let inserted = session.execute(&insert).await?;
-            if usize::try_from(inserted) != Ok(some.len()) {
-                return Ok(Applied::Undo(None));
-            }
-        }
-        let tags: Vec<tag::Model> = admitted.iter().flat_map(|link| tag::of(link)).collect();
-        for some in tags.chunks(BINDINGS / tag::COLUMNS) {
-            insert_tags(session, some.to_vec()).await?;
+        if !insert_rows(session, &admitted).await? {
+            return Ok(Applied::Undo(None));
         }
         let stored = links.iter().zip(&outcomes);
         let stored = stored.filter(|(_, outcome)| **outcome == Insertion::Stored);
@@ -75,6 +66,36 @@ impl Change for InsertLinks {
         write_lines(session, &self.note, &slugs, BINDINGS).await?;
         Ok(Applied::Keep(Some(outcomes)))
     }
+}
+
+/// Inserts links and their tags. Returns `false` if a slug or an identifier is in use.
+async fn insert_rows(session: &impl Session, links: &[&Link]) -> Result<bool, Failure> {
+    if session.backend() == DbBackend::Sqlite {
+        // Here a statement goes to no server, and one for many rows takes longer to build. Table
+        // by table, because fewer pages are in use at once.
+        for link in links {
+            if !insert_link(session, link).await? {
+                return Ok(false);
+            }
+        }
+        for link in links {
+            insert_tags(session, link).await?;
+        }
+        return Ok(true);
+    }
+    for some in links.chunks(BINDINGS / link::Column::iter().count()) {
+        let rows = some.iter().map(|link| to_new_row(link));
+        let inserted = session.execute(&insert(rows)).await?;
+        if usize::try_from(inserted) != Ok(some.len()) {
+            return Ok(false);
+        }
+    }
+    let tags: Vec<tag::Model> = links.iter().flat_map(|link| tag::of(link)).collect();
+    for some in tags.chunks(BINDINGS / tag::COLUMNS) {
+        let rows = some.iter().cloned().map(IntoActiveModel::into_active_model);
+        session.execute(&tag::Entity::insert_many(rows)).await?;
+    }
+    Ok(true)
 }
 
 /// The stored links that have one of these slugs or identifiers.

@@ -1,15 +1,11 @@
 //! Listing links page by page.
 
-use std::collections::HashMap;
-
-use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select,
-};
+use sea_orm::{ColumnTrait, Condition, Order, QueryFilter, QueryOrder, QuerySelect, Select};
 use slugline_domain::{Link, LinkOrder, ListQuery, Position};
 
 use super::search::matching;
 use crate::{
-    entity::{link, tag},
+    entity::link,
     failure::Failure,
     session::{Read, Session},
 };
@@ -23,32 +19,21 @@ impl Read for ListLinks {
 
     async fn read<S: Session>(&self, session: &S) -> Result<Vec<Link>, Failure> {
         let select = select_page(session, &self.0).await?;
-        with_tags(session, select).await
+        links(session, select).await
     }
 }
 
-/// Reads links and, in a second statement, the tags of all of them.
-pub(super) async fn with_tags(
+/// Reads the links of a select.
+pub(super) async fn links(
     session: &impl Session,
     select: Select<link::Entity>,
 ) -> Result<Vec<Link>, Failure> {
     let rows = session.all::<link::Model>(&select).await?;
-    let mut tags: HashMap<String, Vec<String>> = HashMap::new();
-    if !rows.is_empty() {
-        let ids = rows.iter().map(|row| row.id.as_str());
-        let of_rows = tag::Entity::find().filter(tag::Column::LinkId.is_in(ids));
-        for row in session.all::<tag::Model>(&of_rows).await? {
-            tags.entry(row.link_id).or_default().push(row.tag);
-        }
-    }
-    let to_link = |row: link::Model| {
-        let own = tags.remove(&row.id).unwrap_or_default();
-        Ok(link::to_link(row, &own)?)
-    };
-    rows.into_iter().map(to_link).collect()
+    let links = rows.into_iter().map(link::to_link);
+    Ok(links.collect::<Result<_, _>>()?)
 }
 
-/// The select of a page, without tags.
+/// The select of a page.
 pub(super) async fn select_page(
     session: &impl Session,
     query: &ListQuery,

@@ -8,7 +8,7 @@ use slugline_domain::{Link, LinkFilter, SearchText, Slug, UnixSeconds};
 
 use super::{
     conditions::{has_tag, with_status, with_tag},
-    list::with_tags,
+    list::links,
 };
 use crate::{
     entity::{destination_key, link},
@@ -33,7 +33,7 @@ impl Read for SearchLinks {
 
     async fn read<S: Session>(&self, session: &S) -> Result<Vec<Link>, Failure> {
         let select = select(session, &self.filter, self.now, self.limit).await?;
-        with_tags(session, select).await
+        links(session, select).await
     }
 }
 
@@ -57,7 +57,7 @@ impl Read for CountLinks {
     }
 }
 
-/// The select of a search, without tags.
+/// The select of a search.
 pub(super) async fn select(
     session: &impl Session,
     filter: &LinkFilter,

@@ -38,7 +38,7 @@ impl Change for UpdateLink {
         let of_link = tag::Column::LinkId.eq(link.id.as_str());
         let delete = tag::Entity::delete_many().filter(of_link);
         session.execute(&delete).await?;
-        insert_tags(session, tag::of(link)).await?;
+        insert_tags(session, link).await?;
         write_line(session, note, &link.slug).await?;
         Ok(Applied::Keep(Update::Stored))
     }

@@ -1,35 +1,56 @@
 //! Writing the rows of a link.
 
-use sea_orm::{ActiveValue, EntityTrait, IntoActiveModel, sea_query::OnConflict};
-use slugline_domain::Link;
+use sea_orm::{ActiveValue, EntityTrait, InsertMany, IntoActiveModel, sea_query::OnConflict};
+use slugline_domain::{Link, Tags};
 
 use crate::{
     entity::{link, tag},
     failure::Failure,
     session::Session,
+    sql_text::{SqlText, values},
 };
 
 /// Inserts a link and its tags, unless its slug or its identifier is in use.
 /// Returns whether it did.
 pub(crate) async fn insert_row(session: &impl Session, link: &Link) -> Result<bool, Failure> {
-    let insert = link::Entity::insert(to_new_row(link))
-        .on_conflict(OnConflict::new().do_nothing().to_owned());
-    if session.execute(&insert).await? == 0 {
-        return Ok(false);
+    let inserted = insert_link(session, link).await?;
+    if inserted {
+        insert_tags(session, link).await?;
     }
-    insert_tags(session, tag::of(link)).await?;
-    Ok(true)
+    Ok(inserted)
 }
 
-/// Inserts tags, if there are any.
-pub(super) async fn insert_tags(
-    session: &impl Session,
-    tags: Vec<tag::Model>,
-) -> Result<(), Failure> {
-    if !tags.is_empty() {
-        let rows = tags.into_iter().map(IntoActiveModel::into_active_model);
-        session.execute(&tag::Entity::insert_many(rows)).await?;
+/// Inserts a link without its tags, unless its slug or its identifier is in use. Returns whether
+/// it did.
+pub(super) async fn insert_link(session: &impl Session, link: &Link) -> Result<bool, Failure> {
+    static INSERT: SqlText = SqlText::new();
+    let row = values(to_new_row(link));
+    let insert = INSERT.with(session.backend(), row, || insert([to_new_row(link)]));
+    Ok(session.run(insert).await? > 0)
+}
+
+/// The insert of links, which leaves out those whose slug or identifier is in use.
+pub(super) fn insert(
+    rows: impl IntoIterator<Item = link::ActiveModel>,
+) -> InsertMany<link::ActiveModel> {
+    link::Entity::insert_many(rows).on_conflict(OnConflict::new().do_nothing().to_owned())
+}
+
+/// Inserts the tags of a link, if it has any.
+pub(super) async fn insert_tags(session: &impl Session, link: &Link) -> Result<(), Failure> {
+    /// By number of tags.
+    static INSERT: [SqlText; Tags::MAX + 1] = [const { SqlText::new() }; Tags::MAX + 1];
+    let rows = tag::of(link);
+    if rows.is_empty() {
+        return Ok(());
     }
+    let tags = rows.into_iter().map(IntoActiveModel::into_active_model);
+    let insert = INSERT[link.content.tags.iter().count()].with(
+        session.backend(),
+        tags.clone().flat_map(values),
+        || tag::Entity::insert_many(tags),
+    );
+    session.run(insert).await?;
     Ok(())
 }
 
