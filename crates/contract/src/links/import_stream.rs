@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    io::{self, Read},
+    io::{self, BufRead, BufReader, Read},
     ops::ControlFlow,
 };
 
@@ -67,7 +67,7 @@ pub fn read_links(
     };
     let mut names = IgnoredNames::default();
     match format {
-        TransferFormat::Json => read_document(source, &mut names, each),
+        TransferFormat::Json => read_document(BufReader::new(source), &mut names, each),
         TransferFormat::Csv => read_table(source, &mut names, each),
     }?;
     Ok(names.into_names())
@@ -78,8 +78,9 @@ const LONGEST_LINK: usize = 16 << 20;
 
 type Each<'e> = &'e mut dyn FnMut(ReadLink) -> ControlFlow<()>;
 
+/// Reads byte by byte, so the source has to be buffered.
 fn read_document(
-    source: impl Read,
+    source: impl BufRead,
     names: &mut IgnoredNames,
     each: Each<'_>,
 ) -> Result<(), ReadLinksError> {

@@ -2,14 +2,15 @@
 
 use std::{
     fs::File,
-    io::{self, BufReader, Read, Seek, Write},
+    io::{self, Read, Seek, Write},
     ops::ControlFlow,
 };
 
 use anyhow::Context;
-use slugline_application::{ImportLink, LinkService};
+use slugline_application::{Error, ImportLink, ImportedLink, LinkService};
 use slugline_contract::{LinkImport, Problem, ReadLink, Rules, TransferFormat, read_links};
 use slugline_storage::DatabaseUrl;
+use tokio::task::JoinHandle;
 
 use super::{Links, STANDARD, format_of, missing_file, open};
 use crate::Settings;
@@ -48,9 +49,7 @@ pub(crate) fn run(
         .with_context(told("cannot read"))?
         .is_file()
     {
-        let whole = read_links(format, BufReader::new(&source), |_| {
-            ControlFlow::Continue(())
-        });
+        let whole = read_links(format, &source, |_| ControlFlow::Continue(()));
         whole.with_context(told("nothing was imported from"))?;
         source.rewind().with_context(told("cannot read"))?;
     }
@@ -82,10 +81,11 @@ fn take_over(
     let mut import = Import {
         links,
         batch: Vec::with_capacity(BATCH),
+        writing: None,
         done: Done::default(),
     };
     let mut outcome = Ok(());
-    let read = read_links(format, BufReader::new(source), |read| {
+    let read = read_links(format, source, |read| {
         outcome = match checked(read, rules) {
             Ok(link) => import.add(link),
             Err(why) => {
@@ -98,7 +98,7 @@ fn take_over(
             Err(_) => ControlFlow::Break(()),
         }
     });
-    let finished = import.flush();
+    let finished = import.finish();
     let Done {
         stored,
         skipped,
@@ -127,6 +127,8 @@ fn take_over(
 struct Import<'l> {
     links: &'l Links,
     batch: Vec<ImportLink>,
+    /// The batch before, which is written while this one is read.
+    writing: Option<JoinHandle<Result<Vec<ImportedLink>, Error>>>,
     done: Done,
 }
 
@@ -155,22 +157,36 @@ impl Import<'_> {
         self.done.failed += 1;
     }
 
+    /// Begins to write the batch once the batch before is written. If that fails, this one is
+    /// dropped.
     fn flush(&mut self) -> anyhow::Result<()> {
-        if self.batch.is_empty() {
-            return Ok(());
-        }
         let batch = std::mem::take(&mut self.batch);
-        let imported = self
-            .links
-            .runtime
-            .block_on(self.links.service.import(batch))
-            .map_err(|error| {
-                let cause = std::error::Error::source(&error).map(ToString::to_string);
-                let problem = Problem::from(error);
-                cause
-                    .map_or_else(|| problem.clone().into(), anyhow::Error::msg)
-                    .context(problem)
-            })?;
+        self.finish_writing()?;
+        if !batch.is_empty() {
+            let service = self.links.service.clone();
+            let write = async move { service.import(batch).await };
+            self.writing = Some(self.links.runtime.spawn(write));
+        }
+        Ok(())
+    }
+
+    /// Writes everything that was read.
+    fn finish(&mut self) -> anyhow::Result<()> {
+        self.flush()?;
+        self.finish_writing()
+    }
+
+    fn finish_writing(&mut self) -> anyhow::Result<()> {
+        let Some(writing) = self.writing.take() else {
+            return Ok(());
+        };
+        let imported = self.links.runtime.block_on(writing)?.map_err(|error| {
+            let cause = std::error::Error::source(&error).map(ToString::to_string);
+            let problem = Problem::from(error);
+            cause
+                .map_or_else(|| problem.clone().into(), anyhow::Error::msg)
+                .context(problem)
+        })?;
         let shown = LinkImport::new(&imported, Vec::new());
         for failed in &shown.failed_items {
             self.leave(&format!("{}: {}", failed.item.slug, failed.reason));

@@ -1,7 +1,7 @@
 //! `slugline export` and `slugline import`: links to and from files.
 //!
-//! Both use the database that the settings name, even while a server uses it, and hold only one
-//! batch of links in memory.
+//! Both use the database that the settings name, even while a server uses it, and hold only a
+//! batch or two of links in memory.
 
 pub(crate) mod export;
 pub(crate) mod import;
