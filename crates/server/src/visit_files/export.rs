@@ -38,7 +38,7 @@ pub(crate) async fn run(
     let _in_use = journal::use_files(settings)?;
     let rows = rows(settings, asked).await?;
     if file == STANDARD {
-        return write(rows, form, io::stdout().lock()).await.map(drop);
+        return write(rows, form, io::stdout()).await.map(drop);
     }
     let path = Path::new(file);
     let whole = async {

@@ -95,8 +95,13 @@ fn single_visits_tell_of_their_campaign_and_of_nothing_else_in_the_query() {
         names.contains(",language,utm_source,utm_medium,utm_campaign,"),
         "{names}"
     );
-    let named = |line: &str| line.contains(r#",newsletter,,"autumn, 2026","#);
-    assert_eq!(lines.filter(|line| named(line)).count(), 1, "{}", file.text);
+    let has_campaign = |line: &str| line.contains(r#",newsletter,,"autumn, 2026","#);
+    assert_eq!(
+        lines.filter(|line| has_campaign(line)).count(),
+        1,
+        "{}",
+        file.text
+    );
 }
 
 #[test]
