@@ -194,7 +194,7 @@ pub(super) const QUESTIONS: [Question; 25] = [
         name: "user agents",
         days: 90,
         request: "stats/metrics?type=ua",
-        shape: Top("ua"),
+        shape: Top("user_agent"),
         only: "",
     },
     Question {
