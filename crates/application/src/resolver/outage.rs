@@ -33,11 +33,11 @@ impl Outage {
         question: impl Future<Output = Result<T, Error>>,
         resolver: &Resolver,
     ) -> Result<T, Error> {
-        let patience = resolver.options.patience;
+        let limit = resolver.options.read_timeout;
         if !self.may_ask(resolver) {
             return Err(silent());
         }
-        let Ok(answer) = timeout(patience, question).await else {
+        let Ok(answer) = timeout(limit, question).await else {
             let until = later(resolver.clock.now(), Self::RETRY).get();
             self.silent_until.store(until, Ordering::Relaxed);
             return Err(silent());
@@ -56,7 +56,7 @@ impl Outage {
             return true;
         }
         let now = resolver.clock.now();
-        let meanwhile = later(now, resolver.options.patience + Self::RETRY).get();
+        let meanwhile = later(now, resolver.options.read_timeout + Self::RETRY).get();
         now.get() >= silent_until
             && self
                 .silent_until

@@ -27,11 +27,11 @@ fn visitors_see_what_became_of_a_change_whose_author_hung_up() {
         let slugs = trial.stock(1, operation.before());
         // Visitors get the link from the cache, which must follow the change.
         trial.server().visit(&format!("/{}", slugs[0]));
-        let patience = Duration::from_micros(random.below(LONGEST_MICROSECONDS));
-        hang_up(&trial, operation, &slugs[0], patience);
+        let delay = Duration::from_micros(random.below(LONGEST_MICROSECONDS));
+        hang_up(&trial, operation, &slugs[0], delay);
         let mut promise = Promise::of(slugs, operation.before());
         promise.asked_for(operation.after(), false);
-        promise.story = format!("{operation:?}, hung up after {patience:?}");
+        promise.story = format!("{operation:?}, hung up after {delay:?}");
         promises.push((promise, format!("{operation:?}")));
     }
     // Changes that continue without their client have ended by then.
@@ -49,7 +49,7 @@ fn visitors_see_what_became_of_a_change_whose_author_hung_up() {
 
 /// Sends a request, waits this long but reads no answer, and cuts the connection. If an earlier
 /// answer is unread, closing sends a reset, and the server then drops its pending work.
-fn hang_up(trial: &Trial, operation: Operation, slug: &str, patience: Duration) {
+fn hang_up(trial: &Trial, operation: Operation, slug: &str, delay: Duration) {
     let slugs = [slug.to_owned()];
     let (method, path, body) = operation.request(&slugs, operation.after().unwrap_or_default());
     let address = trial.server().origin().trim_start_matches("http://");
@@ -65,5 +65,5 @@ fn hang_up(trial: &Trial, operation: Operation, slug: &str, patience: Duration) 
          content-length: {length}\r\n\r\n{body}"
     );
     stream.write_all(request.as_bytes()).unwrap();
-    sleep(patience);
+    sleep(delay);
 }

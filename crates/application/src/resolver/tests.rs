@@ -1,0 +1,543 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use slugline_domain::{
+    Revision,
+    ports::{StoreError, Version},
+};
+use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, NOTE, link, slug};
+use tokio::task::JoinHandle;
+
+use super::*;
+
+fn resolver(case: SlugCase) -> (Resolver, Arc<MemoryLinkStore>, Arc<FixedClock>) {
+    resolver_of(MemoryLinkStore::default(), case)
+}
+
+fn resolver_of(
+    store: MemoryLinkStore,
+    case: SlugCase,
+) -> (Resolver, Arc<MemoryLinkStore>, Arc<FixedClock>) {
+    let store = Arc::new(store);
+    let clock = Arc::new(FixedClock::at(NOON));
+    let resolver = Resolver::new(
+        store.clone(),
+        clock.clone(),
+        case,
+        ResolverOptions::default(),
+    );
+    (resolver, store, clock)
+}
+
+async fn id_of(resolver: &Resolver, text: &str) -> Option<String> {
+    let found = resolver.find(&slug(text)).await.expect("the store works");
+    found.map(|link| link.id.to_string())
+}
+
+#[tokio::test]
+async fn a_known_link_survives_the_loss_of_the_store_for_a_day() {
+    let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    assert!(id_of(&resolver, "docs").await.is_some());
+    store.break_down();
+    assert!(id_of(&resolver, "DOCS").await.is_some());
+    for _ in 0..24 {
+        clock.advance_seconds(3_600);
+        assert!(id_of(&resolver, "docs").await.is_some());
+    }
+    clock.advance_seconds(60);
+    assert!(
+        resolver.find(&slug("docs")).await.is_err(),
+        "a day after it would have been read again"
+    );
+    store.recover();
+    clock.advance_seconds(1);
+    assert!(id_of(&resolver, "docs").await.is_some());
+}
+
+#[tokio::test]
+async fn a_stale_link_is_read_again_a_second_after_the_store_failed() {
+    let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    assert!(id_of(&resolver, "docs").await.is_some());
+    clock.advance_seconds(60);
+    store.break_down();
+    assert!(id_of(&resolver, "docs").await.is_some());
+    store.recover();
+    store.delete(&slug("docs"), &NOTE).await.unwrap();
+    assert!(id_of(&resolver, "docs").await.is_some());
+    clock.advance_seconds(1);
+    assert_eq!(id_of(&resolver, "docs").await, None);
+}
+
+#[tokio::test]
+async fn a_counting_store_that_fails_leaves_the_link_as_it_was() {
+    let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+    store.hear(Hearing::Counted(0));
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    assert!(id_of(&resolver, "docs").await.is_some());
+    clock.advance_seconds(1_000_000);
+    store.hear(Hearing::Counted(1));
+    store.break_down();
+    assert!(id_of(&resolver, "docs").await.is_some());
+    clock.advance_seconds(24 * 3_600);
+    assert!(resolver.find(&slug("docs")).await.is_err());
+}
+
+#[tokio::test]
+async fn a_slug_that_nobody_remembers_is_an_error_while_the_store_fails() {
+    let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+    assert_eq!(id_of(&resolver, "docs").await, None);
+    store.break_down();
+    assert_eq!(id_of(&resolver, "docs").await, None, "it is remembered");
+    clock.advance_seconds(5);
+    assert!(resolver.find(&slug("docs")).await.is_err());
+    store.recover();
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    assert!(resolver.find(&slug("docs")).await.is_err(), "for a second");
+    assert_eq!(
+        resolver.recall(&slug("docs"), clock.now()),
+        Recalled::Nothing
+    );
+    clock.advance_seconds(1);
+    assert!(id_of(&resolver, "docs").await.is_some());
+}
+
+#[tokio::test]
+async fn a_link_under_its_very_spelling_survives_the_loss_of_the_store() {
+    let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+    store.insert(&link("Old").build(), &NOTE).await.unwrap();
+    assert!(id_of(&resolver, "Old").await.is_some());
+    store.break_down();
+    clock.advance_seconds(60);
+    assert!(id_of(&resolver, "Old").await.is_some());
+    assert!(resolver.find(&slug("OLD")).await.is_err());
+}
+
+#[tokio::test]
+async fn what_a_counting_store_said_is_true_until_somebody_else_changes_links() {
+    let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+    store.hear(Hearing::Counted(0));
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    assert!(id_of(&resolver, "docs").await.is_some());
+    assert_eq!(id_of(&resolver, "other").await, None);
+    store.delete(&slug("docs"), &NOTE).await.unwrap();
+    store.insert(&link("other").build(), &NOTE).await.unwrap();
+    clock.advance_seconds(1_000_000);
+    assert!(id_of(&resolver, "docs").await.is_some());
+    assert_eq!(id_of(&resolver, "other").await, None);
+    store.hear(Hearing::Counted(1));
+    assert_eq!(id_of(&resolver, "docs").await, None);
+    assert!(id_of(&resolver, "other").await.is_some());
+}
+
+fn change(text: &str, revision: Option<i64>) -> LinkChange {
+    LinkChange {
+        slug: slug(text),
+        revision: revision.map(Revision::new),
+    }
+}
+
+#[tokio::test]
+async fn an_announced_change_shows_at_once_also_of_a_slug_that_was_free() {
+    let (resolver, store, _) = resolver(SlugCase::Insensitive);
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    assert!(id_of(&resolver, "docs").await.is_some());
+    assert_eq!(id_of(&resolver, "other").await, None);
+    store.delete(&slug("docs"), &NOTE).await.unwrap();
+    store.insert(&link("other").build(), &NOTE).await.unwrap();
+    assert!(id_of(&resolver, "docs").await.is_some(), "nobody told");
+    assert_eq!(id_of(&resolver, "other").await, None, "nobody told");
+    resolver.changed(&change("docs", None));
+    resolver.changed(&change("other", Some(0)));
+    assert_eq!(id_of(&resolver, "docs").await, None);
+    assert!(id_of(&resolver, "other").await.is_some());
+}
+
+#[tokio::test]
+async fn only_a_version_later_than_the_remembered_one_is_read() {
+    let (resolver, store, _) = resolver(SlugCase::Insensitive);
+    let mut docs = link("docs").build();
+    docs.revision = Revision::new(7);
+    store.insert(&docs, &NOTE).await.unwrap();
+    assert!(id_of(&resolver, "docs").await.is_some());
+    store.delete(&slug("docs"), &NOTE).await.unwrap();
+    resolver.changed(&change("docs", Some(6)));
+    resolver.changed(&change("docs", Some(7)));
+    assert!(id_of(&resolver, "docs").await.is_some(), "still in memory");
+    resolver.changed(&change("docs", Some(8)));
+    assert_eq!(id_of(&resolver, "docs").await, None);
+}
+
+#[tokio::test]
+async fn when_announcements_may_be_missing_everything_is_read_again() {
+    let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+    let visible = async |text| match resolver.recall(&slug(text), clock.now()) {
+        Recalled::Nothing => Some(id_of(&resolver, text).await),
+        Recalled::Link(_) | Recalled::NoLink => None,
+    };
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    for hearing in [
+        Hearing::Announced(0),
+        Hearing::Announced(1),
+        Hearing::Deaf,
+        Hearing::Announced(2),
+    ] {
+        store.hear(hearing);
+        for (text, is_known) in [("docs", true), ("other", false)] {
+            let read = visible(text).await.expect("it is read again");
+            assert_eq!(read.is_some(), is_known, "{hearing:?}");
+            assert_eq!(visible(text).await, None, "{hearing:?}: once");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_is_deaf_is_asked_again_after_a_second() {
+    let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+    store.hear(Hearing::Deaf);
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    assert!(id_of(&resolver, "docs").await.is_some());
+    assert_eq!(id_of(&resolver, "other").await, None);
+    store.delete(&slug("docs"), &NOTE).await.unwrap();
+    store.insert(&link("other").build(), &NOTE).await.unwrap();
+    clock.advance_seconds(1);
+    assert_eq!(id_of(&resolver, "docs").await, None);
+    assert!(id_of(&resolver, "other").await.is_some());
+}
+
+#[tokio::test]
+async fn a_link_survives_that_the_store_is_deaf_and_then_gone() {
+    let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    assert!(id_of(&resolver, "docs").await.is_some());
+    store.hear(Hearing::Deaf);
+    store.break_down();
+    for _ in 0..24 {
+        assert!(id_of(&resolver, "docs").await.is_some());
+        clock.advance_seconds(3_600);
+    }
+    assert!(
+        resolver.find(&slug("docs")).await.is_err(),
+        "a day after it was outdated"
+    );
+    store.recover();
+    clock.advance_seconds(1);
+    assert!(id_of(&resolver, "docs").await.is_some());
+}
+
+#[tokio::test]
+async fn an_unknown_slug_is_remembered_briefly_and_forgotten_on_demand() {
+    let (resolver, store, clock) = resolver(SlugCase::Insensitive);
+    assert_eq!(id_of(&resolver, "docs").await, None);
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    assert_eq!(id_of(&resolver, "docs").await, None);
+    clock.advance_seconds(5);
+    assert!(id_of(&resolver, "docs").await.is_some());
+
+    assert_eq!(id_of(&resolver, "other").await, None);
+    store.insert(&link("other").build(), &NOTE).await.unwrap();
+    resolver.forget(&slug("other"));
+    assert!(id_of(&resolver, "other").await.is_some());
+}
+
+#[tokio::test]
+async fn the_canonical_spelling_is_tried_first_then_the_very_one() {
+    let (resolver, store, _) = resolver(SlugCase::Insensitive);
+    store
+        .insert(&link("Old").id("kept").build(), &NOTE)
+        .await
+        .unwrap();
+    store
+        .insert(&link("Both").id("upper").build(), &NOTE)
+        .await
+        .unwrap();
+    store
+        .insert(&link("both").id("lower").build(), &NOTE)
+        .await
+        .unwrap();
+    assert_eq!(id_of(&resolver, "Old").await.as_deref(), Some("kept"));
+    assert_eq!(id_of(&resolver, "old").await, None);
+    assert_eq!(id_of(&resolver, "Both").await.as_deref(), Some("lower"));
+}
+
+#[tokio::test]
+async fn case_sensitive_slugs_are_told_apart() {
+    let (resolver, store, _) = resolver(SlugCase::Sensitive);
+    store
+        .insert(&link("Both").id("upper").build(), &NOTE)
+        .await
+        .unwrap();
+    store
+        .insert(&link("both").id("lower").build(), &NOTE)
+        .await
+        .unwrap();
+    assert_eq!(id_of(&resolver, "Both").await.as_deref(), Some("upper"));
+    assert_eq!(id_of(&resolver, "both").await.as_deref(), Some("lower"));
+}
+
+#[tokio::test]
+async fn memory_stays_bounded_whatever_is_asked_for() {
+    let store = Arc::new(MemoryLinkStore::default());
+    let clock = Arc::new(FixedClock::at(NOON));
+    let options = ResolverOptions {
+        capacity_bytes: 10_000,
+        ..ResolverOptions::default()
+    };
+    let resolver = Resolver::new(store, clock, SlugCase::Insensitive, options);
+    for i in 0..2_000 {
+        assert_eq!(id_of(&resolver, &format!("guess-{i}")).await, None);
+    }
+    assert!(
+        resolver.cache.weight() <= 10_000,
+        "{}",
+        resolver.cache.weight()
+    );
+}
+
+/// A store whose `find` waits until the test releases it.
+#[derive(Debug)]
+struct SlowStore {
+    inner: MemoryLinkStore,
+    finds: AtomicUsize,
+    asked: tokio::sync::Notify,
+    go: tokio::sync::Notify,
+}
+
+impl SlowStore {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            inner: MemoryLinkStore::default(),
+            finds: AtomicUsize::new(0),
+            asked: tokio::sync::Notify::new(),
+            go: tokio::sync::Notify::new(),
+        })
+    }
+
+    fn finds(&self) -> usize {
+        self.finds.load(Ordering::Relaxed)
+    }
+}
+
+#[async_trait::async_trait]
+impl LinkStore for SlowStore {
+    async fn insert(
+        &self,
+        link: &Link,
+        note: &slugline_domain::AuditNote,
+    ) -> Result<slugline_domain::ports::Insertion, StoreError> {
+        self.inner.insert(link, note).await
+    }
+    async fn insert_many(
+        &self,
+        links: &[Link],
+        note: &slugline_domain::AuditNote,
+    ) -> Result<Vec<slugline_domain::ports::Insertion>, StoreError> {
+        self.inner.insert_many(links, note).await
+    }
+    async fn search(
+        &self,
+        filter: &slugline_domain::LinkFilter,
+        now: slugline_domain::UnixSeconds,
+        limit: u32,
+    ) -> Result<Vec<Link>, StoreError> {
+        self.inner.search(filter, now, limit).await
+    }
+    async fn count(
+        &self,
+        filter: &slugline_domain::LinkFilter,
+        now: slugline_domain::UnixSeconds,
+    ) -> Result<u64, StoreError> {
+        self.inner.count(filter, now).await
+    }
+    async fn tags(&self) -> Result<Vec<slugline_domain::TagCount>, StoreError> {
+        self.inner.tags().await
+    }
+    async fn tagged(
+        &self,
+        tags: &std::collections::BTreeSet<slugline_domain::Tag>,
+        limit: u32,
+    ) -> Result<std::collections::BTreeSet<slugline_domain::LinkId>, StoreError> {
+        self.inner.tagged(tags, limit).await
+    }
+    async fn update(
+        &self,
+        link: &Link,
+        known: &slugline_domain::ports::Version,
+        note: &slugline_domain::AuditNote,
+    ) -> Result<slugline_domain::ports::Update, StoreError> {
+        self.inner.update(link, known, note).await
+    }
+    async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
+        self.finds.fetch_add(1, Ordering::Relaxed);
+        let answer = self.inner.find(slug).await;
+        self.asked.notify_one();
+        self.go.notified().await;
+        answer
+    }
+    async fn list(&self, query: &slugline_domain::ListQuery) -> Result<Vec<Link>, StoreError> {
+        self.inner.list(query).await
+    }
+    async fn delete(
+        &self,
+        slug: &Slug,
+        note: &slugline_domain::AuditNote,
+    ) -> Result<Option<Link>, StoreError> {
+        self.inner.delete(slug, note).await
+    }
+    async fn delete_version(
+        &self,
+        slug: &Slug,
+        known: &slugline_domain::ports::Version,
+        note: &slugline_domain::AuditNote,
+    ) -> Result<slugline_domain::ports::Deletion, StoreError> {
+        self.inner.delete_version(slug, known, note).await
+    }
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.inner.ping().await
+    }
+    fn hearing(&self) -> Hearing {
+        self.inner.hearing()
+    }
+}
+
+/// Begins a look-up on a task of its own.
+fn find_docs(resolver: &Arc<Resolver>) -> JoinHandle<Result<Option<Arc<Link>>, Error>> {
+    let resolver = Arc::clone(resolver);
+    tokio::spawn(async move { resolver.find(&slug("docs")).await })
+}
+
+fn slow_resolver(read_timeout: Duration) -> (Arc<Resolver>, Arc<SlowStore>, Arc<FixedClock>) {
+    let store = SlowStore::new();
+    let clock = Arc::new(FixedClock::at(NOON));
+    let options = ResolverOptions {
+        read_timeout,
+        ..ResolverOptions::default()
+    };
+    let case = SlugCase::Insensitive;
+    let resolver = Resolver::new(store.clone(), clock.clone(), case, options);
+    (Arc::new(resolver), store, clock)
+}
+
+#[tokio::test]
+async fn one_visitor_waits_for_a_silent_store_and_all_share_what_comes_of_it() {
+    let (resolver, store, clock) = slow_resolver(Duration::from_millis(100));
+    for text in ["docs", "other"] {
+        store.insert(&link(text).build(), &NOTE).await.unwrap();
+        store.go.notify_one();
+        assert!(id_of(&resolver, text).await.is_some());
+    }
+    clock.advance_seconds(60);
+    let asked_before = store.finds();
+    let visitors: Vec<_> = (0..20)
+        .map(|_| {
+            let resolver = Arc::clone(&resolver);
+            tokio::spawn(async move { id_of(&resolver, "docs").await })
+        })
+        .collect();
+    for visitor in visitors {
+        assert!(visitor.await.unwrap().is_some());
+    }
+    assert_eq!(store.finds(), asked_before + 1);
+    assert!(id_of(&resolver, "other").await.is_some());
+    for i in 0..20 {
+        assert!(resolver.find(&slug(&format!("guess-{i}"))).await.is_err());
+    }
+    assert_eq!(store.finds(), asked_before + 1, "nobody else asked");
+
+    clock.advance_seconds(1);
+    store.go.notify_one();
+    assert!(id_of(&resolver, "docs").await.is_some());
+    store.go.notify_one();
+    assert!(id_of(&resolver, "other").await.is_some());
+    assert_eq!(store.finds(), asked_before + 3, "it answers again");
+}
+
+#[tokio::test]
+async fn a_visitor_who_hangs_up_takes_no_stale_link_along() {
+    let (resolver, store, clock) = slow_resolver(Duration::from_secs(30));
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store.go.notify_one();
+    assert!(id_of(&resolver, "docs").await.is_some());
+    store.asked.notified().await;
+    clock.advance_seconds(60);
+    let visitor = tokio::spawn({
+        let resolver = Arc::clone(&resolver);
+        async move { id_of(&resolver, "docs").await }
+    });
+    store.asked.notified().await;
+    visitor.abort();
+    assert!(visitor.await.unwrap_err().is_cancelled());
+    store.inner.break_down();
+    store.go.notify_one();
+    assert!(id_of(&resolver, "docs").await.is_some());
+}
+
+#[tokio::test]
+async fn a_read_overtaken_by_an_announcement_is_repeated() {
+    let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
+    let old = link("docs").build();
+    store.insert(&old, &NOTE).await.unwrap();
+    let reader = find_docs(&resolver);
+    store.asked.notified().await;
+    let new = Link {
+        revision: old.revision.next(),
+        ..old.clone()
+    };
+    store.update(&new, &Version::of(&old), &NOTE).await.unwrap();
+    resolver.changed(&change("docs", Some(new.revision.get())));
+    store.go.notify_one();
+    store.asked.notified().await;
+    store.go.notify_one();
+    let answered = reader.await.unwrap().unwrap().unwrap();
+    assert_eq!(answered.revision, new.revision, "read again");
+    assert_eq!(store.finds(), 2);
+    let later = resolver.find(&slug("docs")).await.unwrap().unwrap();
+    assert_eq!(later.revision, new.revision);
+    assert_eq!(store.finds(), 2, "remembered");
+}
+
+#[tokio::test]
+async fn a_read_that_changes_keep_overtaking_is_repeated_once() {
+    let (resolver, store, clock) = slow_resolver(Duration::from_secs(30));
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    let reader = find_docs(&resolver);
+    for _ in 0..2 {
+        store.asked.notified().await;
+        resolver.forget(&slug("docs"));
+        store.go.notify_one();
+    }
+    assert!(reader.await.unwrap().unwrap().is_some());
+    assert_eq!(store.finds(), 2);
+    let remembered = resolver.recall(&slug("docs"), clock.now());
+    assert_eq!(remembered, Recalled::Nothing);
+}
+
+#[tokio::test]
+async fn an_overtaken_read_is_the_answer_if_the_store_fails_then() {
+    let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    let reader = find_docs(&resolver);
+    store.asked.notified().await;
+    store.inner.break_down();
+    resolver.forget(&slug("docs"));
+    store.go.notify_one();
+    store.asked.notified().await;
+    store.go.notify_one();
+    assert!(reader.await.unwrap().unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_read_overtaken_by_a_change_is_repeated() {
+    let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
+    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    let reader = find_docs(&resolver);
+    store.asked.notified().await;
+    store.delete(&slug("docs"), &NOTE).await.unwrap();
+    resolver.forget(&slug("docs"));
+    store.go.notify_one();
+    store.asked.notified().await;
+    store.go.notify_one();
+    assert_eq!(reader.await.unwrap().unwrap(), None);
+    assert_eq!(id_of(&resolver, "docs").await, None);
+    assert_eq!(store.finds(), 2, "remembered");
+}

@@ -1,0 +1,48 @@
+//! The memory that an entry takes.
+
+use quick_cache::Weighter;
+use slugline_domain::{Link, PasswordHash, Slug};
+
+use super::Entry;
+
+/// Weighs entries by their size in bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Weight;
+
+impl Weighter<Slug, Entry> for Weight {
+    fn weight(&self, slug: &Slug, entry: &Entry) -> u64 {
+        /// The map's own share of an entry.
+        const IN_MAP: usize = size_of::<(Slug, Entry)>() + 48;
+        /// The counters of an `Arc`.
+        const COUNTERS: usize = 16;
+        let link = entry.link.as_deref().map_or(0, |link| {
+            allocated(COUNTERS + size_of::<Link>()) + text_bytes(link)
+        });
+        u64::try_from(IN_MAP + allocated(slug.as_str().len()) + link).unwrap_or(u64::MAX)
+    }
+}
+
+/// Returns the size of an allocation in bytes: an allocator rounds up and adds a header.
+fn allocated(bytes: usize) -> usize {
+    const HEADER: usize = 8;
+    const UNIT: usize = 16;
+    if bytes == 0 {
+        0
+    } else {
+        (bytes + HEADER).next_multiple_of(UNIT).max(2 * UNIT)
+    }
+}
+
+fn text_bytes(link: &Link) -> usize {
+    /// The sizes of a map's and a list's entry without its text.
+    const IN_MAP: usize = 48;
+    const IN_LIST: usize = 16;
+    let content = &link.content;
+    let texts = [link.id.as_str(), link.slug.as_str()]
+        .into_iter()
+        .chain(link.password.as_ref().map(PasswordHash::as_str))
+        .chain(content.texts());
+    texts.map(|text| allocated(text.len())).sum::<usize>()
+        + IN_MAP * content.routing.geo.len()
+        + IN_LIST * content.tags.iter().count()
+}
