@@ -209,7 +209,8 @@ async fn a_start_ends_what_should_have_ended_while_nothing_ran() {
         )
         .unwrap()
     };
-    assert!(left() >= 2);
+    // A salt whose period is over may have ended already.
+    assert!(left() > 0);
     let retention_days = std::num::NonZeroU32::new(30);
     let _fixture = fixture
         .reopen(RecorderOptions {
