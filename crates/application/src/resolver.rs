@@ -17,13 +17,13 @@ use slugline_domain::{
     ports::{Clock, Hearing, LinkChange, LinkObserver, LinkStore},
 };
 
+pub use self::options::{ResolverNumbers, ResolverOptions};
 use self::{
     freshness::{Fresh, Subject},
     outage::Outage,
     refresh::Refresh,
     weight::Weight,
 };
-pub use self::options::{ResolverNumbers, ResolverOptions};
 use crate::{Error, OldLinks};
 
 /// Finds the link for a visitor's slug, from memory if possible.
