@@ -11,7 +11,7 @@ use std::{
 use actix_web::{
     HttpRequest, HttpResponse, Responder,
     body::{BodySize, BoxBody, MessageBody},
-    http::header,
+    http::header::{self, HeaderName},
     web::Bytes,
 };
 use aide::{
@@ -25,9 +25,13 @@ use slugline_domain::{AccessRow, AccessRows, ports::VisitLogError};
 
 use crate::{extract::json, reply::Reply};
 
+/// Says `false` if the numbers of a table are estimates, or some visits are missing.
+const EXACT: HeaderName = HeaderName::from_static("slugline-exact");
+
 /// A table as a file to be saved.
 pub(crate) struct Csv {
     file_name: String,
+    exact: bool,
     lines: Lines,
 }
 
@@ -42,6 +46,7 @@ impl Csv {
         let next = format!("{CSV_HEAD}{}", csv_lines(&first));
         Ok(Self {
             file_name,
+            exact: rows.sampling().exact(),
             lines: Lines::Ready { next, rows },
         })
     }
@@ -58,6 +63,7 @@ impl Responder for Csv {
             .insert_header((header::CONTENT_TYPE, "text/csv; charset=utf-8"))
             .insert_header((header::CONTENT_DISPOSITION, disposition))
             .insert_header((header::CACHE_CONTROL, "no-store"))
+            .insert_header((EXACT, self.exact.to_string()))
             .body(self.lines)
     }
 }
@@ -145,7 +151,9 @@ impl MessageBody for Lines {
 #[cfg(test)]
 mod tests {
     use actix_web::body;
+    use actix_web::test::TestRequest;
     use async_trait::async_trait;
+    use slugline_domain::{SamplingInterval, SamplingNote};
 
     use super::*;
 
@@ -178,6 +186,15 @@ mod tests {
                 referers: 0,
             }])
         }
+
+        fn sampling(&self) -> SamplingNote {
+            SamplingNote {
+                interval_max: SamplingInterval::EVERY,
+                dropped: 0,
+                damaged: 0,
+                sketched: self.fails,
+            }
+        }
     }
 
     async fn start(left: u64, fails: bool) -> Result<Csv, Error> {
@@ -196,6 +213,16 @@ mod tests {
             let csv = start(parts, false).await.unwrap();
             let sent = body::to_bytes(csv.lines).await.unwrap();
             assert_eq!(sent, expected);
+        }
+    }
+
+    #[actix_web::test]
+    async fn an_answer_says_whether_its_numbers_are_exact() {
+        for estimated in [false, true] {
+            let csv = start(2, estimated).await.unwrap();
+            let answer = csv.respond_to(&TestRequest::default().to_http_request());
+            let exact = answer.headers().get("slugline-exact").unwrap();
+            assert_eq!(exact, if estimated { "false" } else { "true" });
         }
     }
 

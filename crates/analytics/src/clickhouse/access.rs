@@ -1,10 +1,10 @@
 //! The question for totals of every slug and destination.
 
 use async_trait::async_trait;
-use slugline_domain::{AccessRow, AccessRows, VisitFilter, ports::VisitLogError};
+use slugline_domain::{AccessRow, AccessRows, SamplingNote, VisitFilter, ports::VisitLogError};
 
 use super::{
-    answer::{OF_EACH_VISITOR, REFERERS_OF_EACH_VISITOR},
+    answer::{OF_EACH_VISITOR, REFERERS_OF_EACH_VISITOR, WithInterval, largest},
     client::RowStream,
     log::failed,
     row_binary::{Cursor, DecodeError},
@@ -16,32 +16,48 @@ pub(super) const ACTION: &str = "list visits by link";
 /// The statement; [`read`] reads its rows.
 pub(super) fn statement(filter: &VisitFilter) -> String {
     let asked = asked(filter);
+    // A single number, so it comes with each row and not with an answer of its own.
+    let largest = format!("assumeNotNull((SELECT max(sampling_interval) FROM {asked}))");
     format!(
-        "SELECT slug, url, sum(v) AS visits, sum(u), uniqExactArray(r) FROM \
+        "SELECT slug, url, sum(v) AS visits, sum(u), uniqExactArray(r), {largest} FROM \
             (SELECT slug, url, {OF_EACH_VISITOR}, {REFERERS_OF_EACH_VISITOR} \
              FROM {asked} GROUP BY slug, url, visitor) \
          GROUP BY slug, url ORDER BY visits DESC, slug, url"
     )
 }
 
-pub(super) fn read(row: &mut Cursor<'_>) -> Result<AccessRow, DecodeError> {
-    Ok(AccessRow {
-        slug: row.text()?,
-        url: row.text()?,
-        visits: row.u64()?,
-        visitors: row.u64()?,
-        referers: row.u64()?,
+pub(super) fn read(row: &mut Cursor<'_>) -> Result<WithInterval<AccessRow>, DecodeError> {
+    Ok(WithInterval {
+        row: AccessRow {
+            slug: row.text()?,
+            url: row.text()?,
+            visits: row.u64()?,
+            visitors: row.u64()?,
+            referers: row.u64()?,
+        },
+        interval_max: row.u32()?,
     })
 }
 
 /// Rows that are still arriving. ClickHouse has already computed all of them, so they describe
 /// one moment.
 #[derive(Debug)]
-pub(super) struct Rows(pub(super) RowStream<AccessRow>);
+pub(super) struct Rows {
+    pub(super) rows: RowStream<WithInterval<AccessRow>>,
+    /// The first rows complete it: each says what the largest interval of all is.
+    pub(super) sampling: SamplingNote,
+}
 
 #[async_trait]
 impl AccessRows for Rows {
     async fn next(&mut self) -> Result<Vec<AccessRow>, VisitLogError> {
-        self.0.next().await.map_err(|error| failed(ACTION, error))
+        let rows = self.rows.next().await;
+        let rows = rows.map_err(|error| failed(ACTION, error))?;
+        self.sampling.interval_max = self.sampling.interval_max.max(largest(&rows));
+        Ok(rows.into_iter().map(|rested| rested.row).collect())
+    }
+
+    fn sampling(&self) -> SamplingNote {
+        self.sampling
     }
 }

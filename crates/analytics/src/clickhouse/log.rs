@@ -93,15 +93,19 @@ impl ClickHouseLog {
         Report {
             rows,
             rows_before_limit,
-            sampling: SamplingNote {
-                interval_max,
-                // The losses of this node. Other nodes do not report theirs.
-                dropped: self.tally.losses.concerning(filter),
-                // ClickHouse answers completely or not at all.
-                damaged: 0,
-                // ClickHouse counts visitors and referers exactly.
-                sketched: false,
-            },
+            sampling: self.sampling(filter, interval_max),
+        }
+    }
+
+    fn sampling(&self, filter: &VisitFilter, interval_max: SamplingInterval) -> SamplingNote {
+        SamplingNote {
+            interval_max,
+            // The losses of this node. Other nodes do not report theirs.
+            dropped: self.tally.losses.concerning(filter),
+            // ClickHouse answers completely or not at all.
+            damaged: 0,
+            // ClickHouse counts visitors and referers exactly.
+            sketched: false,
         }
     }
 }
@@ -166,7 +170,8 @@ impl VisitLog for ClickHouseLog {
         let sql = access::statement(filter);
         let rows = self.client.stream(&sql, self.deadline, access::read).await;
         let rows = rows.map_err(|error| failed(access::ACTION, error))?;
-        Ok(Box::new(access::Rows(rows)))
+        let sampling = self.sampling(filter, SamplingInterval::EVERY);
+        Ok(Box::new(access::Rows { rows, sampling }))
     }
 
     async fn visits(&self, filter: &VisitFilter) -> Result<Box<dyn VisitRows>, VisitLogError> {

@@ -396,6 +396,7 @@ async fn a_question_that_cannot_start_before_its_deadline_says_so() {
     let impatient = fixture.log.with_limits(QueryLimits {
         concurrent: 1,
         deadline: Duration::ZERO,
+        ..QueryLimits::default()
     });
     let error = impatient
         .counters(&CountersQuery::default())

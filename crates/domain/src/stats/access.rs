@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::ports::VisitLogError;
+use crate::{SamplingNote, ports::VisitLogError};
 
 /// The totals of all visits that followed one slug to one destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,4 +28,7 @@ pub trait AccessRows: std::fmt::Debug + Send {
     /// # Errors
     /// The access log cannot be read any further.
     async fn next(&mut self) -> Result<Vec<AccessRow>, VisitLogError>;
+
+    /// Returns the accuracy of all rows. It is known once the first rows were read.
+    fn sampling(&self) -> SamplingNote;
 }

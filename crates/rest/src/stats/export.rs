@@ -19,7 +19,9 @@ pub(crate) fn spec() -> OperationSpec {
         tag: super::TAG,
         summary: "Totals by link as a file",
         description: "A CSV file for spreadsheets, in UTF-8: slug, destination, visitors, visits \
-                      and referers of each slug and destination, most visits first.",
+                      and referers of each slug and destination, most visits first. The header \
+                      `Slugline-Exact` is `false` if some of these numbers are estimates or lack \
+                      visits, as `sampling.exact` of other answers.",
         needs: StatsService::NEEDS,
         fails: super::FAILS,
     }

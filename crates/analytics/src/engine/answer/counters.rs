@@ -1,13 +1,18 @@
 //! The question for totals.
 
-use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
-use slugline_domain::{CounterRow, CountersQuery, Dimension, LinkId};
+use slugline_domain::{CounterRow, CountersQuery, Dimension, LinkId, SamplingInterval};
 
 use super::Answer;
 use crate::engine::{
     day::known::{self, KnownDay},
-    read::{filter::RowFilter, scan::Snapshot, totals::Totals},
+    read::{
+        filter::RowFilter,
+        scan::Snapshot,
+        shares::{Share, SharedGroups, Shown},
+        totals::Totals,
+    },
     store::{
         columns::{Column, text_of},
         error::EngineError,
@@ -32,7 +37,7 @@ fn over_all(
     snapshot: &Snapshot<'_>,
     filter: &mut RowFilter,
 ) -> Result<Answer<CounterRow>, EngineError> {
-    let mut totals = Totals::default();
+    let mut totals = Totals::within(snapshot.memory());
     let of_day =
         |day: &KnownDay<'_>| Ok(day.moments()?.zip(day.texts(text_of(Dimension::Referer))?));
     let known = known::take(snapshot, filter, None, of_day, |_, (moments, referers)| {
@@ -58,39 +63,61 @@ fn per_link(
     filter: &RowFilter,
 ) -> Result<Answer<CounterRow>, EngineError> {
     let columns = [&Totals::columns()[..], &[Column::Link]].concat();
-    let mut groups: HashMap<i64, usize> = HashMap::new();
-    let mut totals = Totals::default();
-    let interval_max = snapshot.scan(filter, &columns, |block| {
-        // Rows of a link come together.
-        let mut latest = None;
-        totals.add(block, |row| {
-            let link = block.link.at(row);
-            match latest {
-                Some((known, group)) if known == link => group,
-                Some(_) | None => {
-                    let next = groups.len();
-                    let group = *groups.entry(link).or_insert(next);
-                    latest = Some((link, group));
-                    group
+    let hash = RandomState::new();
+    let mut rows = Vec::new();
+    let mut interval_max = SamplingInterval::EVERY;
+    let mut sketched = false;
+    let mut next = Some(Share::ALL);
+    while let Some(share) = next {
+        let mut links = SharedGroups::within(snapshot.memory(), share);
+        let interval = snapshot.scan(filter, &columns, |block| {
+            // Rows of a link come together.
+            let mut latest = None;
+            links.add(block, |links, row| {
+                let link = block.link.at(row);
+                match latest {
+                    Some((known, group)) if known == link => group,
+                    Some(_) | None => {
+                        let group = links.of(hash.hash_one(link), || LinkNumber(link));
+                        latest = Some((link, group));
+                        group
+                    }
                 }
-            }
-        });
-        Ok(())
-    })?;
-    let mut rows = Vec::with_capacity(groups.len());
-    for (link, group) in groups {
-        let name = links::name(snapshot.db(), link)?;
-        let name = name.ok_or(EngineError::Dangling { link })?;
-        // One that was lost with a part of the file has no name any more.
-        if let Ok(link) = LinkId::parse(&name) {
-            rows.push(CounterRow {
-                link: Some(link),
-                counters: totals.counters(group),
             });
+            Ok(())
+        })?;
+        interval_max = interval_max.max(interval);
+        next = links.next();
+        let (groups, mut totals) = links.into_groups();
+        for (group, LinkNumber(link)) in groups {
+            let name = match links::name(snapshot.db(), link)? {
+                Some(name) => name,
+                // Its visits were erased after the rows were read.
+                None if snapshot.has_taken_breaks() => continue,
+                None => return Err(EngineError::Dangling { link }),
+            };
+            // One that was lost with a part of the file has no name any more.
+            if let Ok(link) = LinkId::parse(&name) {
+                rows.push(CounterRow {
+                    link: Some(link),
+                    counters: totals.take(group),
+                });
+            }
         }
+        sketched |= totals.are_sketched();
     }
     rows.sort_unstable_by(|one, other| one.link.cmp(&other.link));
-    Ok(Answer::complete(rows, interval_max, totals.are_sketched()))
+    Ok(Answer::complete(rows, interval_max, sketched))
+}
+
+/// The number of a link in this file.
+#[derive(Debug)]
+struct LinkNumber(i64);
+
+impl Shown for LinkNumber {
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 #[cfg(test)]
@@ -98,9 +125,7 @@ mod tests {
     use std::{borrow::Cow, time::Duration};
 
     use rusqlite::{Connection, params};
-    use slugline_domain::{
-        Choice, Counters, Degrees, SamplingInterval, UnixMillis, UnixSeconds, VisitFilter,
-    };
+    use slugline_domain::{Choice, Counters, Degrees, UnixMillis, UnixSeconds, VisitFilter};
 
     use super::*;
     use crate::{

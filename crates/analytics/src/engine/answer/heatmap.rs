@@ -18,7 +18,7 @@ pub(crate) fn answer(
     let mut columns = Crowds::COLUMNS.to_vec();
     columns.push(Column::Time);
     let mut clock = WallClock::new(&query.zone);
-    let mut crowds = Crowds::default();
+    let mut crowds = Crowds::within(snapshot.memory());
     let of_day = |day: &KnownDay<'_>| day.by_clock(&query.zone, TimeUnit::Hour);
     let known = known::take(snapshot, &mut filter, None, of_day, |_, hours| {
         for (start, crowd) in hours {
@@ -26,7 +26,10 @@ pub(crate) fn answer(
         }
     })?;
     let interval_max = snapshot.scan(&filter, &columns, |block| {
-        let hour_of = |row| clock.read(block.time.at(row)).hour_of_week().get().into();
+        let hour_of = |row| {
+            let hour = clock.read(block.time.at(row)).hour_of_week();
+            Some(hour.get().into())
+        };
         crowds.add(block, hour_of, |_, _| {});
         Ok(())
     })?;

@@ -4,12 +4,7 @@ use slugline_domain::{Dimension, LocationRow, LocationsQuery};
 
 use super::Answer;
 use crate::engine::{
-    read::{
-        filter::RowFilter,
-        groups::{Ranking, ranked},
-        scan::Snapshot,
-        shown_visitors::degrees,
-    },
+    read::{filter::RowFilter, groups::Ranking, scan::Snapshot, shown_visitors::degrees},
     store::{columns::text_of, error::EngineError},
 };
 
@@ -20,23 +15,18 @@ pub(crate) fn answer(
 ) -> Result<Answer<LocationRow>, EngineError> {
     let mut filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
     let shown = [Dimension::City, Dimension::Latitude, Dimension::Longitude].map(text_of);
-    let (ranking, interval_max) = Ranking::count(snapshot, &mut filter, shown)?;
+    let (mut ranking, interval_max) = Ranking::count(snapshot, &mut filter, shown)?;
     let is_known = |degrees: &str| degrees != "0.00";
-    let labels = ranking.labels(|[city, latitude, longitude]| {
+    let first = ranking.first(query.limit, |[city, latitude, longitude]| {
         let has_place = is_known(latitude) && is_known(longitude);
         has_place.then(|| (city, degrees(latitude), degrees(longitude)))
     });
-    let (rows, all) = ranked(labels, query.limit);
-    Ok(Answer {
-        rows,
-        rows_before_limit: all,
-        interval_max,
-        sketched: false,
-    }
-    .map(|((city, latitude, longitude), count)| LocationRow {
-        city: city.to_owned(),
-        latitude,
-        longitude,
-        count,
-    }))
+    Ok(
+        Answer::of(first, interval_max).map(|((city, latitude, longitude), count)| LocationRow {
+            city: city.to_owned(),
+            latitude,
+            longitude,
+            count,
+        }),
+    )
 }

@@ -6,11 +6,14 @@ pub(crate) mod heatmap;
 pub(crate) mod link_totals;
 pub(crate) mod locations;
 pub(crate) mod metrics;
+pub(crate) mod sorted_rows;
 pub(crate) mod views;
 
 use slugline_domain::SamplingInterval;
 
 use crate::engine::read::selection::number;
+
+use crate::engine::read::frequent::First;
 
 /// Rows, and what they rest on.
 #[derive(Debug)]
@@ -20,8 +23,21 @@ pub(crate) struct Answer<R> {
     pub(crate) rows_before_limit: u64,
     /// The largest interval among the rows of the log that were read.
     pub(crate) interval_max: SamplingInterval,
-    /// True if visitors or referers were too many to be counted one by one.
+    /// True if visitors or referers were too many to be counted one by one, or values too
+    /// many to be sure that these are the first.
     pub(crate) sketched: bool,
+}
+
+impl<K> Answer<(K, u64)> {
+    /// The first rows.
+    pub(crate) fn of(first: First<K>, interval_max: SamplingInterval) -> Self {
+        Self {
+            rows: first.rows,
+            rows_before_limit: first.all,
+            interval_max,
+            sketched: first.is_estimate,
+        }
+    }
 }
 
 impl<R> Answer<R> {

@@ -324,7 +324,7 @@ fn a_day_stands_apart_if_all_its_rows_came_with_salts_for_a_day() {
         salt_period,
         ..RecorderOptions::default()
     };
-    let own = |salt_period| EmbeddedRows::new(&with(salt_period));
+    let own = |salt_period| EmbeddedRows::new(&with(salt_period), Arc::default());
     let imported = || EmbeddedRows::of_others(&with(SaltPeriod::Day));
     assert!(days_apart(&mut [
         own(SaltPeriod::Day),

@@ -22,6 +22,9 @@ use crate::engine::{
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     pub(crate) rows: usize,
+    /// The moment after which there is no row in this block nor in those that a scan
+    /// hands over after it, if that is known.
+    pub(crate) no_later_than: Option<i64>,
     /// Milliseconds since 1970.
     pub(crate) time: Values<i64>,
     pub(crate) interval: Values<u32>,

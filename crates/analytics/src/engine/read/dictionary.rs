@@ -76,6 +76,18 @@ pub(crate) struct Interner {
 }
 
 impl Interner {
+    /// The number of a text, if it came before.
+    pub(crate) fn find(&self, text: &str) -> Option<u32> {
+        let Self { hash, known, texts } = self;
+        let is_same = |&number: &u32| texts.bytes(number) == text.as_bytes();
+        known.find(hash.hash_one(text.as_bytes()), is_same).copied()
+    }
+
+    /// What the texts take, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.texts.text.capacity() + self.texts.ends.capacity() * 4 + self.known.capacity() * 6
+    }
+
     /// The number of a text.
     pub(crate) fn number(&mut self, text: &str) -> u32 {
         let Self { hash, known, texts } = self;

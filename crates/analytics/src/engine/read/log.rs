@@ -19,6 +19,7 @@ use tokio::sync::Semaphore;
 
 use super::{
     background,
+    memory::QuestionMemory,
     scan::{Damage, Deadline, Snapshot},
     visits::{self, Visits},
 };
@@ -91,8 +92,11 @@ impl EmbeddedLog {
         question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
         let (connections, tally) = (Arc::clone(&self.idle), Arc::clone(&self.tally));
+        let memory = QuestionMemory::under(self.limits);
         self.run(move |db, deadline| {
-            let snapshot = Snapshot::take(&db, deadline)?;
+            let snapshot = Snapshot::take(&db, deadline)?
+                .with_memory(memory)
+                .with_breaks(&tally.renewals);
             let answer = question(&snapshot)?;
             tell_of_damage(&snapshot, &tally.troubles);
             drop(snapshot);
@@ -141,14 +145,7 @@ impl EmbeddedLog {
         filter: &VisitFilter,
         question: impl FnOnce(&Snapshot<'_>) -> Result<Answer<R>, EngineError> + Send + 'static,
     ) -> Result<Report<R>, VisitLogError> {
-        let asked = self.ask(|log| {
-            let answer = question(log)?;
-            let damaged = log.damaged();
-            Ok((
-                answer,
-                damaged.values().map(|damage| u64::from(damage.rows)).sum(),
-            ))
-        });
+        let asked = self.ask(|log| Ok((question(log)?, log.damaged_rows())));
         let (answer, damaged) = asked.await.map_err(|error| failed(action, error))?;
         Ok(Report {
             rows: answer.rows,
@@ -215,10 +212,20 @@ impl VisitLog for EmbeddedLog {
     }
 
     async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError> {
-        let filter = filter.clone();
-        let rows = self.ask(move |log| link_totals::answer(log, &filter)).await;
-        let rows = rows.map_err(|error| failed("list visits by link", error))?;
-        Ok(Box::new(link_totals::Rows(rows.into_iter())))
+        let asked = filter.clone();
+        let answer = self.ask(move |log| {
+            let answer = link_totals::answer(log, &asked)?;
+            Ok((answer, log.damaged_rows()))
+        });
+        let answer = answer.await;
+        let (answer, damaged) = answer.map_err(|error| failed("list visits by link", error))?;
+        let sampling = SamplingNote {
+            interval_max: answer.interval_max,
+            dropped: self.tally.losses.concerning(filter),
+            damaged,
+            sketched: answer.sketched,
+        };
+        Ok(Box::new(link_totals::Rows::new(answer.rows, sampling)))
     }
 
     async fn visits(&self, filter: &VisitFilter) -> Result<Box<dyn VisitRows>, VisitLogError> {
@@ -271,6 +278,7 @@ pub(crate) fn failed(action: &'static str, error: EngineError) -> VisitLogError 
         | EngineError::Batch { .. }
         | EngineError::Totals { .. }
         | EngineError::Dangling { .. }
+        | EngineError::Spill(_)
         | EngineError::Thread(_)
         | EngineError::Panicked => VisitLogError::Failed {
             action,
@@ -297,6 +305,7 @@ mod tests {
         let limits = QueryLimits {
             concurrent: 1,
             deadline: Duration::from_hours(1),
+            ..QueryLimits::default()
         };
         let log = EmbeddedLog::new(&path, limits, Arc::default());
         let (begin, has_begun) = mpsc::channel();

@@ -1,7 +1,7 @@
 //! The pass over all rows that a question is about.
 
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::BTreeMap,
     sync::{
         Arc,
@@ -18,10 +18,13 @@ use slugline_domain::{RowLimit, SamplingInterval};
 use super::{
     block::{Block, Chunk},
     filter::RowFilter,
-    selection::{Selection, index, number},
+    memory::QuestionMemory,
+    renewals::{Lease, Renewals},
+    selection::{Selection, index},
     values::Values,
 };
 use crate::engine::store::{
+    chunk::Span,
     columns::{Column, TEXTS},
     error::EngineError,
     tail,
@@ -108,13 +111,19 @@ pub(crate) struct Asked<'q> {
 }
 
 /// The log as it is at one moment: everything is read in one transaction, so
-/// rows that are sealed meanwhile are neither missed nor counted twice.
+/// rows that are sealed meanwhile are neither missed nor counted twice. Where the writer asks
+/// for a break, a pass over the rows is of one moment all the same, but for what retention
+/// deletes; several passes of a question are of several moments then.
 #[derive(Debug)]
 pub(crate) struct Snapshot<'c> {
     db: &'c Connection,
     /// Ends with the snapshot.
-    _tx: Transaction<'c>,
+    tx: RefCell<Option<Transaction<'c>>>,
+    lease: Option<RefCell<Lease>>,
+    /// The last time it waited for the end of a break.
+    waited: Cell<Option<Instant>>,
     deadline: Deadline,
+    memory: QuestionMemory,
     /// What was left out.
     damaged: RefCell<BTreeMap<Damaged, Damage>>,
 }
@@ -134,10 +143,68 @@ impl<'c> Snapshot<'c> {
         deadline.limit(db)?;
         Ok(Self {
             db,
-            _tx: db.unchecked_transaction()?,
+            tx: RefCell::new(Some(db.unchecked_transaction()?)),
+            lease: None,
+            waited: Cell::default(),
             deadline,
+            memory: QuestionMemory::default(),
             damaged: RefCell::default(),
         })
+    }
+
+    /// The same, which takes a break when it is asked for one. Nothing was read yet.
+    pub(crate) fn with_breaks(self, renewals: &Arc<Renewals>) -> Self {
+        Self {
+            lease: Some(RefCell::new(Lease::new(renewals))),
+            ..self
+        }
+    }
+
+    /// Takes a break if it is asked for: its transaction ends, and another one begins.
+    fn take_break(&self) -> Result<(), EngineError> {
+        /// The most it waits for the end of the break, as two questions should take it at the
+        /// same time, and only once a second.
+        const LONGEST: Duration = Duration::from_millis(200);
+        const FROM_ONE_TO_THE_NEXT: Duration = Duration::from_secs(1);
+        const LOOK: Duration = Duration::from_millis(5);
+
+        let Some(lease) = &self.lease else {
+            return Ok(());
+        };
+        if !lease.borrow().is_break_wanted() || !lease.borrow_mut().let_go() {
+            return Ok(());
+        }
+        drop(self.tx.borrow_mut().take());
+        let begun = Instant::now();
+        let waits = self
+            .waited
+            .get()
+            .is_none_or(|at| begun - at > FROM_ONE_TO_THE_NEXT);
+        if waits {
+            self.waited.set(Some(begun));
+        }
+        while waits && lease.borrow().is_break_wanted() && begun.elapsed() < LONGEST {
+            self.deadline.check()?;
+            thread::sleep(LOOK);
+        }
+        *self.tx.borrow_mut() = Some(self.db.unchecked_transaction()?);
+        Ok(())
+    }
+
+    /// True if it may have read the log as it was at several moments.
+    pub(crate) fn has_taken_breaks(&self) -> bool {
+        let lease = self.lease.as_ref();
+        lease.is_some_and(|lease| lease.borrow().is_loose())
+    }
+
+    /// The same with another share of the memory.
+    pub(crate) fn with_memory(self, memory: QuestionMemory) -> Self {
+        Self { memory, ..self }
+    }
+
+    /// The bytes that the question may take.
+    pub(crate) fn memory(&self) -> QuestionMemory {
+        self.memory
     }
 
     pub(crate) fn db(&self) -> &Connection {
@@ -154,6 +221,12 @@ impl<'c> Snapshot<'c> {
         self.damaged.borrow()
     }
 
+    /// The rows of chunks and batches that were left out so far.
+    pub(crate) fn damaged_rows(&self) -> u64 {
+        let damaged = self.damaged.borrow();
+        damaged.values().map(|damage| u64::from(damage.rows)).sum()
+    }
+
     /// Leaves something out if it is damaged: the rest of the log has an answer
     /// all the same.
     fn leave_out(&self, what: Damaged, rows: u32, error: EngineError) -> Result<(), EngineError> {
@@ -163,17 +236,6 @@ impl<'c> Snapshot<'c> {
         let mut damaged = self.damaged.borrow_mut();
         damaged.entry(what).or_insert(Damage { rows, error });
         Ok(())
-    }
-
-    /// The most rows that can meet the conditions.
-    pub(crate) fn rows_at_most(&self, filter: &RowFilter) -> Result<u64, rusqlite::Error> {
-        let (from, until) = filter.time_range();
-        let in_chunks: i64 = self.db.query_row(
-            "SELECT coalesce(sum(n), 0) FROM chunk WHERE max_ts >= ?1 AND min_ts <= ?2",
-            [from, until],
-            |row| row.get(0),
-        )?;
-        Ok(in_chunks.unsigned_abs() + number(tail::len(self.db)?))
     }
 
     /// Hands over block after block of the rows that meet the conditions, and
@@ -292,32 +354,80 @@ impl<'c> Snapshot<'c> {
             }
         }
 
-        let mut statement = self.db.prepare_cached(&format!(
-            "SELECT {} FROM chunk WHERE max_ts >= ?1 AND min_ts <= ?2 ORDER BY max_ts DESC",
-            Chunk::COLUMNS
-        ))?;
-        for (first, last) in filter.spans_back() {
-            let mut chunks = statement.query([first, last])?;
-            while let Some(row) = chunks.next()? {
-                self.deadline.check()?;
-                let (id, rows, max_ts): (i64, u32, i64) = (row.get(0)?, row.get(2)?, row.get(4)?);
-                if max_ts < interesting_from {
+        for listed in self.chunks(&filter.spans_back())? {
+            self.take_break()?;
+            self.deadline.check()?;
+            if listed.span.max_ts < interesting_from {
+                break;
+            }
+            let mut seen = || {
+                let sql = format!("SELECT {} FROM chunk WHERE id = ?1", Chunk::COLUMNS);
+                let mut statement = self.db.prepare_cached(&sql)?;
+                let mut found = statement.query([listed.id])?;
+                let Some(row) = found.next()?.filter(|row| listed.is_still(row)) else {
                     return Ok(());
-                }
-                let mut seen = || {
-                    let chunk = Chunk::read(self.db, row)?;
-                    let block = read(&chunk, filter, asked, interesting_from)?;
-                    if block.rows > 0 {
-                        interesting_from = see(block, Some(&chunk))?;
-                    }
-                    Ok(())
                 };
-                if let Err(error) = seen() {
-                    self.leave_out(Damaged::Chunk(id), rows, error)?;
+                let chunk = Chunk::read(self.db, row)?;
+                let block = read(&chunk, filter, asked, interesting_from)?;
+                if block.rows > 0 {
+                    interesting_from = see(block, Some(&chunk))?;
                 }
+                Ok(())
+            };
+            if let Err(error) = seen() {
+                self.leave_out(Damaged::Chunk(listed.id), listed.span.rows, error)?;
             }
         }
         Ok(())
+    }
+
+    /// The chunks that may have rows of some time ranges, which come later ones first; the later
+    /// chunks of each range first.
+    fn chunks(&self, ranges: &[(i64, i64)]) -> Result<Vec<Listed>, rusqlite::Error> {
+        let mut statement = self.db.prepare_cached(
+            "SELECT id, n, min_ts, max_ts FROM chunk \
+             WHERE max_ts >= ?1 AND min_ts <= ?2 ORDER BY max_ts DESC",
+        )?;
+        let listed = |row: &rusqlite::Row<'_>| {
+            Ok(Listed {
+                id: row.get(0)?,
+                span: Span {
+                    rows: row.get(1)?,
+                    min_ts: row.get(2)?,
+                    max_ts: row.get(3)?,
+                },
+            })
+        };
+        let mut chunks = Vec::new();
+        for &(first, last) in ranges {
+            for chunk in statement.query_map([first, last], listed)? {
+                chunks.push(chunk?);
+            }
+        }
+        Ok(chunks)
+    }
+}
+
+/// A chunk that is to be read.
+#[derive(Clone, Copy, Debug)]
+struct Listed {
+    id: i64,
+    span: Span,
+}
+
+impl Listed {
+    /// True unless a chunk of other rows has got the number of one that was deleted.
+    fn is_still(&self, row: &rusqlite::Row<'_>) -> bool {
+        let is_within = || {
+            let (rows, min_ts, max_ts): (u32, i64, i64) = (row.get(2)?, row.get(3)?, row.get(4)?);
+            let Span {
+                rows: most,
+                min_ts: first,
+                max_ts: last,
+            } = self.span;
+            Ok::<_, rusqlite::Error>(rows <= most && first <= min_ts && max_ts <= last)
+        };
+        is_within().unwrap_or(true)
     }
 }
 
@@ -331,6 +441,8 @@ fn read(
 ) -> Result<Block, EngineError> {
     let mut block = Block {
         rows: index(chunk.span().rows),
+        // The tail came before, and chunks come in this order.
+        no_later_than: Some(chunk.span().max_ts),
         ..Block::default()
     };
     let mut rows = filter.narrow(&mut block, Some(chunk))?;

@@ -9,7 +9,8 @@ use std::{borrow::Cow, collections::HashMap};
 use slugline_domain::{Degrees, Dimension};
 
 use super::{
-    block::Block, distinct::DistinctCounts, filter::RowFilter, scan::Snapshot, selection::index,
+    block::Block, distinct::DistinctCounts, filter::RowFilter, memory::QuestionMemory,
+    scan::Snapshot, selection::index,
 };
 use crate::engine::{
     day::known::{self, KnownDay},
@@ -46,7 +47,7 @@ pub(crate) fn degrees(text: &str) -> Degrees {
 
 /// The distinct visitors of each row shown, by its number. Each is there as many
 /// times as the smallest sampling interval says.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct ShownVisitors {
     distinct: DistinctCounts,
     /// Visitors that were counted before and are none of these.
@@ -55,6 +56,13 @@ struct ShownVisitors {
 
 impl ShownVisitors {
     const COLUMNS: [Column; 2] = [Column::Coherent, Column::Visitor];
+
+    fn within(memory: QuestionMemory) -> Self {
+        Self {
+            distinct: DistinctCounts::within(memory.visitors()),
+            others: Vec::new(),
+        }
+    }
 
     /// Counts the visitors of rows that show texts of a column.
     fn of_texts(
@@ -70,7 +78,7 @@ impl ShownVisitors {
         let shown: HashMap<&str, usize> = names.iter().copied().zip(0..).collect();
         let mut visitors = Self {
             others: vec![0; names.len()],
-            ..Self::default()
+            ..Self::within(snapshot.memory())
         };
         let with_visitors = |day: &KnownDay<'_>| {
             let listed = day.values(column)?;
@@ -115,7 +123,7 @@ impl ShownVisitors {
     ) -> Result<Self, EngineError> {
         let shown = names.iter().filter_map(|name| VisitorHash::parse(name));
         let shown: NumberMap<usize> = shown.map(|visitor| visitor.0).zip(0..).collect();
-        let mut visitors = Self::default();
+        let mut visitors = Self::within(snapshot.memory());
         snapshot.scan(filter, &Self::COLUMNS, |block| {
             visitors.see(block, |row| shown.get(&block.visitor.at(row)).copied());
             Ok(())
@@ -161,7 +169,7 @@ mod tests {
 
     #[test]
     fn very_many_visitors_are_an_estimate_and_rows_not_shown_are_not_counted() {
-        let mut visitors = ShownVisitors::default();
+        let mut visitors = ShownVisitors::within(QuestionMemory::default());
         visitors.see(&block(0..1_000), |row| (row < 10).then_some(1));
         assert_eq!(
             [0, 1, 2].map(|shown| visitors.distinct.estimate(shown)),
@@ -182,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_visitor_weighs_the_smallest_coherent_interval() {
-        let mut visitors = ShownVisitors::default();
+        let mut visitors = ShownVisitors::within(QuestionMemory::default());
         for (visitor, interval, coherent) in
             [(1, 8, 1), (1, 4, 1), (1, 2, 0), (2, 16, 1), (3, 64, 0)]
         {

@@ -11,6 +11,7 @@ use super::{
     block::{Block, Texts},
     dictionary::Dictionary,
     distinct::DistinctCounts,
+    memory::QuestionMemory,
     selection::{index, number},
     values::Values,
 };
@@ -18,7 +19,7 @@ use crate::engine::store::columns::{Column, TEXTS, text_of};
 
 /// Visits and distinct visitors of groups, which are numbered from 0 without
 /// large gaps.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Crowds {
     visits: Vec<u64>,
     visitors: DistinctCounts,
@@ -27,7 +28,7 @@ pub(crate) struct Crowds {
 }
 
 /// Those of one group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Crowd {
     pub(crate) visits: u64,
     pub(crate) visitors: u64,
@@ -37,21 +38,39 @@ impl Crowds {
     /// The columns that [`Crowds::add`] reads.
     pub(crate) const COLUMNS: [Column; 3] = [Column::Interval, Column::Coherent, Column::Visitor];
 
-    /// Adds all rows of a block, each to the group that `group_of` says, and hands
-    /// over each run of rows of one group.
+    pub(crate) fn within(memory: QuestionMemory) -> Self {
+        Self {
+            visits: Vec::new(),
+            visitors: DistinctCounts::within(memory.visitors()),
+            others: Vec::new(),
+        }
+    }
+
+    /// Adds the rows of a block, each to the group that `group_of` says, if there is one, and
+    /// hands over each run of rows of one group.
     pub(crate) fn add(
         &mut self,
         block: &Block,
-        mut group_of: impl FnMut(usize) -> usize,
+        mut group_of: impl FnMut(usize) -> Option<usize>,
         mut see: impl FnMut(usize, Range<usize>),
     ) {
         let mut start = 0;
-        while start < block.rows {
-            let group = group_of(start);
-            let rest = start + 1..block.rows;
-            let end = rest.take_while(|&row| group_of(row) == group).count() + start + 1;
-            self.add_run(group, block, start..end);
-            see(group, start..end);
+        let mut next = (block.rows > 0).then(|| group_of(0));
+        while let Some(group) = next {
+            next = None;
+            let mut end = start + 1;
+            while end < block.rows {
+                let of_row = group_of(end);
+                if of_row != group {
+                    next = Some(of_row);
+                    break;
+                }
+                end += 1;
+            }
+            if let Some(group) = group {
+                self.add_run(group, block, start..end);
+                see(group, start..end);
+            }
             start = end;
         }
     }
@@ -103,6 +122,16 @@ impl Crowds {
         }
     }
 
+    /// The crowd of a group to which no row will be added any more. Another group
+    /// may have its number.
+    pub(crate) fn take(&mut self, group: usize) -> Crowd {
+        let others = self.others.get_mut(group).map_or(0, std::mem::take);
+        Crowd {
+            visits: self.visits.get_mut(group).map_or(0, std::mem::take),
+            visitors: self.visitors.take(group) + others,
+        }
+    }
+
     /// True if visitors were too many to be counted one by one.
     pub(crate) fn are_sketched(&self) -> bool {
         self.visitors.is_sketch()
@@ -110,7 +139,7 @@ impl Crowds {
 }
 
 /// The same with distinct referring hosts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Totals {
     crowds: Crowds,
     referers: DistinctCounts,
@@ -118,6 +147,14 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
+    pub(crate) fn within(memory: QuestionMemory) -> Self {
+        Self {
+            crowds: Crowds::within(memory),
+            referers: DistinctCounts::within(memory.referers()),
+            key: RandomState::new(),
+        }
+    }
+
     /// The columns that [`Totals::add`] reads.
     pub(crate) fn columns() -> Vec<Column> {
         let referer = Column::Text(text_of(Dimension::Referer));
@@ -130,8 +167,8 @@ impl Totals {
         [&Crowds::COLUMNS[..], &[referer]].concat()
     }
 
-    /// Adds all rows of a block, each to the group that `group_of` says.
-    pub(crate) fn add(&mut self, block: &Block, group_of: impl FnMut(usize) -> usize) {
+    /// Adds the rows of a block, each to the group that `group_of` says, if there is one.
+    pub(crate) fn add(&mut self, block: &Block, group_of: impl FnMut(usize) -> Option<usize>) {
         let referer = text_of(Dimension::Referer);
         let (entries, texts) = (block.codes(TEXTS[referer].family), block.texts(referer));
         let hosts = hosts(&self.key, texts);
@@ -154,7 +191,7 @@ impl Totals {
     pub(crate) fn add_all(&mut self, block: &Block) {
         let referer = text_of(Dimension::Referer);
         if block.codes[TEXTS[referer].family.index()].is_some() {
-            return self.add(block, |_| 0);
+            return self.add(block, |_| Some(0));
         }
         // Each text is that of some row.
         self.crowds.add_run(0, block, 0..block.rows);
@@ -179,6 +216,22 @@ impl Totals {
             visitors: crowd.visitors,
             referers: self.referers.estimate(group),
         }
+    }
+
+    /// The same of a group to which no row will be added any more. Another group may
+    /// have its number.
+    pub(crate) fn take(&mut self, group: usize) -> Counters {
+        let crowd = self.crowds.take(group);
+        Counters {
+            visits: crowd.visits,
+            visitors: crowd.visitors,
+            referers: self.referers.take(group),
+        }
+    }
+
+    /// True if estimates would be better if there were fewer groups than so many.
+    pub(crate) fn are_crowded(&self, groups: usize) -> bool {
+        self.crowds.visitors.is_crowded(groups) || self.referers.is_crowded(groups)
     }
 
     /// True if visitors or referers were too many to be counted one by one.
@@ -214,11 +267,11 @@ mod tests {
             block.forget(text_of(Dimension::Referer));
             block
         };
-        let mut totals = Totals::default();
-        totals.add(&block(1..=1 << 20), |_| 0);
+        let mut totals = Totals::within(QuestionMemory::default());
+        totals.add(&block(1..=1 << 20), |_| Some(0));
         assert_eq!(totals.counters(0).visitors, 1 << 20);
         assert!(!totals.are_sketched());
-        totals.add(&block(0..=2 << 20), |_| 0);
+        totals.add(&block(0..=2 << 20), |_| Some(0));
         let visits = totals.counters(0).visits;
         assert_eq!(usize::try_from(visits), Ok(3 * EXACT + 1));
         assert!(totals.are_sketched());

@@ -121,6 +121,8 @@ pub(crate) enum EngineError {
     Dangling { link: i64 },
     #[error("no answer within {} ms", limit.as_millis())]
     Deadline { limit: Duration },
+    #[error("rows of the answer cannot be kept in a file beside the access log")]
+    Spill(#[from] io::Error),
     #[error("the system gives no thread to answer on")]
     Thread(#[source] io::Error),
     #[error("the answering thread ended early")]
@@ -133,9 +135,11 @@ impl EngineError {
         match self {
             Self::Chunk { .. } | Self::Batch { .. } | Self::Totals { .. } => true,
             Self::Sqlite(error) => error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt),
-            Self::Dangling { .. } | Self::Deadline { .. } | Self::Thread(_) | Self::Panicked => {
-                false
-            }
+            Self::Dangling { .. }
+            | Self::Deadline { .. }
+            | Self::Spill(_)
+            | Self::Thread(_)
+            | Self::Panicked => false,
         }
     }
 }

@@ -8,7 +8,7 @@ pub(crate) mod erase;
 pub(crate) mod merge;
 pub(crate) mod steady_clock;
 
-use std::num::NonZeroU32;
+use std::{num::NonZeroU32, sync::Arc};
 
 use rusqlite::Connection;
 use slugline_domain::UnixMillis;
@@ -18,6 +18,7 @@ use self::{
     steady_clock::SteadyClock,
 };
 use crate::engine::{
+    read::renewals::Renewals,
     store::{error::EngineError, loss_table, salted_days, tail},
     write::seal,
 };
@@ -48,6 +49,7 @@ const PAUSE_MS: i64 = 3_600_000;
 pub(crate) struct Upkeep {
     retention_days: Option<NonZeroU32>,
     rows_per_chunk: usize,
+    renewals: Arc<Renewals>,
     clock: SteadyClock,
     next: Step,
 }
@@ -82,10 +84,15 @@ enum Step {
 }
 
 impl Upkeep {
-    pub(crate) fn new(retention_days: Option<NonZeroU32>, rows_per_chunk: usize) -> Self {
+    pub(crate) fn new(
+        retention_days: Option<NonZeroU32>,
+        rows_per_chunk: usize,
+        renewals: Arc<Renewals>,
+    ) -> Self {
         Self {
             retention_days,
             rows_per_chunk,
+            renewals,
             clock: SteadyClock::default(),
             next: Step::Rest { until_ms: i64::MIN },
         }
@@ -121,8 +128,10 @@ impl Upkeep {
             }
             Step::Merge { first, today } => {
                 let most = self.rows_per_chunk.saturating_mul(MERGED);
-                match merge::merge_day_alone(db, (first, today), most)? {
+                let merge = || merge::merge_day_alone(db, (first, today), most);
+                match self.renewals.merge(merge).transpose()?.flatten() {
                     Some(first) => Some(Step::Merge { first, today }),
+                    // A merge that has to wait for a question is left to the next round.
                     None => Some(Step::CountDays { before: today }),
                 }
             }

@@ -31,7 +31,7 @@ impl Log {
             db: schema::open_writer(&folder.path().join("a.db")).unwrap(),
             _folder: folder,
             links: Links::default(),
-            upkeep: Upkeep::new(retention_days, 64),
+            upkeep: Upkeep::new(retention_days, 64, Arc::default()),
         }
     }
 
@@ -225,14 +225,14 @@ fn days_that_are_over_get_totals_the_latest_first() {
     while log.count("day_totals WHERE directory IS NULL") == 0 {
         assert!(log.upkeep.step(&mut log.db, now).unwrap());
     }
-    log.upkeep = Upkeep::new(None, 64);
+    log.upkeep = Upkeep::new(None, 64, Arc::default());
     log.round(5);
     assert_eq!(counted(&log), [0, 1, 2, 3]);
     // A late visit.
     log.add(1);
     log.seal(1);
     assert_eq!(counted(&log), [0, 2, 3]);
-    log.upkeep = Upkeep::new(None, 64);
+    log.upkeep = Upkeep::new(None, 64, Arc::default());
     log.round(5);
     assert_eq!(counted(&log), [0, 1, 2, 3]);
     assert_eq!(log.count("day_totals WHERE directory IS NULL"), 0);
@@ -338,7 +338,7 @@ fn retention_deletes_whole_chunks_a_few_at_a_time_and_goes_on_after_a_restart() 
             left -= deleted;
         }
         assert!(left < before);
-        log.upkeep = Upkeep::new(THIRTY_DAYS, 64);
+        log.upkeep = Upkeep::new(THIRTY_DAYS, 64, Arc::default());
     }
     // What is left was not written again.
     let after = parts(&log);

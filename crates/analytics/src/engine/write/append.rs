@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use super::{
     embedded_rows::EmbeddedRows,
+    log_length::LogLength,
     row_table::{Maintained, RowTable},
 };
 use crate::engine::store::{
@@ -41,6 +42,7 @@ pub(crate) struct Appender {
     tally: Arc<Tally>,
     /// A deleted salt or erased visits may still stand in the write-ahead log.
     scrub: bool,
+    log_length: LogLength,
 }
 
 /// The outcome of a batch.
@@ -62,7 +64,7 @@ impl Appender {
     ) -> Result<Self, OpenError> {
         let lock = lock::share(path)?;
         let db = schema::open_writer(path)?;
-        let rows = Box::new(EmbeddedRows::new(options));
+        let rows = Box::new(EmbeddedRows::new(options, Arc::clone(&tally.renewals)));
         let appender = Self::over(db, rows, options, ports, tally);
         let appender = appender.map_err(|source| OpenError::Sqlite {
             path: path.to_owned(),
@@ -96,6 +98,7 @@ impl Appender {
             tally,
             // A process that was killed may have left one there.
             scrub: true,
+            log_length: LogLength::default(),
         })
     }
 
@@ -183,7 +186,7 @@ impl Appender {
             tracing::warn!(error, "an ended salt cannot be deleted yet");
         }
         if self.scrub {
-            match empty_write_ahead_log(&self.db) {
+            match empty_write_ahead_log(&self.db, Duration::ZERO) {
                 Ok(done) => self.scrub = !done,
                 Err(error) => {
                     let error: &(dyn StdError + 'static) = &error;
@@ -193,6 +196,7 @@ impl Appender {
         }
         let Maintained { more, erased } = self.rows.maintain(&mut self.db, now);
         self.scrub |= erased;
+        self.log_length.bound(&self.db, &self.tally.renewals);
         more || erased
     }
 
@@ -240,10 +244,13 @@ impl Appender {
 
 /// Moves everything into the database proper, where deleted content is
 /// overwritten, and cuts the write-ahead log to nothing. `false` when a
-/// question still reads from it: visits do not wait for that, since an export
-/// may read for minutes.
-fn empty_write_ahead_log(db: &Connection) -> Result<bool, rusqlite::Error> {
-    db.busy_timeout(Duration::ZERO)?;
+/// question still reads from it after so much time: visits do not wait for that
+/// for long, since a backup may read for minutes.
+pub(super) fn empty_write_ahead_log(
+    db: &Connection,
+    patience: Duration,
+) -> Result<bool, rusqlite::Error> {
+    db.busy_timeout(patience)?;
     let busy = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
         row.get::<_, bool>(0)
     });
@@ -413,9 +420,9 @@ mod tests {
         reader.execute_batch("BEGIN").unwrap();
         assert_eq!(count(&reader, "salt"), 1);
         appender.db.execute("DELETE FROM salt", []).unwrap();
-        assert!(!empty_write_ahead_log(&appender.db).unwrap());
+        assert!(!empty_write_ahead_log(&appender.db, Duration::ZERO).unwrap());
         reader.execute_batch("COMMIT").unwrap();
-        assert!(empty_write_ahead_log(&appender.db).unwrap());
+        assert!(empty_write_ahead_log(&appender.db, Duration::ZERO).unwrap());
         // Other statements wait for locks as before.
         let patience: u32 = appender
             .db

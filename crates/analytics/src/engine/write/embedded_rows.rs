@@ -1,6 +1,6 @@
 //! Rows of the embedded engine: the tail and everything that keeps it short.
 
-use std::error::Error as StdError;
+use std::{error::Error as StdError, sync::Arc};
 
 use rusqlite::Connection;
 use slugline_domain::{LinkId, UnixMillis};
@@ -12,6 +12,7 @@ use super::{
     seal,
 };
 use crate::engine::{
+    read::renewals::Renewals,
     store::{batch, erasure, links::Links, salted_days::SaltedDays, tail},
     upkeep::{
         Upkeep,
@@ -30,22 +31,23 @@ pub(crate) struct EmbeddedRows {
 }
 
 impl EmbeddedRows {
-    pub(crate) fn new(options: &RecorderOptions) -> Self {
+    pub(crate) fn new(options: &RecorderOptions, renewals: Arc<Renewals>) -> Self {
         let rows_per_chunk = options.rows_per_chunk.clamp(1, batch::ROWS_MAX);
         Self {
             links: Links::default(),
             days: SaltedDays::new(options.salt_period == SaltPeriod::Day),
             erasing: Erasing::default(),
-            upkeep: Upkeep::new(options.retention_days, rows_per_chunk),
+            upkeep: Upkeep::new(options.retention_days, rows_per_chunk, renewals),
             rows_per_chunk,
         }
     }
 
-    /// For rows whose visitors were told apart elsewhere, nobody knows for how long.
+    /// For rows whose visitors were told apart elsewhere, nobody knows for how long. Nobody asks
+    /// questions beside it in this process.
     pub(crate) fn of_others(options: &RecorderOptions) -> Self {
         Self {
             days: SaltedDays::new(false),
-            ..Self::new(options)
+            ..Self::new(options, Arc::default())
         }
     }
 }

@@ -1,56 +1,35 @@
 //! Counting without repetition, in bounded memory.
 //!
 //! What is counted, a visitor or a referer, arrives as a 64-bit key in one of
-//! many groups, and a question holds all its pairs of group and key. Up to
-//! `exact_pairs` of them counts are exact. Beyond, at the latest at twice as
-//! many, each group keeps its keys with the smallest hashes only, at least
-//! `keys`, which estimates the number of all; groups of fewer keys stay exact.
-//! The relative error of an estimate from k keys has a standard deviation of
-//! 1/√(k-1): 1.6 % at 4,096.
+//! many groups, and a question holds all its pairs of group and key, in a number
+//! of bytes that it is given. Counts are exact up to one pair for each 64 of
+//! these bytes. Beyond, at the latest at twice as many, each group keeps its keys
+//! with the smallest hashes only, which estimates the number of all; groups of
+//! fewer keys stay exact.
 //!
-//! Many large groups, such as the hours of a year, share `sketch_pairs`: the
-//! number of keys is halved as long as they need more, down to `fewest_keys`.
-//! The pairs of a question are thus at most twice the larger of `sketch_pairs`
-//! and twice `fewest_keys` in each group, 8 bytes each, or 12 where visits are sampled.
+//! The relative error of an estimate from k keys has a standard deviation of
+//! 1/√(k-1). A few large groups keep 4,096 keys each in 64 MiB: 1.6 %. Many large
+//! groups share the memory: k is halved as long as they need more. G groups then
+//! keep a number of keys that is at least half of a million divided by G in
+//! 64 MiB: 64 for the hours of a year (13 %), 8 for 65,536 groups (38 %).
+//!
+//! There is room for one group in each 256 bytes, a quarter of a million in
+//! 64 MiB. Questions see to it that they have no more at the same time; keys of
+//! groups beyond are left out, and the counts are estimates.
 
 mod set;
 
 use set::WeightedSet;
 
-/// The memory that a question may take.
-#[derive(Clone, Copy, Debug)]
-struct Bounds {
-    /// Pairs of group and key up to which everything is counted exactly.
-    exact_pairs: usize,
-    /// Pairs that estimates are made from.
-    sketch_pairs: usize,
-    /// Keys that a group keeps for its estimate.
-    keys: usize,
-    /// Keys that a group keeps when there are very many groups.
-    fewest_keys: usize,
-}
+/// Bytes for each pair that is counted exactly: the pair, room for another one,
+/// a third while lists are sorted or grow, and a fourth for groups.
+const PAIR_BYTES: usize = 64;
 
-impl Bounds {
-    /// Entries at which to look again after there were so many pairs.
-    fn most_entries(self, pairs: usize) -> usize {
-        let pairs = pairs.max(self.exact_pairs);
-        2 * pairs
-    }
-}
+/// The most keys that a group keeps for its estimate.
+const MOST_KEYS: usize = 4_096;
 
-impl Default for Bounds {
-    /// Some 18 MB while exact and up to 65 MB after that, half as much again where
-    /// visits are sampled; with the fewest keys
-    /// the standard deviation is 13 %.
-    fn default() -> Self {
-        Self {
-            exact_pairs: 1 << 20,
-            sketch_pairs: 1 << 22,
-            keys: 4_096,
-            fewest_keys: 64,
-        }
-    }
-}
+/// The fewest keys that a group keeps.
+const FEWEST_KEYS: usize = 4;
 
 /// The distinct keys of many groups, each key weighted with the smallest
 /// weight it came with.
@@ -60,13 +39,14 @@ impl Default for Bounds {
 /// estimates how many there were without bias.
 #[derive(Debug)]
 pub(crate) struct DistinctCounts {
-    bounds: Bounds,
+    /// Pairs up to which everything is counted exactly.
+    exact_pairs: usize,
     groups: Vec<WeightedSet>,
-    /// Entries of all groups, those included that are there more than once.
-    entries: usize,
-    /// Entries at which to look how many of them are pairs.
-    most_entries: usize,
+    /// Entries that the lists of all groups have room for.
+    room: usize,
     mode: Mode,
+    /// True if a key was left out.
+    cut: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,26 +57,18 @@ enum Mode {
     Sketch { keys: usize },
 }
 
-impl Mode {
-    /// The mode to go on in when this one has too many pairs.
-    fn tighter(self, bounds: Bounds) -> Self {
-        let keys = match self {
-            Self::Exact => bounds.keys,
-            Self::Sketch { keys } => (keys / 2).max(bounds.fewest_keys),
-        };
-        Self::Sketch { keys }
-    }
-
-    fn most_pairs(self, bounds: Bounds) -> usize {
-        match self {
-            Self::Exact => bounds.exact_pairs,
-            Self::Sketch { keys } if keys > bounds.fewest_keys => bounds.sketch_pairs,
-            Self::Sketch { .. } => usize::MAX,
+impl DistinctCounts {
+    /// Counts that take at most so many bytes.
+    pub(crate) fn within(bytes: usize) -> Self {
+        Self {
+            exact_pairs: (bytes / PAIR_BYTES).max(FEWEST_KEYS * FEWEST_KEYS),
+            groups: Vec::new(),
+            room: 0,
+            mode: Mode::default(),
+            cut: false,
         }
     }
-}
 
-impl DistinctCounts {
     /// Takes a key. Keys have to be evenly spread, as hashes are. Groups are numbered
     /// from 0 without large gaps.
     pub(crate) fn see(&mut self, group: usize, key: u64, weight: u32) {
@@ -108,15 +80,26 @@ impl DistinctCounts {
         /// Keys between two looks at the memory.
         const PIECE: usize = 1_024;
         if group >= self.groups.len() {
+            if group >= self.most_groups() {
+                self.cut = true;
+                return;
+            }
             self.groups.resize_with(group + 1, WeightedSet::default);
         }
-        for piece in keys.chunks(PIECE) {
+        let mut rest = keys;
+        while !rest.is_empty() {
+            // A list that had to grow before its time would take room for twice as many.
             let set = &mut self.groups[group];
-            self.entries += set.see(piece, weight);
+            let (piece, later) = rest.split_at(set.left().clamp(1, PIECE).min(rest.len()));
+            rest = later;
+            let room = set.room();
+            set.see(piece, weight);
+            self.room += set.room() - room;
             if set.is_untidy() {
                 self.tidy(group);
+                self.extend(group);
             }
-            if self.entries > self.most_entries {
+            if self.room > self.most_room() {
                 self.make_room();
             }
         }
@@ -131,55 +114,102 @@ impl DistinctCounts {
         self.groups[group].estimate()
     }
 
+    /// The same number. The group's memory is free for others from then on, and its
+    /// place for another group.
+    pub(crate) fn take(&mut self, group: usize) -> u64 {
+        let estimate = self.estimate(group);
+        if let Some(set) = self.groups.get_mut(group) {
+            let set = std::mem::take(set);
+            self.room -= set.room();
+            if self.room <= self.exact_pairs / 2 {
+                self.mode = Mode::Exact;
+            }
+        }
+        estimate
+    }
+
     /// True if keys were too many to be counted one by one, so that the counts
     /// of large groups are estimates.
     pub(crate) fn is_sketch(&self) -> bool {
-        self.groups.iter().any(WeightedSet::is_cut)
+        self.cut
     }
 
-    fn with(bounds: Bounds) -> Self {
-        Self {
-            bounds,
-            groups: Vec::new(),
-            entries: 0,
-            most_entries: bounds.most_entries(0),
-            mode: Mode::default(),
-        }
+    /// True if estimates would be better if there were fewer groups than so many.
+    pub(crate) fn is_crowded(&self, groups: usize) -> bool {
+        const ENOUGH_KEYS: usize = 128;
+        let too_few_keys = match self.mode {
+            Mode::Exact => false,
+            Mode::Sketch { keys } => keys <= ENOUGH_KEYS,
+        };
+        too_few_keys || groups > self.most_groups() / 2
+    }
+
+    /// Groups that there is room for.
+    pub(crate) fn most_groups(&self) -> usize {
+        self.exact_pairs / FEWEST_KEYS
+    }
+
+    /// Entries that lists may have room for.
+    fn most_room(&self) -> usize {
+        2 * self.exact_pairs
     }
 
     /// Leaves each key of a group once, and no more of them than the mode
     /// allows.
     fn tidy(&mut self, group: usize) {
         let set = &mut self.groups[group];
-        self.entries -= set.tidy();
+        let room = set.room();
+        set.tidy();
         if let Mode::Sketch { keys } = self.mode
             && set.len() > 2 * keys
         {
-            self.entries -= set.cut(keys);
+            set.cut(keys);
+            self.cut = true;
         }
+        self.room -= room - set.room();
+    }
+
+    /// Gives a tidy list room to go on, if all lists together may have it.
+    fn extend(&mut self, group: usize) {
+        let set = &self.groups[group];
+        if self.room + set.wants() > self.most_room() {
+            self.make_room();
+        }
+        let set = &mut self.groups[group];
+        let room = set.room();
+        set.extend();
+        self.room += set.room() - room;
     }
 
     /// Finds out how many pairs there are, and makes them fewer if they are
     /// too many.
     fn make_room(&mut self) {
-        self.tidy_all();
-        while self.entries > self.mode.most_pairs(self.bounds) {
-            self.mode = self.mode.tighter(self.bounds);
-            self.tidy_all();
-        }
-        self.most_entries = self.bounds.most_entries(self.entries);
-    }
-
-    fn tidy_all(&mut self) {
-        for group in 0..self.groups.len() {
-            self.tidy(group);
+        self.shrink();
+        while self.room > self.exact_pairs {
+            let keys = match self.mode {
+                Mode::Exact => (self.exact_pairs / FEWEST_KEYS).min(MOST_KEYS),
+                Mode::Sketch { keys } if keys > FEWEST_KEYS => keys / 2,
+                Mode::Sketch { .. } => break,
+            };
+            self.mode = Mode::Sketch { keys };
+            self.shrink();
         }
     }
-}
 
-impl Default for DistinctCounts {
-    fn default() -> Self {
-        Self::with(Bounds::default())
+    /// Leaves each list as short as the mode allows, without room to go on.
+    fn shrink(&mut self) {
+        self.room = 0;
+        for set in &mut self.groups {
+            set.tidy();
+            if let Mode::Sketch { keys } = self.mode
+                && set.len() > keys
+            {
+                set.cut(keys);
+                self.cut = true;
+            }
+            set.shrink();
+            self.room += set.room();
+        }
     }
 }
 
@@ -200,15 +230,20 @@ mod tests {
     use super::*;
 
     /// A 64th of the real ones.
-    const SMALL: Bounds = Bounds {
-        exact_pairs: 1 << 14,
-        sketch_pairs: 1 << 16,
-        keys: 256,
-        fewest_keys: 4,
-    };
+    const BYTES: usize = 1 << 20;
+    const EXACT_PAIRS: usize = BYTES / PAIR_BYTES;
+    const KEYS: usize = EXACT_PAIRS / 16;
 
     fn counts() -> DistinctCounts {
-        DistinctCounts::with(SMALL)
+        DistinctCounts::within(BYTES)
+    }
+
+    /// The bytes that they take, but for what a sort takes meanwhile.
+    fn bytes(counts: &DistinctCounts) -> usize {
+        let lists: usize = counts.groups.iter().map(WeightedSet::room).sum();
+        assert_eq!(lists, counts.room);
+        // The system's allocator takes 16 bytes beside each list.
+        lists * size_of::<(u64, u32)>() + counts.groups.capacity() * (size_of::<WeightedSet>() + 16)
     }
 
     fn number(n: usize) -> u32 {
@@ -237,29 +272,29 @@ mod tests {
     #[test]
     fn counts_are_exact_up_to_the_bound_and_go_on_smoothly_beyond() {
         let mut counts = counts();
-        for n in 0..SMALL.exact_pairs {
+        for n in 0..EXACT_PAIRS {
             counts.see(n % 4, spread(number(n)), 1);
         }
         assert_eq!(counts.estimate(0), 1 << 12);
         assert!(!counts.is_sketch());
 
-        for n in SMALL.exact_pairs..=2 * SMALL.exact_pairs {
+        for n in EXACT_PAIRS..=2 * EXACT_PAIRS {
             counts.see(n % 4, spread(number(n)), 1);
         }
         assert!(counts.is_sketch());
         for group in 0..4 {
-            let off = deviations(counts.estimate(group), 1 << 13, SMALL.keys);
+            let off = deviations(counts.estimate(group), 1 << 13, KEYS);
             assert!(off.abs() < 3.0, "group {group} is off by {off}");
         }
         // Ten times what is kept, and what was counted before comes again.
-        for n in SMALL.exact_pairs / 2..4 * SMALL.exact_pairs {
+        for n in EXACT_PAIRS / 2..4 * EXACT_PAIRS {
             counts.see(n % 4, spread(number(n)), 1);
         }
         for group in 0..4 {
-            let off = deviations(counts.estimate(group), 1 << 14, SMALL.keys);
+            let off = deviations(counts.estimate(group), 1 << 14, KEYS);
             assert!(off.abs() < 3.0, "group {group} is off by {off}");
         }
-        assert!(counts.entries <= 4 * 2 * SMALL.keys);
+        assert!(bytes(&counts) <= BYTES);
     }
 
     #[test]
@@ -285,6 +320,7 @@ mod tests {
                         if set.len() > 1_024 {
                             set.cut(512);
                         }
+                        set.extend();
                     }
                 }
             }
@@ -311,43 +347,80 @@ mod tests {
 
     #[test]
     fn the_hours_of_a_year_share_the_memory() {
-        const HOURS: usize = 8_760;
-        const VISITORS: usize = 20;
+        const HOURS: usize = 4_000;
+        const VISITORS: usize = 40;
         let mut counts = counts();
-        let mut most = 0;
         for hour in 0..HOURS {
             for n in 0..VISITORS {
                 counts.see(hour, spread(number(hour * VISITORS + n)), 1);
             }
-            most = most.max(counts.entries);
+            assert!(bytes(&counts) <= BYTES);
         }
-        assert!(most <= HOURS * 4 * SMALL.fewest_keys, "{most} entries");
-        assert_eq!(
-            counts.entries,
-            counts.groups.iter().map(WeightedSet::len).sum::<usize>()
-        );
-        // 175,200 pairs are too many: hours keep 4 keys and up to as many
-        // again.
+        // 160,000 pairs are too many: hours keep 4 keys and up to as many again.
         let mut squares = 0.0;
         for hour in 0..HOURS {
             squares += deviations(counts.estimate(hour), VISITORS, 4).powi(2);
         }
         let spread = (squares / f64::from(number(HOURS))).sqrt();
         assert!(
-            spread < 1.0,
+            spread < 1.5,
             "the standard deviation is {spread} of a sketch's"
         );
-        assert!(spread > 0.0 && counts.is_sketch());
+        assert!(spread > 0.0 && counts.is_sketch() && counts.is_crowded(1));
+    }
+
+    #[test]
+    fn hours_that_are_over_make_room_for_others_which_are_exact() {
+        const HOURS: usize = 8_760;
+        let mut counts = counts();
+        let mut taken = Vec::new();
+        for hour in 0..HOURS {
+            for n in 0..EXACT_PAIRS / 16 {
+                counts.see(hour % 8, spread(number(n)), 1);
+            }
+            if hour >= 7 {
+                taken.push(counts.take((hour + 1) % 8));
+            }
+        }
+        assert!(taken.iter().all(|&visitors| visitors == 1 << 10));
+        assert!(!counts.is_sketch() && bytes(&counts) <= BYTES);
+
+        // What was cut once is an estimate, also when its group has gone.
+        for n in 0..=2 * EXACT_PAIRS {
+            counts.see(9, spread(number(n)), 1);
+        }
+        counts.take(9);
+        assert!(counts.is_sketch());
+        counts.see(9, 1, 1);
+        assert_eq!(counts.take(9), 1);
     }
 
     #[test]
     fn very_many_small_groups_stay_exact() {
         let mut counts = counts();
-        for n in 0..SMALL.exact_pairs + 10 {
-            counts.see(n / 3, spread(number(n)), 1);
+        for n in 0..EXACT_PAIRS / 2 {
+            counts.see(n / 4, spread(number(n)), 1);
         }
-        assert!((0..1_000).all(|group| counts.estimate(group) == 3));
-        assert!(!counts.is_sketch());
+        assert!((0..1_000).all(|group| counts.estimate(group) == 4));
+        assert!(!counts.is_sketch() && bytes(&counts) <= BYTES);
+    }
+
+    #[test]
+    fn a_million_groups_of_many_visitors_take_no_more_than_they_may() {
+        const GROUPS: usize = 1_000_000;
+        let mut counts = counts();
+        for n in 0..9 * GROUPS {
+            counts.see(n % GROUPS, spread(number(n)), 1);
+            if n % 65_536 == 0 {
+                assert!(bytes(&counts) <= BYTES);
+            }
+        }
+        assert!(bytes(&counts) <= BYTES);
+        assert!(counts.is_sketch() && counts.is_crowded(1));
+        assert_eq!(counts.groups.len(), counts.most_groups());
+        let seen = (0..counts.most_groups()).filter(|&group| counts.groups[group].len() >= 4);
+        assert_eq!(seen.count(), counts.most_groups());
+        assert_eq!(counts.estimate(GROUPS - 1), 0);
     }
 
     #[test]

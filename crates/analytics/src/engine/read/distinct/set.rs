@@ -1,5 +1,7 @@
 //! The distinct keys of one group, or those with the smallest hashes.
 
+use std::mem;
+
 use crate::engine::read::selection::number;
 
 /// Keys below a threshold, each with the smallest weight it came with.
@@ -54,8 +56,9 @@ impl WeightedSet {
         self.keys.len()
     }
 
-    pub(super) fn is_cut(&self) -> bool {
-        self.threshold.is_some()
+    /// Entries that there is room for.
+    pub(super) fn room(&self) -> usize {
+        self.keys.capacity()
     }
 
     /// True if it is time for [`WeightedSet::tidy`].
@@ -63,12 +66,15 @@ impl WeightedSet {
         self.keys.len() >= Self::most(self.tidy)
     }
 
-    /// Leaves each key once, with its smallest weight, and says how many
-    /// entries went.
-    pub(super) fn tidy(&mut self) -> usize {
-        let before = self.keys.len();
-        if before == self.tidy {
-            return 0;
+    /// What may come before it is time for [`WeightedSet::tidy`].
+    pub(super) fn left(&self) -> usize {
+        Self::most(self.tidy).saturating_sub(self.keys.len())
+    }
+
+    /// Leaves each key once, with its smallest weight.
+    pub(super) fn tidy(&mut self) {
+        if self.keys.len() == self.tidy {
+            return;
         }
         if self.weights.is_empty() {
             #[expect(
@@ -78,36 +84,53 @@ impl WeightedSet {
             self.keys.sort();
             self.keys.dedup();
         } else {
-            let entries = self.keys.drain(..).zip(self.weights.drain(..));
-            let mut entries: Vec<(u64, u32)> = entries.collect();
+            let (keys, weights) = (mem::take(&mut self.keys), mem::take(&mut self.weights));
+            let mut entries: Vec<(u64, u32)> = keys.into_iter().zip(weights).collect();
             entries.sort_unstable();
             entries.dedup_by_key(|&mut (key, _)| key);
             (self.keys, self.weights) = entries.into_iter().unzip();
         }
         self.tidy = self.keys.len();
-        if before > Self::FEW {
-            // Left alone, the list would be given room for twice as many.
-            self.keys.reserve_exact(Self::most(self.tidy) - self.tidy);
-        }
-        before - self.tidy
     }
 
-    /// Leaves the `keys` smallest keys and says how many entries went. The next
-    /// larger one becomes the threshold, as in a bottom-k sketch (Cohen, Kaplan
-    /// 2007).
-    pub(super) fn cut(&mut self, keys: usize) -> usize {
-        let untidy = self.tidy();
+    /// Leaves the `keys` smallest keys of a tidy list. The next larger one becomes
+    /// the threshold, as in a bottom-k sketch (Cohen, Kaplan 2007).
+    pub(super) fn cut(&mut self, keys: usize) {
         let Some(&threshold) = self.keys.get(keys) else {
-            return untidy;
+            return;
         };
-        let cut = self.tidy - keys;
         self.keys.truncate(keys);
         self.keys.shrink_to(Self::most(keys));
         self.weights.truncate(keys);
         self.weights.shrink_to(Self::most(keys));
         self.tidy = keys;
         self.threshold = Some(threshold);
-        untidy + cut
+    }
+
+    /// The entries for which a tidy list wants room beside those it has room for.
+    pub(super) fn wants(&self) -> usize {
+        if self.tidy <= Self::FEW {
+            return 0;
+        }
+        Self::most(self.tidy).saturating_sub(self.room())
+    }
+
+    /// Gives a tidy list the room that it wants; left alone, a long one would be
+    /// given room for twice as many.
+    pub(super) fn extend(&mut self) {
+        if self.wants() > 0 {
+            let more = Self::most(self.tidy) - self.tidy;
+            self.keys.reserve_exact(more);
+            if !self.weights.is_empty() {
+                self.weights.reserve_exact(more);
+            }
+        }
+    }
+
+    /// Leaves no room beside the entries.
+    pub(super) fn shrink(&mut self) {
+        self.keys.shrink_to_fit();
+        self.weights.shrink_to_fit();
     }
 
     /// The sum of the weights of all keys, those left out included, of a tidy
@@ -148,17 +171,17 @@ mod tests {
             assert_eq!(set.see(&[key], 2), 1);
         }
         set.see(&[10], 1);
-        assert_eq!(set.tidy(), 1);
-        assert_eq!(set.estimate(), 9);
-        assert_eq!(set.cut(5), 0);
-        assert!(!set.is_cut());
+        set.tidy();
+        assert_eq!((set.len(), set.estimate()), (5, 9));
+        set.cut(5);
+        assert_eq!(set.threshold, None);
 
         set.see(&[50], 4);
-        assert_eq!(set.cut(2), 4);
-        assert!(set.is_cut());
+        set.tidy();
+        set.cut(2);
         assert_eq!((set.len(), set.threshold), (2, Some(30)));
         assert_eq!((set.see(&[30, 99], 1), set.see(&[20, 99, 15], 2)), (0, 2));
-        assert_eq!(set.tidy(), 1);
+        set.tidy();
         assert_eq!(set.len(), 3);
     }
 
@@ -168,6 +191,7 @@ mod tests {
         for eighth in 0..8 {
             set.see(&[eighth << 61], 3);
         }
+        set.tidy();
         set.cut(4);
         assert_eq!(set.threshold, Some(1 << 63));
         assert_eq!(set.estimate(), 24);
@@ -180,10 +204,13 @@ mod tests {
             set.see(&[(n % 10_000).wrapping_mul(0x9e37_79b9_7f4a_7c15)], 1);
             if set.is_untidy() {
                 set.tidy();
+                set.extend();
             }
-            assert!(set.len() <= 20_000 && set.keys.capacity() <= 20_000);
+            assert!(set.len() <= 20_000 && set.room() <= 20_000);
         }
         set.tidy();
         assert_eq!(set.estimate(), 10_000);
+        set.shrink();
+        assert_eq!(set.room(), 10_000);
     }
 }
