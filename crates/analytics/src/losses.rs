@@ -39,6 +39,17 @@ impl Loss {
         }
     }
 
+    /// Several losses as one; `None` if there are none.
+    pub(crate) fn of_all(losses: &[Self]) -> Option<Self> {
+        Some(Self {
+            from: losses.iter().map(|loss| loss.from).min()?,
+            until: losses.iter().map(|loss| loss.until).max()?,
+            visits: losses
+                .iter()
+                .fold(0, |visits, loss| visits.saturating_add(loss.visits)),
+        })
+    }
+
     /// An unknown number of visits, lost at an unknown time.
     pub(crate) fn unknown() -> Self {
         Self::between(UnixMillis::new(i64::MIN), UnixMillis::new(i64::MAX), 1)

@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 use crate::{
     RecorderOptions,
     engine::{Appended, Appender, EngineError},
+    losses::Loss,
     reminder::{Reminder, Warning},
     row::Kept,
     sampling::{Pressure, Sampler},
@@ -66,10 +67,15 @@ pub(crate) type Marked = Result<oneshot::Receiver<()>, EngineError>;
 impl Message {
     /// The memory that it takes, excluding the link, which all visits of the link share.
     pub(crate) fn bytes(&self) -> usize {
+        /// The allocator's own share of each allocation, with what it rounds up.
+        const ALLOCATION: usize = 24;
+        /// A place, and its texts: region, city and time zone.
+        const PLACE: usize = size_of::<Place>() + 4 * ALLOCATION;
         let apart = match self {
             Self::Visit(visit) => {
                 let place = visit.place.as_deref();
-                visit.headers.bytes() + place.map_or(0, |place| size_of::<Place>() + place.bytes())
+                let place = place.map_or(0, |place| PLACE + place.bytes());
+                ALLOCATION + visit.headers.bytes() + place
             }
             Self::Ask(_) => 0,
         };
@@ -324,6 +330,7 @@ impl Writer {
                 break;
             }
             let waiting = self.tally.waiting().messages + self.batch.len();
+            self.appender.expect_losses(self.would_be_lost());
             match reminder.failed(Instant::now()) {
                 Some(Warning::First) => tracing::warn!(
                     error,
@@ -343,6 +350,19 @@ impl Writer {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
         None
+    }
+
+    /// The visits that would be lost if the process ended now: those of the batch, and those
+    /// that came since.
+    fn would_be_lost(&self) -> Option<Loss> {
+        let of_batch = self.batch.iter().map(|kept| kept.visit.at);
+        let interval = |kept: &Kept| u64::from(kept.sampled.interval.get());
+        let visits: u64 = self.batch.iter().map(interval).sum();
+        let queued = u64::try_from(self.tally.waiting().messages).unwrap_or(u64::MAX);
+        let last = self.appender.now();
+        let first = of_batch.min().unwrap_or(last);
+        let visits = visits + queued;
+        (visits > 0).then(|| Loss::between(first, first.max(last), visits))
     }
 
     fn shutdown_timed_out(&mut self) -> bool {

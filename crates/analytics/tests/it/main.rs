@@ -6,6 +6,8 @@ mod crash;
 mod damage;
 /// The visits of one link are erased.
 mod erasure;
+/// Visits that are lost, and what answers after a restart know of them.
+mod losses;
 /// Every step of every work that rewrites chunks fails, or the process dies at it.
 #[cfg(target_os = "linux")]
 mod matrix;
@@ -13,6 +15,9 @@ mod matrix;
 mod oracle;
 /// Data that must never be found on the disk.
 mod privacy;
+/// The memory of visits that wait.
+#[cfg(target_os = "linux")]
+mod queue_memory;
 /// Queue, batches, flushing and shutting down.
 mod recorder;
 /// Visits, links, random bytes and short forms of questions.

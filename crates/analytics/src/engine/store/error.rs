@@ -129,12 +129,17 @@ pub(crate) enum EngineError {
     Panicked,
 }
 
+/// True when the file is damaged, false when it only could not be read or written.
+pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt)
+}
+
 impl EngineError {
     /// True when the file is damaged, false when it only could not be read.
     pub(crate) fn is_damage(&self) -> bool {
         match self {
             Self::Chunk { .. } | Self::Batch { .. } | Self::Totals { .. } => true,
-            Self::Sqlite(error) => error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt),
+            Self::Sqlite(error) => is_damage(error),
             Self::Dangling { .. }
             | Self::Deadline { .. }
             | Self::Spill(_)

@@ -17,7 +17,7 @@ pub(crate) fn load(db: &mut Connection) -> Result<Vec<Loss>, rusqlite::Error> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut losses = all(&tx)?;
     while losses.len() > MOST {
-        losses = losses.chunks(2).map(together).collect();
+        losses = losses.chunks(2).filter_map(Loss::of_all).collect();
     }
     tx.execute("DELETE FROM loss", [])?;
     save(&tx, &losses)?;
@@ -56,18 +56,6 @@ pub(crate) fn delete_before(db: &Connection, cutoff_ms: i64) -> Result<(), rusql
     db.prepare_cached("DELETE FROM loss WHERE until_minute < ?1")?
         .execute([cutoff_ms.div_euclid(60_000)])?;
     Ok(())
-}
-
-fn together(losses: &[Loss]) -> Loss {
-    Loss {
-        from: losses[0].from,
-        until: losses
-            .iter()
-            .map(|loss| loss.until)
-            .max()
-            .unwrap_or(losses[0].until),
-        visits: losses.iter().map(|loss| loss.visits).sum(),
-    }
 }
 
 #[cfg(test)]

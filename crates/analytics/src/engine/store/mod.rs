@@ -10,6 +10,7 @@ pub(crate) mod error;
 pub(crate) mod front_coded;
 pub(crate) mod links;
 pub(crate) mod lock;
+pub(crate) mod loss_file;
 pub(crate) mod loss_table;
 pub(crate) mod packed;
 pub(crate) mod salted_days;

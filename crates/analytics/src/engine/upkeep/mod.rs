@@ -6,9 +6,10 @@
 pub(crate) mod count_days;
 pub(crate) mod erase;
 pub(crate) mod merge;
+pub(crate) mod retention;
 pub(crate) mod steady_clock;
 
-use std::{num::NonZeroU32, sync::Arc};
+use std::{error::Error as StdError, num::NonZeroU32, sync::Arc};
 
 use rusqlite::Connection;
 use slugline_domain::UnixMillis;
@@ -31,9 +32,6 @@ const MERGED: usize = 4;
 
 /// The time visits of a day may be late without being a chunk of their own.
 const LATE_MS: i64 = 300_000;
-
-/// Chunks deleted at once: some six megabytes.
-const CHUNKS_AT_ONCE: i64 = 4;
 
 /// Free pages that are kept for the rows to come: 4 MiB.
 const SPARE_PAGES: u32 = 1_024;
@@ -66,9 +64,11 @@ enum Step {
         today: i64,
         cutoff_ms: i64,
     },
+    /// Old chunks with numbers above one are deleted.
     DeleteChunks {
         today: i64,
         cutoff_ms: i64,
+        after: i64,
     },
     /// Small chunks become fewer, from one day to before another one.
     Merge {
@@ -81,6 +81,27 @@ enum Step {
     },
     CountDay(Counting),
     GiveBack,
+}
+
+impl Step {
+    /// The step that comes when this one has nothing more to do; `None` at the end of a round
+    /// and between rounds.
+    fn past(&self) -> Option<Self> {
+        match *self {
+            Self::Rest { .. } | Self::GiveBack => None,
+            Self::SealDays { today, cutoff_ms } => Some(Self::DeleteChunks {
+                today,
+                cutoff_ms,
+                after: i64::MIN,
+            }),
+            Self::DeleteChunks { today, .. } => {
+                let first = i64::MIN;
+                Some(Self::Merge { first, today })
+            }
+            Self::Merge { today, .. } => Some(Self::CountDays { before: today }),
+            Self::CountDays { .. } | Self::CountDay(_) => Some(Self::GiveBack),
+        }
+    }
 }
 
 impl Upkeep {
@@ -109,47 +130,69 @@ impl Upkeep {
             until_ms: now.get() + PAUSE_MS,
         };
         let step = std::mem::replace(&mut self.next, rest);
-        let next = match step {
-            Step::Rest { until_ms } => self.begin(db, now, until_ms)?,
-            Step::SealDays { today, cutoff_ms } => {
-                if seal::seal_before(db, today, self.rows_per_chunk)? {
-                    Some(Step::SealDays { today, cutoff_ms })
-                } else {
-                    Some(Step::DeleteChunks { today, cutoff_ms })
-                }
+        let past = step.past();
+        let next = match self.take(step, db, now) {
+            Err(error) if error.is_damage() && past.is_some() => {
+                let error: &(dyn StdError + 'static) = &error;
+                tracing::warn!(
+                    error,
+                    "the upkeep goes on past damage; `slugline doctor` examines the access log"
+                );
+                past
             }
-            Step::DeleteChunks { today, cutoff_ms } => {
-                if delete_chunks(db, cutoff_ms)? {
-                    Some(Step::DeleteChunks { today, cutoff_ms })
-                } else {
-                    let first = i64::MIN;
-                    Some(Step::Merge { first, today })
-                }
-            }
-            Step::Merge { first, today } => {
-                let most = self.rows_per_chunk.saturating_mul(MERGED);
-                let merge = || merge::merge_day_alone(db, (first, today), most);
-                match self.renewals.merge(merge).transpose()?.flatten() {
-                    Some(first) => Some(Step::Merge { first, today }),
-                    // A merge that has to wait for a question is left to the next round.
-                    None => Some(Step::CountDays { before: today }),
-                }
-            }
-            Step::CountDays { before } => match count_days::begin(db, before)? {
-                Some(counting) => Some(Step::CountDay(counting)),
-                None => Some(Step::GiveBack),
-            },
-            Step::CountDay(counting) => match counting.step(db)? {
-                Progress::UnderWay(counting) => Some(Step::CountDay(counting)),
-                Progress::Ended { before } => Some(Step::CountDays { before }),
-            },
-            Step::GiveBack => give_back(db)?.then_some(Step::GiveBack),
+            taken => taken?,
         };
         let more = !matches!(next, None | Some(Step::Rest { .. }));
         if let Some(next) = next {
             self.next = next;
         }
         Ok(more)
+    }
+
+    /// Takes a step, and says what comes after it.
+    fn take(
+        &mut self,
+        step: Step,
+        db: &mut Connection,
+        now: UnixMillis,
+    ) -> Result<Option<Step>, EngineError> {
+        let past = step.past();
+        Ok(match step {
+            Step::Rest { until_ms } => self.begin(db, now, until_ms)?,
+            Step::SealDays { today, cutoff_ms } => {
+                let more = seal::seal_before(db, today, self.rows_per_chunk)?;
+                let again = Step::SealDays { today, cutoff_ms };
+                more.then_some(again).or(past)
+            }
+            Step::DeleteChunks {
+                today,
+                cutoff_ms,
+                after,
+            } => {
+                let deleted = retention::delete_chunks(db, cutoff_ms, after)?;
+                let again = |after| Step::DeleteChunks {
+                    today,
+                    cutoff_ms,
+                    after,
+                };
+                deleted.map(again).or(past)
+            }
+            Step::Merge { first, today } => {
+                let most = self.rows_per_chunk.saturating_mul(MERGED);
+                let merge = || merge::merge_day_alone(db, (first, today), most);
+                // A merge that has to wait for a question is left to the next round.
+                let merged = self.renewals.merge(merge).transpose()?.flatten();
+                merged.map(|first| Step::Merge { first, today }).or(past)
+            }
+            Step::CountDays { before } => {
+                count_days::begin(db, before)?.map(Step::CountDay).or(past)
+            }
+            Step::CountDay(counting) => match counting.step(db)? {
+                Progress::UnderWay(counting) => Some(Step::CountDay(counting)),
+                Progress::Ended { before } => Some(Step::CountDays { before }),
+            },
+            Step::GiveBack => give_back(db)?.then_some(Step::GiveBack),
+        })
     }
 
     fn begin(
@@ -178,18 +221,6 @@ impl Upkeep {
         let today = seal::day_of(now.get() - LATE_MS);
         Ok(Some(Step::SealDays { today, cutoff_ms }))
     }
-}
-
-/// Deletes some chunks all of whose rows are from before a moment, and says
-/// whether there were any. A chunk is of one day, so no row stays for more than
-/// a day longer.
-pub(crate) fn delete_chunks(db: &Connection, cutoff_ms: i64) -> Result<bool, rusqlite::Error> {
-    let deleted = db
-        .prepare_cached(
-            "DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE max_ts < ?1 LIMIT ?2)",
-        )?
-        .execute([cutoff_ms, CHUNKS_AT_ONCE])?;
-    Ok(deleted > 0)
 }
 
 /// Returns some free pages to the file system, in a transaction of its own, and

@@ -5,10 +5,17 @@ use tempfile::TempDir;
 use super::*;
 use crate::{
     engine::{
-        read::block::{Block, Chunk},
+        read::{
+            block::{Block, Chunk},
+            distinct::spread,
+        },
         row,
         store::{links::Links, schema, tail},
-        write::seal,
+        upkeep::retention::CHUNKS_AT_ONCE,
+        write::{
+            draft::{Draft, Numbers},
+            seal,
+        },
     },
     row::{Client, Place, Row, Target},
 };
@@ -18,7 +25,7 @@ const NEW_YEAR: i64 = 1_767_225_600_000;
 const THIRTY_DAYS: Option<NonZeroU32> = NonZeroU32::new(30);
 
 struct Log {
-    _folder: TempDir,
+    folder: TempDir,
     db: Connection,
     links: Links,
     upkeep: Upkeep,
@@ -29,7 +36,7 @@ impl Log {
         let folder = tempfile::tempdir().unwrap();
         Self {
             db: schema::open_writer(&folder.path().join("a.db")).unwrap(),
-            _folder: folder,
+            folder,
             links: Links::default(),
             upkeep: Upkeep::new(retention_days, 64, Arc::default()),
         }
@@ -346,4 +353,55 @@ fn retention_deletes_whole_chunks_a_few_at_a_time_and_goes_on_after_a_restart() 
     assert_eq!(log.days().len(), 60);
     log.round(60);
     assert_eq!(log.count("chunk"), 30);
+}
+
+#[test]
+fn retention_and_the_rest_go_on_past_damaged_pages() {
+    const PAGE: usize = 4_096;
+    const ROWS: usize = 1_024;
+    const DAYS: i64 = 40;
+    let mut log = Log::new(THIRTY_DAYS);
+    for day in 0..DAYS {
+        let mut draft = Draft::default();
+        for number in 0..ROWS {
+            let at = NEW_YEAR + day * MILLIS_PER_DAY + i64::try_from(number).unwrap();
+            let visitor = spread(u32::try_from(number).unwrap());
+            let row = row(at, visitor);
+            draft.push(Numbers::of(&row, 1), &row);
+        }
+        seal::write(&log.db, &draft, None).unwrap();
+    }
+    // Small chunks of a later day, which can be merged, and rows of one that is over.
+    for _ in 0..2 {
+        log.add(DAYS + 50);
+        log.seal(1);
+    }
+    log.add(DAYS + 51);
+    log.add(DAYS + 51);
+    let checkpoint = |db: &Connection| {
+        db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            .unwrap();
+    };
+    checkpoint(&log.db);
+    // The page of the table from which the visitors of a chunk are found, and those of some
+    // of its neighbours.
+    let path = log.folder.path().join("a.db");
+    let longest = "SELECT data FROM part WHERE id / 256 = 20 ORDER BY length(data) DESC";
+    let data: Vec<u8> = log.db.query_row(longest, [], |row| row.get(0)).unwrap();
+    let mut file = std::fs::read(&path).unwrap();
+    let place = file.windows(32).position(|bytes| bytes == &data[..32]);
+    let page = place.unwrap() / PAGE * PAGE;
+    file[page..page + PAGE].fill(0xa5);
+    log.db = schema::open_writer(&log.folder.path().join("other.db")).unwrap();
+    std::fs::write(&path, file).unwrap();
+    log.db = schema::open_writer(&path).unwrap();
+
+    log.round(DAYS + 53);
+    let left = log.count("chunk WHERE n = 1024");
+    assert!((1..10).contains(&left), "{left}");
+    assert_eq!(log.count("chunk WHERE id = 20"), 1);
+    // The small ones are one, and the day that is over is sealed.
+    assert_eq!((log.count("chunk WHERE n = 2"), log.count("tail")), (2, 0));
+    // The next round comes to its end as well.
+    log.round(DAYS + 54);
 }

@@ -16,13 +16,15 @@ use super::{
 };
 use crate::engine::store::{
     error::{EngineError, OpenError},
-    lock, loss_table,
+    lock,
+    loss_file::LossFile,
+    loss_table,
     salts::Salts,
     schema,
 };
 use crate::{
-    RecorderOptions, RecorderPorts, enrich::Enricher, row::Kept, sampling::Pressure, tally::Tally,
-    visitor::Visitor,
+    RecorderOptions, RecorderPorts, enrich::Enricher, losses::Loss, row::Kept, sampling::Pressure,
+    tally::Tally, visitor::Visitor,
 };
 
 /// Appends visits to a file. There is one per process; should two processes
@@ -43,6 +45,7 @@ pub(crate) struct Appender {
     /// A deleted salt or erased visits may still stand in the write-ahead log.
     scrub: bool,
     log_length: LogLength,
+    loss_file: LossFile,
 }
 
 /// The outcome of a batch.
@@ -86,9 +89,18 @@ impl Appender {
         tally: Arc<Tally>,
     ) -> Result<Self, rusqlite::Error> {
         db.set_prepared_statement_cache_capacity(32);
+        let mut loss_file = LossFile::beside(db.path());
+        if !loss_file.held().is_empty() {
+            let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            loss_table::save(&tx, loss_file.held())?;
+            tx.commit()?;
+            // Should that fail, too many visits count as lost after another restart.
+            hold(&mut loss_file, Vec::new());
+        }
         tally.losses.load(loss_table::load(&mut db)?);
         Ok(Self {
             db,
+            loss_file,
             _lock: None,
             enricher: Enricher::new(ports.places),
             rows,
@@ -120,6 +132,11 @@ impl Appender {
             self.salts.forget();
         }
         Ok(identified?)
+    }
+
+    /// The present.
+    pub(crate) fn now(&self) -> UnixMillis {
+        self.clock.now()
     }
 
     /// True if a visit comes from a bot.
@@ -201,15 +218,21 @@ impl Appender {
     }
 
     /// Writes down which visits were lost. If that fails, they are still known
-    /// to this process, and the next attempt comes soon.
+    /// to this process, and the next attempt comes soon; should it end before, the file of
+    /// losses knows.
     pub(crate) fn note_losses(&mut self) {
         let losses = self.tally.losses.unsaved();
         if losses.is_empty() {
+            hold(&mut self.loss_file, Vec::new());
             return;
         }
         match self.transact(|tx, _, _| loss_table::save(tx, &losses)) {
-            Ok(()) => self.tally.losses.saved(&losses),
+            Ok(()) => {
+                self.tally.losses.saved(&losses);
+                hold(&mut self.loss_file, Vec::new());
+            }
             Err(error) => {
+                hold(&mut self.loss_file, losses.clone());
                 let visits: u64 = losses.iter().map(|loss| loss.visits).sum();
                 let error: &(dyn StdError + 'static) = &error;
                 tracing::warn!(
@@ -219,6 +242,14 @@ impl Appender {
                 );
             }
         }
+    }
+
+    /// Writes down, while the database takes nothing, which visits were lost, and that those
+    /// which wait are lost if this process ends now.
+    pub(crate) fn expect_losses(&mut self, waiting: Option<Loss>) {
+        let mut losses = self.tally.losses.unsaved();
+        losses.extend(waiting);
+        hold(&mut self.loss_file, losses);
     }
 
     /// Deletes the salts whose period is over, also when nobody comes.
@@ -239,6 +270,14 @@ impl Appender {
         let done = act(&tx, self.rows.as_mut(), &mut self.salts)?;
         tx.commit()?;
         Ok(done)
+    }
+}
+
+/// Has the file of losses hold these. There is nothing to do if it cannot.
+fn hold(file: &mut LossFile, losses: Vec<Loss>) {
+    if let Err(error) = file.hold(losses) {
+        let error: &(dyn StdError + 'static) = &error;
+        tracing::debug!(error, "losses are not written down yet");
     }
 }
 

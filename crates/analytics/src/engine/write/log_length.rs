@@ -79,6 +79,7 @@ mod tests {
         RecorderOptions, RecorderPorts,
         engine::{
             read::{
+                distinct::spread,
                 filter::RowFilter,
                 scan::{Deadline, Snapshot},
             },
@@ -118,12 +119,17 @@ mod tests {
 
     /// A batch of some five megabytes.
     fn batch() -> Vec<Kept> {
-        let url = format!("https://example.com/{}", "a".repeat(12_000));
-        let link = Arc::new(link("docs").id("docs-1").to(&url).build());
-        let kept = |number: i64| Kept {
+        let link = |number: u32| {
+            // No two pieces of them are the same.
+            let pieces = (0..750).map(|piece| spread(number * 750 + piece));
+            let path: String = pieces.map(|piece| format!("{piece:016x}")).collect();
+            let url = format!("https://example.com/{path}");
+            Arc::new(link("docs").id("docs-1").to(&url).build())
+        };
+        let kept = |number: u32| Kept {
             visit: Visit {
-                at: UnixMillis::new(NOON.start().get() + number),
-                link: Arc::clone(&link),
+                at: UnixMillis::new(NOON.start().get() + i64::from(number)),
+                link: link(number),
                 client: Ipv4Addr::LOCALHOST.into(),
                 headers: VisitHeaders::new("", "", ""),
                 place: None,

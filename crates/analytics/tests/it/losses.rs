@@ -1,0 +1,167 @@
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use rusqlite::Connection;
+use slugline_analytics::{RecorderOptions, SamplingTargets};
+use slugline_domain::{
+    CountersQuery, SamplingNote, UnixSeconds, VisitFilter,
+    ports::{VisitLog, VisitSink},
+};
+
+use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, open, visit, visits};
+
+/// The variable that gives the folder to the child process.
+const FOLDER: &str = "SLUGLINE_TEST_LOSSES_FOLDER";
+
+const SENT: u64 = 100;
+
+fn options() -> RecorderOptions {
+    RecorderOptions {
+        queue: 8,
+        batch_rows: 1,
+        sampling: SamplingTargets::NONE,
+        shutdown_timeout: Duration::ZERO,
+        ..RecorderOptions::default()
+    }
+}
+
+/// What an answer about a day, counted from the new year, says of itself.
+async fn of_day(log: &impl VisitLog, day: i64) -> SamplingNote {
+    let second = |at_ms: i64| UnixSeconds::new(at_ms / 1_000).ok();
+    let start = NEW_YEAR_MS + day * DAY_MS;
+    let query = CountersQuery {
+        filter: VisitFilter {
+            from: second(start),
+            until: second(start + DAY_MS - 1_000),
+            ..VisitFilter::default()
+        },
+        per_link: false,
+    };
+    log.counters(&query)
+        .await
+        .expect("the log answers")
+        .sampling
+}
+
+/// The child: visits come while the database takes none.
+#[test]
+fn child_loses_visits_until_it_is_killed() {
+    let Some(folder) = env::var_os(FOLDER).map(PathBuf::from) else {
+        return;
+    };
+    let (recorder, _log) = open(&file(&folder), options());
+    let other = Connection::open(file(&folder)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for client in 0..u32::try_from(SENT).unwrap() {
+        recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    loop {
+        thread::park();
+    }
+}
+
+/// The number of visits in the file of losses.
+fn held(folder: &Path) -> u64 {
+    let path = folder.join("analytics.db-losses");
+    let bytes = fs::read(path).unwrap_or_default();
+    let states = bytes.chunks_exact((bytes.len() / 2).max(1));
+    let states = states.map(|state| {
+        let numbers = state
+            .chunks_exact(8)
+            .map(|number| u64::from_le_bytes(number.try_into().expect("eight bytes")));
+        numbers.collect::<Vec<u64>>()
+    });
+    let newest = states
+        .filter(|state| state.len() > 3)
+        .max_by_key(|state| state[1]);
+    newest.map_or(0, |state| {
+        let losses = usize::try_from(state[2]).expect("few losses");
+        state[3..]
+            .chunks_exact(3)
+            .take(losses)
+            .map(|loss| loss[2])
+            .sum()
+    })
+}
+
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // It may be over already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test]
+async fn a_process_that_is_killed_while_the_disk_takes_nothing_leaves_word_of_its_losses() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = Command::new(env::current_exe().expect("the test runs from a file"))
+        .args(["--exact", "losses::child_loses_visits_until_it_is_killed"])
+        .env(FOLDER, folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the test can run itself");
+    let child = Killed(child);
+    // But for the one that the writer has in its hands.
+    while held(folder.path()) < SENT - 1 {
+        thread::sleep(Duration::from_millis(20));
+    }
+    drop(child);
+
+    for _ in 0..2 {
+        let (recorder, log) = open(&file(folder.path()), options());
+        let note = of_day(&log, 0).await;
+        assert!((SENT - 1..=SENT).contains(&note.dropped), "{note:?}");
+        assert!(!note.exact());
+        assert!(of_day(&log, 1).await.exact() && of_day(&log, -1).await.exact());
+        assert_eq!(visits(&log).await, 0);
+        recorder.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn a_shutdown_while_the_disk_takes_nothing_leaves_word_of_its_losses() {
+    let fixture = Fixture::new(options());
+    let other = Connection::open(fixture.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for client in 0..u32::try_from(SENT).unwrap() {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    fixture.recorder.shutdown().await;
+    drop(other);
+    assert_eq!(fixture.recorder.dropped(), SENT);
+
+    let mut fixture = fixture;
+    for _ in 0..2 {
+        fixture = fixture.reopen(options()).await;
+        assert_eq!(of_day(&fixture.log, 0).await.dropped, SENT);
+        assert!(of_day(&fixture.log, 1).await.exact());
+    }
+}
+
+#[tokio::test]
+async fn visits_that_waited_for_the_disk_and_were_stored_are_not_lost() {
+    let fixture = Fixture::new(options());
+    let other = Connection::open(fixture.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for client in 0..4 {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    let folder = fixture.file().parent().unwrap().to_owned();
+    while held(&folder) < 3 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    other.execute_batch("COMMIT").unwrap();
+    fixture.recorder.flush().await.unwrap();
+    fixture.recorder.flush().await.unwrap();
+    let fixture = fixture.reopen(options()).await;
+    assert_eq!(visits(&fixture.log).await, 4);
+    assert!(of_day(&fixture.log, 0).await.exact());
+}
