@@ -6,6 +6,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{
     error::ClickHouseError,
+    question::Question,
     row_binary::{Cursor, DecodeError, ReadRow},
     target::ClickHouseTarget,
     wire::{ClickHouseWire, WireAnswer, WireBody, WireRequest},
@@ -62,21 +63,38 @@ impl Client {
 
     /// Runs a statement that returns no rows.
     pub(super) async fn run(&self, sql: &str, timeout: Duration) -> Result<(), ClickHouseError> {
-        self.rows::<()>(sql, timeout, |_| Err(DecodeError::OutOfRange))
+        self.all::<()>(sql, &[], timeout, |_| Err(DecodeError::OutOfRange))
             .await
             .map(drop)
     }
 
-    /// Runs a statement and reads all its rows.
+    /// Runs a statement that reads, and reads all its rows. It ends in ClickHouse, too, if
+    /// nobody waits for them any more.
     pub(super) async fn rows<T>(
         &self,
         sql: &str,
         timeout: Duration,
         read: ReadRow<T>,
     ) -> Result<Vec<T>, ClickHouseError> {
+        let mut question = Question::new(self);
+        let id = question.id().to_owned();
+        let rows = self.all(sql, &[("query_id", &id)], timeout, read).await;
+        if !matches!(rows, Err(ClickHouseError::Deadline { .. })) {
+            question.end();
+        }
+        rows
+    }
+
+    async fn all<T>(
+        &self,
+        sql: &str,
+        settings: &[Setting<'_>],
+        timeout: Duration,
+        read: ReadRow<T>,
+    ) -> Result<Vec<T>, ClickHouseError> {
         let until = Instant::now() + timeout;
         let late = |_| ClickHouseError::Deadline { limit: timeout };
-        let mut body = self.select(sql, timeout).await?;
+        let mut body = self.select(sql, settings, timeout).await?;
         let mut bytes = Vec::new();
         let whole = async {
             while let Some(more) = body.next().await.map_err(ClickHouseError::Unreachable)? {
@@ -100,9 +118,15 @@ impl Client {
         timeout: Duration,
         read: ReadRow<T>,
     ) -> Result<RowStream<T>, ClickHouseError> {
-        let body = self.select(sql, timeout).await?;
+        let mut question = Question::new(self);
+        let id = question.id().to_owned();
+        let body = self.select(sql, &[("query_id", &id)], timeout).await;
+        if !matches!(body, Err(ClickHouseError::Deadline { .. })) {
+            // It answers when it has worked out all rows.
+            question.end();
+        }
         Ok(RowStream {
-            body,
+            body: body?,
             unread: Vec::new(),
             timeout,
             read,
@@ -164,10 +188,11 @@ impl Client {
     async fn select(
         &self,
         sql: &str,
+        settings: &[Setting<'_>],
         timeout: Duration,
     ) -> Result<Box<dyn WireBody>, ClickHouseError> {
         let seconds = timeout.as_secs().max(1).to_string();
-        let settings = [
+        let usual = [
             ("default_format", "RowBinary"),
             ("max_execution_time", seconds.as_str()),
             ("max_query_size", MAX_QUERY_SIZE),
@@ -175,6 +200,7 @@ impl Client {
             ("max_expanded_ast_elements", MAX_AST_ELEMENTS),
             WHOLE,
         ];
+        let settings = [&usual, settings].concat();
         self.exchange(&settings, sql.as_bytes().to_vec(), timeout)
             .await
     }

@@ -36,6 +36,7 @@ mod locations;
 mod log;
 mod metrics;
 mod open;
+mod question;
 mod row_binary;
 mod salts;
 mod salvage;

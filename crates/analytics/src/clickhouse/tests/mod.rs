@@ -8,6 +8,7 @@ mod damage;
 mod erasing;
 mod faults;
 pub(super) mod first_format;
+mod hang_ups;
 mod history;
 mod lacks;
 mod opening;

@@ -73,6 +73,7 @@ pub(crate) fn answer(
         interval_max = interval_max.max(interval);
         next = targets.next();
         let (groups, mut totals) = targets.into_groups();
+        snapshot.deadline().check()?;
         for (group, Target { slug, url }) in groups {
             let counters = totals.take(group);
             rows.push(AccessRow {

@@ -293,9 +293,25 @@ fn locked(connections: &Mutex<Vec<Connection>>) -> std::sync::MutexGuard<'_, Vec
 
 #[cfg(test)]
 mod tests {
-    use std::{sync::mpsc, time::Duration};
+    use std::{
+        sync::{
+            atomic::{AtomicU32, Ordering},
+            mpsc,
+        },
+        time::Duration,
+    };
+
+    use slugline_domain::{Dimension, RowLimit, TimeUnit, UtcOffset, ZoneOffsets};
 
     use super::*;
+    use crate::engine::{
+        read::scan::OnChunk,
+        tests::row,
+        write::{
+            draft::{Draft, Numbers},
+            seal,
+        },
+    };
 
     #[tokio::test]
     async fn a_question_that_nobody_waits_for_gives_its_turn_away() {
@@ -325,5 +341,126 @@ mod tests {
             .unwrap();
         asked.abort();
         assert_eq!(log.ask(|_| Ok(7)).await.unwrap(), 7);
+    }
+
+    /// Questions, each by a name.
+    fn questions() -> Vec<(&'static str, fn(&Snapshot<'_>) -> Result<(), EngineError>)> {
+        const LIMIT: RowLimit = RowLimit::DEFAULT;
+        fn utc() -> ZoneOffsets {
+            ZoneOffsets::fixed(UtcOffset::from_seconds(0).unwrap())
+        }
+        fn metrics(dimension: Dimension) -> MetricsQuery {
+            MetricsQuery {
+                filter: VisitFilter::default(),
+                dimension,
+                limit: LIMIT,
+                visitors: true,
+            }
+        }
+        fn counters(per_link: bool) -> CountersQuery {
+            CountersQuery {
+                per_link,
+                ..CountersQuery::default()
+            }
+        }
+        vec![
+            ("counters", |log| {
+                counters::answer(log, &counters(false)).map(drop)
+            }),
+            ("per link", |log| {
+                counters::answer(log, &counters(true)).map(drop)
+            }),
+            ("views", |log| {
+                let query = ViewsQuery {
+                    filter: VisitFilter::default(),
+                    unit: TimeUnit::Day,
+                    zone: utc(),
+                };
+                views::answer(log, &query).map(drop)
+            }),
+            ("heatmap", |log| {
+                let query = HeatmapQuery {
+                    filter: VisitFilter::default(),
+                    zone: utc(),
+                };
+                heatmap::answer(log, &query).map(drop)
+            }),
+            ("visitors", |log| {
+                metrics::answer(log, &metrics(Dimension::Ip)).map(drop)
+            }),
+            ("programs", |log| {
+                metrics::answer(log, &metrics(Dimension::UserAgent)).map(drop)
+            }),
+            ("locations", |log| {
+                let query = LocationsQuery {
+                    filter: VisitFilter::default(),
+                    limit: LIMIT,
+                };
+                locations::answer(log, &query).map(drop)
+            }),
+            ("events", |log| {
+                let query = EventsQuery {
+                    filter: VisitFilter::default(),
+                    limit: RowLimit::MAX,
+                };
+                events::answer(log, &query).map(drop)
+            }),
+            ("list by link", |log| {
+                link_totals::answer(log, &VisitFilter::default()).map(drop)
+            }),
+        ]
+    }
+
+    #[tokio::test]
+    async fn each_question_ends_with_the_chunk_at_which_nobody_waits_any_more() {
+        const CHUNKS: i64 = 50;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let writer = schema::open_writer(&path).unwrap();
+        for day in 0..CHUNKS {
+            let mut draft = Draft::default();
+            let row = row(day * 86_400_000, 1);
+            draft.push(Numbers::of(&row, 1), &row);
+            seal::write(&writer, &draft, None).unwrap();
+        }
+        let limits = QueryLimits {
+            concurrent: 1,
+            deadline: Duration::from_hours(1),
+            ..QueryLimits::default()
+        };
+        for (name, question) in questions() {
+            let log = EmbeddedLog::new(&path, limits, Arc::default());
+            let chunks = Arc::new(AtomicU32::new(0));
+            let (at_third, is_at_third) = mpsc::channel();
+            let (go_on, goes_on) = mpsc::channel::<()>();
+            let (asking, seen) = (log.clone(), Arc::clone(&chunks));
+            let asked = tokio::spawn(async move {
+                let question = move |snapshot: &Snapshot<'_>| {
+                    *snapshot.on_chunk.borrow_mut() = Some(OnChunk(Box::new(move || {
+                        if seen.fetch_add(1, Ordering::Relaxed) == 2 {
+                            at_third.send(()).unwrap();
+                            goes_on.recv().unwrap();
+                        }
+                    })));
+                    question(snapshot)
+                };
+                asking.ask(question).await
+            });
+            tokio::task::spawn_blocking(move || is_at_third.recv().unwrap())
+                .await
+                .unwrap();
+            // One that waits for its turn goes without a trace.
+            let waiting = log.clone();
+            let waiting = tokio::spawn(async move { waiting.ask(|_| Ok(())).await });
+            tokio::task::yield_now().await;
+            waiting.abort();
+            asked.abort();
+            assert!(asked.await.unwrap_err().is_cancelled());
+            assert!(waiting.await.is_err());
+            go_on.send(()).unwrap();
+            assert_eq!(log.ask(|_| Ok(7)).await.unwrap(), 7, "{name}");
+            assert_eq!(chunks.load(Ordering::Relaxed), 3, "{name}");
+            assert_eq!(log.permits.available_permits(), 1, "{name}");
+        }
     }
 }

@@ -126,6 +126,19 @@ pub(crate) struct Snapshot<'c> {
     memory: QuestionMemory,
     /// What was left out.
     damaged: RefCell<BTreeMap<Damaged, Damage>>,
+    /// Called before each chunk.
+    #[cfg(test)]
+    pub(crate) on_chunk: RefCell<Option<OnChunk>>,
+}
+
+#[cfg(test)]
+pub(crate) struct OnChunk(pub(crate) Box<dyn Fn()>);
+
+#[cfg(test)]
+impl std::fmt::Debug for OnChunk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OnChunk")
+    }
 }
 
 /// Why a chunk or batch was left out.
@@ -149,6 +162,8 @@ impl<'c> Snapshot<'c> {
             deadline,
             memory: QuestionMemory::default(),
             damaged: RefCell::default(),
+            #[cfg(test)]
+            on_chunk: RefCell::default(),
         })
     }
 
@@ -205,6 +220,10 @@ impl<'c> Snapshot<'c> {
     /// The bytes that the question may take.
     pub(crate) fn memory(&self) -> QuestionMemory {
         self.memory
+    }
+
+    pub(crate) fn deadline(&self) -> &Deadline {
+        &self.deadline
     }
 
     pub(crate) fn db(&self) -> &Connection {
@@ -355,6 +374,10 @@ impl<'c> Snapshot<'c> {
         }
 
         for listed in self.chunks(&filter.spans_back())? {
+            #[cfg(test)]
+            if let Some(OnChunk(call)) = &*self.on_chunk.borrow() {
+                call();
+            }
             self.take_break()?;
             self.deadline.check()?;
             if listed.span.max_ts < interesting_from {
