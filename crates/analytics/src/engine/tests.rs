@@ -322,26 +322,47 @@ async fn a_column_that_an_older_chunk_does_not_have_reads_as_unknown() {
 }
 
 #[tokio::test]
-async fn very_many_programs_and_languages_lose_none() {
+async fn very_many_programs_referers_and_languages_lose_none() {
     const AGENTS: u32 = 70_000;
     const LANGUAGES: u32 = 5_000;
-    let mut engine = Embedded::new(20_000);
-    let texts: Vec<(String, String)> = (0..AGENTS)
-        .map(|n| (format!("Example/{n}"), format!("x-{}", n % LANGUAGES)))
+    let mut engine = Embedded::new(5_000);
+    let texts: Vec<[String; 3]> = (0..AGENTS)
+        .map(|n| {
+            [
+                format!("Example/{n:05}"),
+                format!("{n:05}.example"),
+                format!("x-{}", n % LANGUAGES),
+            ]
+        })
         .collect();
     let rows: Vec<Row<'_>> = (0..)
         .zip(&texts)
-        .map(|(n, (user_agent, language))| Row {
+        .map(|(n, [user_agent, referer, language])| Row {
             client: Client {
                 user_agent,
                 browser: "Example",
                 ..Client::default()
             },
+            referer: referer.into(),
             language,
             ..row(n, 1)
         })
         .collect();
-    engine.store(&rows).await;
+    let pages = |engine: &Embedded| {
+        let pages = engine
+            .db
+            .pragma_query_value(None, "page_count", |row| row.get::<_, u32>(0));
+        let free = engine
+            .db
+            .pragma_query_value(None, "freelist_count", |row| row.get::<_, u32>(0));
+        pages.unwrap() - free.unwrap()
+    };
+    let (first, second) = rows.split_at(rows.len() / 2);
+    engine.store(first).await;
+    let half = pages(&engine);
+    engine.store(second).await;
+    let all = pages(&engine);
+    assert!(all < 2 * half + half / 10, "{half} pages became {all}");
     let metrics = async |dimension, value: Option<&str>| {
         let values = value.map(|value| (dimension, Choice::any_of([value.to_owned()])));
         let query = MetricsQuery {
@@ -358,6 +379,9 @@ async fn very_many_programs_and_languages_lose_none() {
     let agents = metrics(Dimension::UserAgent, None).await;
     assert_eq!(agents.rows.len(), 70_000);
     assert!(agents.rows.iter().all(|row| row.count == 1));
+    let referers = metrics(Dimension::Referer, None).await;
+    assert_eq!(referers.rows.len(), 70_000);
+    assert!(agents.sampling.exact() && referers.sampling.exact());
     let languages = metrics(Dimension::Language, None).await;
     assert_eq!(languages.rows.len(), 5_000);
     assert!(languages.rows.iter().all(|row| row.count == 14));

@@ -1,4 +1,4 @@
-use std::{error::Error, fs, path::Path, time::Duration};
+use std::{error::Error, fs, os::unix::fs::FileExt, path::Path, time::Duration};
 
 use rusqlite::Connection;
 use slugline_analytics::{OpenError, Recorder, RecorderOptions, SamplingTargets, examine, rebuild};
@@ -137,6 +137,68 @@ async fn a_damaged_batch_is_left_out_and_kept_from_no_others() {
     let rebuilt = rebuild(&file(folder.path()), now()).unwrap();
     assert_eq!(rebuilt.rows, 130);
     assert_eq!(rebuilt.lost, ["3 rows of the tail"]);
+}
+
+#[tokio::test]
+async fn a_bit_that_flips_while_the_log_is_in_use_costs_the_chunk_and_is_told() {
+    let fixture = with_one_chunk().await;
+    for client in 0..64 {
+        fixture.recorder.record(visit(NEW_YEAR_MS + DAY_MS, client));
+    }
+    for _ in 0..2 {
+        fixture.recorder.flush().await.unwrap();
+    }
+    assert_eq!(unsound(&fixture.file()), []);
+    let db = Connection::open(fixture.file()).unwrap();
+    // Everything is in the file itself, where a bit of the first chunk flips.
+    let busy = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+        row.get::<_, bool>(0)
+    });
+    assert!(!busy.unwrap());
+    let part: Vec<u8> = db
+        .query_row("SELECT data FROM part WHERE id / 256 = 1", [], |row| {
+            row.get(0)
+        })
+        .unwrap();
+    drop(db);
+    let bytes = fs::read(fixture.file()).unwrap();
+    let place = bytes.windows(part.len()).position(|bytes| bytes == part);
+    let place = place.unwrap() + part.len() / 2;
+    let file = fs::File::options()
+        .write(true)
+        .open(fixture.file())
+        .unwrap();
+    let flipped = [bytes[place] ^ 4];
+    file.write_all_at(&flipped, place.try_into().unwrap())
+        .unwrap();
+
+    let second = |day: i64| UnixSeconds::new((NEW_YEAR_MS + day * DAY_MS) / 1_000).ok();
+    let of_days = async |from: i64, until: i64| {
+        let filter = VisitFilter {
+            from: second(from),
+            until: second(until),
+            ..VisitFilter::default()
+        };
+        let query = CountersQuery {
+            filter,
+            per_link: false,
+        };
+        let report = fixture.log.counters(&query).await.unwrap();
+        let note = report.sampling;
+        (report.rows[0].counters.visits, note.damaged, note.exact())
+    };
+    assert_eq!(of_days(0, 2).await, (64, 64, false));
+    assert_eq!(fixture.log.troubles(), [LogTrouble::Damaged]);
+    assert_eq!(of_days(1, 2).await, (64, 0, true));
+    let found = unsound(&fixture.file());
+    assert!(found[0].1.contains("chunk 1 is damaged"), "{found:?}");
+    let mut list = fixture.log.access(&VisitFilter::default()).await.unwrap();
+    assert_eq!(list.next().await.unwrap()[0].visits, 64);
+    assert!(!list.sampling().exact());
+
+    fixture.recorder.record(visit(NEW_YEAR_MS + DAY_MS, 99));
+    fixture.recorder.flush().await.unwrap();
+    assert_eq!(of_days(1, 2).await, (65, 0, true));
 }
 
 #[tokio::test]

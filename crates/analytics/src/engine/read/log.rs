@@ -343,8 +343,10 @@ mod tests {
         assert_eq!(log.ask(|_| Ok(7)).await.unwrap(), 7);
     }
 
+    type Ask = fn(&Snapshot<'_>) -> Result<(), EngineError>;
+
     /// Questions, each by a name.
-    fn questions() -> Vec<(&'static str, fn(&Snapshot<'_>) -> Result<(), EngineError>)> {
+    fn questions() -> Vec<(&'static str, Ask)> {
         const LIMIT: RowLimit = RowLimit::DEFAULT;
         fn utc() -> ZoneOffsets {
             ZoneOffsets::fixed(UtcOffset::from_seconds(0).unwrap())
