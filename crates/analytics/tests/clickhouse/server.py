@@ -20,7 +20,7 @@ from urllib.parse import parse_qsl, urlsplit
 from chdb.session import Session
 
 FOLDER, PORT, USER, PASSWORD = sys.argv[1:5]
-NO_SETTINGS = {"query", "database", "default_format", "wait_end_of_query"}
+NO_SETTINGS = {"query", "database", "default_format", "wait_end_of_query", "query_id"}
 # As the real server maps them (`exceptionCodeToHTTPStatus`).
 STATUS = {"516": 403, "60": 404, "81": 404, "62": 400, "159": 408}
 
