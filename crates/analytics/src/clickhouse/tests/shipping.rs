@@ -125,7 +125,8 @@ fn spool_in_first_format(folder: &Path, numbers: std::ops::Range<u32>) -> Connec
 
 #[rstest]
 #[case::version_1(
-    "ALTER TABLE spool DROP COLUMN format;
+    "DROP TABLE erasure;
+     ALTER TABLE spool DROP COLUMN format;
      DROP TABLE shipment;
      DROP TABLE loss;
      CREATE TABLE shipment (token TEXT NOT NULL, last_seq INTEGER NOT NULL) STRICT;
@@ -133,7 +134,8 @@ fn spool_in_first_format(folder: &Path, numbers: std::ops::Range<u32>) -> Connec
      PRAGMA user_version = 1"
 )]
 #[case::version_2(
-    "INSERT INTO shipment (only, token, last_seq, format) VALUES (1, 'first', 30, 1);
+    "DROP TABLE erasure;
+     INSERT INTO shipment (only, token, last_seq, format) VALUES (1, 'first', 30, 1);
      PRAGMA user_version = 2"
 )]
 #[tokio::test]
