@@ -322,8 +322,9 @@ mod tests {
     use super::*;
     use crate::{
         engine::{
+            day::count::count,
             read::{memory::QuestionMemory, scan::Deadline},
-            store::{columns::text_of, schema},
+            store::{columns::text_of, day_totals, schema},
             tests::row,
             write::{
                 draft::{Draft, Numbers},
@@ -392,6 +393,56 @@ mod tests {
             let mut browsers = ranking(Dimension::Browser);
             let expected = (vec![("Example".to_owned(), 50_000)], 1, false);
             assert_eq!(first(&mut browsers, 50), expected);
+        }
+    }
+
+    #[test]
+    fn values_of_days_with_totals_take_two_passes_as_well() {
+        const DAYS: i64 = 60;
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        for day in 0..DAYS {
+            let mut draft = Draft::default();
+            for n in 0..300_i64 {
+                let browser = match n % 3 {
+                    0 => format!("usual{}", n / 3 % 20),
+                    _ => format!("rare{day}x{n}"),
+                };
+                let row = Row {
+                    client: Client {
+                        browser: &browser,
+                        ..Client::default()
+                    },
+                    ..row(day * 86_400_000 + n, 1)
+                };
+                draft.push(Numbers::of(&row, 1), &row);
+            }
+            seal::write(&db, &draft, None).unwrap();
+            // Each third day is scanned.
+            if day % 3 > 0 {
+                let claim = day_totals::claim(&mut db, day).unwrap();
+                let deadline = Deadline::after(Duration::from_mins(1));
+                let totals = count(&Snapshot::take(&db, deadline).unwrap(), day).unwrap();
+                assert!(day_totals::store(&mut db, claim, &totals.unwrap()).unwrap());
+            }
+        }
+        let deadline = Deadline::after(Duration::from_mins(1));
+        let mut snapshot = Snapshot::take(&db, deadline).unwrap();
+        for bytes in [64 << 20, 256 << 10] {
+            snapshot = snapshot.with_memory(QuestionMemory::of(bytes));
+            let mut filter = RowFilter::default();
+            let column = text_of(Dimension::Browser);
+            let (mut ranking, _) = Ranking::count(&snapshot, &mut filter, [column]).unwrap();
+            assert_eq!(ranking.lost > 0, bytes < 1 << 20);
+            // Days with totals were not scanned.
+            assert!(filter.spans_back().len() > 10);
+            let limit = RowLimit::new(20, RowLimit::MAX).unwrap();
+            let first = ranking.first(limit, |[text]| Some(text.to_owned()));
+            assert!(!first.is_estimate);
+            assert_eq!(first.rows.len(), 20);
+            let whole =
+                |(text, visits): &(String, u64)| text.starts_with("usual") && *visits == 300;
+            assert!(first.rows.iter().all(whole), "{:?}", first.rows);
         }
     }
 }
