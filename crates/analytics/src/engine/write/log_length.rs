@@ -121,9 +121,8 @@ mod tests {
     fn batch() -> Vec<Kept> {
         let link = |number: u32| {
             // No two pieces of them are the same.
-            let pieces = (0..750).map(|piece| spread(number * 750 + piece));
-            let path: String = pieces.map(|piece| format!("{piece:016x}")).collect();
-            let url = format!("https://example.com/{path}");
+            let pieces = (0..750).map(|piece| spread(number * 750 + piece).to_string());
+            let url = format!("https://example.com/{}", pieces.collect::<String>());
             Arc::new(link("docs").id("docs-1").to(&url).build())
         };
         let kept = |number: u32| Kept {
