@@ -461,7 +461,7 @@ export interface paths {
         };
         /**
          * Totals by link as a file
-         * @description A CSV file for spreadsheets, in UTF-8: slug, destination, visitors, visits and referers of each slug and destination, most visits first. Scope: `analytics:read`.
+         * @description A CSV file for spreadsheets, in UTF-8: slug, destination, visitors, visits and referers of each slug and destination, most visits first. The header `Slugline-Exact` is `false` if some of these numbers are estimates or lack visits, as `sampling.exact` of other answers. Scope: `analytics:read`.
          */
         get: operations["stats_export"];
         put?: never;
