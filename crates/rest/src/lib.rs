@@ -24,6 +24,7 @@ mod health;
 mod links;
 mod location;
 mod migration;
+mod parts;
 mod permit;
 mod registrar;
 mod reply;

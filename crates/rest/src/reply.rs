@@ -73,66 +73,34 @@ impl<const STATUS: u16, T: JsonSchema> OperationOutput for Json<STATUS, T> {
     }
 }
 
-/// A JSON answer whose status says if the resource was made (201) or found (200).
-pub(crate) enum MadeOrFound<T> {
-    Made(T),
-    Found(T),
+/// One of two answers, which have different statuses.
+pub(crate) enum Either<A, B> {
+    Left(A),
+    Right(B),
 }
 
-impl<T: Serialize + 'static> Reply for MadeOrFound<T> {}
+impl<A: Reply, B: Reply> Reply for Either<A, B> {}
 
-impl<T: Serialize> Responder for MadeOrFound<T> {
+impl<A: Reply, B: Reply> Responder for Either<A, B> {
     type Body = BoxBody;
 
     fn respond_to(self, request: &HttpRequest) -> HttpResponse {
         match self {
-            Self::Made(body) => Json::<201, T>(body).respond_to(request),
-            Self::Found(body) => Json::<200, T>(body).respond_to(request),
+            Self::Left(answer) => answer.respond_to(request),
+            Self::Right(answer) => answer.respond_to(request),
         }
     }
 }
 
-impl<T: JsonSchema> OperationOutput for MadeOrFound<T> {
-    type Inner = T;
+impl<A: OperationOutput, B: OperationOutput> OperationOutput for Either<A, B> {
+    type Inner = A::Inner;
 
     fn inferred_responses(
         context: &mut GenContext,
         operation: &mut Operation,
     ) -> Vec<(Option<DocumentedStatus>, Response)> {
-        let mut responses = Json::<201, T>::inferred_responses(context, operation);
-        responses.extend(Json::<200, T>::inferred_responses(context, operation));
-        responses
-    }
-}
-
-/// A JSON answer whose status says if the work was done (200) or will be (202).
-pub(crate) enum DoneOrAccepted<T> {
-    Done(T),
-    Accepted(T),
-}
-
-impl<T: Serialize + 'static> Reply for DoneOrAccepted<T> {}
-
-impl<T: Serialize> Responder for DoneOrAccepted<T> {
-    type Body = BoxBody;
-
-    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
-        match self {
-            Self::Done(body) => Json::<200, T>(body).respond_to(request),
-            Self::Accepted(body) => Json::<202, T>(body).respond_to(request),
-        }
-    }
-}
-
-impl<T: JsonSchema> OperationOutput for DoneOrAccepted<T> {
-    type Inner = T;
-
-    fn inferred_responses(
-        context: &mut GenContext,
-        operation: &mut Operation,
-    ) -> Vec<(Option<DocumentedStatus>, Response)> {
-        let mut responses = Json::<200, T>::inferred_responses(context, operation);
-        responses.extend(Json::<202, T>::inferred_responses(context, operation));
+        let mut responses = A::inferred_responses(context, operation);
+        responses.extend(B::inferred_responses(context, operation));
         responses
     }
 }

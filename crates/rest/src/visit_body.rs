@@ -1,15 +1,9 @@
 //! A file of visits as the body of an answer, sent while it is read.
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll},
-};
-
 use actix_web::{
     HttpRequest, HttpResponse, Responder,
-    body::{BodySize, BoxBody, MessageBody},
+    body::BoxBody,
     http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE},
-    web::Bytes,
 };
 use aide::{
     OperationOutput,
@@ -20,12 +14,12 @@ use slugline_application::{Error, VisitExport};
 use slugline_contract::{Code, Problem, VisitFile, VisitText};
 use slugline_domain::{StoredVisit, VisitRows};
 use slugline_httpkit::report;
-use tokio::{
-    sync::mpsc,
-    task::{self, JoinError},
-};
+use tokio::task::{self, JoinError};
 
-use crate::reply::Reply;
+use crate::{
+    parts::{Parts, Sender},
+    reply::Reply,
+};
 
 /// A file that is being sent.
 pub(crate) struct VisitBody {
@@ -36,8 +30,7 @@ pub(crate) struct VisitBody {
 
 impl VisitBody {
     /// Reads the first visits before the answer starts, so that an unreadable log gives an error
-    /// and not a broken file. A client that reads slowly slows down the reading of visits; a
-    /// client that disconnects ends it.
+    /// and not a broken file. A client that disconnects ends the reading of visits.
     pub(crate) async fn start(
         file: VisitFile,
         VisitExport {
@@ -46,44 +39,10 @@ impl VisitBody {
         }: VisitExport,
     ) -> Result<Self, Error> {
         let first = rows.next().await?;
-        let (sender, parts) = mpsc::channel(1);
-        tokio::spawn(async move {
-            if let Err(problem) = send(file, rows, first, &sender).await {
-                // The answer breaks off, which distinguishes it from a complete one.
-                let _ = sender.send(Err(problem)).await;
-            }
-        });
         Ok(Self {
             file,
             file_name: file.name(exported_at),
-            parts: Parts(parts),
-        })
-    }
-}
-
-/// A part of the file; `None` after the last one.
-type Part = Result<Option<Bytes>, Problem>;
-
-/// The body. It is whole only if its end was sent too: what sends it may panic.
-struct Parts(mpsc::Receiver<Part>);
-
-impl MessageBody for Parts {
-    type Error = Problem;
-
-    fn size(&self) -> BodySize {
-        BodySize::Stream
-    }
-
-    fn poll_next(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, Problem>>> {
-        self.0.poll_recv(context).map(|part| match part {
-            Some(part) => part.transpose(),
-            None => Some(Err(Problem::new(
-                Code::InternalError,
-                "the export broke off",
-            ))),
+            parts: Parts::sent_by(|parts| send(file, rows, first, parts)),
         })
     }
 }
@@ -92,7 +51,7 @@ async fn send(
     file: VisitFile,
     mut rows: Box<dyn VisitRows>,
     mut visits: Vec<StoredVisit>,
-    parts: &mpsc::Sender<Part>,
+    parts: Sender,
 ) -> Result<(), Problem> {
     let mut text = VisitText::new(file, rows.columns());
     loop {
@@ -104,7 +63,7 @@ async fn send(
         });
         let (rest, part) = written.await.map_err(|error| panicked(&error))?;
         // Gzip keeps what is too little to be packed.
-        if !part.is_empty() && parts.send(Ok(Some(part.into()))).await.is_err() {
+        if !part.is_empty() && !parts.send(part).await {
             return Ok(());
         }
         text = rest;
@@ -118,9 +77,8 @@ async fn send(
     }
     let end = text.end();
     if !end.is_empty() {
-        let _ = parts.send(Ok(Some(end.into()))).await;
+        parts.send(end).await;
     }
-    let _ = parts.send(Ok(None)).await;
     Ok(())
 }
 

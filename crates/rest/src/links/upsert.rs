@@ -9,7 +9,7 @@ use crate::{
     conditional::Tagged,
     extract::{Body, ChangedBy, Context, PublicOrigin},
     registrar::OperationSpec,
-    reply::MadeOrFound,
+    reply::{Either, Json},
 };
 
 pub(crate) fn spec() -> OperationSpec {
@@ -31,12 +31,12 @@ pub(crate) async fn handle(
     ChangedBy(author): ChangedBy,
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,
-) -> Result<Tagged<MadeOrFound<LinkUpserted>>, Failure> {
+) -> Result<Tagged<Either<Json<201, LinkUpserted>, Json<200, LinkUpserted>>>, Failure> {
     let new = body.validate(&context.rules.seen_at(origin.as_str()))?;
     let outcome = context.app.links.by(author).upsert(new).await?;
     let shown = LinkUpserted::new(&outcome, origin.as_str());
     Ok(match &outcome {
-        Upserted::Created(link) => Tagged::new(link, MadeOrFound::Made(shown)),
-        Upserted::Existing(link) => Tagged::new(link, MadeOrFound::Found(shown)),
+        Upserted::Created(link) => Tagged::new(link, Either::Left(Json(shown))),
+        Upserted::Existing(link) => Tagged::new(link, Either::Right(Json(shown))),
     })
 }

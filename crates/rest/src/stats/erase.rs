@@ -9,7 +9,7 @@ use slugline_httpkit::Failure;
 use crate::{
     extract::{ChangedBy, Context, Query},
     registrar::OperationSpec,
-    reply::DoneOrAccepted,
+    reply::{Either, Json},
 };
 
 pub(crate) fn spec() -> OperationSpec {
@@ -33,12 +33,12 @@ pub(crate) async fn handle(
     context: Context,
     ChangedBy(author): ChangedBy,
     Query(query): Query<EraseVisits>,
-) -> Result<DoneOrAccepted<ErasedVisits>, Failure> {
+) -> Result<Either<Json<200, ErasedVisits>, Json<202, ErasedVisits>>, Failure> {
     let which = query.validate()?;
     let (link, erasure) = context.app.erasures.erase(which, &author).await?;
     let shown = ErasedVisits::new(&link, erasure);
     Ok(match erasure {
-        Erasure::Done => DoneOrAccepted::Done(shown),
-        Erasure::Kept => DoneOrAccepted::Accepted(shown),
+        Erasure::Done => Either::Left(Json(shown)),
+        Erasure::Kept => Either::Right(Json(shown)),
     })
 }

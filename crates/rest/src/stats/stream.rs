@@ -19,13 +19,13 @@ use aide::{
 use slugline_application::{Caller, StatsService, Watch};
 use slugline_contract::{AnalyticsFilter, Code, EventView};
 use slugline_httpkit::{Edge, Failure};
-use tokio::{sync::mpsc, time};
+use tokio::time;
 
 use crate::{
     extract::{CalledBy, Context, Query},
+    parts::{Parts, Sender},
     registrar::OperationSpec,
     reply::{Reply, answered_as},
-    table::Parts,
 };
 
 /// The interval at which proxies and clients get at least one line, so that none closes
@@ -75,21 +75,21 @@ impl Responder for EventStream {
     type Body = BoxBody;
 
     fn respond_to(self, request: &HttpRequest) -> HttpResponse {
-        let (sender, parts) = mpsc::channel(1);
         let edge = Edge::shared(request);
-        tokio::spawn(async move {
+        let parts = Parts::sent_by(async move |parts| {
             // Whichever ends first ends the answer.
             tokio::select! {
-                () = send(self.watch, sender) => {}
+                () = send(self.watch, &parts) => {}
                 () = dismissed(&edge, &self.caller) => {}
             }
+            Ok(())
         });
         HttpResponse::Ok()
             .insert_header((CONTENT_TYPE, "text/event-stream"))
             .insert_header((CACHE_CONTROL, "no-store"))
             // Without this, nginx holds answers back.
             .insert_header(("x-accel-buffering", "no"))
-            .body(Parts(parts))
+            .body(parts)
     }
 }
 
@@ -101,10 +101,10 @@ async fn dismissed(edge: &Edge, caller: &Caller) {
 }
 
 /// Sends events until no more will come or the client is gone.
-async fn send(mut watch: Watch, parts: mpsc::Sender<Result<Bytes, slugline_contract::Problem>>) {
+async fn send(mut watch: Watch, parts: &Sender) {
     // A comment is not an event; this one makes actix send the head of the answer.
     let mut part = Bytes::from_static(b": watching\n\n");
-    while parts.send(Ok(part)).await.is_ok() {
+    while parts.send(part).await {
         part = match time::timeout(HEARTBEAT, watch.next()).await {
             Ok(Some(event)) => written(&EventView::one(&event)),
             Ok(None) => return,
