@@ -260,12 +260,7 @@ async fn nothing_of_the_visits_is_left_on_the_disk() {
     }
     assert_eq!(left, [""; 0]);
     assert_eq!(visits(&fixture.log).await, 4_500);
-    assert!(
-        examine(&fixture.file())
-            .unwrap()
-            .iter()
-            .all(|one| one.sound)
-    );
+    assert!(is_sound(&fixture));
 }
 
 #[tokio::test]
@@ -384,12 +379,12 @@ async fn visits_in_a_damaged_chunk_stay_hidden_until_a_rebuild() {
     let fixture = rebuilt(fixture).await;
     until_gone(&fixture).await;
     assert_eq!(visits(&fixture.log).await, 80);
-    assert!(
-        examine(&fixture.file())
-            .unwrap()
-            .iter()
-            .all(|one| one.sound)
-    );
+    assert!(is_sound(&fixture));
+}
+
+fn is_sound(fixture: &Fixture) -> bool {
+    let examined = examine(&fixture.file()).expect("the file can be examined");
+    examined.iter().all(|one| one.sound)
 }
 
 #[tokio::test]
@@ -404,12 +399,7 @@ async fn a_rebuild_during_an_erasure_drops_the_visits() {
     let fixture = rebuilt(fixture).await;
     until_gone(&fixture).await;
     assert_eq!(visits(&fixture.log).await, 120);
-    assert!(
-        examine(&fixture.file())
-            .unwrap()
-            .iter()
-            .all(|one| one.sound)
-    );
+    assert!(is_sound(&fixture));
 }
 
 #[tokio::test]

@@ -418,11 +418,9 @@ mod tests {
         );
     }
 
-    #[test]
-    fn observers_hear_of_a_visit_once_it_is_durable_and_not_before() {
-        let folder = tempfile::tempdir().unwrap();
-        let (first, second) = (Arc::new(Notes::default()), Arc::new(Notes::default()));
-        let mut appender = open_with(&folder, vec![first.clone(), second.clone()]);
+    /// Makes the tail full and appends a batch in vain. It can be appended once the trigger
+    /// `disk_full` is dropped.
+    fn batch_on_a_full_disk(appender: &mut Appender) -> [Kept; 2] {
         appender
             .db
             .execute_batch(
@@ -435,6 +433,15 @@ mod tests {
             visit(2, "https://example.com/b", "Example/2.0"),
         ];
         assert!(appender.append(&batch).is_err());
+        batch
+    }
+
+    #[test]
+    fn observers_hear_of_a_visit_once_it_is_durable_and_not_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, second) = (Arc::new(Notes::default()), Arc::new(Notes::default()));
+        let mut appender = open_with(&folder, vec![first.clone(), second.clone()]);
+        let batch = batch_on_a_full_disk(&mut appender);
         assert_eq!(*first.0.lock().unwrap(), [""; 0]);
 
         appender.db.execute_batch("DROP TRIGGER disk_full").unwrap();
@@ -505,18 +512,7 @@ mod tests {
     fn a_batch_that_fails_leaves_nothing_and_can_be_appended_again() {
         let folder = tempfile::tempdir().unwrap();
         let mut appender = open(&folder);
-        appender
-            .db
-            .execute_batch(
-                "CREATE TEMP TRIGGER disk_full BEFORE INSERT ON tail WHEN NEW.last_ts = 2 \
-                 BEGIN SELECT RAISE(ABORT, 'full'); END",
-            )
-            .unwrap();
-        let batch = [
-            visit(1, "https://example.com/a", "Example/1.0"),
-            visit(2, "https://example.com/b", "Example/2.0"),
-        ];
-        assert!(appender.append(&batch).is_err());
+        let batch = batch_on_a_full_disk(&mut appender);
         for (table, rows) in [("tail", 0), ("link", 0)] {
             assert_eq!(count(&appender.db, table), rows, "{table}");
         }
