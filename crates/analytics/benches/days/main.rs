@@ -1,4 +1,4 @@
-//! What the totals of days save, and what they take.
+//! Measures the time that totals of days save, and the room that they take.
 //!
 //! Usage: `days FILE`, an access log that the benchmark `recorder` made. Counts its days, then asks
 //! the questions of a dashboard with totals and without them, and compares the answers. The file has

@@ -154,7 +154,7 @@ pub(crate) fn encode(row: &Row<'_>) -> (u32, Vec<u8>) {
 /// spool is half full.
 const BACKLOG: u64 = 48 << 20;
 
-/// How long ClickHouse may take nothing before a command gives up.
+/// The timeout of a command while ClickHouse takes nothing.
 const STALLED: Duration = Duration::from_mins(1);
 
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);

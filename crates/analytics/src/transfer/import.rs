@@ -16,7 +16,7 @@ use crate::{
     row::Row,
 };
 
-/// Where imported visits go.
+/// The log that imported visits go to.
 #[derive(Debug)]
 pub enum ImportTarget {
     /// An embedded log, also beside a running service.
@@ -35,7 +35,7 @@ pub enum ImportTarget {
     },
 }
 
-/// What an import did.
+/// The outcome of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Imported {
     /// Visits that are new.
@@ -147,7 +147,7 @@ impl VisitImport {
         Ok(self.done)
     }
 
-    /// What is in so far.
+    /// The visits that are in so far.
     pub fn done(&self) -> Imported {
         self.done
     }

@@ -1,4 +1,4 @@
-//! How much of a file of visits is in.
+//! Marks say how much of a file of visits is in.
 //!
 //! The mark is in the file that takes the rows, an access log or a spool, and changes in the
 //! transaction that adds them. So rows and mark are there together or not at all, and a copy of

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// What a move did.
+/// The outcome of a move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
     /// Visits that left the log. A visit that stands for many counts once.

@@ -1,4 +1,4 @@
-//! What tells one file of visits from another.
+//! A digest tells one file of visits from another.
 
 use sha2::{Digest, Sha256};
 use slugline_domain::StoredVisit;

@@ -30,7 +30,7 @@ fn options() -> RecorderOptions {
     }
 }
 
-/// What an answer about a day, counted from the new year, says of itself.
+/// The note on sampling in an answer about a day, counted from the new year.
 async fn of_day(log: &impl VisitLog, day: i64) -> SamplingNote {
     let second = |at_ms: i64| UnixSeconds::new(at_ms / 1_000).ok();
     let start = NEW_YEAR_MS + day * DAY_MS;

@@ -1,4 +1,4 @@
-//! What moves rows is interrupted at each of its calls on the file: the call fails, or the process
+//! Work that moves rows is interrupted at each of its calls on the file: the call fails, or the process
 //! dies before it. Afterwards no visit is lost, none is there twice, and the work goes on.
 //!
 //! A usual run takes some calls of each work, others each time; `SLUGLINE_TEST_FAULTS=20` takes
@@ -47,7 +47,7 @@ const KINDS: [Kind; 5] = [
     Kind::Unsynced,
 ];
 
-/// What rewrites rows.
+/// The kinds of work that rewrite rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
     /// A full tail becomes chunks.
@@ -251,7 +251,7 @@ async fn child_does_its_work() {
     work.unwrap().finish(&folder).await;
 }
 
-/// What came of the faults of one work.
+/// The outcome of the faults of one kind of work.
 #[derive(Debug, Default)]
 struct Row {
     injected: u32,

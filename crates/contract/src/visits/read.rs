@@ -41,7 +41,7 @@ pub enum ReadVisitsError {
     Wrong {
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it, and what would be right.
+        /// The fault, and the text that would be right.
         fault: String,
     },
 }

@@ -1,7 +1,7 @@
 //! Rows of a list, in the order of a list, however many there are.
 //!
-//! What does not fit the memory waits in a file that has no name: parts of the list, each
-//! of which is in order. Reading merges them.
+//! Rows that do not fit the memory wait in a file that has no name, in parts, each of which is
+//! in order. Reading merges them.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -29,7 +29,7 @@ pub(crate) struct Collector {
     /// The access log, beside which a file can be written.
     beside: Option<PathBuf>,
     held: Vec<AccessRow>,
-    /// What they take.
+    /// The memory that they take.
     bytes: usize,
     most_bytes: usize,
     file: Option<File>,

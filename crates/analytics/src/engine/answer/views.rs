@@ -66,7 +66,7 @@ struct Spans {
     open: Open,
     crowds: Crowds,
     closed: Vec<ViewRow>,
-    /// What was counted before, by the start in seconds.
+    /// Spans that totals of days know, by their start in seconds.
     known: NumberMap<Crowd>,
     /// The moment after which nothing is open.
     closed_after: i64,

@@ -99,7 +99,7 @@ fn each_block(
     Ok(())
 }
 
-/// What the first pass counts.
+/// The numbers that the first pass counts.
 #[derive(Debug)]
 struct Counts {
     rows: u64,

@@ -200,7 +200,7 @@ impl Moments {
     }
 }
 
-/// How many quarters clocks are ahead of UTC all day long.
+/// The quarters of an hour by which clocks are ahead of UTC all day long; `None` if that changes.
 fn quarters_ahead(stretch: Stretch, day_start_ms: i64) -> Option<i64> {
     let last = day_start_ms.saturating_add(MILLIS_PER_QUARTER * 96 - 1);
     let is_constant = [day_start_ms, last].map(|at| stretch.contains(UnixMillis::new(at)));

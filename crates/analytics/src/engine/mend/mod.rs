@@ -1,4 +1,4 @@
-//! What is done about a damaged file.
+//! Finds damage, saves the rows that are left, and replaces the file.
 
 pub(crate) mod examine;
 pub(crate) mod remains;

@@ -83,7 +83,7 @@ impl Interner {
         known.find(hash.hash_one(text.as_bytes()), is_same).copied()
     }
 
-    /// What the texts take, in bytes.
+    /// The memory of the texts, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.texts.text.capacity() + self.texts.ends.capacity() * 4 + self.known.capacity() * 6
     }

@@ -130,7 +130,7 @@ impl Recount {
 pub(crate) struct Counted {
     lists: Vec<List>,
     lost: u64,
-    /// How many numbers there are at least, if some were let go.
+    /// The least number of different values, if some were let go.
     all: Option<u64>,
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct Counted {
 #[derive(Debug)]
 pub(crate) struct First<K> {
     pub(crate) rows: Vec<(K, u64)>,
-    /// How many rows there are, at least.
+    /// The least number of rows that there are.
     pub(crate) all: u64,
     /// True if others may be among the first.
     pub(crate) is_estimate: bool,

@@ -13,7 +13,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// What the writer and all questions agree by.
+/// The writer and all questions agree on breaks by this.
 #[derive(Debug, Default)]
 pub(crate) struct Renewals {
     wanted: AtomicBool,
@@ -24,7 +24,7 @@ pub(crate) struct Renewals {
 struct State {
     /// Questions that have begun a transaction anew.
     loose: usize,
-    /// How often chunks were put together.
+    /// The number of merges of chunks so far.
     merges: u64,
 }
 

@@ -124,7 +124,7 @@ pub(crate) struct Snapshot<'c> {
     waited: Cell<Option<Instant>>,
     deadline: Deadline,
     memory: QuestionMemory,
-    /// What was left out.
+    /// The chunks and batches that were left out.
     damaged: RefCell<BTreeMap<Damaged, Damage>>,
     /// Called before each chunk.
     #[cfg(test)]

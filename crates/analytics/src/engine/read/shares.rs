@@ -33,12 +33,12 @@ pub(crate) struct SharedGroups<T> {
     share: Share,
     /// The numbers of groups, by their hashes.
     numbers: NumberMap<usize>,
-    /// What is shown of each group, by its number.
+    /// The value that is shown of each group, by its number.
     shown: Vec<Option<T>>,
     /// Numbers that no group has any more.
     free: Vec<usize>,
     pub(crate) totals: Totals,
-    /// What all of `shown` takes beside [`GROUP_BYTES`].
+    /// The memory that all of `shown` takes beside [`GROUP_BYTES`].
     bytes: usize,
     most_bytes: usize,
 }

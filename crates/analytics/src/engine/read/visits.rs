@@ -44,7 +44,7 @@ const ROWS_AT_A_TIME: usize = 500;
 pub(crate) struct Visits {
     log: EmbeddedLog,
     filter: VisitFilter,
-    /// What was read, and the next row of the first block.
+    /// The blocks that were read, and the next row of the first one.
     read: VecDeque<Named>,
     row: usize,
     chunks: vec::IntoIter<i64>,

@@ -323,7 +323,7 @@ impl Entry {
     }
 }
 
-/// Where some of a part's pieces stand in it, in bytes.
+/// The place of some of a part's pieces in it, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pieces {
     first: usize,

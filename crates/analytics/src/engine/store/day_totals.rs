@@ -4,7 +4,7 @@
 //! that also cover the day. Triggers delete the record of a day as soon as a chunk of the day comes,
 //! goes or changes. So a record that is there was counted from the chunks that are there.
 //!
-//! Who wants to count a day claims it first. The claim is a record without a directory, which ends
+//! The process that counts a day claims it first. The claim is a record without a directory, which ends
 //! in the same way, so a count that was overtaken by a change is never stored.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};

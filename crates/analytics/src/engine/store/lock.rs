@@ -67,7 +67,7 @@ fn resolved(path: &Path) -> Result<PathBuf, OpenError> {
     })
 }
 
-/// What is added to the name of the file that holds a lock.
+/// The ends of the names of the files that hold the locks.
 const WRITERS: &str = ".lock";
 const CHUNKS: &str = ".chunks-lock";
 

@@ -109,12 +109,12 @@ pub(crate) struct Draft {
     key: Vec<u8>,
 }
 
-/// What rows have in the columns of a family, each combination once.
+/// The combinations of texts that rows have in the columns of a family, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Entries {
     hash: DefaultHashBuilder,
     known: HashTable<Known>,
-    /// What tells them apart, one after the other.
+    /// The bytes that tell them apart, one entry after the other.
     keys: Vec<u8>,
     /// The texts of the first one in the order of columns, those of the second
     /// one, and so on.

@@ -1,6 +1,6 @@
 //! Counting without repetition, in bounded memory.
 //!
-//! What is counted, a visitor or a referer, arrives as a 64-bit key in one of
+//! A visitor or referer that is counted arrives as a 64-bit key in one of
 //! many groups, and a question holds all its pairs of group and key, in a number
 //! of bytes that it is given. Counts are exact up to one pair for each 64 of
 //! these bytes. Beyond, at the latest at twice as many, each group keeps its keys

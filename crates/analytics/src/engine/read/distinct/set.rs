@@ -26,7 +26,7 @@ pub(super) struct WeightedSet {
 }
 
 impl WeightedSet {
-    /// What may come to a small list before it is put in order.
+    /// The keys that a small list takes before it is put in order.
     const FEW: usize = 64;
 
     /// Takes keys of one weight, and says how many became entries; they may be
@@ -66,7 +66,7 @@ impl WeightedSet {
         self.keys.len() >= Self::most(self.tidy)
     }
 
-    /// What may come before it is time for [`WeightedSet::tidy`].
+    /// The number of keys that may come before it is time for [`WeightedSet::tidy`].
     pub(super) fn left(&self) -> usize {
         Self::most(self.tidy).saturating_sub(self.keys.len())
     }
