@@ -88,6 +88,7 @@ mod sampling;
 mod tally;
 mod transfer;
 mod user_agent;
+mod utc;
 mod visitor;
 mod writer;
 

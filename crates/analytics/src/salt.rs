@@ -2,10 +2,9 @@
 
 use std::str::FromStr;
 
+use crate::utc::MILLIS_PER_DAY;
 use slugline_domain::UnixMillis;
 use thiserror::Error;
-
-const MILLIS_PER_DAY: i64 = 86_400_000;
 
 /// The period of one salt, in which a visitor keeps one identity. Periods follow UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

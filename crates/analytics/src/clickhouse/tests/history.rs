@@ -27,6 +27,7 @@ use super::{
     recording::{self, eventually, total, waiting},
     wire::TestWire,
 };
+use crate::utc::MILLIS_PER_DAY;
 use crate::{
     ClickHouseLog, ClickHouseOptions, EmbeddedLog, ImportPlanner, ImportTarget, Imported, Moved,
     OpenError, QueryLimits, RecorderOptions, TransferError, VisitImport, WireAnswer, WireBody,
@@ -36,8 +37,6 @@ use crate::{
     history_in, move_history,
     transfer::tests::exported,
 };
-
-const DAY_MS: i64 = 86_400_000;
 
 /// Visits over some days, each of another visitor.
 fn visits_of(numbers: std::ops::Range<u64>) -> Vec<StoredVisit> {
@@ -50,7 +49,7 @@ fn visits_of(numbers: std::ops::Range<u64>) -> Vec<StoredVisit> {
             _ => column.unknown(),
         });
         StoredVisit {
-            at: UnixMillis::new(number_ms % 3 * DAY_MS + number_ms),
+            at: UnixMillis::new(number_ms % 3 * MILLIS_PER_DAY + number_ms),
             link: format!("link-{}", number % 7),
             visitor: u64::MAX - number,
             interval: SamplingInterval::EVERY,
@@ -155,7 +154,7 @@ async fn visits_of_more_months_than_clickhouse_takes_by_default_are_one_shipment
     let all: Vec<StoredVisit> = (0..)
         .zip(visits_of(0..120))
         .map(|(month, visit)| StoredVisit {
-            at: UnixMillis::new(month * 31 * DAY_MS),
+            at: UnixMillis::new(month * 31 * MILLIS_PER_DAY),
             ..visit
         })
         .collect();

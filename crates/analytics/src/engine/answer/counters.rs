@@ -9,8 +9,8 @@ use crate::engine::{
     day::known::{self, KnownDay},
     read::{
         filter::RowFilter,
-        scan::Snapshot,
         shares::{Share, SharedGroups, Shown},
+        snapshot::Snapshot,
         totals::Totals,
     },
     store::{
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::{
         engine::{
-            read::scan::Deadline,
+            read::deadline::Deadline,
             store::{links::Links, schema, tail},
             write::seal,
         },

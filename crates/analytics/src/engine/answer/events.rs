@@ -5,11 +5,7 @@ use std::{cmp::Reverse, convert::Infallible};
 use slugline_domain::{Event, EventsQuery, UnixMillis};
 
 use crate::engine::{
-    read::{
-        block::Block,
-        filter::RowFilter,
-        scan::{Asked, Snapshot},
-    },
+    read::{block::Block, filter::RowFilter, scan::Asked, snapshot::Snapshot},
     store::{
         columns::{Column, TEXTS, text_of},
         error::EngineError,

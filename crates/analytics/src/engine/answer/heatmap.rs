@@ -5,7 +5,7 @@ use slugline_domain::{HeatmapQuery, HeatmapRow, HourOfWeek, TimeUnit};
 use super::Answer;
 use crate::engine::{
     day::known::{self, KnownDay},
-    read::{filter::RowFilter, scan::Snapshot, totals::Crowds, wall_clock::WallClock},
+    read::{filter::RowFilter, snapshot::Snapshot, totals::Crowds, wall_clock::WallClock},
     store::{columns::Column, error::EngineError},
 };
 

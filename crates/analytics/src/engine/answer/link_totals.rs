@@ -16,9 +16,9 @@ use super::sorted_rows::{Collector, SortedRows};
 use crate::engine::{
     read::{
         filter::RowFilter,
-        scan::Snapshot,
         selection::index,
         shares::{Share, SharedGroups, Shown},
+        snapshot::Snapshot,
         totals::Totals,
     },
     store::{
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::{
         engine::{
-            read::{memory::QuestionMemory, scan::Deadline},
+            read::{deadline::Deadline, memory::QuestionMemory},
             store::{schema, tail},
             tests::row,
             write::{

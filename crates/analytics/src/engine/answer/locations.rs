@@ -4,7 +4,7 @@ use slugline_domain::{Dimension, LocationRow, LocationsQuery};
 
 use super::Answer;
 use crate::engine::{
-    read::{filter::RowFilter, groups::Ranking, scan::Snapshot, shown_visitors::degrees},
+    read::{filter::RowFilter, groups::Ranking, shown_visitors::degrees, snapshot::Snapshot},
     store::{columns::text_of, error::EngineError},
 };
 

@@ -8,8 +8,8 @@ use crate::engine::{
         filter::RowFilter,
         frequent::Frequent,
         groups::Ranking,
-        scan::Snapshot,
         shown_visitors::{self, degrees},
+        snapshot::Snapshot,
     },
     store::{
         columns::{Column, place_of},

@@ -8,7 +8,7 @@ use crate::engine::{
     read::{
         filter::RowFilter,
         memory::QuestionMemory,
-        scan::Snapshot,
+        snapshot::Snapshot,
         totals::{Crowd, Crowds},
         wall_clock::WallClock,
     },
@@ -168,7 +168,7 @@ mod tests {
 
     use super::*;
     use crate::engine::{
-        read::scan::Deadline,
+        read::deadline::Deadline,
         store::schema,
         tests::row,
         write::{

@@ -8,9 +8,11 @@ use super::{
 };
 use crate::engine::{
     read::{
-        block::{Block, Chunk},
-        scan::{Snapshot, largest_interval},
+        block::Block,
+        chunk::Chunk,
+        scan::largest_interval,
         selection::{index, number},
+        snapshot::Snapshot,
     },
     store::{
         chunk::{ChunkError, Encoder},
@@ -19,8 +21,8 @@ use crate::engine::{
         error::EngineError,
         salted_days,
     },
-    write::seal::day_of,
 };
+use crate::utc::day_of;
 
 /// Names of columns.
 pub(crate) const VISITS: &str = "visits";

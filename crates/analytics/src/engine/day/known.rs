@@ -16,21 +16,16 @@ use super::{
 };
 use crate::engine::{
     read::{
-        block::Texts,
         dictionary::Dictionary,
         filter::RowFilter,
-        scan::Snapshot,
         selection::{index, short},
+        snapshot::Snapshot,
+        texts::Texts,
         totals::Crowd,
     },
-    store::{
-        chunk::ChunkError,
-        columns::TEXTS,
-        day_totals::{MILLIS_PER_DAY, Record},
-        error::EngineError,
-    },
-    write::seal::day_of,
+    store::{chunk::ChunkError, columns::TEXTS, day_totals::Record, error::EngineError},
 };
+use crate::utc::{MILLIS_PER_DAY, day_of};
 
 /// The totals of one day, each of which may be missing.
 #[derive(Debug)]

@@ -14,11 +14,12 @@ use super::{
     count::count,
     moments::{Moments, VisitorSums},
 };
+use crate::utc::{self, MILLIS_PER_DAY};
 use crate::{
     QueryLimits, RecorderOptions, SaltPeriod,
     engine::{
         EmbeddedLog, examine,
-        read::scan::{Deadline, Snapshot},
+        read::{deadline::Deadline, snapshot::Snapshot},
         rebuild,
         store::{
             day_totals::{self, Encoded, Record},
@@ -35,8 +36,6 @@ use crate::{
     row::{Row, Target},
     tally::Tally,
 };
-
-const DAY_MS: i64 = 86_400_000;
 
 /// An engine that counts days.
 struct Counted {
@@ -70,7 +69,7 @@ impl Counted {
         for row in rows {
             let link = self.links.number(&tx, row.target.link_id).unwrap();
             tail::insert(&tx, row, link).unwrap();
-            salted_days::note(&tx, seal::day_of(row.at.get()), self.apart).unwrap();
+            salted_days::note(&tx, utc::day_of(row.at.get()), self.apart).unwrap();
         }
         tx.commit().unwrap();
         self.links.settle(true);
@@ -133,7 +132,7 @@ impl Party for Counted {
     fn prepare(&self, rows: &mut [Row<'_>]) {
         if self.apart {
             for row in rows {
-                let day = seal::day_of(row.at.get()).cast_unsigned();
+                let day = utc::day_of(row.at.get()).cast_unsigned();
                 row.visitor.0 ^= day.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             }
         }
@@ -177,7 +176,7 @@ fn two_days(apart: bool) -> Counted {
     log.insert(&[
         visit(5, 1, "a.example"),
         visit(6, 2, "b.example"),
-        visit(DAY_MS, 3, "a.example"),
+        visit(MILLIS_PER_DAY, 3, "a.example"),
     ]);
     log.seal_all();
     log.count_days(usize::MAX);
@@ -208,7 +207,7 @@ async fn rows_of_days_with_totals_are_not_read() {
 #[tokio::test]
 async fn visitors_who_may_come_on_several_days_are_counted_by_a_scan() {
     let mut log = Counted::new(false);
-    log.insert(&[visit(5, 1, "a.example"), visit(DAY_MS, 1, "")]);
+    log.insert(&[visit(5, 1, "a.example"), visit(MILLIS_PER_DAY, 1, "")]);
     log.seal_all();
     log.count_days(usize::MAX);
     assert_eq!(log.complete(), 2);
@@ -296,7 +295,7 @@ async fn totals_hide_no_erasure() {
     assert_eq!(counters(&log.log).await, (3, 3, 2));
     assert_eq!(by_host(&log.log).await.len(), 2);
     let mut erasing = Erasing::default();
-    let now = slugline_domain::UnixMillis::new(10 * DAY_MS);
+    let now = slugline_domain::UnixMillis::new(10 * MILLIS_PER_DAY);
     while erasing.step(&mut log.db, now, 100).unwrap() != Progress::Idle {}
     assert_eq!(log.number("SELECT count(*) FROM erasure"), 0);
     // Only the day that had such rows is counted anew.
@@ -505,7 +504,7 @@ fn a_day_with_rows_from_before_there_were_notes_does_not_stand_apart() {
     tail::insert(&tx, &visit(5, 1, ""), 1).unwrap();
     tx.commit().unwrap();
     log.seal_all();
-    log.insert(&[visit(6, 1, ""), visit(DAY_MS, 1, "")]);
+    log.insert(&[visit(6, 1, ""), visit(MILLIS_PER_DAY, 1, "")]);
     let apart = [0, 1].map(|day| salted_days::is_apart(&log.db, day).unwrap());
     assert_eq!(apart, [false, true]);
 }

@@ -6,11 +6,7 @@ use rusqlite::Connection;
 
 use crate::engine::{
     day::count::count,
-    read::{
-        block::{Block, Chunk},
-        scan::{Deadline, Snapshot},
-        selection::number,
-    },
+    read::{block::Block, chunk::Chunk, deadline::Deadline, selection::number, snapshot::Snapshot},
     store::{
         day_totals::Record,
         erasure,

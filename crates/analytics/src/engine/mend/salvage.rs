@@ -13,10 +13,7 @@ use super::{
     replace::{Rebuilt, replace},
 };
 use crate::engine::{
-    read::{
-        block::{Block, Chunk},
-        selection::Selection,
-    },
+    read::{block::Block, chunk::Chunk, selection::Selection},
     store::{
         columns::{Column, TEXTS},
         erasure,

@@ -1,6 +1,6 @@
 use proptest::{collection::vec, prelude::*, sample::Index};
 
-use super::sealed_rows::{DAY_MS, Stored, draft_of, rows_of, stored};
+use super::sealed_rows::{Stored, draft_of, rows_of, stored};
 use crate::engine::{
     read::selection::short,
     store::{
@@ -9,6 +9,7 @@ use crate::engine::{
     },
     write::draft::Draft,
 };
+use crate::utc::MILLIS_PER_DAY;
 
 const ALL: (i64, i64) = (i64::MIN, i64::MAX);
 
@@ -23,7 +24,7 @@ proptest! {
     fn rows_come_back_in_order_of_arrival(rows in vec(stored(), 1..40), day in -1..2_i64) {
         let (span, bytes) = encode(&draft_of(&rows));
         prop_assert_eq!(read(span, &bytes, ALL), Ok(rows.clone()));
-        let until = day * DAY_MS;
+        let until = day * MILLIS_PER_DAY;
         let early = rows.iter().filter(|(numbers, _)| numbers.time <= until);
         let early: Vec<Stored> = early.cloned().collect();
         prop_assert_eq!(read(span, &bytes, (i64::MIN, until)), Ok(early));

@@ -11,12 +11,9 @@ use slugline_domain::{
 
 use crate::engine::{
     answer::{counters, events, link_totals, locations, metrics},
-    read::{
-        block::part_id,
-        scan::{Deadline, Snapshot},
-    },
+    read::{deadline::Deadline, snapshot::Snapshot},
     store::{
-        chunk::{Encoder, FORMAT, Span},
+        chunk::{Encoder, FORMAT, Span, part_id},
         columns::{Family, TEXTS},
         error::EngineError,
         schema,

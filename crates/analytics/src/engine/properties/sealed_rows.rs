@@ -4,15 +4,14 @@ use proptest::{collection::vec, prelude::*, sample::Index};
 use rusqlite::Connection;
 
 use crate::engine::{
-    read::block::{Block, Chunk},
+    read::{block::Block, chunk::Chunk},
     store::{columns::TEXTS, schema},
     write::{
         draft::{Draft, Numbers, RowTexts},
         seal,
     },
 };
-
-pub(super) const DAY_MS: i64 = 86_400_000;
+use crate::utc::MILLIS_PER_DAY;
 
 /// A row: numbers, and one text of each column.
 pub(super) type Stored = (Numbers, [String; TEXTS.len()]);
@@ -20,8 +19,8 @@ pub(super) type Stored = (Numbers, [String; TEXTS.len()]);
 fn numbers() -> impl Strategy<Value = Numbers> {
     let moments = prop_oneof![
         6 => 0..300_i64,
-        1 => 0..=DAY_MS,
-        1 => -3 * DAY_MS..=3 * DAY_MS,
+        1 => 0..=MILLIS_PER_DAY,
+        1 => -3 * MILLIS_PER_DAY..=3 * MILLIS_PER_DAY,
     ];
     let link = prop_oneof![1..4_i64, 1..70_000_i64, 1..=i64::MAX];
     (moments, link, any::<u64>(), 1..=u32::MAX, any::<bool>()).prop_map(
@@ -74,7 +73,7 @@ fn rows_are_in_chunks_exactly_as_they_came() {
     // Nobody needs these rows after a power loss.
     db.execute_batch("PRAGMA synchronous = OFF").unwrap();
     let db = RefCell::new(db);
-    let base = prop_oneof![Just(20_454 * DAY_MS), -(1_i64 << 53)..1_i64 << 53];
+    let base = prop_oneof![Just(20_454 * MILLIS_PER_DAY), -(1_i64 << 53)..1_i64 << 53];
     proptest!(ProptestConfig::with_cases(64), |(
         base in base,
         mut rows in vec(stored(), 0..120),
@@ -92,7 +91,7 @@ fn rows_are_in_chunks_exactly_as_they_came() {
         for portion in [one, other] {
             seal::write(&db, &draft_of(portion), None).unwrap();
             let mut portion = portion.to_vec();
-            let day = |numbers: &Numbers| numbers.time.div_euclid(DAY_MS);
+            let day = |numbers: &Numbers| numbers.time.div_euclid(MILLIS_PER_DAY);
             portion.sort_by_key(|(numbers, _)| (day(numbers), numbers.link, numbers.time));
             let same_day = |one: &Stored, next: &Stored| day(&one.0) == day(&next.0);
             expected.extend(portion.chunk_by(same_day).map(<[Stored]>::to_vec));

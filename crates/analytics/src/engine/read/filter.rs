@@ -9,19 +9,18 @@ use rusqlite::Connection;
 use slugline_domain::{Choice, Degrees, Dimension, VisitFilter};
 
 use super::{
-    block::{Block, Chunk, Texts},
+    block::Block,
+    chunk::Chunk,
     selection::{Selection, index},
+    texts::Texts,
 };
-use crate::engine::{
-    store::{
-        columns::{self, Column, Family, TEXTS},
-        day_totals::MILLIS_PER_DAY,
-        erasure,
-        error::EngineError,
-        links,
-    },
-    write::seal::day_of,
+use crate::engine::store::{
+    columns::{self, Column, Family, TEXTS},
+    erasure,
+    error::EngineError,
+    links,
 };
+use crate::utc::{MILLIS_PER_DAY, day_of};
 use crate::{enrich::bounds::truncate, visitor::VisitorHash};
 
 /// Conditions, each of which a row has to meet.

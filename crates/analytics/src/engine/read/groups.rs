@@ -9,13 +9,16 @@ use hashbrown::HashMap;
 use slugline_domain::{RowLimit, SamplingInterval};
 
 use super::{
-    block::{Block, Chunk, Texts},
+    block::Block,
+    chunk::Chunk,
     dictionary::Interner,
     distinct::DistinctCounts,
     filter::RowFilter,
     frequent::{BYTES_TO_COUNT_ALL, First, at_least, few},
-    scan::{Asked, Snapshot, largest_interval},
+    scan::{Asked, largest_interval},
     selection::{index, keep_first, number, short},
+    snapshot::Snapshot,
+    texts::Texts,
     values::Values,
 };
 use crate::engine::{
@@ -323,7 +326,7 @@ mod tests {
     use crate::{
         engine::{
             day::count::count,
-            read::{memory::QuestionMemory, scan::Deadline},
+            read::{deadline::Deadline, memory::QuestionMemory},
             store::{columns::text_of, day_totals, schema},
             tests::row,
             write::{

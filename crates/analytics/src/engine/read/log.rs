@@ -19,8 +19,9 @@ use tokio::sync::Semaphore;
 
 use super::{
     background,
+    deadline::Deadline,
     memory::QuestionMemory,
-    scan::{Damage, Deadline, Snapshot},
+    snapshot::{Damage, Snapshot},
     visits::{self, Visits},
 };
 use crate::engine::{
@@ -305,7 +306,7 @@ mod tests {
 
     use super::*;
     use crate::engine::{
-        read::scan::OnChunk,
+        read::snapshot::OnChunk,
         tests::row,
         write::{
             draft::{Draft, Numbers},

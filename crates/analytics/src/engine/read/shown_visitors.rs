@@ -10,7 +10,7 @@ use slugline_domain::{Degrees, Dimension};
 
 use super::{
     block::Block, distinct::DistinctCounts, filter::RowFilter, memory::QuestionMemory,
-    scan::Snapshot, selection::index,
+    selection::index, snapshot::Snapshot,
 };
 use crate::engine::{
     day::known::{self, KnownDay},

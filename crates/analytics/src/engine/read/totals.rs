@@ -8,11 +8,12 @@ use std::{
 use slugline_domain::{Counters, Dimension};
 
 use super::{
-    block::{Block, Texts},
+    block::Block,
     dictionary::Dictionary,
     distinct::DistinctCounts,
     memory::QuestionMemory,
     selection::{index, number},
+    texts::Texts,
     values::Values,
 };
 use crate::engine::store::columns::{Column, TEXTS, text_of};

@@ -21,9 +21,11 @@ use slugline_domain::{
 
 use super::{
     block::Block,
+    deadline::Deadline,
     filter::RowFilter,
     log::{EmbeddedLog, failed},
-    scan::{Asked, Deadline, Snapshot},
+    scan::Asked,
+    snapshot::Snapshot,
 };
 use crate::engine::store::{
     columns::{Column, TEXTS, in_files},

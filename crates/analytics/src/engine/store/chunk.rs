@@ -425,6 +425,11 @@ pub(crate) fn checksum(span: Span, header: &[u8], data: &[u8]) -> u64 {
     lanes.into_iter().chain(words).chain(end).fold(state, step)
 }
 
+/// The number of a part.
+pub(crate) fn part_id(chunk: i64, place: u8) -> i64 {
+    chunk * 256 + i64::from(place)
+}
+
 #[cfg(test)]
 mod tests {
     use rstest::rstest;

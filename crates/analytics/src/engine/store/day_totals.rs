@@ -10,12 +10,11 @@
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use super::{
-    chunk::{self, ChunkError, Directory, Entry, Span},
+    chunk::{self, ChunkError, Directory, Entry, Span, part_id},
     error::EngineError,
 };
-use crate::engine::read::{block::part_id, dictionary::Dictionary, selection::Selection};
-
-pub(crate) const MILLIS_PER_DAY: i64 = 86_400_000;
+use crate::engine::read::{dictionary::Dictionary, selection::Selection};
+use crate::utc::MILLIS_PER_DAY;
 
 /// The longest list of numbers that does not depend on the number of rows.
 const FIXED: u32 = 512;

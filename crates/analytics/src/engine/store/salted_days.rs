@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{day_totals, tail};
-use crate::engine::write::seal;
+use crate::utc;
 
 /// Writes down how long the salts serve under which the rows of a day come.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ pub(crate) fn note_unknown(db: &Connection) -> Result<(), rusqlite::Error> {
     db.execute_batch(
         "INSERT OR IGNORE INTO salted_day (day, apart) SELECT DISTINCT day, 0 FROM chunk",
     )?;
-    let days: BTreeSet<i64> = tail::times(db)?.into_iter().map(seal::day_of).collect();
+    let days: BTreeSet<i64> = tail::times(db)?.into_iter().map(utc::day_of).collect();
     let mut insert = db.prepare("INSERT OR IGNORE INTO salted_day (day, apart) VALUES (?1, 0)")?;
     for day in days {
         insert.execute([day])?;

@@ -17,7 +17,8 @@ use crate::engine::{
     day::count::count,
     read::{
         background::step_back,
-        scan::{Deadline, Snapshot, Waiting},
+        deadline::{Deadline, Waiting},
+        snapshot::Snapshot,
     },
     store::{
         day_totals::{self, Claim, Encoded},

@@ -10,12 +10,13 @@ use std::{collections::HashSet, error::Error as StdError};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use slugline_domain::UnixMillis;
 
-use super::{MILLIS_PER_DAY, PAUSE_MS, give_all_back};
+use super::{PAUSE_MS, give_all_back};
 use crate::engine::{
-    read::block::{Block, Chunk},
+    read::{block::Block, chunk::Chunk},
     store::{erasure, error::EngineError, tail},
     write::{draft::Draft, seal},
 };
+use crate::utc::MILLIS_PER_DAY;
 
 /// The most chunks whose links one step looks at.
 const LOOKS: u32 = 32;

@@ -8,7 +8,7 @@ use std::{error::Error as StdError, path::PathBuf};
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::engine::{
-    read::block::{Block, Chunk},
+    read::{block::Block, chunk::Chunk},
     store::{error::EngineError, lock},
     write::{draft::Draft, seal},
 };
@@ -111,8 +111,7 @@ fn read(
 mod tests {
     use super::*;
     use crate::engine::{store::schema, tests::row, write::draft::Numbers};
-
-    const DAY_MS: i64 = 86_400_000;
+    use crate::utc::MILLIS_PER_DAY;
 
     /// A log with a chunk of each list of moments.
     fn log(folder: &tempfile::TempDir, chunks: &[&[i64]]) -> Connection {
@@ -152,8 +151,8 @@ mod tests {
     #[test]
     fn small_chunks_of_one_day_become_one() {
         let folder = tempfile::tempdir().unwrap();
-        let later = DAY_MS + 5;
-        let today = 2 * DAY_MS;
+        let later = MILLIS_PER_DAY + 5;
+        let today = 2 * MILLIS_PER_DAY;
         let mut db = log(
             &folder,
             &[

@@ -23,8 +23,7 @@ use crate::engine::{
     store::{error::EngineError, loss_table, salted_days, tail},
     write::seal,
 };
-
-const MILLIS_PER_DAY: i64 = 86_400_000;
+use crate::utc::{self, MILLIS_PER_DAY};
 
 /// Chunks of the usual number of rows that become one when their day is over:
 /// while it lasts, the tail is short, and later there are few chunks.
@@ -215,10 +214,10 @@ impl Upkeep {
             cutoff_ms = now.get() - i64::from(days.get()) * MILLIS_PER_DAY;
             loss_table::delete_before(db, cutoff_ms)?;
             tail::delete_before(db, cutoff_ms)?;
-            salted_days::forget_before(db, seal::day_of(cutoff_ms))?;
+            salted_days::forget_before(db, utc::day_of(cutoff_ms))?;
         }
         // Visits that were on their way at midnight belong to the day before.
-        let today = seal::day_of(now.get() - LATE_MS);
+        let today = utc::day_of(now.get() - LATE_MS);
         Ok(Some(Step::SealDays { today, cutoff_ms }))
     }
 }

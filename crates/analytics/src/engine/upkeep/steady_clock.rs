@@ -23,9 +23,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use slugline_domain::UnixMillis;
 
 use crate::engine::store::tail;
+use crate::utc::MILLIS_PER_DAY;
 
-const DAY_MS: i64 = 86_400_000;
-const WEEK_MS: i64 = 7 * DAY_MS;
+const WEEK_MS: i64 = 7 * MILLIS_PER_DAY;
 
 /// The log keeps the clock's moment this often when nothing else changes.
 const KEEP_EVERY_MS: i64 = 3_600_000;
@@ -54,16 +54,16 @@ impl SteadyClock {
         }
         let passed = self.seen_ms.map(|seen| now_ms - seen);
         match passed {
-            Some(ahead) if ahead > DAY_MS => {
+            Some(ahead) if ahead > MILLIS_PER_DAY => {
                 tracing::warn!(
-                    days = ahead / DAY_MS,
+                    days = ahead / MILLIS_PER_DAY,
                     "the clock jumped ahead; visits that are too old by it are kept for a day, \
                      in case it is wrong"
                 );
                 self.doubted_since_ms = Some(now_ms);
             }
-            Some(passed) if passed >= -DAY_MS => {
-                let over = |since| now_ms - since >= DAY_MS;
+            Some(passed) if passed >= -MILLIS_PER_DAY => {
+                let over = |since| now_ms - since >= MILLIS_PER_DAY;
                 if self.doubted_since_ms.is_some_and(over) {
                     tracing::info!("the clock has been steady for a day and is believed");
                     self.doubted_since_ms = None;
@@ -87,7 +87,7 @@ impl SteadyClock {
             .optional()?;
         self.kept = kept;
         if let Some((seen_ms, doubted_since_ms)) = kept
-            && now_ms.abs_diff(seen_ms) <= DAY_MS.unsigned_abs()
+            && now_ms.abs_diff(seen_ms) <= MILLIS_PER_DAY.unsigned_abs()
         {
             self.seen_ms = Some(seen_ms);
             self.doubted_since_ms = match doubted_since_ms {
@@ -141,12 +141,12 @@ fn vouches(log: &Connection, now_ms: i64) -> Result<bool, rusqlite::Error> {
         if last_ms > now_ms {
             continue;
         }
-        let (after_ms, leap_ms) = earliest_ms.map_or((now_ms, DAY_MS), |ms| (ms, WEEK_MS));
+        let (after_ms, leap_ms) = earliest_ms.map_or((now_ms, MILLIS_PER_DAY), |ms| (ms, WEEK_MS));
         if after_ms.saturating_sub(last_ms) > leap_ms {
             return Ok(false);
         }
         let reached_ms = after_ms.min(first_ms);
-        if now_ms.saturating_sub(reached_ms) >= DAY_MS {
+        if now_ms.saturating_sub(reached_ms) >= MILLIS_PER_DAY {
             return Ok(true);
         }
         earliest_ms = Some(reached_ms);
@@ -214,7 +214,7 @@ mod tests {
     /// A visit every six hours until the new year.
     fn a_month() -> Vec<i64> {
         (0..=120)
-            .map(|n| NEW_YEAR - (120 - n) * DAY_MS / 4)
+            .map(|n| NEW_YEAR - (120 - n) * MILLIS_PER_DAY / 4)
             .collect()
     }
 
@@ -222,32 +222,32 @@ mod tests {
     fn a_steady_clock_is_believed_from_the_start_when_the_log_vouches_for_it() {
         let mut log = Log::with(&a_month());
         for hour in 0..100 {
-            assert!(log.looks(NEW_YEAR + hour * DAY_MS / 24));
+            assert!(log.looks(NEW_YEAR + hour * MILLIS_PER_DAY / 24));
         }
         // The same once everything is in chunks.
         seal::seal(&mut log.db, 121).unwrap();
         log.forget();
-        assert!(log.looks(NEW_YEAR + DAY_MS));
+        assert!(log.looks(NEW_YEAR + MILLIS_PER_DAY));
         log.forget();
-        assert!(!log.looks(NEW_YEAR + DAY_MS + 1));
+        assert!(!log.looks(NEW_YEAR + MILLIS_PER_DAY + 1));
     }
 
     #[test]
     fn a_quiet_log_that_is_restarted_every_few_hours_comes_to_believe_its_clock() {
-        let mut log = Log::with(&[NEW_YEAR - 40 * DAY_MS]);
+        let mut log = Log::with(&[NEW_YEAR - 40 * MILLIS_PER_DAY]);
         for hour in 0..24 {
             if hour % 5 == 0 {
                 log.restart();
             }
-            assert!(!log.looks(NEW_YEAR + hour * DAY_MS / 24), "{hour}");
+            assert!(!log.looks(NEW_YEAR + hour * MILLIS_PER_DAY / 24), "{hour}");
         }
         log.restart();
-        assert!(log.looks(NEW_YEAR + DAY_MS));
+        assert!(log.looks(NEW_YEAR + MILLIS_PER_DAY));
         log.restart();
-        assert!(log.looks(NEW_YEAR + DAY_MS + MINUTE));
+        assert!(log.looks(NEW_YEAR + MILLIS_PER_DAY + MINUTE));
         // Off for longer than a day is like a jump.
         log.restart();
-        assert!(!log.looks(NEW_YEAR + 3 * DAY_MS));
+        assert!(!log.looks(NEW_YEAR + 3 * MILLIS_PER_DAY));
     }
 
     #[test]
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_disk_that_keeps_nothing_costs_trust_after_a_restart_and_no_visits() {
-        let mut log = Log::with(&[NEW_YEAR - 40 * DAY_MS]);
+        let mut log = Log::with(&[NEW_YEAR - 40 * MILLIS_PER_DAY]);
         log.db
             .execute_batch(
                 "CREATE TEMP TRIGGER disk_full BEFORE INSERT ON clock \
@@ -273,9 +273,9 @@ mod tests {
             )
             .unwrap();
         assert!(!log.looks(NEW_YEAR));
-        assert!(log.looks(NEW_YEAR + DAY_MS));
+        assert!(log.looks(NEW_YEAR + MILLIS_PER_DAY));
         log.restart();
-        assert!(!log.looks(NEW_YEAR + DAY_MS + MINUTE));
+        assert!(!log.looks(NEW_YEAR + MILLIS_PER_DAY + MINUTE));
     }
 
     #[test]
@@ -284,14 +284,14 @@ mod tests {
         assert!(log.looks(NEW_YEAR));
         for round in 0..4 {
             // Visits come by the wrong clock, even before anybody looks at it.
-            let wrong = FAR_FUTURE + round * DAY_MS;
+            let wrong = FAR_FUTURE + round * MILLIS_PER_DAY;
             log.visits(&[wrong, wrong + 1]);
             assert!(!log.looks(wrong + 2));
             assert!(!log.looks(wrong + MINUTE));
             // Somebody restarts the service before setting the clock right.
             log.restart();
             assert!(!log.looks(wrong + 2 * MINUTE));
-            let right = NEW_YEAR + round * DAY_MS + MINUTE;
+            let right = NEW_YEAR + round * MILLIS_PER_DAY + MINUTE;
             log.visits(&[right]);
             assert!(log.looks(right), "back again");
         }
@@ -301,12 +301,12 @@ mod tests {
     fn a_machine_that_always_wakes_up_in_the_far_future_loses_nothing() {
         let mut log = Log::with(&a_month());
         for round in 0..9 {
-            let wrong = FAR_FUTURE + round * DAY_MS / 2;
+            let wrong = FAR_FUTURE + round * MILLIS_PER_DAY / 2;
             log.restart();
             assert!(!log.looks(wrong), "{round}");
             log.visits(&[wrong + 1]);
             assert!(!log.looks(wrong + MINUTE));
-            let right = NEW_YEAR + round * DAY_MS / 2;
+            let right = NEW_YEAR + round * MILLIS_PER_DAY / 2;
             log.visits(&[right]);
             assert!(log.looks(right));
         }
@@ -316,30 +316,30 @@ mod tests {
     fn a_jump_that_persists_for_a_day_is_believed() {
         let mut log = Log::with(&a_month());
         assert!(log.looks(NEW_YEAR));
-        let later = NEW_YEAR + 90 * DAY_MS;
+        let later = NEW_YEAR + 90 * MILLIS_PER_DAY;
         for minute in 0..24 * 60 {
             assert!(!log.looks(later + minute * MINUTE));
         }
-        assert!(log.looks(later + DAY_MS));
-        assert!(log.looks(later + 2 * DAY_MS));
+        assert!(log.looks(later + MILLIS_PER_DAY));
+        assert!(log.looks(later + 2 * MILLIS_PER_DAY));
         // And another jump meanwhile begins anew.
-        assert!(!log.looks(later + 4 * DAY_MS));
-        assert!(!log.looks(later + 6 * DAY_MS));
-        assert!(log.looks(later + 7 * DAY_MS));
+        assert!(!log.looks(later + 4 * MILLIS_PER_DAY));
+        assert!(!log.looks(later + 6 * MILLIS_PER_DAY));
+        assert!(log.looks(later + 7 * MILLIS_PER_DAY));
     }
 
     #[test]
     fn a_log_that_cannot_vouch_costs_a_day() {
         for moments in [
             &[][..],
-            &[NEW_YEAR - 40 * DAY_MS],
+            &[NEW_YEAR - 40 * MILLIS_PER_DAY],
             &[NEW_YEAR - MINUTE],
-            &[NEW_YEAR - 9 * DAY_MS, NEW_YEAR - MINUTE],
+            &[NEW_YEAR - 9 * MILLIS_PER_DAY, NEW_YEAR - MINUTE],
         ] {
             let mut log = Log::with(moments);
             assert!(!log.looks(NEW_YEAR), "{moments:?}");
-            assert!(!log.looks(NEW_YEAR + DAY_MS - 1));
-            assert!(log.looks(NEW_YEAR + DAY_MS));
+            assert!(!log.looks(NEW_YEAR + MILLIS_PER_DAY - 1));
+            assert!(log.looks(NEW_YEAR + MILLIS_PER_DAY));
         }
     }
 
@@ -348,10 +348,10 @@ mod tests {
         let mut log = Log::with(&a_month());
         assert!(log.looks(NEW_YEAR));
         for now in [
-            NEW_YEAR - DAY_MS,
+            NEW_YEAR - MILLIS_PER_DAY,
             NEW_YEAR,
             NEW_YEAR - 5,
-            NEW_YEAR + DAY_MS - 5,
+            NEW_YEAR + MILLIS_PER_DAY - 5,
         ] {
             assert!(log.looks(now));
         }

@@ -5,10 +5,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::{
     engine::{
-        read::{
-            block::{Block, Chunk},
-            distinct::spread,
-        },
+        read::{block::Block, chunk::Chunk, distinct::spread},
         row,
         store::{links::Links, schema, tail},
         upkeep::retention::CHUNKS_AT_ONCE,

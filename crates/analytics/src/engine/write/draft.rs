@@ -7,9 +7,10 @@ use slugline_domain::Dimension;
 
 use crate::engine::{
     read::{
-        block::{Block, Texts},
+        block::Block,
         dictionary::{Dictionary, Interner},
         selection::{index, short},
+        texts::Texts,
         values::Values,
     },
     store::{

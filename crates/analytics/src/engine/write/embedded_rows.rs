@@ -19,6 +19,7 @@ use crate::engine::{
         erase::{Erasing, Progress},
     },
 };
+use crate::utc;
 use crate::{RecorderOptions, SaltPeriod, row::Row, sampling::Pressure};
 
 #[derive(Debug)]
@@ -72,7 +73,7 @@ impl RowTable for EmbeddedRows {
             draft.push(Numbers::of(&row, link), &row);
         }
         let times = draft.rows.iter().map(|(numbers, _)| numbers.time);
-        self.days.note(db, times.map(seal::day_of))?;
+        self.days.note(db, times.map(utc::day_of))?;
         if draft.len() >= self.rows_per_chunk {
             seal::write(db, &draft, None)
         } else {

@@ -75,14 +75,11 @@ mod tests {
     use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
 
     use super::*;
+    use crate::utc::MILLIS_PER_DAY;
     use crate::{
         RecorderOptions, RecorderPorts,
         engine::{
-            read::{
-                distinct::spread,
-                filter::RowFilter,
-                scan::{Deadline, Snapshot},
-            },
+            read::{deadline::Deadline, distinct::spread, filter::RowFilter, snapshot::Snapshot},
             store::{columns::Column, schema, tail},
             tests::row,
             write::{
@@ -97,7 +94,6 @@ mod tests {
         visitor::VisitorHash,
     };
 
-    const DAY_MS: i64 = 86_400_000;
     const CHUNKS: i64 = 60;
 
     /// Old visits: small chunks, some of one day, and rows of a day that is over in the tail.
@@ -106,13 +102,16 @@ mod tests {
         for chunk in 0..CHUNKS {
             let mut draft = Draft::default();
             for second in 0..10 {
-                let row = row(chunk / 3 * DAY_MS + second * 1_000, chunk.unsigned_abs());
+                let row = row(
+                    chunk / 3 * MILLIS_PER_DAY + second * 1_000,
+                    chunk.unsigned_abs(),
+                );
                 draft.push(Numbers::of(&row, 1), &row);
             }
             seal::write(&db, &draft, None).unwrap();
         }
         for second in 0..100 {
-            tail::insert(&db, &row(5 * DAY_MS + second * 1_000, 1), 1).unwrap();
+            tail::insert(&db, &row(5 * MILLIS_PER_DAY + second * 1_000, 1), 1).unwrap();
         }
         usize::try_from(CHUNKS).unwrap() * 10 + 100
     }
@@ -164,7 +163,7 @@ mod tests {
                 let snapshot = Snapshot::take(&db, deadline).unwrap();
                 let snapshot = snapshot.with_breaks(&tally.renewals);
                 let filter = VisitFilter {
-                    until: UnixSeconds::new(CHUNKS * DAY_MS / 1_000).ok(),
+                    until: UnixSeconds::new(CHUNKS * MILLIS_PER_DAY / 1_000).ok(),
                     ..VisitFilter::default()
                 };
                 let filter = RowFilter::resolve(&db, &filter).unwrap();

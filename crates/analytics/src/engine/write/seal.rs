@@ -3,16 +3,12 @@
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::draft::Draft;
-use crate::engine::{
-    read::block::part_id,
-    store::{
-        chunk::{self, Span},
-        erasure, tail,
-        text_key::TextKey,
-    },
+use crate::engine::store::{
+    chunk::{self, Span, part_id},
+    erasure, tail,
+    text_key::TextKey,
 };
-
-const MILLIS_PER_DAY: i64 = 86_400_000;
+use crate::utc::{MILLIS_PER_DAY, day_of};
 
 /// Seals as long as the tail holds `rows_per_chunk` rows. The chunks appear
 /// and the rows disappear in one transaction.
@@ -42,11 +38,6 @@ pub(crate) fn seal_before(
     write(&tx, &draft, None)?;
     tx.commit()?;
     Ok(draft.len() > 0)
-}
-
-/// The day of UTC in which a moment is, by its number since 1970.
-pub(crate) fn day_of(moment_ms: i64) -> i64 {
-    moment_ms.div_euclid(MILLIS_PER_DAY)
 }
 
 /// Writes rows, which may be in any order, as chunks: one for each day of UTC.
@@ -116,10 +107,7 @@ mod tests {
 
     const DAY: i64 = MILLIS_PER_DAY;
     use crate::engine::{
-        read::{
-            block::{Block, Chunk},
-            values::Values,
-        },
+        read::{block::Block, chunk::Chunk, values::Values},
         store::schema,
         tests::row,
     };
