@@ -1,5 +1,4 @@
-//! A queue table for new texts. The writer indexes all texts of a transaction
-//! at once.
+//! A queue table for new texts, so that the writer can index many at once.
 //!
 //! If a trigger writes to an FTS5 table, each statement makes a segment that is
 //! merged later; that is a third of the cost of an insert.
@@ -16,7 +15,7 @@ pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
 }
 
 /// A node of the previous version does not know the queue but its triggers
-/// still add to it. The next change by a node of this version indexes those
+/// still add to it. A later change by a node of this version indexes those
 /// texts.
 const QUEUE: &str = "
 CREATE TABLE link_search_queue (number INTEGER NOT NULL PRIMARY KEY);

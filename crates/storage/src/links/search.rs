@@ -134,7 +134,8 @@ impl Candidates {
     fn of(text: &SearchText) -> Self {
         match trigrams(text) {
             Some(query) => Self {
-                numbers: "SELECT rowid FROM link_search WHERE link_search MATCH ?",
+                numbers: "SELECT rowid FROM link_search WHERE link_search MATCH ? \
+                          UNION ALL SELECT number FROM link_search_queue",
                 parameter: query,
             },
             // The text is too short for the index. Reading the table in its own

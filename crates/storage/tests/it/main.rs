@@ -6,5 +6,6 @@ mod announcements; // PostgreSQL tells of changes
 mod contract; // the contract suites on every back end
 mod copied_tags; // tags in the rows of links
 mod durability; // data survives a restart
+mod search_queue; // texts that wait to be indexed
 mod shared_commits; // changes that come at the same time
 mod unnoticed_changes; // changes that callers are not told of

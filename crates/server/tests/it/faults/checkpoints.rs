@@ -13,7 +13,7 @@ use super::{
 #[test]
 fn a_checkpoint_that_fails_loses_nothing() {
     /// This many imports fill the log.
-    const IMPORTS: usize = 12;
+    const IMPORTS: usize = 48;
 
     let mut random = Random::new();
     let mut trial = Trial::start();

@@ -24,10 +24,12 @@ const STRIDE: u64 = 12;
 fn whatever_call_fails_an_answer_tells_what_became_of_the_links(#[case] operation: Operation) {
     let mut random = Random::new();
     let mut trial = Trial::start();
+    trial.index_each_text();
     let (stride, passes) = (STRIDE.div_ceil(factor()), factor().div_ceil(STRIDE));
     for pass in 0..passes {
         if pass > 0 {
             trial.begin_anew();
+            trial.index_each_text();
         }
         for kind in Kind::ALL {
             let once = if kind == Kind::Torn { 2 } else { 1 };

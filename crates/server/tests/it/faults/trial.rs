@@ -92,6 +92,24 @@ impl Trial {
         self.start_again(folder);
     }
 
+    /// Has every new text fill the queue of texts to be indexed, so that each change of a link
+    /// also writes to the index of searches.
+    pub(crate) fn index_each_text(&mut self) {
+        const SCRIPT: &str = "import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute('CREATE TABLE filler (number INTEGER)')
+db.executemany('INSERT INTO filler VALUES (?)', [(-n,) for n in range(1, 300)])
+db.execute('CREATE TRIGGER fill AFTER INSERT ON link_search_queue WHEN new.number > 0 BEGIN '
+           'INSERT OR IGNORE INTO link_search_queue SELECT number FROM filler; END')
+db.commit()";
+        let (_, folder) = self.server.take().unwrap().stop("TERM");
+        let file = folder.path().join("links.db");
+        let mut python = Command::new("python3");
+        let filled = python.args(["-c", SCRIPT]).arg(file).status();
+        assert!(filled.unwrap().success());
+        self.start_again(folder);
+    }
+
     fn command(&self, folder: impl AsRef<Path>) -> Command {
         let mut command = command(folder.as_ref());
         command.envs(self.settings.iter().map(|(name, value)| (name, value)));

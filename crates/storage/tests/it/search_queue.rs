@@ -1,0 +1,67 @@
+//! Searches find texts before and after they are indexed.
+
+use sea_orm::{ConnectionTrait, Statement};
+use slugline_domain::{
+    Link, LinkFilter, SearchText, StatusFilter,
+    ports::{LinkStore, Update, Version},
+};
+use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
+use slugline_testkit::{NOON, NOTE, link};
+
+#[tokio::test]
+async fn texts_are_found_whether_they_wait_or_are_indexed() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = DatabaseUrl::File(folder.path().join("links.db"));
+    let schema = SchemaConnection::open(&url).await.unwrap();
+    slugline_migrations::run(schema.connection()).await.unwrap();
+    let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
+
+    let mut waiting = Vec::new();
+    for number in 0..300 {
+        let made = link(&format!("link-{number:03}"))
+            .id(&format!("id-{number}"))
+            .comment(&format!("before {number:03}"))
+            .build();
+        store.insert(&made, &NOTE).await.unwrap();
+        assert_eq!(found(&store, &format!("link-{number:03}")).await, 1);
+
+        let known = Version::of(&made);
+        let edited = Link {
+            revision: made.revision.next(),
+            content: link("edited")
+                .comment(&format!("after {number:03}"))
+                .build()
+                .content,
+            ..made
+        };
+        let updated = store.update(&edited, &known, &NOTE).await;
+        assert_eq!(updated.unwrap(), Update::Stored);
+        assert_eq!(found(&store, &format!("before {number:03}")).await, 0);
+        assert_eq!(found(&store, &format!("after {number:03}")).await, 1);
+        waiting.push(texts_that_wait(&schema).await);
+    }
+    assert_eq!(found(&store, "after").await, 300);
+    let indexed = waiting.windows(2).filter(|pair| pair[1] < pair[0]).count();
+    assert!((1..=3).contains(&indexed), "{waiting:?}");
+    assert!(waiting.iter().all(|&texts| texts <= 256), "{waiting:?}");
+}
+
+async fn found(store: &SqlLinkStore, text: &str) -> u64 {
+    let filter = LinkFilter {
+        text: Some(SearchText::parse(text).unwrap()),
+        status: StatusFilter::All,
+        ..LinkFilter::default()
+    };
+    let links = store.search(&filter, NOON, 1_000).await.unwrap();
+    let count = store.count(&filter, NOON).await.unwrap();
+    assert_eq!(u64::try_from(links.len()), Ok(count));
+    count
+}
+
+async fn texts_that_wait(schema: &SchemaConnection) -> i64 {
+    let connection = schema.connection();
+    let count = "SELECT count(*) FROM link_search_queue";
+    let count = Statement::from_string(connection.get_database_backend(), count);
+    let row = connection.query_one_raw(count).await.unwrap().unwrap();
+    row.try_get_by_index(0).unwrap()
+}
