@@ -40,7 +40,7 @@ impl DuckDb {
     pub(super) fn load(&mut self, table: &Path) -> Result<()> {
         self.run(&format!(
             "CREATE OR REPLACE TABLE visit AS \
-             SELECT *, make_timestamptz(ts_ms * 1000) AS at \
+             SELECT *, make_timestamptz(ts_ms * 1000) AS moment \
              FROM read_csv('{}', header = true, types = {{'visitor': 'UBIGINT'}}) \
              ORDER BY ts_ms // 86400000, link_id, ts_ms",
             table.display()

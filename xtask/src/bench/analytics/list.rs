@@ -47,12 +47,12 @@ impl Question {
         match self.shape {
             Totals => format!("SELECT {visitors}, count(DISTINCT nullif(referer, '')) {source}"),
             Over(unit, zone) => format!(
-                "SELECT {visitors}, date_trunc('{unit}', at AT TIME ZONE '{zone}') AS t \
+                "SELECT {visitors}, date_trunc('{unit}', moment AT TIME ZONE '{zone}') AS t \
                  {source} GROUP BY t ORDER BY t"
             ),
             Week(zone) => format!(
-                "SELECT {visitors}, isodow(at AT TIME ZONE '{zone}') AS d, \
-                 hour(at AT TIME ZONE '{zone}') AS h {source} GROUP BY d, h ORDER BY d, h"
+                "SELECT {visitors}, isodow(moment AT TIME ZONE '{zone}') AS d, \
+                 hour(moment AT TIME ZONE '{zone}') AS h {source} GROUP BY d, h ORDER BY d, h"
             ),
             Top(columns) => format!(
                 "SELECT count(*) AS n, {columns} {source} GROUP BY {columns} \
