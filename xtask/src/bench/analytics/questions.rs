@@ -1,6 +1,9 @@
 //! The same questions to all contenders.
 
-use std::time::Instant;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Result, bail};
 use serde_json::Value;
@@ -87,6 +90,10 @@ impl Times {
 /// Asks all in turn and prints the median times, and the processor time of their processes.
 /// Different answers are an error.
 pub(super) fn compare(ours: &mut dyn Contender, others: &mut [&mut dyn Contender]) -> Result<()> {
+    wait_for(ours)?;
+    for other in others.iter() {
+        wait_for(*other)?;
+    }
     print!(
         "\n{:<38} {:>5} {:>10} {:>10}",
         "milliseconds",
@@ -133,6 +140,24 @@ pub(super) fn compare(ours: &mut dyn Contender, others: &mut [&mut dyn Contender
             );
         }
         println!();
+    }
+    Ok(())
+}
+
+/// Waits until a contender has no more to do for itself, such as merges or totals of days.
+fn wait_for(contender: &dyn Contender) -> Result<()> {
+    const LONGEST: Duration = Duration::from_mins(10);
+    /// The part of a processor that counts as rest.
+    const REST: f64 = 0.05;
+    let begun = Instant::now();
+    let mut before = contender.cpu_seconds()?;
+    while begun.elapsed() < LONGEST {
+        thread::sleep(Duration::from_secs(1));
+        let now = contender.cpu_seconds()?;
+        if now - before < REST {
+            break;
+        }
+        before = now;
     }
     Ok(())
 }

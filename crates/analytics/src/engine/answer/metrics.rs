@@ -1,12 +1,13 @@
 //! The question for the most frequent values of a dimension.
 
-use slugline_domain::{MetricRow, MetricsQuery, RowLimit};
+use slugline_domain::{MetricRow, MetricsQuery, RowLimit, SamplingInterval};
 
 use super::Answer;
 use crate::engine::{
     read::{
+        daily_visitors::DailyVisitors,
         filter::RowFilter,
-        frequent::Frequent,
+        frequent::{First, Frequent},
         groups::Ranking,
         shown_visitors::{self, degrees},
         snapshot::Snapshot,
@@ -14,6 +15,7 @@ use crate::engine::{
     store::{
         columns::{Column, place_of},
         error::EngineError,
+        salted_days,
     },
 };
 use crate::visitor::VisitorHash;
@@ -70,13 +72,52 @@ fn by_text<K: Ord + Send + ToString>(
     )
 }
 
-/// Nearly every visitor may be another one, so what is looked for is a needle in a
-/// haystack that does not fit the memory.
 fn by_visitor(
     snapshot: &Snapshot<'_>,
     filter: &RowFilter,
     limit: RowLimit,
 ) -> Result<Answer<MetricRow>, EngineError> {
+    let (first, interval_max) = match day_by_day(snapshot, filter, limit)? {
+        Some(found) => found,
+        None => of_all_days(snapshot, filter, limit)?,
+    };
+    Ok(
+        Answer::of(first, interval_max).map(|(visitor, count)| MetricRow {
+            name: VisitorHash(visitor).to_string(),
+            count,
+            visitors: None,
+        }),
+    )
+}
+
+/// The visitors with the most visits and the largest sampling interval.
+type FirstVisitors = (First<u64>, SamplingInterval);
+
+/// `None` if some visitors may be there on several days, or those of a day do not fit the
+/// memory.
+fn day_by_day(
+    snapshot: &Snapshot<'_>,
+    filter: &RowFilter,
+    limit: RowLimit,
+) -> Result<Option<FirstVisitors>, EngineError> {
+    if !salted_days::are_apart(snapshot.db(), filter.time_range())? {
+        return Ok(None);
+    }
+    let mut daily = DailyVisitors::within(snapshot.memory().ranking(), limit);
+    let interval_max = snapshot.scan(filter, &[Column::Visitor], |block| {
+        daily.add(block);
+        Ok(())
+    })?;
+    Ok(daily.finish().map(|first| (first, interval_max)))
+}
+
+/// Nearly every visitor may be another one, so what is looked for is a needle in a
+/// haystack that does not fit the memory.
+fn of_all_days(
+    snapshot: &Snapshot<'_>,
+    filter: &RowFilter,
+    limit: RowLimit,
+) -> Result<FirstVisitors, EngineError> {
     let pass = |add: &mut (dyn FnMut(u64, u32) + Send)| {
         snapshot.scan(filter, &[Column::Visitor], |block| {
             for row in 0..block.rows {
@@ -95,12 +136,5 @@ fn by_visitor(
             again.finish()
         }
     };
-    let first = counted.first(limit);
-    Ok(
-        Answer::of(first, interval_max).map(|(visitor, count)| MetricRow {
-            name: VisitorHash(visitor).to_string(),
-            count,
-            visitors: None,
-        }),
-    )
+    Ok((counted.first(limit), interval_max))
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{day_totals, tail};
-use crate::utc;
+use crate::utc::day_of;
 
 /// Writes down how long the salts serve under which the rows of a day come.
 #[derive(Debug)]
@@ -74,6 +74,22 @@ pub(crate) fn is_apart(db: &Connection, day: i64) -> Result<bool, rusqlite::Erro
     Ok(apart.unwrap_or(false))
 }
 
+/// True if that holds for every day with rows from one moment to another.
+pub(crate) fn are_apart(
+    db: &Connection,
+    (first_ms, last_ms): (i64, i64),
+) -> Result<bool, rusqlite::Error> {
+    db.prepare_cached(
+        "SELECT NOT EXISTS (SELECT 1 FROM salted_day WHERE day BETWEEN ?1 AND ?2 AND NOT apart) \
+         AND NOT EXISTS (SELECT 1 FROM chunk WHERE max_ts >= ?3 AND min_ts <= ?4 \
+         AND day NOT IN (SELECT day FROM salted_day))",
+    )?
+    .query_row(
+        params![day_of(first_ms), day_of(last_ms), first_ms, last_ms],
+        |row| row.get(0),
+    )
+}
+
 /// Forgets the days before one.
 pub(crate) fn forget_before(db: &Connection, day: i64) -> Result<(), rusqlite::Error> {
     db.prepare_cached("DELETE FROM salted_day WHERE day < ?1")?
@@ -86,7 +102,7 @@ pub(crate) fn note_unknown(db: &Connection) -> Result<(), rusqlite::Error> {
     db.execute_batch(
         "INSERT OR IGNORE INTO salted_day (day, apart) SELECT DISTINCT day, 0 FROM chunk",
     )?;
-    let days: BTreeSet<i64> = tail::times(db)?.into_iter().map(utc::day_of).collect();
+    let days: BTreeSet<i64> = tail::times(db)?.into_iter().map(day_of).collect();
     let mut insert = db.prepare("INSERT OR IGNORE INTO salted_day (day, apart) VALUES (?1, 0)")?;
     for day in days {
         insert.execute([day])?;
