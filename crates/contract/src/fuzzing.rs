@@ -1,15 +1,17 @@
-//! Entry points for `fuzz/`: bodies, queries and files of links.
+//! Entry points for `fuzz/`: bodies, queries, and files of links and of visits.
+
+use std::ops::ControlFlow;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use slugline_domain::{DestinationRules, ProbeCaller};
+use slugline_domain::{DestinationRules, ProbeCaller, VisitColumn, VisitColumnKind};
 
 use crate::{
     AnalyticsFilter, BatchLinks, CheckLinks, Code, CountLinks, CreateLink, DeleteLink, EditLink,
     ExactUrlSearch, ExportLinks, GetLink, HeatmapRequest, ImportLimit, ImportLinks, LimitedRequest,
     ListAudit, ListLinks, MetricsRequest, PatchLink, Problem, Rules, RunMigration, SearchLinks,
-    SuggestPreview, SuggestSlug, TransferFormat, UpdateLink, ViewsRequest, links::fuzz_cells,
-    query_to_json, read, read_links,
+    SuggestPreview, SuggestSlug, TransferFormat, UpdateLink, ViewsRequest, VisitFile, VisitFormat,
+    VisitText, links::fuzz_cells, query_to_json, read, read_links, read_visits,
 };
 
 /// Takes bytes for a JSON body; the first byte selects its kind.
@@ -76,10 +78,64 @@ pub fn fuzz_import(bytes: &[u8]) {
         assert_eq!(read.index, links);
         links += 1;
         tells(&read.link.and_then(|link| link.validate(&rules)).map(drop));
-        std::ops::ControlFlow::Continue(())
+        ControlFlow::Continue(())
     });
     if let Err(error) = outcome {
         assert!(!error.to_string().is_empty());
+    }
+}
+
+/// Takes bytes for a file of visits; the first byte selects the form.
+///
+/// # Panics
+/// A refusal does not state the fault, or visits that are written and read again are others.
+pub fn fuzz_visits(bytes: &[u8]) {
+    const TEXTS: [VisitColumn; 4] = [
+        VisitColumn {
+            name: "slug",
+            kind: VisitColumnKind::Text { max_bytes: 20 },
+        },
+        VisitColumn {
+            name: "url",
+            kind: VisitColumnKind::Text { max_bytes: 40 },
+        },
+        VisitColumn {
+            name: "user_agent",
+            kind: VisitColumnKind::Text { max_bytes: 20 },
+        },
+        VisitColumn {
+            name: "latitude",
+            kind: VisitColumnKind::Degrees,
+        },
+    ];
+    let Some((kind, text)) = bytes.split_first() else {
+        return;
+    };
+    let format = [VisitFormat::Csv, VisitFormat::Ndjson][usize::from(kind % 2)];
+    let gzip = kind & 2 != 0;
+    let read = |file, text: &[u8]| {
+        let mut visits = Vec::new();
+        let outcome = read_visits(file, text, &TEXTS, &mut |visit| {
+            visits.push(visit);
+            ControlFlow::Continue(())
+        });
+        (visits, outcome)
+    };
+    let (visits, outcome) = read(VisitFile { format, gzip }, text);
+    if let Err(error) = outcome {
+        assert!(!error.to_string().is_empty());
+    }
+    for format in [VisitFormat::Csv, VisitFormat::Ndjson] {
+        let file = VisitFile {
+            format,
+            gzip: false,
+        };
+        let mut text = VisitText::new(file, &TEXTS);
+        let mut bytes = text.part(&visits);
+        bytes.extend(text.end());
+        let (again, outcome) = read(file, &bytes);
+        assert!(outcome.is_ok(), "what is written can be read");
+        assert_eq!(again, visits);
     }
 }
 

@@ -67,7 +67,7 @@ pub use audit::{AuditLineView, AuditList, AuditOperation, ListAudit};
 pub use bool_or_string::BoolOrString;
 pub use code::Code;
 #[cfg(feature = "fuzzing")]
-pub use fuzzing::{fuzz_body, fuzz_import, fuzz_query};
+pub use fuzzing::{fuzz_body, fuzz_import, fuzz_query, fuzz_visits};
 pub use instant::Instant;
 pub use int_or_string::IntOrString;
 pub use iso_8601::iso_8601;
