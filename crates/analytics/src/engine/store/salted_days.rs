@@ -74,20 +74,36 @@ pub(crate) fn is_apart(db: &Connection, day: i64) -> Result<bool, rusqlite::Erro
     Ok(apart.unwrap_or(false))
 }
 
-/// True if that holds for every day with rows from one moment to another.
+/// True if that holds for every day with rows from one moment to another. A batch of the tail may
+/// be of a few days; one of more, as an import makes them, says no.
 pub(crate) fn are_apart(
     db: &Connection,
     (first_ms, last_ms): (i64, i64),
 ) -> Result<bool, rusqlite::Error> {
-    db.prepare_cached(
-        "SELECT NOT EXISTS (SELECT 1 FROM salted_day WHERE day BETWEEN ?1 AND ?2 AND NOT apart) \
-         AND NOT EXISTS (SELECT 1 FROM chunk WHERE max_ts >= ?3 AND min_ts <= ?4 \
-         AND day NOT IN (SELECT day FROM salted_day))",
-    )?
-    .query_row(
-        params![day_of(first_ms), day_of(last_ms), first_ms, last_ms],
-        |row| row.get(0),
-    )
+    const FEW: usize = 8;
+    let in_chunks: bool = db
+        .prepare_cached(
+            "SELECT NOT EXISTS (SELECT 1 FROM chunk WHERE max_ts >= ?1 AND min_ts <= ?2 \
+             AND day NOT IN (SELECT day FROM salted_day WHERE apart))",
+        )?
+        .query_row([first_ms, last_ms], |row| row.get(0))?;
+    let mut statement = db.prepare_cached(
+        "SELECT first_ts, last_ts FROM tail WHERE last_ts >= ?1 AND first_ts <= ?2",
+    )?;
+    let mut batches = statement.query([first_ms, last_ms])?;
+    let mut days = BTreeSet::new();
+    while let Some(batch) = batches.next()? {
+        days.extend((day_of(batch.get(0)?)..=day_of(batch.get(1)?)).take(FEW + 1));
+        if days.len() > FEW {
+            return Ok(false);
+        }
+    }
+    for day in days {
+        if !is_apart(db, day)? {
+            return Ok(false);
+        }
+    }
+    Ok(in_chunks)
 }
 
 /// Forgets the days before one.
