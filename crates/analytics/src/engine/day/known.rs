@@ -4,8 +4,6 @@
 //! for each day that is wholly in its time range, has totals, and has no row in the tail. Everything else is scanned, and added to the totals. So
 //! the answer is that of a scan of all rows.
 
-use std::ops::RangeInclusive;
-
 use slugline_domain::{LocalSeconds, SamplingInterval, TimeUnit, UnixMillis, ZoneOffsets};
 
 use super::{
@@ -23,9 +21,9 @@ use crate::engine::{
         texts::Texts,
         totals::Crowd,
     },
-    store::{chunk::ChunkError, columns::TEXTS, day_totals::Record, error::EngineError},
+    store::{chunk::ChunkError, columns::TEXTS, day_totals::Record, error::EngineError, tail},
 };
-use crate::utc::{MILLIS_PER_DAY, day_of};
+use crate::utc::MILLIS_PER_DAY;
 
 /// The totals of one day, each of which may be missing.
 #[derive(Debug)]
@@ -62,7 +60,7 @@ pub(crate) fn take<T>(
     let mut interval_max = SamplingInterval::EVERY;
     let mut taken = Vec::new();
     if let Some(days) = filter.whole_days(of) {
-        let in_tail = days_in_tail(snapshot)?;
+        let in_tail = tail::days(snapshot.db())?;
         for record in Record::between(snapshot.db(), days)? {
             snapshot.check()?;
             if in_tail.iter().any(|days| days.contains(&record.day)) {
@@ -92,18 +90,6 @@ pub(crate) fn take<T>(
     }
     filter.leave_out(taken);
     Ok(interval_max)
-}
-
-/// The days of rows that are not in chunks yet, from the first to the last one of each batch.
-fn days_in_tail(snapshot: &Snapshot<'_>) -> Result<Vec<RangeInclusive<i64>>, rusqlite::Error> {
-    let mut statement = snapshot
-        .db()
-        .prepare_cached("SELECT first_ts, last_ts FROM tail")?;
-    let mut days: Vec<RangeInclusive<i64>> = statement
-        .query_map([], |row| Ok(day_of(row.get(0)?)..=day_of(row.get(1)?)))?
-        .collect::<Result<_, _>>()?;
-    days.dedup();
-    Ok(days)
 }
 
 impl KnownDay<'_> {

@@ -87,13 +87,15 @@ pub(crate) fn are_apart(
              AND day NOT IN (SELECT day FROM salted_day WHERE apart))",
         )?
         .query_row([first_ms, last_ms], |row| row.get(0))?;
-    let mut statement = db.prepare_cached(
-        "SELECT first_ts, last_ts FROM tail WHERE last_ts >= ?1 AND first_ts <= ?2",
-    )?;
-    let mut batches = statement.query([first_ms, last_ms])?;
+    if !in_chunks {
+        return Ok(false);
+    }
+    let asked = day_of(first_ms)..=day_of(last_ms);
     let mut days = BTreeSet::new();
-    while let Some(batch) = batches.next()? {
-        days.extend((day_of(batch.get(0)?)..=day_of(batch.get(1)?)).take(FEW + 1));
+    for batch in tail::days(db)? {
+        if asked.start() <= batch.end() && batch.start() <= asked.end() {
+            days.extend(batch.take(FEW + 1));
+        }
         if days.len() > FEW {
             return Ok(false);
         }
@@ -103,7 +105,7 @@ pub(crate) fn are_apart(
             return Ok(false);
         }
     }
-    Ok(in_chunks)
+    Ok(true)
 }
 
 /// Forgets the days before one.

@@ -4,10 +4,13 @@
 //! without counting. One that cannot be read is set aside when the others are
 //! sealed: it gets a number below 1.
 
+use std::ops::RangeInclusive;
+
 use rusqlite::{Connection, params};
 
 use super::{batch, chunk::Span, error::EngineError};
 use crate::engine::write::draft::Draft;
+use crate::utc::day_of;
 
 /// Adds a batch at the end.
 pub(crate) fn append(db: &Connection, draft: &Draft) -> Result<(), rusqlite::Error> {
@@ -186,6 +189,16 @@ pub(crate) fn delete_before(db: &Connection, cutoff_ms: i64) -> Result<(), rusql
 }
 
 /// Adds a batch of one row, whose link has this number.
+/// The days of rows that are not in chunks yet, from the first to the last one of each batch.
+pub(crate) fn days(db: &Connection) -> Result<Vec<RangeInclusive<i64>>, rusqlite::Error> {
+    let mut statement = db.prepare_cached("SELECT first_ts, last_ts FROM tail")?;
+    let mut days: Vec<RangeInclusive<i64>> = statement
+        .query_map([], |row| Ok(day_of(row.get(0)?)..=day_of(row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    days.dedup();
+    Ok(days)
+}
+
 #[cfg(test)]
 pub(crate) fn insert(
     db: &Connection,
