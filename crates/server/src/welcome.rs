@@ -1,36 +1,76 @@
-//! The greeting after the service has started.
+//! What the service says when it has started.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    path::Path,
+};
 
 use crate::{
     Service, VERSION,
     site_token::{Source, sign_in_address},
 };
 
+/// Greets on standard output. A log of lines in JSON gets lines instead, because a collector may
+/// read standard output, too.
+///
+/// Only a terminal is shown a new token: whatever else takes the output, such as the journal or a
+/// container engine, would keep it.
+pub(crate) fn greet(service: &Service, log_is_json: bool) {
+    let mut output = io::stdout();
+    let is_terminal = output.is_terminal();
+    if log_is_json && !is_terminal {
+        return log(service);
+    }
+    // Continue if standard output is closed.
+    let _ = writeln!(output, "{}", text(service, is_terminal));
+}
+
+fn log(service: &Service) {
+    tracing::info!(
+        address = %service.address(),
+        base_url = service.base_url(),
+        "listening"
+    );
+    if let Source::Minted(_) = service.token_source() {
+        let file = service.token_file();
+        tracing::info!(
+            file = %file.display(),
+            command = command_that_prints(file),
+            "the site token is in a new file"
+        );
+    }
+}
+
 /// The address, and three commands to try.
-pub(crate) fn text(service: &Service) -> String {
+fn text(service: &Service, to_terminal: bool) -> String {
     let local = service.local_origin();
     let origin = service.base_url().unwrap_or(local);
     let public = match service.base_url() {
         Some(base_url) => format!("Its public address is {base_url}\n"),
         None => String::new(),
     };
-    let file = service.token_file().display();
+    let file = service.token_file();
+    let shown = file.display();
     let Shown {
         notice,
         in_shell,
         in_file,
         dashboard,
     } = match service.token_source() {
-        Source::Minted(token) => Shown {
+        Source::Minted(token) if to_terminal => Shown {
             notice: format!(
-                "Your site token, shown this once and kept in {file}:\n\n  {token}\n\n"
+                "Your site token, shown this once and kept in {shown}:\n\n  {token}\n\n"
             ),
             in_shell: format!("'Authorization: Bearer {token}'"),
             in_file: token.clone(),
             dashboard: sign_in_address(origin, token),
         },
-        Source::Kept => Shown {
-            notice: format!("Your site token is in {file}.\n\n"),
-            in_shell: format!("\"Authorization: Bearer $(cat '{file}')\""),
+        Source::Minted(_) | Source::Kept => Shown {
+            notice: format!(
+                "Your site token is in {shown}. This prints it:\n\n  {}\n\n",
+                command_that_prints(file)
+            ),
+            in_shell: format!("\"Authorization: Bearer $(cat '{shown}')\""),
             in_file: "YOUR-SITE-TOKEN".into(),
             dashboard: format!("{origin}/_dashboard/"),
         },
@@ -62,6 +102,15 @@ Let an AI agent use it (MCP over HTTP):
 
 API reference: {origin}/_docs/scalar
 "#
+    )
+}
+
+/// The command that prints the token in this file, from whichever folder.
+fn command_that_prints(token_file: &Path) -> String {
+    let folder = token_file.parent().unwrap_or(token_file);
+    format!(
+        "slugline token show --bare --data-dir '{}'",
+        folder.display()
     )
 }
 

@@ -322,7 +322,7 @@ export const words = {
   together: 'Zusammen',
   tokenAddress: 'Diese Adresse meldet damit an der Oberfläche an:',
   tokenEndHint: 'Das Ende des Tages; leer für kein Ende',
-  tokenHelp: 'Das Token wurde beim ersten Start ausgegeben und liegt im Datenordner in der Datei site-token.',
+  tokenHelp: 'Das Token liegt im Datenordner in der Datei site-token. Der Befehl „slugline token show --bare“ gibt es aus.',
   tokenLacks: 'Ihrem Token fehlt das Recht {scope}. Wer diese Instanz betreibt, kann eines mit diesem Recht anlegen.',
   tokenMade: 'Kopieren Sie das Token {name} jetzt. Es wird nicht noch einmal gezeigt.',
   tokenMake: 'Token anlegen',

@@ -324,7 +324,7 @@ export const words = {
   together: 'Together',
   tokenAddress: 'This address signs in to the dashboard with it:',
   tokenEndHint: 'The end of the day; empty for no end',
-  tokenHelp: 'The token was printed at the first start and is kept in the data folder, in the file site-token.',
+  tokenHelp: 'The token is in the data folder, in the file site-token. The command “slugline token show --bare” prints it.',
   tokenLacks: 'Your token lacks the scope {scope}. Whoever runs this instance can make one that has it.',
   tokenMade: 'Copy the token {name} now. It is not shown again.',
   tokenMake: 'Make the token',

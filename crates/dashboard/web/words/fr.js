@@ -322,7 +322,7 @@ export const words = {
   together: 'Ensemble',
   tokenAddress: 'Cette adresse connecte au tableau de bord avec ce jeton :',
   tokenEndHint: 'La fin de la journée ; vide pour aucune fin',
-  tokenHelp: 'Le jeton a été affiché au premier démarrage et se trouve dans le dossier de données, dans le fichier site-token.',
+  tokenHelp: 'Le jeton se trouve dans le dossier de données, dans le fichier site-token. La commande « slugline token show --bare » l’affiche.',
   tokenLacks: 'Il manque à votre jeton la portée {scope}. La personne qui gère cette instance peut en créer un qui l’a.',
   tokenMade: 'Copiez le jeton {name} maintenant. Il ne sera plus affiché.',
   tokenMake: 'Créer le jeton',

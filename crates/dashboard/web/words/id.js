@@ -322,7 +322,7 @@ export const words = {
   together: 'Bersama',
   tokenAddress: 'Alamat ini masuk ke dasbor dengan token itu:',
   tokenEndHint: 'Akhir hari itu; kosongkan untuk tanpa akhir',
-  tokenHelp: 'Token dicetak saat pertama dijalankan dan disimpan di folder data, dalam berkas site-token.',
+  tokenHelp: 'Token ada di folder data, dalam berkas site-token. Perintah “slugline token show --bare” mencetaknya.',
   tokenLacks: 'Token Anda tidak memiliki cakupan {scope}. Pengelola instans ini dapat membuat token yang memilikinya.',
   tokenMade: 'Salin token {name} sekarang. Token tidak ditampilkan lagi.',
   tokenMake: 'Buat token',

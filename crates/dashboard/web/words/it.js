@@ -322,7 +322,7 @@ export const words = {
   together: 'Insieme',
   tokenAddress: 'Questo indirizzo accede alla dashboard con il token:',
   tokenEndHint: 'La fine del giorno; vuoto per nessuna fine',
-  tokenHelp: 'Il token è stato mostrato al primo avvio ed è nella cartella dei dati, nel file site-token.',
+  tokenHelp: 'Il token è nella cartella dei dati, nel file site-token. Il comando «slugline token show --bare» lo mostra.',
   tokenLacks: 'Al tuo token manca l’ambito {scope}. Chi gestisce questa istanza può crearne uno che lo ha.',
   tokenMade: 'Copia ora il token {name}. Non verrà più mostrato.',
   tokenMake: 'Crea il token',

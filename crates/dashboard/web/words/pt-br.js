@@ -322,7 +322,7 @@ export const words = {
   together: 'Juntos',
   tokenAddress: 'Este endereço entra no painel com ele:',
   tokenEndHint: 'O fim do dia; vazio para não ter fim',
-  tokenHelp: 'O token foi mostrado na primeira execução e está na pasta de dados, no arquivo site-token.',
+  tokenHelp: 'O token está na pasta de dados, no arquivo site-token. O comando “slugline token show --bare” o mostra.',
   tokenLacks: 'Falta ao seu token o escopo {scope}. Quem administra esta instância pode criar um que o tenha.',
   tokenMade: 'Copie o token {name} agora. Ele não será mostrado de novo.',
   tokenMake: 'Criar o token',

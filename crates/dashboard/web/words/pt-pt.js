@@ -322,7 +322,7 @@ export const words = {
   together: 'Juntas',
   tokenAddress: 'Este endereço entra no painel com ele:',
   tokenEndHint: 'O fim do dia; vazio para não ter fim',
-  tokenHelp: 'O token foi mostrado no primeiro arranque e está na pasta de dados, no ficheiro site-token.',
+  tokenHelp: 'O token está na pasta de dados, no ficheiro site-token. O comando «slugline token show --bare» mostra-o.',
   tokenLacks: 'Falta ao seu token o âmbito {scope}. Quem gere esta instância pode criar um que o tenha.',
   tokenMade: 'Copie o token {name} agora. Não volta a ser mostrado.',
   tokenMake: 'Criar o token',

@@ -322,7 +322,7 @@ export const words = {
   together: 'Gộp lại',
   tokenAddress: 'Địa chỉ này đăng nhập vào bảng điều khiển bằng mã đó:',
   tokenEndHint: 'Hết ngày đó; để trống nếu không có hạn',
-  tokenHelp: 'Mã được in ra ở lần chạy đầu và nằm trong thư mục dữ liệu, trong tệp site-token.',
+  tokenHelp: 'Mã nằm trong thư mục dữ liệu, trong tệp site-token. Lệnh “slugline token show --bare” in ra mã.',
   tokenLacks: 'Mã của bạn thiếu quyền {scope}. Người vận hành máy chủ này có thể tạo mã có quyền đó.',
   tokenMade: 'Hãy sao chép mã {name} ngay. Mã sẽ không hiện lại.',
   tokenMake: 'Tạo mã',

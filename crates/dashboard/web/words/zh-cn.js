@@ -322,7 +322,7 @@ export const words = {
   together: '合计',
   tokenAddress: '此地址用该令牌登录控制台：',
   tokenEndHint: '当天结束时；留空表示没有期限',
-  tokenHelp: '令牌在首次启动时显示，并保存在数据文件夹的 site-token 文件中。',
+  tokenHelp: '令牌保存在数据文件夹的 site-token 文件中。命令“slugline token show --bare”会显示它。',
   tokenLacks: '你的令牌缺少权限 {scope}。此实例的管理者可以创建具有该权限的令牌。',
   tokenMade: '请立即复制令牌 {name}。它不会再次显示。',
   tokenMake: '创建令牌',

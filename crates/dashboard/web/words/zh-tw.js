@@ -322,7 +322,7 @@ export const words = {
   together: '合計',
   tokenAddress: '此位址用該權杖登入控制台：',
   tokenEndHint: '當天結束時；留空表示沒有期限',
-  tokenHelp: '權杖在首次啟動時顯示，並儲存在資料資料夾的 site-token 檔案中。',
+  tokenHelp: '權杖儲存在資料資料夾的 site-token 檔案中。指令「slugline token show --bare」會顯示它。',
   tokenLacks: '你的權杖缺少權限 {scope}。此例項的管理者可以建立具有該權限的權杖。',
   tokenMade: '請立即複製權杖 {name}。它不會再次顯示。',
   tokenMake: '建立權杖',

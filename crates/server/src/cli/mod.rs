@@ -176,7 +176,7 @@ fn serve(given: &ArgMatches) -> anyhow::Result<()> {
         // The reader of the greeting may ask the service to stop at once.
         let stop = StopRequest::listen()?;
         let service = Service::start(&settings).await?;
-        greet(&service);
+        welcome::greet(&service, settings.log.json);
         stop.received().await;
         service.stop().await
     })
@@ -235,9 +235,4 @@ fn bridge(given: &ArgMatches) -> anyhow::Result<()> {
         upstream.refuse_plain_http()?;
     }
     one_thread()?.block_on(mcp_bridge::run(upstream))
-}
-
-/// Continue if standard error is closed.
-fn greet(service: &Service) {
-    let _ = writeln!(io::stdout(), "{}", welcome::text(service));
 }

@@ -38,13 +38,15 @@ fn of_target<'e>(events: &'e [Value], target: &str) -> Vec<&'e Value> {
 
 #[test]
 fn a_request_has_a_line_that_names_no_link_no_client_and_no_secret() {
-    let (server, log) = logged(&[
+    let (folder, log) = (tempfile::tempdir().unwrap(), NamedTempFile::new().unwrap());
+    let mut command = command(folder.path());
+    command.envs([
         ("SLUGLINE_LOG_REQUESTS", "true"),
-        ("SLUGLINE_LOG_FORMAT", "json"),
-        ("SLUGLINE_LOG", "warn"),
+        ("SLUGLINE_LOG", "warn,slugline::welcome=info"),
         ("SLUGLINE_TRUSTED_PROXIES", "127.0.0.1"),
         ("SLUGLINE_BASE_URL", "https://sl.example"),
     ]);
+    let server = Server::start_logging_json(command, folder, log.path());
     server.create(&json!({"url": "https://example.com/", "slug": "secretslug"}));
     server.create(&json!({"url": "https://example.com/", "slug": "vault", "password": "letmein"}));
     let visit = |path: &str, id: &str| {

@@ -2,7 +2,7 @@
 
 use std::{
     env, fs,
-    io::{BufRead, BufReader, Lines},
+    io::{BufRead, BufReader, Lines, Read},
     path::Path,
     process::{Child, Command, ExitStatus, Output, Stdio},
     sync::mpsc,
@@ -68,6 +68,34 @@ impl Server {
             .next()
             .and_then(|line| line.rsplit(' ').next());
         let origin = origin.unwrap().to_owned();
+        Self::at(origin, greeting, process, folder)
+    }
+
+    /// The same with a log of JSON lines in a file, and nothing on standard output. The log has
+    /// the address.
+    pub(crate) fn start_logging_json(mut command: Command, folder: TempDir, log: &Path) -> Self {
+        command
+            .env("SLUGLINE_LOG_FORMAT", "json")
+            .stdout(Stdio::piped())
+            .stderr(fs::File::create(log).unwrap());
+        let process = command.spawn().unwrap();
+        let mut origin = None;
+        eventually("it listens", || {
+            let lines = fs::read_to_string(log).unwrap();
+            // The last line may be half written.
+            let events = lines
+                .lines()
+                .map_while(|line| serde_json::from_str(line).ok());
+            let mut said = events.map(|event: Value| event["fields"].clone());
+            let listening = said.find(|fields| fields["message"] == "listening");
+            origin = listening.map(|fields| fields["address"].as_str().unwrap().to_owned());
+            origin.is_some()
+        });
+        let origin = format!("http://{}", origin.unwrap());
+        Self::at(origin, String::new(), process, folder)
+    }
+
+    fn at(origin: String, greeting: String, process: Child, folder: TempDir) -> Self {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -165,6 +193,16 @@ impl Server {
             answer["data"][0]["visits"] == visits
         });
         answer
+    }
+
+    /// What it wrote to standard output, if it did not greet there. It is killed first.
+    pub(crate) fn killed_and_read(mut self) -> String {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+        let mut output = String::new();
+        let mut stdout = self.process.stdout.take().unwrap();
+        stdout.read_to_string(&mut output).unwrap();
+        output
     }
 
     /// Asks the server to stop, with TERM as a service manager or INT as Ctrl-C, and waits for

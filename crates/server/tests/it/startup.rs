@@ -1,6 +1,12 @@
 //! Settings, token, data folder, shutdown.
 
-use std::{fs, net::TcpListener};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    net::TcpListener,
+    path::Path,
+    process::Command,
+};
 
 use serde_json::json;
 
@@ -121,15 +127,44 @@ fn an_unwritable_folder_stops_the_start() {
     );
 }
 
+fn kept_token(folder: &Path) -> String {
+    let text = fs::read_to_string(folder.join("site-token")).unwrap();
+    text.trim().to_owned()
+}
+
+/// The greeting of a service whose standard output is a terminal. It is killed then.
+#[cfg(unix)]
+fn greeting_on_a_terminal(folder: &Path) -> String {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let theirs = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+    let terminal = fs::File::options().write(true).open(theirs).unwrap();
+    let mut command = command(folder);
+    command.env_remove("SLUGLINE_SITE_TOKEN").stdout(terminal);
+    let mut service = command.spawn().unwrap();
+    let lines = BufReader::new(fs::File::from(ours)).lines();
+    let mut greeting = String::new();
+    for line in lines.map_while(Result::ok) {
+        greeting.extend([line.trim_end(), "\n"]);
+        if line.contains("API reference") {
+            break;
+        }
+    }
+    service.kill().unwrap();
+    service.wait().unwrap();
+    greeting
+}
+
+#[cfg(unix)]
 #[test]
-fn a_minted_token_is_shown_once_and_kept() {
+fn a_minted_token_is_shown_once_to_a_terminal_and_kept() {
     let no_token = [("SLUGLINE_SITE_TOKEN", "")];
-    let first = Server::start_with(&no_token);
-    let greeting = first.greeting().to_owned();
-    let (status, folder) = first.stop("INT");
-    assert!(status.success());
-    let token = std::fs::read_to_string(folder.path().join("site-token")).unwrap();
-    let token = token.trim();
+    let folder = tempfile::tempdir().unwrap();
+    let greeting = greeting_on_a_terminal(folder.path());
+    let token = kept_token(folder.path());
     assert!(
         greeting.contains(&format!("Authorization: Bearer {token}")),
         "{greeting}"
@@ -148,11 +183,12 @@ fn a_minted_token_is_shown_once_and_kept() {
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(shown.ends_with(&dashboard), "{shown}");
 
-    let second = Server::start_in(folder, &no_token);
+    let again = greeting_on_a_terminal(folder.path());
     assert!(
-        !second.greeting().contains(token),
-        "the second start must not show it again"
+        again.contains("is listening") && !again.contains(&token),
+        "the second start must not show it again: {again}"
     );
+    let second = Server::start_in(folder, &no_token);
     assert!(second.greeting().contains("/_dashboard/\n"));
     assert!(
         second.greeting().contains("$(cat '") && second.greeting().contains("site-token')"),
@@ -165,6 +201,52 @@ fn a_minted_token_is_shown_once_and_kept() {
             .send()
             .status,
         200
+    );
+}
+
+/// A journal and a container engine keep what they are told.
+#[test]
+fn a_minted_token_is_told_to_nothing_but_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let mut piped = command(folder.path());
+    piped
+        .env_remove("SLUGLINE_SITE_TOKEN")
+        .stderr(log.reopen().unwrap());
+    let server = Server::start_by(piped, folder);
+    let token = kept_token(server.folder());
+    let said = server.greeting().to_owned() + &fs::read_to_string(log.path()).unwrap();
+    assert!(!said.contains(&token), "{said}");
+    let printing = said
+        .lines()
+        .find(|line| line.trim_start().starts_with("slugline token show --bare"));
+    let printing = printing.unwrap_or_else(|| panic!("{said}")).trim();
+    let program = command(server.folder()).get_program().display().to_string();
+    let script = printing.replacen("slugline", &program, 1);
+    let printed = Command::new("/bin/sh").args(["-c", &script]).output();
+    let printed = printed.unwrap();
+    assert_eq!(String::from_utf8_lossy(&printed.stdout).trim(), token);
+}
+
+#[test]
+fn standard_output_has_no_word_beside_a_log_of_json_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let mut command = command(folder.path());
+    command.env_remove("SLUGLINE_SITE_TOKEN");
+    let server = Server::start_logging_json(command, folder, log.path());
+    assert_eq!(server.visit("/_health/live").status, 200);
+    let token = kept_token(server.folder());
+    let file = json!(server.folder().join("site-token"));
+    assert_eq!(server.killed_and_read(), "");
+    let lines = fs::read_to_string(log.path()).unwrap();
+    assert!(!lines.contains(&token), "{lines}");
+    let mut events = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    assert!(
+        events.any(|event: serde_json::Value| event["fields"]["file"] == file),
+        "{lines}"
     );
 }
 

@@ -42,10 +42,8 @@ fn start(collector: &str, share: &str, log: &Path) -> Server {
     command
         .env("SLUGLINE_TRACES_URL", collector)
         .env("SLUGLINE_TRACES_SHARE", share)
-        .env("SLUGLINE_LOG_REQUESTS", "true")
-        .env("SLUGLINE_LOG_FORMAT", "json")
-        .stderr(fs::File::create(log).unwrap());
-    Server::start_by(command, folder)
+        .env("SLUGLINE_LOG_REQUESTS", "true");
+    Server::start_logging_json(command, folder, log)
 }
 
 /// Every span that the collector got. A service that stops has sent all of them.
