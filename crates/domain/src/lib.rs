@@ -57,6 +57,7 @@ pub mod password_form;
 pub mod place;
 pub mod ports;
 pub mod probe;
+mod query;
 pub mod resolution;
 pub mod sampling;
 pub mod screening;

@@ -202,7 +202,7 @@ fn an_unsafe_link_warns_and_shows_where_it_leads() {
 fn visitors_are_routed_by_device_country_and_query() {
     let server = Server::start_with(&[("SLUGLINE_TRUSTED_PROXIES", "127.0.0.0/8")]);
     server.create(&json!({
-        "url": "https://example.com/?a=1", "slug": "app", "redirectWithQuery": true,
+        "url": "https://example.com/?a=1&b=t", "slug": "app", "redirectWithQuery": true,
         "apple": "https://apple.example/", "google": "https://google.example/",
         "geo": {"DE": "https://example.de/"},
     }));
@@ -223,8 +223,8 @@ fn visitors_are_routed_by_device_country_and_query() {
         "https://example.de/?x=1"
     );
     assert_eq!(
-        to("cf-ipcountry", "FR", "/app?a=2&b="),
-        "https://example.com/?a=2&b"
+        to("cf-ipcountry", "FR", "/app?c=2&b=r"),
+        "https://example.com/?a=1&b=r&c=2"
     );
 }
 
