@@ -73,6 +73,10 @@ impl Explain for DestinationError {
                 IssueCode::InvalidFormat,
                 "an absolute URL such as https://example.com/".into(),
             ),
+            Self::HostNotPlain { scheme } => (
+                IssueCode::InvalidFormat,
+                format!("two slashes after \"{scheme}:\", such as {scheme}://example.com/"),
+            ),
             Self::SchemeNotAllowed { .. } => {
                 (IssueCode::InvalidFormat, "an http or https URL".into())
             }

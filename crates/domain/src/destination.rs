@@ -42,6 +42,11 @@ impl Destination {
                 scheme: url.scheme().into(),
             });
         }
+        if !names_its_host(text, url.scheme()) {
+            return Err(DestinationError::HostNotPlain {
+                scheme: url.scheme().into(),
+            });
+        }
         Ok(Self(text.into()))
     }
 
@@ -68,6 +73,28 @@ impl Destination {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// True if every program finds the same host in the URL, or if URLs of its scheme need none.
+///
+/// The URL standard forgives missing slashes and backslashes, and other programs do not:
+///
+/// - `https:slug` and `https:/slug` are addresses of the host `slug` when they stand alone. As an
+///   answer of an `https` page, browsers take them for paths below that page's own host.
+/// - The host of `https://a.example\@b.example/` is `a.example` for browsers and `b.example` for
+///   programs that go by RFC 3986.
+///
+/// The standard forgives these schemes only.
+fn names_its_host(text: &str, scheme: &str) -> bool {
+    if !matches!(scheme, "http" | "https" | "ftp" | "ws" | "wss") {
+        return true;
+    }
+    let after_the_scheme = text.split_once(':').map_or("", |(_, rest)| rest);
+    let Some(rest) = after_the_scheme.strip_prefix("//") else {
+        return false;
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    !authority.is_empty() && !authority.contains('\\')
 }
 
 impl fmt::Display for Destination {
@@ -176,6 +203,12 @@ pub enum DestinationError {
     /// It is not an absolute URL.
     #[error("URL format is invalid")]
     NotAUrl,
+    /// Slashes before the host are missing, or there is a backslash among them or in the host.
+    #[error("URL must begin with \"{scheme}://\" and the host, without a backslash")]
+    HostNotPlain {
+        /// The scheme.
+        scheme: String,
+    },
     /// The instance does not allow its scheme.
     #[error("URL scheme \"{scheme}\" is not allowed")]
     SchemeNotAllowed {
@@ -218,6 +251,35 @@ mod tests {
             Destination::parse(text, &DestinationRules::default()),
             Err(error)
         );
+    }
+
+    #[rstest]
+    #[case("https:slug")]
+    #[case("HTTPS:slug")]
+    #[case("http:/slug")]
+    #[case("https:///slug")]
+    #[case("https:\\\\e.example")]
+    #[case("https:/\\e.example")]
+    #[case("https://\\e.example")]
+    #[case("https://a.example\\@b.example/")]
+    #[case("https://e.example\\docs")]
+    fn refuses_what_programs_read_differently_and_restores_it(#[case] text: &str) {
+        let refused = Destination::parse(text, &DestinationRules::default());
+        assert!(
+            matches!(refused, Err(DestinationError::HostNotPlain { .. })),
+            "{refused:?}"
+        );
+        assert_eq!(Destination::restore(text).unwrap().as_str(), text);
+    }
+
+    #[test]
+    fn only_schemes_with_a_host_need_slashes() {
+        let schemes = ["mailto", "app", "ftp"].map(|scheme| scheme.parse().unwrap());
+        let rules = DestinationRules::new(100, schemes.into());
+        let taken = |text| Destination::parse(text, &rules).is_ok();
+        assert!(taken("mailto:a@example.com") && taken("app:open") && taken("ftp://e.example/"));
+        assert!(taken("https://e.example/a\\b?c=\\"));
+        assert!(!taken("ftp:e.example"));
     }
 
     #[test]

@@ -25,8 +25,10 @@ struct HostAndPort {
 impl HostAndPort {
     fn of(url: &Url) -> Option<Self> {
         let web = matches!(url.scheme(), "http" | "https");
+        let host = url.host_str().filter(|_| web)?;
         Some(Self {
-            host: url.host_str().filter(|_| web)?.to_owned(),
+            // A final dot only marks a name as complete.
+            host: host.strip_suffix('.').unwrap_or(host).to_owned(),
             port: url.port(),
         })
     }
@@ -88,6 +90,10 @@ mod tests {
     #[case("https://SL.example/DOCS?a=1#b")]
     #[case("https://sl.example:443/docs")]
     #[case("http://sl.example/docs")]
+    #[case("https://sl.example./docs")]
+    #[case("https://user:pass@%73l.example/docs")]
+    #[case("https://ｓl。example/x/../docs")]
+    #[case("https://sl.example/x/%2e%2e\\docs")]
     fn its_own_address_is_known_in_every_spelling(#[case] url: &str) {
         let insensitive = SlugCase::Insensitive;
         assert!(is_own("https://sl.example", insensitive, "docs", url));

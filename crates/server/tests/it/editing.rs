@@ -140,6 +140,49 @@ fn no_link_may_lead_to_itself() {
 }
 
 #[test]
+fn a_destination_has_two_slashes_and_a_host_everywhere() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    let bad = "https:docs";
+    let link = json!({"slug": "docs", "url": bad});
+    let post = |path: &str, body: &Value| server.api("POST", path).json(body).send();
+    let refusals = [
+        (post("/api/link/create", &link), json!(["url"])),
+        (post("/api/link/upsert", &link), json!(["url"])),
+        (put(&server, &link), json!(["url"])),
+        (patch(&server, &link), json!(["url"])),
+        (
+            patch(&server, &json!({"slug": "docs", "geo": {"DE": bad}})),
+            json!(["geo", "DE"]),
+        ),
+        (
+            patch(&server, &json!({"slug": "docs", "apple": bad})),
+            json!(["apple"]),
+        ),
+        (
+            post(
+                "/api/link/import",
+                &json!({"version": "1.0", "links": [link]}),
+            ),
+            json!(["links", "0", "url"]),
+        ),
+    ];
+    for (refused, member) in refusals {
+        assert_eq!(refused.status, 400, "{}", refused.text);
+        let issue = refused.json()["data"]["issues"][0].clone();
+        assert_eq!(issue["path"], member);
+        assert_eq!(
+            issue["expected"],
+            "two slashes after \"https:\", such as https://example.com/"
+        );
+    }
+    assert_eq!(
+        server.visit("/docs").header("location"),
+        "https://example.com/"
+    );
+}
+
+#[test]
 fn quick_changes_do_not_run_ahead_of_the_clock() {
     let server = Server::start();
     server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
