@@ -99,11 +99,12 @@ const HOMES: &[(&str, &[&str])] = &[
     ("sqlx", &["storage"]),
     ("tracing-opentelemetry", &["server"]),
     ("ua-parser", &["analytics"]),
+    ("unicode-security", &["domain"]),
 ];
 
 /// The only external crates that the lowest crate may use: no I/O, no serialization, no
 /// runtime. Its tests may use others.
-const GROUND: &[&str] = &["async-trait", "thiserror", "url"];
+const GROUND: &[&str] = &["async-trait", "thiserror", "unicode-security", "url"];
 
 #[derive(Debug)]
 struct Member {
@@ -344,7 +345,10 @@ mod tests {
         let findings = check(&workspace(&[("domain", "serde", None)]));
         assert_eq!(
             findings,
-            ["domain -> serde: the ground floor may use async-trait, thiserror, url"]
+            [
+                "domain -> serde: the ground floor may use async-trait, thiserror, \
+                 unicode-security, url"
+            ]
         );
     }
 

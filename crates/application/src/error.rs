@@ -71,6 +71,14 @@ pub enum Error {
     /// Another token has the name.
     #[error("a token with the name {0} exists")]
     TokenNameTaken(TokenName),
+    /// The name of another token looks like the name.
+    #[error("the name {name} looks like the name {other} of another token")]
+    TokenNameResembles {
+        /// The requested name.
+        name: TokenName,
+        /// The name of the other token.
+        other: TokenName,
+    },
     /// No token has the name.
     #[error("no token has the name {0}")]
     TokenNotFound(TokenName),

@@ -112,13 +112,15 @@ impl Tokens {
     /// Makes a token.
     ///
     /// # Errors
-    /// The expiry is not in the future, another token has the name, or the store failed.
+    /// The expiry is not in the future, another token has the name or one that looks like it, or
+    /// the store failed.
     pub async fn make(&self, new: NewToken, author: &Author) -> Result<MadeToken, Error> {
         let note = self.note(Operation::TokenAdd, author);
         let now = note.at.second();
         if let Some(expires_at) = new.expires_at.filter(|end| *end <= now) {
             return Err(Error::TokenExpiryNotInFuture { expires_at, now });
         }
+        self.refuse_look_alikes(&new.name).await?;
         let text = TokenText::mint(&*self.parts.random);
         let record = TokenRecord {
             name: new.name,
@@ -145,6 +147,21 @@ impl Tokens {
             Ok(())
         } else {
             Err(Error::TokenNotFound(name.clone()))
+        }
+    }
+
+    /// Two names that look alike pass this if they are made at the same moment. The audit trail
+    /// then has a line for each of them, as it has for a name that is revoked and made again.
+    async fn refuse_look_alikes(&self, name: &TokenName) -> Result<(), Error> {
+        let tokens = self.parts.store.list().await?;
+        let names = tokens.into_iter().map(|token| token.name);
+        let mut others = names.filter(|other| other != name);
+        match others.find(|other| other.looks_like(name)) {
+            Some(other) => Err(Error::TokenNameResembles {
+                name: name.clone(),
+                other,
+            }),
+            None => Ok(()),
         }
     }
 
@@ -224,6 +241,23 @@ mod tests {
         tokens.revoke(&ci, &Author::operator()).await.unwrap();
         let gone = tokens.revoke(&ci, &Author::operator()).await.unwrap_err();
         assert!(matches!(gone, Error::TokenNotFound(_)), "{gone}");
+    }
+
+    #[tokio::test]
+    async fn a_name_that_looks_like_that_of_another_token_is_refused() {
+        let (tokens, _) = tokens();
+        tokens.make(new("ci"), &Author::operator()).await.unwrap();
+        let cyrillic = new("сі");
+        let refused = tokens.make(cyrillic.clone(), &Author::operator()).await;
+        assert!(
+            matches!(&refused, Err(Error::TokenNameResembles { other, .. }) if other.as_str() == "ci"),
+            "{refused:?}"
+        );
+        tokens
+            .revoke(&new("ci").name, &Author::operator())
+            .await
+            .unwrap();
+        tokens.make(cyrillic, &Author::operator()).await.unwrap();
     }
 
     #[test]

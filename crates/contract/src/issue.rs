@@ -114,10 +114,14 @@ impl Explain for TokenNameError {
         let code = match self {
             Self::Empty => IssueCode::TooSmall,
             Self::TooLong { .. } => IssueCode::TooBig,
-            Self::ControlCharacter => IssueCode::InvalidFormat,
+            Self::Character(_) | Self::Blanks => IssueCode::InvalidFormat,
             Self::Reserved => IssueCode::Custom,
         };
-        let expected = format!("1 to {} characters on one line", TokenName::MAX_CHARS);
+        let expected = format!(
+            "1 to {} characters: letters and digits of any language, ASCII punctuation and single \
+             blanks",
+            TokenName::MAX_CHARS
+        );
         (code, self.to_string(), expected)
     }
 }

@@ -312,6 +312,15 @@ impl From<Error> for Problem {
                     name.as_str()
                 ),
             ),
+            Error::TokenNameResembles { name, other } => Self::new(
+                Code::TokenNameTaken,
+                format!(
+                    "the name {:?} looks like \"{}\", the name of another token; choose another \
+                     name, or revoke that token first",
+                    name.as_str(),
+                    other.visible()
+                ),
+            ),
             Error::TokenNotFound(name) => Self::new(
                 Code::TokenNotFound,
                 format!(

@@ -58,7 +58,9 @@ impl From<ScopeName> for Scope {
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("required" = ["name", "scopes"]))]
 pub struct MakeToken {
-    /// A name that no other token has, such as that of the program that will use it.
+    /// A name that no other token has and that looks like no other one, such as that of the
+    /// program that will use it: letters and digits of any language, ASCII punctuation and
+    /// single blanks.
     #[schemars(length(min = 1, max = TokenName::MAX_CHARS))]
     pub name: Sent<String>,
     /// What the token permits.
@@ -118,7 +120,7 @@ impl RevokeToken {
     /// The text is no name of a token.
     pub fn validate(&self) -> Result<TokenName, Problem> {
         let mut validation = Validation::default();
-        let name = validation.required(&["name"], &self.name, |name| TokenName::parse(name));
+        let name = validation.required(&["name"], &self.name, |name| TokenName::restore(name));
         validation.finish(|| name)
     }
 }
@@ -255,6 +257,24 @@ mod tests {
             ["name", "scopes.1", "scopes.2", "expiresAt"]
         );
         assert_eq!(paths(json!({"name": "a", "scopes": []})), ["scopes"]);
+    }
+
+    #[test]
+    fn a_name_that_only_earlier_versions_allowed_is_refused_and_can_be_revoked() {
+        let problem = validate(&json!({"name": "site\u{200b}", "scopes": ["admin"]})).unwrap_err();
+        assert_eq!(problem.issues.len(), 1);
+        let issue = &problem.issues[0];
+        assert_eq!(
+            issue.message,
+            "the name has the character U+200B, which is not allowed"
+        );
+        assert!(
+            issue.expected.contains("letters and digits"),
+            "{}",
+            issue.expected
+        );
+        let older = read::<RevokeToken>(&json!({"name": "site\u{200b}"})).unwrap();
+        assert_eq!(older.validate().unwrap().as_str(), "site\u{200b}");
     }
 
     #[test]

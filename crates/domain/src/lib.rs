@@ -24,6 +24,7 @@
 //! | [`resolution`] | the decision: a link, a moment and a visitor → the visitor's answer |
 //! | [`user_agent`] | device and bot, from the `User-Agent` |
 //! | [`token`] | named tokens and their scopes |
+//! | [`token_name`] | names of tokens, none of which looks like another |
 //! | [`visit`], [`visit_headers`], [`campaign`], [`sampling`], [`stats`] | followed links, and queries on them |
 //! | [`audit`] | the audit trail: a line for each change |
 //! | [`client_network`] | clients as limits count them |
@@ -69,6 +70,7 @@ pub mod tag;
 pub mod text;
 pub mod time;
 pub mod token;
+pub mod token_name;
 pub mod user_agent;
 pub mod visit;
 pub mod visit_headers;
@@ -117,7 +119,8 @@ pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
 pub use tag::{Tag, TagError, Tags, TagsError};
 pub use text::{Comment, Description, ImageRef, Text, TextError, Title};
 pub use time::{TimeError, UnixMillis, UnixSeconds};
-pub use token::{Scope, ScopeError, Scopes, TokenName, TokenNameError, TokenRecord};
+pub use token::{Scope, ScopeError, Scopes, TokenRecord};
+pub use token_name::{TokenName, TokenNameError};
 pub use user_agent::Platform;
 pub use visit::{Visit, VisitRecord};
 pub use visit_headers::VisitHeaders;

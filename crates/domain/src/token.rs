@@ -4,82 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::UnixSeconds;
-
-/// The name of a token: trimmed, unique, without control characters, and not `site`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TokenName(Box<str>);
-
-impl TokenName {
-    /// The maximum length of a name in characters.
-    pub const MAX_CHARS: usize = 64;
-    /// The name of the site token, which no other token may have.
-    pub const SITE: &'static str = "site";
-    /// The name of the operator's own commands, which no token may have.
-    pub const OPERATOR: &'static str = "operator";
-    /// The name of the service in the audit trail, which no token may have.
-    pub const SERVICE: &'static str = "service";
-
-    /// Trims and checks a name.
-    ///
-    /// # Errors
-    /// The name is empty, too long, reserved, or has control characters.
-    pub fn parse(text: &str) -> Result<Self, TokenNameError> {
-        let text = text.trim();
-        let length = text.chars().count();
-        if length == 0 {
-            return Err(TokenNameError::Empty);
-        }
-        if length > Self::MAX_CHARS {
-            return Err(TokenNameError::TooLong { length });
-        }
-        if text.chars().any(char::is_control) {
-            return Err(TokenNameError::ControlCharacter);
-        }
-        let reserved = [Self::SITE, Self::OPERATOR, Self::SERVICE];
-        if reserved.iter().any(|name| text.eq_ignore_ascii_case(name)) {
-            return Err(TokenNameError::Reserved);
-        }
-        Ok(Self(text.into()))
-    }
-
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for TokenName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// The reason why a text is not a name of a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum TokenNameError {
-    /// It is empty, or only white space.
-    #[error("the name is empty")]
-    Empty,
-    /// It is longer than [`TokenName::MAX_CHARS`].
-    #[error(
-        "the name has {length} characters, at most {} are allowed",
-        TokenName::MAX_CHARS
-    )]
-    TooLong {
-        /// Its length in characters.
-        length: usize,
-    },
-    /// It has a control character, such as a line break.
-    #[error("the name has a control character")]
-    ControlCharacter,
-    /// It is `site`, `operator` or `service`, in any case of letters.
-    #[error(
-        "the names site, operator and service are taken by the site token, by commands and by \
-         the service itself"
-    )]
-    Reserved,
-}
+use crate::{TokenName, UnixSeconds};
 
 /// A group of operations that a token may permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -212,24 +137,6 @@ impl fmt::Debug for TokenRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_is_trimmed_and_bounded() {
-        assert_eq!(TokenName::parse("  CI bot ").unwrap().as_str(), "CI bot");
-        assert_eq!(TokenName::parse(" "), Err(TokenNameError::Empty));
-        assert!(TokenName::parse(&"ü".repeat(64)).is_ok());
-        assert_eq!(
-            TokenName::parse(&"x".repeat(65)),
-            Err(TokenNameError::TooLong { length: 65 })
-        );
-        assert_eq!(
-            TokenName::parse("a\nb"),
-            Err(TokenNameError::ControlCharacter)
-        );
-        for reserved in ["site", "Site", "operator", "service"] {
-            assert_eq!(TokenName::parse(reserved), Err(TokenNameError::Reserved));
-        }
-    }
 
     #[test]
     fn scopes_are_spelled_one_way() {

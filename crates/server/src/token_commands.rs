@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anyhow::Context;
 use slugline_application::Tokens;
 use slugline_contract::{MakeToken, Problem, RevokeToken, iso_8601, read};
-use slugline_domain::{Author, Scope, TokenRecord, UnixSeconds};
+use slugline_domain::{Author, Scope, TokenName, TokenRecord, UnixSeconds};
 use tokio::runtime::Runtime;
 
 use crate::{Settings, data_folder, wiring};
@@ -43,7 +43,7 @@ pub(crate) fn add(
     Ok(writeln!(io::stdout(), "{}", made.text.as_str())?)
 }
 
-/// Prints a line for each token.
+/// Prints a line for each token, and names tokens that may be taken for another.
 ///
 /// # Errors
 /// The database failed.
@@ -53,19 +53,39 @@ pub(crate) fn list(settings: &Settings) -> anyhow::Result<()> {
     for token in &tokens {
         writeln!(output, "{}", line(token))?;
     }
-    Ok(output.flush()?)
+    output.flush()?;
+    for token in &tokens {
+        if let Err(reason) = TokenName::parse(token.name.as_str()) {
+            // Continue if standard error is closed.
+            let _ = writeln!(
+                io::stderr(),
+                "The token {} may be taken for another: {reason}. Make one with another name, \
+                 and revoke this one.",
+                token.name.visible()
+            );
+        }
+    }
+    Ok(())
 }
 
-/// Revokes a token.
+/// Revokes a token. Takes its name as [`list`] shows it, too.
 ///
 /// # Errors
 /// No token has the name, or the database failed.
 pub(crate) fn revoke(settings: &Settings, name: &str) -> anyhow::Result<()> {
-    let name = read::<RevokeToken>(&serde_json::json!({"name": name}))?.validate()?;
-    with_tokens(settings, async |tokens| {
-        tokens.revoke(&name, &Author::operator()).await
+    let given = read::<RevokeToken>(&serde_json::json!({"name": name}))?.validate()?;
+    let name = with_tokens(settings, async |tokens| {
+        let listed = tokens.list().await?.into_iter().map(|token| token.name);
+        let listed: Vec<TokenName> = listed.collect();
+        let shown = |name: &&TokenName| name.visible() == given.as_str();
+        let name = match listed.iter().find(shown) {
+            Some(name) if !listed.contains(&given) => name.clone(),
+            Some(_) | None => given,
+        };
+        tokens.revoke(&name, &Author::operator()).await?;
+        Ok(name)
     })?;
-    Ok(writeln!(io::stdout(), "revoked {:?}", name.as_str())?)
+    Ok(writeln!(io::stdout(), "revoked \"{}\"", name.visible())?)
 }
 
 fn with_tokens<T>(
@@ -94,6 +114,6 @@ fn line(token: &TokenRecord) -> String {
         moment(Some(token.created_at), ""),
         moment(token.expires_at, "never"),
         moment(token.last_used_at, "never"),
-        token.name
+        token.name.visible()
     )
 }

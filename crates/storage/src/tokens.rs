@@ -161,7 +161,7 @@ fn to_token(row: &Model) -> Result<TokenRecord, Failure> {
         .and_then(Scopes::new)
         .map_err(|_| Failure::BadToken)?;
     Ok(TokenRecord {
-        name: TokenName::parse(&row.name).map_err(|_| Failure::BadToken)?,
+        name: TokenName::restore(&row.name).map_err(|_| Failure::BadToken)?,
         digest: from_hexadecimal(&row.digest).ok_or(Failure::BadToken)?,
         scopes,
         expires_at: row.expires_at.map(moment).transpose()?,

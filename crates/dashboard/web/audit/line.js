@@ -1,14 +1,24 @@
 // One line of the audit trail.
 import { addressOf } from '../address.js';
 import { follow } from '../state/router.js';
+import { visible } from '../text/name.js';
 import { html } from '../view.js';
 import { say, tag } from '../words.js';
 import { CALLERS, OPERATIONS } from './query.js';
 
-/** What a person calls a caller. @param {string} name */
-export function callerName(name) {
+/** The word for a caller that is no named token. @param {string} name */
+function fixedName(name) {
   const word = CALLERS.find(([fixed]) => fixed === name)?.[1];
-  return word ? say(word) : name;
+  return word && say(word);
+}
+
+/** What a person calls a caller. @param {string} name */
+export const callerName = (name) => fixedName(name) ?? visible(name);
+
+/** A caller in a line. A token may have the name that is our word for another caller, so that word looks different. @param {string} name */
+function shownCaller(name) {
+  const fixed = fixedName(name);
+  return fixed ? html`<i>${fixed}</i>` : html`<bdi>${visible(name)}</bdi>`;
 }
 
 /** A later server may know more. @param {string} operation */
@@ -25,7 +35,7 @@ export function Line({ line }) {
   const to = (/** @type {Record<string, string>} */ query, /** @type {any} */ text, /** @type {string} */ name) => html`<a class=${name} href=${addressOf('audit', query)} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'audit', query)}>${text}</a>`;
   return html`<li class="audit-line"><time datetime=${moment.toISOString()} title=${moment.toISOString()}>${time}</time>
     <span class="audit-what ${operation.endsWith('delete') || operation.endsWith('revoke') || operation.endsWith('erase') ? 'gone' : ''}">${operationName(operation)}</span>
-    <span class="audit-object">${slug ? to({ slug }, `/${slug}`, 'mono') : token ?? ''}</span>
-    <span class="audit-who">${to({ caller }, callerName(caller), '')}</span>
+    <span class="audit-object">${slug ? to({ slug }, `/${slug}`, 'mono') : html`<bdi>${visible(token ?? '')}</bdi>`}</span>
+    <span class="audit-who">${to({ caller }, shownCaller(caller), '')}</span>
     <span class="audit-client mono" title=${client ? say('auditClient') : ''}>${client ? client.slice(0, 8) : ''}</span></li>`;
 }

@@ -6,6 +6,7 @@ import { Confirm } from '../parts/dialog.js';
 import { ErrorNote, wording } from '../parts/notes.js';
 import { ApiError } from '../problem.js';
 import { toast } from '../state/toasts.js';
+import { visible } from '../text/name.js';
 import { addDays, ownZone, startOfDay } from '../time/clock.js';
 import { html, useState } from '../view.js';
 import { figures, say } from '../words.js';
@@ -27,7 +28,7 @@ export function TokensCard() {
     setRevoking(undefined);
     try {
       await revokeToken(name);
-      toast(say('tokenRevoked', { name }));
+      toast(say('tokenRevoked', { name: visible(name) }));
       if (made?.name === name) setMade(undefined);
     } catch (error) {
       toast(wording(error), 'bad');
@@ -40,7 +41,7 @@ export function TokensCard() {
     ${tokens.length > 0 && html`<ul class="token-list">${tokens.map((token) => html`<${TokenRow} key=${token.name} token=${token} onRevoke=${() => setRevoking(token)} />`)}</ul>`}
     ${made && html`<${MadeToken} made=${made} />`}
     <${NewToken} onMade=${(/** @type {Made} */ token) => { setMade(token); refresh(); }} />
-    ${revoking && html`<${Confirm} title=${say('tokenRevokeTitle', { name: revoking.name })} text=${say('tokenRevokeText')} action=${say('tokenRevoke')} onConfirm=${() => revoke(revoking.name)} onClose=${() => setRevoking(undefined)} />`}
+    ${revoking && html`<${Confirm} title=${say('tokenRevokeTitle', { name: visible(revoking.name) })} text=${say('tokenRevokeText')} action=${say('tokenRevoke')} onConfirm=${() => revoke(revoking.name)} onClose=${() => setRevoking(undefined)} />`}
   </section>`;
 }
 
@@ -49,8 +50,8 @@ function TokenRow({ token, onRevoke }) {
   const { name, scopes, lastUsedAt, expiresAt } = token;
   const used = lastUsedAt ? say('tokenUsed', { when: figures.value.moment(lastUsedAt) }) : say('tokenUnused');
   const end = expiresAt ? say('expiresAt', { when: figures.value.moment(expiresAt) }) : say('neverExpires');
-  return html`<li class="token" data-token=${name}><div class="token-main"><strong>${name}</strong><span class="token-scopes">${scopes.map((scope) => html`<code key=${scope} class="chip quiet">${scope}</code>`)}</span><span class="hint">${used} · ${end}</span></div>
-    <button type="button" class="button" aria-label=${say('tokenRevokeTitle', { name })} onClick=${onRevoke}>${say('tokenRevoke')}</button></li>`;
+  return html`<li class="token" data-token=${name}><div class="token-main"><strong><bdi>${visible(name)}</bdi></strong><span class="token-scopes">${scopes.map((scope) => html`<code key=${scope} class="chip quiet">${scope}</code>`)}</span><span class="hint">${used} · ${end}</span></div>
+    <button type="button" class="button" aria-label=${say('tokenRevokeTitle', { name: visible(name) })} onClick=${onRevoke}>${say('tokenRevoke')}</button></li>`;
 }
 
 /** The one time that the text of a token can be read. @param {{ made: Made }} props */

@@ -2115,7 +2115,11 @@ export interface components {
         };
         /** @description A token to be made. */
         MakeToken: {
-            /** @description A name that no other token has, such as that of the program that will use it. */
+            /**
+             * @description A name that no other token has and that looks like no other one, such as that of the
+             *     program that will use it: letters and digits of any language, ASCII punctuation and
+             *     single blanks.
+             */
             name: string;
             /** @description What the token permits. */
             scopes: components["schemas"]["ScopeName"][];

@@ -3,6 +3,7 @@
 
 mod commands; // tokens and the site token from the command line
 mod ends; // a token is refused once it is revoked or over
+pub(crate) mod names; // none looks like another
 mod scopes; // what each scope permits
 
 use serde_json::{Value, json};
