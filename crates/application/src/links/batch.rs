@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use slugline_domain::{
     Link, LinkFilter, LinkOrder, PageSize, Position, Slug, Tags, UnixSeconds,
-    ports::{Deletion, StoreError, Version},
+    ports::{Deletion, StoreError},
 };
 use tokio::task::JoinSet;
 
@@ -240,10 +240,7 @@ impl LinkWriter {
     async fn take_effect(&self, link: &Link, effect: Effect) -> Result<(), Error> {
         match effect {
             Effect::Nothing => Ok(()),
-            Effect::Change(changed) => {
-                let changed = self.store_change(*changed, &Version::of(link)).await;
-                changed.map(drop)
-            }
+            Effect::Change(changed) => self.store_change(*changed, link).await.map(drop),
             Effect::Deletion => match self.delete_version(link).await? {
                 Deletion::Deleted => Ok(()),
                 Deletion::Outdated => Err(Error::Outdated(link.slug.clone())),

@@ -38,6 +38,7 @@ impl LinkWriter {
     /// Replaces the content of a link. Expired links can be edited, which is how a caller
     /// revives one. The warning of an unsafe link stays, unless the content sets that
     /// flag, or the destinations have changed and the screen finds the new ones harmless.
+    /// Equal content changes nothing.
     ///
     /// # Errors
     /// Preview mode, the expiry is not in the future, no link has the slug, another
@@ -60,7 +61,6 @@ impl LinkWriter {
         let password = self.hash_change(edit.password).await?;
         let before = self.get(&edit.slug).await?;
         precondition.check(&before)?;
-        let known = Version::of(&before);
         let mut content = edit.content;
         if content.flagged_unsafe.is_none() {
             content.flagged_unsafe = self.flag_after(&before.content, &content).await;
@@ -70,7 +70,7 @@ impl LinkWriter {
             ..before.clone()
         };
         password.apply(&mut link.password);
-        match self.store_change(link, &known).await {
+        match self.store_change(link, &before).await {
             Ok(link) => Ok(EditedLink { before, link }),
             Err(Error::Outdated(slug)) => {
                 // A caller who named a version learns which version is there now.
@@ -83,7 +83,8 @@ impl LinkWriter {
 
     /// Changes some members of a link and keeps the others, a warning included. Dangerous
     /// new destinations add a warning. When another caller changes the link at the same
-    /// time, the members are applied to the result of that change.
+    /// time, the members are applied to the result of that change. Members that are so already
+    /// change nothing.
     ///
     /// # Errors
     /// Preview mode, the expiry is not in the future, no link has the slug, other callers
@@ -113,14 +114,13 @@ impl LinkWriter {
         let mut attempt = 1;
         let mut judged: Option<(LinkContent, ScreenVerdict)> = None;
         loop {
-            let mut link = self.get(slug).await?;
+            let before = self.get(slug).await?;
             // The change is stored only if the link is still the one checked here.
-            precondition.check(&link)?;
-            let known = Version::of(&link);
-            let old = link.content.clone();
+            precondition.check(&before)?;
+            let mut link = before.clone();
             patch.clone().apply(&mut link.content);
             let content = &mut link.content;
-            if patch.flagged_unsafe == Change::Keep && leads_elsewhere(&old, content) {
+            if patch.flagged_unsafe == Change::Keep && leads_elsewhere(&before.content, content) {
                 let verdict = match &judged {
                     Some((seen, verdict)) if !leads_elsewhere(seen, content) => *verdict,
                     Some(_) | None => self.judge(content).await,
@@ -131,23 +131,25 @@ impl LinkWriter {
                 judged = Some((content.clone(), verdict));
             }
             password.clone().apply(&mut link.password);
-            match self.store_change(link, &known).await {
+            match self.store_change(link, &before).await {
                 Err(Error::Outdated(_)) if attempt < ATTEMPTS => attempt += 1,
                 outcome => return outcome,
             }
         }
     }
 
-    pub(super) async fn store_change(
-        &self,
-        mut link: Link,
-        known: &Version,
-    ) -> Result<Link, Error> {
+    /// Stores a link in place of the version that it was made from. A link that is the same
+    /// stays the version that it is, and leaves no line in the audit trail.
+    pub(super) async fn store_change(&self, mut link: Link, before: &Link) -> Result<Link, Error> {
+        if link == *before {
+            return Ok(link);
+        }
         let parts = &self.parts;
         let note = self.note(Operation::LinkEdit);
+        let known = Version::of(before);
         link.updated_at = note.at.second();
         link.revision = known.revision.next();
-        let outcome = parts.store.update(&link, known, &note).await;
+        let outcome = parts.store.update(&link, &known, &note).await;
         // Also after an error: the store may have made the change before it failed.
         parts.resolver.forget(&link.slug);
         match outcome? {
@@ -167,7 +169,7 @@ impl LinkWriter {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::Tags;
+    use slugline_domain::{AuditFilter, AuditQuery, Tags, Text, ports::AuditTrail};
     use slugline_testkit::{NOON, destination, link, slug};
 
     use super::*;
@@ -202,9 +204,9 @@ mod tests {
     async fn quick_changes_are_told_apart_and_do_not_run_ahead_of_the_clock() {
         let fixture = fixture().holding(&link("docs").build()).await;
         for change in 1..=5 {
-            let outdated = Version::of(&fixture.links.get(&slug("docs")).await.unwrap());
+            let outdated = fixture.links.get(&slug("docs")).await.unwrap();
             let patch = LinkPatch {
-                cloaking: Change::Set(true),
+                cloaking: Change::Set(change % 2 == 1),
                 ..LinkPatch::default()
             };
             let new = fixture.links.patch(&slug("docs"), patch).await.unwrap();
@@ -280,14 +282,61 @@ mod tests {
             );
         }
         assert_eq!(fixture.links.get(&slug("docs")).await.unwrap(), patched);
+        let uncloak = LinkPatch {
+            cloaking: Change::Clear,
+            ..LinkPatch::default()
+        };
         let again = fixture
             .links
-            .patch_if(&slug("docs"), cloak, &Precondition::Exists)
+            .patch_if(&slug("docs"), uncloak, &Precondition::Exists)
             .await
             .unwrap();
         assert_eq!(again.revision, patched.revision.next());
         let missing = fixture.links.edit_if(edit("nope"), &meant).await;
         assert!(matches!(missing, Err(Error::LinkNotFound(_))));
+    }
+
+    #[tokio::test]
+    async fn what_changes_nothing_is_no_version_and_leaves_no_line() {
+        let old = link("docs").comment("c").tags(&["a", "b"]).build();
+        let fixture = fixture().holding(&old).await;
+        let lines = async || {
+            let everything = AuditQuery {
+                filter: AuditFilter::default(),
+                after: None,
+                limit: 100,
+            };
+            fixture.store.lines(&everything).await.unwrap().len()
+        };
+        let before = lines().await;
+        fixture.clock.advance_seconds(5);
+        let same = LinkPatch {
+            comment: Change::Set(Text::parse("c").unwrap()),
+            tags: Change::Set(old.content.tags.clone()),
+            title: Change::Clear,
+            password: Change::Clear,
+            ..LinkPatch::default()
+        };
+        let as_it_is = Precondition::OneOf(vec![Version::of(&old)]);
+        for patch in [LinkPatch::default(), same.clone()] {
+            let patched = fixture.links.patch_if(&old.slug, patch, &as_it_is).await;
+            assert_eq!(patched.unwrap(), old);
+        }
+        let replaced = EditLink {
+            content: old.content.clone(),
+            ..edit("docs")
+        };
+        let replaced = fixture.links.edit_if(replaced, &as_it_is).await.unwrap();
+        assert_eq!((&replaced.link, &replaced.before), (&old, &old));
+        assert_eq!(lines().await, before);
+
+        fixture.links.edit(edit("docs")).await.unwrap();
+        assert_eq!(lines().await, before + 1);
+        let late = fixture.links.patch_if(&old.slug, same, &as_it_is).await;
+        assert!(
+            matches!(late, Err(Error::PreconditionFailed { .. })),
+            "{late:?}"
+        );
     }
 
     #[tokio::test]
@@ -364,11 +413,11 @@ mod tests {
     #[tokio::test]
     async fn an_outdated_version_is_not_written_over() {
         let fixture = fixture().holding(&link("docs").build()).await;
-        let mut mine = fixture.links.get(&slug("docs")).await.unwrap();
-        let known = Version::of(&mine);
+        let before = fixture.links.get(&slug("docs")).await.unwrap();
         fixture.links.edit(edit("docs")).await.unwrap();
+        let mut mine = before.clone();
         mine.content.destination = destination("https://lost.example/");
-        let refused = fixture.links.store_change(mine, &known).await;
+        let refused = fixture.links.store_change(mine, &before).await;
         assert!(matches!(refused, Err(Error::Outdated(_))));
         let kept = fixture.links.get(&slug("docs")).await.unwrap();
         assert_eq!(kept.content.destination.as_str(), "https://example.org/");

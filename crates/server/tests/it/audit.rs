@@ -41,9 +41,16 @@ fn every_change_leaves_a_line_and_what_changes_nothing_leaves_none() {
     send(&server, "POST", "/api/link/create", &docs, 201);
     send(&server, "POST", "/api/link/create", &docs, 409);
     send(&server, "POST", "/api/link/upsert", &docs, 200);
-    send(&server, "PUT", "/api/link/edit", &docs, 201);
+    let elsewhere = json!({"url": "https://example.org/", "slug": "docs"});
     let patch = json!({"slug": "docs", "comment": "new"});
-    send(&server, "PATCH", "/api/link/edit", &patch, 200);
+    for _ in ["changes", "changes nothing"] {
+        send(&server, "PUT", "/api/link/edit", &elsewhere, 201);
+    }
+    for _ in ["changes", "changes nothing"] {
+        send(&server, "PATCH", "/api/link/edit", &patch, 200);
+    }
+    let update = json!({"slug": "docs", "partial": true, "comment": "new", "tags": []});
+    call_tool(&server, "update_link", &update);
     send(
         &server,
         "PATCH",
