@@ -54,6 +54,7 @@ pub mod schema;
 pub mod sent;
 pub mod setup;
 pub mod stats;
+mod synonyms;
 mod table_rows;
 mod table_text;
 pub mod tokens;

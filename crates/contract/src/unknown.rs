@@ -17,13 +17,33 @@ use strsim::damerau_levenshtein;
 use crate::{
     issue::{Issue, IssueCode},
     problem::Problem,
+    synonyms::{is_new_slug, meant, plain},
 };
 
 /// The unknown names of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownNames {
     members: &'static Members,
-    unknown: Vec<String>,
+    unknown: Vec<UnknownName>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct UnknownName {
+    name: String,
+    stands_for: StandsFor,
+}
+
+/// The member that an unknown name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StandsFor {
+    /// The name resembles this one, so it is probably mistyped.
+    Mistyped(&'static str),
+    /// Other programs call this member so, and it was not sent itself.
+    Synonym(&'static str),
+    /// The name asks for another slug of a link that exists.
+    Rename,
+    /// The name stands for none.
+    Nothing,
 }
 
 /// The members that a schema lists.
@@ -32,6 +52,8 @@ struct Members {
     names: Vec<String>,
     /// True if the schema allows no other members.
     closed: bool,
+    /// True if the input names a link that exists by its slug.
+    of_a_link: bool,
 }
 
 impl UnknownNames {
@@ -39,15 +61,17 @@ impl UnknownNames {
     /// JSON values have no members.
     pub fn of<T: JsonSchema + 'static>(value: &Value) -> Self {
         let members = members_of::<T>();
-        let names = value
-            .as_object()
-            .into_iter()
-            .flat_map(|object| object.keys());
+        let object = value.as_object();
+        let names = object.into_iter().flat_map(|object| object.keys());
+        let was_sent = |member: &str| object.is_some_and(|object| object.contains_key(member));
+        let unknown = names.filter(|name| !members.names.contains(name));
         Self {
             members,
-            unknown: names
-                .filter(|name| !members.names.contains(name))
-                .cloned()
+            unknown: unknown
+                .map(|name| UnknownName {
+                    name: name.clone(),
+                    stands_for: members.meant_by(name, was_sent),
+                })
                 .collect(),
         }
     }
@@ -55,33 +79,51 @@ impl UnknownNames {
     /// # Errors
     /// There is an unknown name. The faults suggest the names that were probably meant.
     pub fn refuse_all(&self) -> Result<(), Problem> {
-        refuse(self.unknown.iter().map(|name| self.fault(name)).collect())
+        let faults = self.unknown.iter().map(|name| self.fault(name));
+        refuse(faults.collect())
     }
 
-    /// Returns the unknown names that resemble no known one.
+    /// Returns the unknown names that stand for no known one.
     ///
     /// # Errors
-    /// A name resembles a known one, so it is probably mistyped; or the schema allows no
-    /// other members, and there is any unknown name.
-    pub fn refuse_mistyped(self) -> Result<Vec<String>, Problem> {
+    /// A name stands for a known one; or the schema allows no other members, and there is any
+    /// unknown name.
+    pub fn refuse_meant(self) -> Result<Vec<String>, Problem> {
+        self.refuse_if(|stands_for| stands_for != StandsFor::Nothing)
+    }
+
+    /// Returns the unknown names that are not mistyped, for files of other programs: those may
+    /// hold anything.
+    ///
+    /// # Errors
+    /// A name is mistyped.
+    pub(crate) fn refuse_mistyped(self) -> Result<Vec<String>, Problem> {
+        self.refuse_if(|stands_for| matches!(stands_for, StandsFor::Mistyped(_)))
+    }
+
+    fn refuse_if(self, is_fault: impl Fn(StandsFor) -> bool) -> Result<Vec<String>, Problem> {
         if self.members.closed {
             self.refuse_all()?;
         }
-        let (mistyped, foreign): (Vec<_>, Vec<_>) = self
-            .unknown
-            .iter()
-            .partition(|name| nearest(name, &self.members.names).is_some());
-        refuse(mistyped.into_iter().map(|name| self.fault(name)).collect())?;
-        Ok(foreign.into_iter().cloned().collect())
+        let unknown = self.unknown.iter();
+        let (faults, foreign): (Vec<_>, Vec<_>) =
+            unknown.partition(|unknown| is_fault(unknown.stands_for));
+        refuse(faults.into_iter().map(|name| self.fault(name)).collect())?;
+        let foreign = foreign.into_iter().map(|unknown| unknown.name.clone());
+        Ok(foreign.collect())
     }
 
-    fn fault(&self, name: &str) -> Issue {
-        let (message, expected) = match nearest(name, &self.members.names) {
-            Some(known) => (
+    fn fault(&self, UnknownName { name, stands_for }: &UnknownName) -> Issue {
+        let (message, expected) = match stands_for {
+            StandsFor::Mistyped(known) | StandsFor::Synonym(known) => (
                 format!("Unrecognized key: {name:?}, did you mean {known:?}?"),
-                known.to_owned(),
+                (*known).to_owned(),
             ),
-            None => (
+            StandsFor::Rename => (
+                "a slug cannot change; make a new link and delete this one".to_owned(),
+                format!("no {name}"),
+            ),
+            StandsFor::Nothing => (
                 format!("Unrecognized key: {name:?}"),
                 match &*self.members.names {
                     [] => "no members".to_owned(),
@@ -91,10 +133,26 @@ impl UnknownNames {
         };
         Issue {
             code: IssueCode::UnrecognizedKeys,
-            path: vec![name.to_owned()],
+            path: vec![name.clone()],
             message,
             expected,
         }
+    }
+}
+
+impl Members {
+    fn meant_by(&'static self, name: &str, was_sent: impl Fn(&str) -> bool) -> StandsFor {
+        if self.of_a_link && is_new_slug(name) {
+            return StandsFor::Rename;
+        }
+        if let Some(known) = nearest(name, &self.names) {
+            return StandsFor::Mistyped(known);
+        }
+        let is_missing =
+            |member: &&str| self.names.iter().any(|known| known == member) && !was_sent(member);
+        meant(name)
+            .filter(is_missing)
+            .map_or(StandsFor::Nothing, StandsFor::Synonym)
     }
 }
 
@@ -114,7 +172,6 @@ pub(crate) fn nearest<'k>(name: &str, known: &'k [String]) -> Option<&'k str> {
     if name.len() > LONGEST {
         return None;
     }
-    let plain = |text: &str| text.to_lowercase().replace(['_', '-', ' '], "");
     let sent = plain(name);
     let slips = match sent.chars().count() {
         // Two letters are similar to almost any name.
@@ -144,12 +201,14 @@ fn members_of<T: JsonSchema + 'static>() -> &'static Members {
         .into_generator()
         .into_root_schema_for::<T>();
     let properties = schema.get("properties").and_then(Value::as_object);
+    let required = schema.get("required").and_then(Value::as_array);
     let members = Members {
         names: properties
             .into_iter()
             .flat_map(|properties| properties.keys().cloned())
             .collect(),
         closed: schema.get("additionalProperties") == Some(&Value::Bool(false)),
+        of_a_link: required.is_some_and(|names| names.iter().any(|name| name == "slug")),
     };
     // There is one entry for each type, and all are needed until the process ends.
     let members: &'static Members = Box::leak(Box::new(members));
@@ -166,7 +225,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{CheckLinks, CreateLink, ListLinks};
+    use crate::{
+        AnalyticsFilter, CheckLinks, CreateLink, EditLink, ImportLink, ListLinks, PatchLink,
+        RevokeToken, SearchLinks, UpdateLink,
+    };
 
     #[rstest]
     #[case("pasword", Some("password"))]
@@ -187,7 +249,7 @@ mod tests {
     fn what_is_mistyped_is_refused_and_what_is_foreign_is_named() {
         let body = json!({"url": "https://example.com/", "pasword": "x", "zz": 1});
         let names = UnknownNames::of::<CreateLink>(&body);
-        let problem = names.clone().refuse_mistyped().unwrap_err();
+        let problem = names.clone().refuse_meant().unwrap_err();
         assert_eq!(problem.issues.len(), 1);
         assert_eq!(problem.issues[0].path, ["pasword"]);
         assert_eq!(
@@ -197,13 +259,64 @@ mod tests {
         assert_eq!(names.refuse_all().unwrap_err().issues.len(), 2);
 
         let foreign = UnknownNames::of::<CreateLink>(&json!({"url": "u", "zz": 1}));
-        assert_eq!(foreign.refuse_mistyped().unwrap(), ["zz"]);
+        assert_eq!(foreign.refuse_meant().unwrap(), ["zz"]);
+    }
+
+    fn said<T: JsonSchema + 'static>(name: &str) -> Result<Vec<String>, String> {
+        let names = UnknownNames::of::<T>(&json!({name: "x"}));
+        names
+            .refuse_meant()
+            .map_err(|problem| problem.issues[0].message.clone())
+    }
+
+    #[rstest]
+    #[case("expires", "expiration")]
+    #[case("expires_at", "expiration")]
+    #[case("alias", "slug")]
+    #[case("customSlug", "slug")]
+    #[case("newSlug", "slug")]
+    #[case("longUrl", "url")]
+    fn what_other_programs_call_a_member_is_refused_with_its_name(
+        #[case] name: &str,
+        #[case] member: &str,
+    ) {
+        let expected = format!("Unrecognized key: {name:?}, did you mean {member:?}?");
+        assert_eq!(said::<CreateLink>(name), Err(expected));
+        // Beside the member itself, and where there is no such member, it is a name like any
+        // other.
+        let both = UnknownNames::of::<CreateLink>(&json!({name: "x", member: "y"}));
+        assert_eq!(both.refuse_meant().unwrap(), [name]);
+        assert_eq!(said::<RevokeToken>(name), Ok(vec![name.to_owned()]));
+        // A file of another program may hold anything.
+        let body = json!({name: "x"});
+        let names = UnknownNames::of::<ImportLink>(&body).refuse_mistyped();
+        assert_eq!(names.unwrap(), [name]);
+    }
+
+    #[test]
+    fn whoever_renames_a_link_learns_that_slugs_stay() {
+        for refused in [
+            said::<EditLink>("newSlug"),
+            said::<PatchLink>("new_slug"),
+            said::<UpdateLink>("newSlug"),
+        ] {
+            let message = "a slug cannot change; make a new link and delete this one";
+            assert_eq!(refused, Err(message.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_search_for_a_query_and_a_question_about_the_last_days_are_refused() {
+        let meant = |refused: Result<Vec<String>, String>| refused.unwrap_err();
+        assert!(meant(said::<SearchLinks>("query")).contains(r#"mean "q"?"#));
+        assert!(meant(said::<AnalyticsFilter>("last")).contains(r#"mean "startAt"?"#));
+        assert!(meant(said::<AnalyticsFilter>("until")).contains(r#"mean "endAt"?"#));
     }
 
     #[test]
     fn a_closed_schema_takes_no_other_names() {
         let names = UnknownNames::of::<CheckLinks>(&json!({"zz": 1}));
-        assert!(names.refuse_mistyped().is_err());
+        assert!(names.refuse_meant().is_err());
     }
 
     #[test]
@@ -215,6 +328,6 @@ mod tests {
         assert!(!body.is_empty());
         let names = UnknownNames::of::<ListLinks>(&Value::Object(body));
         assert_eq!(names.refuse_all(), Ok(()));
-        assert_eq!(UnknownNames::of::<ListLinks>(&json!([1])).unknown, [""; 0]);
+        assert_eq!(UnknownNames::of::<ListLinks>(&json!([1])).unknown, []);
     }
 }

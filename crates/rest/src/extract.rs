@@ -165,13 +165,13 @@ impl<T: DeserializeOwned + JsonSchema + 'static> FromRequest for Body<T> {
     }
 }
 
-/// Reads an input. A mistyped name is refused. Other unknown names are ignored, as in
-/// Sink, and listed in a header of the response.
+/// Reads an input. A name that means a known one is refused. Other unknown names are
+/// ignored, as in Sink, and listed in a header of the response.
 fn read_members<T: DeserializeOwned + JsonSchema + 'static>(
     request: &HttpRequest,
     value: &Value,
 ) -> Result<T, Problem> {
-    let ignored = UnknownNames::of::<T>(value).refuse_mistyped()?;
+    let ignored = UnknownNames::of::<T>(value).refuse_meant()?;
     if !ignored.is_empty() {
         request.extensions_mut().insert(IgnoredNames(ignored));
     }

@@ -7,8 +7,17 @@ use serde_json::Value;
 use super::{ImportLink, table, view::COLUMNS};
 use crate::{
     problem::Problem,
+    synonyms::meant,
     unknown::{UnknownNames, nearest},
 };
+
+impl ImportLink {
+    /// Returns the member that a name means, if other programs call it so. An import ignores
+    /// such names, because a file of another program may hold anything.
+    pub fn member_meant(name: &str) -> Option<&'static str> {
+        meant(name).filter(|member| table::kind(member).is_some())
+    }
+}
 
 /// Unknown names that were ignored, each once.
 #[derive(Debug, Default)]
@@ -31,7 +40,7 @@ impl IgnoredNames {
         Ok(())
     }
 
-    /// Notes an unknown column.
+    /// Notes an unknown column, which is none in another spelling either.
     ///
     /// # Errors
     /// Returns the column whose name it resembles.
@@ -80,10 +89,22 @@ mod tests {
             mistyped.unwrap_err().detail,
             r#"tgas: Unrecognized key: "tgas", did you mean "tags"? (expected tags)"#
         );
-        assert_eq!(names.look_at_column("Expiration"), Err("expiration"));
+        assert_eq!(names.look_at_column("expirationn"), Err("expiration"));
         assert_eq!(names.look_at_column("keyword"), Ok(()));
         assert_eq!(names.look_at_column(""), Ok(()));
         assert_eq!(names.into_names(), ["clicks", "keyword", "owner"]);
+    }
+
+    #[test]
+    fn names_of_other_programs_are_ignored_and_their_members_known() {
+        let mut names = IgnoredNames::default();
+        names
+            .look_at_link(&json!({"slug": "a", "expires": 5}))
+            .unwrap();
+        assert_eq!(names.look_at_column("Expires At"), Ok(()));
+        assert_eq!(names.into_names(), ["Expires At", "expires"]);
+        assert_eq!(ImportLink::member_meant("Expires At"), Some("expiration"));
+        assert_eq!(ImportLink::member_meant("query"), None, "links have no q");
     }
 
     #[test]

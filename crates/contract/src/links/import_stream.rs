@@ -6,7 +6,7 @@ use std::{
     ops::ControlFlow,
 };
 
-use csv::{ErrorKind, StringRecord};
+use csv::StringRecord;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess};
 use serde_json::{Map, Value, value::RawValue};
 use thiserror::Error;
@@ -23,6 +23,7 @@ use crate::{
     metered::metered,
     problem::Problem,
     reader::read,
+    synonyms::plain,
     table_rows::{Row, Rows},
 };
 
@@ -198,20 +199,17 @@ fn read_table(
     each: Each<'_>,
 ) -> Result<(), ReadLinksError> {
     let mut rows = Rows::new(source)?;
-    let header = next_row(&mut rows)?;
+    let header = rows.next()?;
     let header = match &header {
-        Some(row) => row.cells.as_ref().ok_or_else(|| not_utf_8(row.line))?,
+        Some(row) => cells_of(row)?,
         None => &StringRecord::new(),
     };
     let columns = columns(header, names)?;
     let mut index = 0;
-    while let Some(row) = next_row(&mut rows)? {
+    while let Some(row) = rows.next()? {
+        let cells = row.cells.as_ref();
         // Spreadsheets write empty rows below the last one.
-        if row
-            .cells
-            .as_ref()
-            .is_some_and(|cells| cells.iter().all(str::is_empty))
-        {
+        if cells.is_ok_and(|cells| cells.iter().all(str::is_empty)) {
             continue;
         }
         let link = ReadLink {
@@ -227,30 +225,18 @@ fn read_table(
     Ok(())
 }
 
-fn next_row(rows: &mut Rows<impl Read>) -> Result<Option<Row>, ReadLinksError> {
-    rows.next().map_err(|error| {
-        let detail = format!("line {}: {error}", rows.line());
-        match error.into_kind() {
-            ErrorKind::Io(error) => error.into(),
-            // The kinds are non-exhaustive; the known ones come from features that are
-            // not used.
-            ErrorKind::Utf8 { .. }
-            | ErrorKind::UnequalLengths { .. }
-            | ErrorKind::Seek
-            | ErrorKind::Serialize(_)
-            | ErrorKind::Deserialize { .. }
-            | _ => ReadLinksError::Broken(invalid_csv(detail)),
-        }
-    })
+fn cells_of(row: &Row) -> Result<&StringRecord, Problem> {
+    let cells = row.cells.as_ref();
+    cells.map_err(|fault| invalid_csv(format!("line {}: {fault}", row.line)))
 }
 
 /// Returns the link in a row.
 fn link_of(row: &Row, columns: &[Option<Column>]) -> Result<ImportLink, Problem> {
-    let line = row.line;
-    let cells = row.cells.as_ref().ok_or_else(|| not_utf_8(line))?;
+    let cells = cells_of(row)?;
     if cells.len() != columns.len() {
         return Err(invalid_csv(format!(
-            "line {line}: the row has {} cells, the header {}",
+            "line {}: the row has {} cells, the header {}",
+            row.line,
             cells.len(),
             columns.len()
         )));
@@ -273,7 +259,8 @@ fn link_of(row: &Row, columns: &[Option<Column>]) -> Result<ImportLink, Problem>
 
 type Column = (&'static str, Kind);
 
-/// Returns the column of each cell; `None` for unknown columns.
+/// Returns the column of each cell; `None` for unknown columns. Spreadsheets are written by
+/// people, so `Slug` and `created at` are columns, too.
 fn columns(
     header: &StringRecord,
     names: &mut IgnoredNames,
@@ -282,9 +269,13 @@ fn columns(
     let mut columns = Vec::new();
     for name in header {
         let name = name.trim();
-        let column = COLUMNS.into_iter().find(|(known, _)| *known == name);
-        if column.is_some() && columns.contains(&column) {
-            return Err(broken(format!("the header names {name} twice")));
+        let column = COLUMNS
+            .into_iter()
+            .find(|(known, _)| plain(known) == plain(name));
+        if let Some((known, _)) = column
+            && columns.contains(&column)
+        {
+            return Err(broken(format!("the header names {known} twice")));
         }
         if column.is_none() {
             names.look_at_column(name).map_err(|near| {
@@ -305,10 +296,6 @@ fn columns(
         }
     }
     Ok(columns)
-}
-
-fn not_utf_8(line: u64) -> Problem {
-    invalid_csv(format!("line {line}: the text is not UTF-8"))
 }
 
 fn invalid_csv(detail: String) -> Problem {
@@ -395,7 +382,11 @@ mod tests {
         "slug,url,tgas\n",
         "the header names \"tgas\", which links do not have; did you mean tags?"
     )]
-    #[case("Slug,url\n", "did you mean slug?")]
+    #[case("slug,url,Slug\n", "names slug twice")]
+    #[case(
+        "slug,\"url\na,b\n",
+        "line 1: the quote that begins on line 1 is never closed"
+    )]
     fn tables_of_another_form_are_refused(#[case] text: &str, #[case] why: &str) {
         let (_, error) = slugs(TransferFormat::Csv, text);
         let error = error.unwrap();
@@ -423,7 +414,7 @@ mod tests {
             starts,
             [
                 (2, "line 2: the row has 3 cells, the header 2"),
-                (3, "line 3: the text is not UTF-8"),
+                (3, "line 3: the text is not UTF-8; save the file as UTF-8"),
                 (4, r#"Some(Slug("c"))"#),
                 (7, "url: URL format is invalid"),
             ]
@@ -431,8 +422,19 @@ mod tests {
     }
 
     #[test]
+    fn no_link_vanishes_in_the_quotes_of_another() {
+        let text =
+            "slug,url,comment\na,http://u/,\nb,http://u/,\"open\nc,http://u/,\nd,http://u/,\n";
+        let (slugs, error) = slugs(TransferFormat::Csv, text);
+        assert_eq!(error, None);
+        let unclosed = "Some(3) line 3: the quote that begins on line 3 is never closed; \
+                        nothing after it was read";
+        assert_eq!(slugs, ["a", unclosed]);
+    }
+
+    #[test]
     fn tables_of_spreadsheets_need_no_preparing() {
-        let text = "\u{feff}slug;url;tags;expiration;notes;\r\n\
+        let text = "\u{feff}Slug;URL;tags;expiration;notes;\r\n\
                     summer_sale;http://u/;spring;2027-01-01;x;\r\n\
                     ;http://u/;\"spring;shop\";2027-01-01T12:00:00+02:00;;\r\n;;;;;\r\n";
         let mut links = Vec::new();

@@ -5,7 +5,6 @@ use std::{
     ops::ControlFlow,
 };
 
-use csv::ErrorKind;
 use flate2::read::MultiGzDecoder;
 use serde_json::{Map, Value};
 use slugline_domain::{
@@ -180,21 +179,8 @@ fn read_table(
 }
 
 fn next_row(rows: &mut Rows<impl Read>) -> Result<Option<Row>, ReadVisitsError> {
-    rows.next().map_err(|error| {
-        let line = rows.line();
-        let fault = error.to_string();
-        match error.into_kind() {
-            ErrorKind::Io(source) => unreadable(line, source),
-            // The kinds are non-exhaustive; the known ones come from features that are
-            // not used.
-            ErrorKind::Utf8 { .. }
-            | ErrorKind::UnequalLengths { .. }
-            | ErrorKind::Seek
-            | ErrorKind::Serialize(_)
-            | ErrorKind::Deserialize { .. }
-            | _ => ReadVisitsError::Wrong { line, fault },
-        }
-    })
+    let row = rows.next();
+    row.map_err(|source| unreadable(rows.line(), source))
 }
 
 fn unreadable(line: u64, source: io::Error) -> ReadVisitsError {
@@ -202,9 +188,9 @@ fn unreadable(line: u64, source: io::Error) -> ReadVisitsError {
 }
 
 fn cells_of(row: &Row) -> Result<&csv::StringRecord, ReadVisitsError> {
-    row.cells.as_ref().ok_or_else(|| ReadVisitsError::Wrong {
+    row.cells.as_ref().map_err(|fault| ReadVisitsError::Wrong {
         line: row.line,
-        fault: "the text is not UTF-8; save the file as UTF-8".into(),
+        fault: fault.to_string(),
     })
 }
 

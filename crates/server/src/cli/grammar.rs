@@ -164,7 +164,7 @@ fn export() -> Command {
             file.default_value("-")
                 .help("Where to, - for standard output"),
         )
-        .arg(format())
+        .arg(format().help("Form of the file [default: by its name, else json]"))
 }
 
 fn import() -> Command {
@@ -172,14 +172,13 @@ fn import() -> Command {
     Command::new("import")
         .about("Take over the links of an export, also of Sink's; active slugs are skipped")
         .arg(file.required(true).help("Where from, - for standard input"))
-        .arg(format())
+        .arg(format().help("Form of the file [default: by its name, else by its first character]"))
 }
 
 fn format() -> Arg {
     Arg::new("format")
         .long("format")
         .value_parser(["json", "csv"])
-        .help("Form of the file [default: by its name, else json]")
 }
 
 fn visits() -> Command {

@@ -11,7 +11,7 @@ use slugline_application::PreviewMode;
 use slugline_contract::{ExportText, TransferFormat};
 use slugline_domain::PageSize;
 
-use super::{Links, STANDARD, format_of, missing_file, open};
+use super::{Links, STANDARD, format_by_name, missing_file, open};
 use crate::Settings;
 
 /// Writes all links to the file, which appears when it is complete. Only its owner can read it,
@@ -35,7 +35,8 @@ pub(crate) fn run(
         ..settings.clone()
     };
     let links = open(&own)?;
-    let format = format_of(format, file);
+    let format = format.or_else(|| format_by_name(file));
+    let format = format.unwrap_or(TransferFormat::Json);
     if file == STANDARD {
         write(&links, format, io::stdout().lock())?;
         return Ok(());

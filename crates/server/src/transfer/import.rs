@@ -2,17 +2,19 @@
 
 use std::{
     fs::File,
-    io::{self, Read, Seek, Write},
+    io::{self, BufRead, BufReader, Read, Seek, Write},
     ops::ControlFlow,
 };
 
 use anyhow::Context;
 use slugline_application::{Error, ImportLink, ImportedLink, LinkService};
-use slugline_contract::{LinkImport, Problem, ReadLink, Rules, TransferFormat, read_links};
+use slugline_contract::{
+    ImportLink as LinkOnWire, LinkImport, Problem, ReadLink, Rules, TransferFormat, read_links,
+};
 use slugline_storage::DatabaseUrl;
 use tokio::task::JoinHandle;
 
-use super::{Links, STANDARD, format_of, missing_file, open};
+use super::{Links, STANDARD, format_by_name, missing_file, open};
 use crate::Settings;
 
 /// Links written in one batch.
@@ -32,7 +34,7 @@ pub(crate) fn run(
     file: &str,
     format: Option<TransferFormat>,
 ) -> anyhow::Result<()> {
-    let format = format_of(format, file);
+    let format = format.or_else(|| format_by_name(file));
     let target = target(settings);
     let told = |what: &'static str| move || format!("{what} {file}");
     if file == STANDARD {
@@ -41,20 +43,38 @@ pub(crate) fn run(
             .service
             .permit(LinkService::IMPORT)
             .map_err(Problem::from)?;
-        return take_over(&links, format, io::stdin().lock(), &settings.rules, &target);
+        let mut source = io::stdin().lock();
+        let format = format.map_or_else(|| format_of(&mut source), Ok)?;
+        return take_over(&links, format, source, &settings.rules, &target);
     }
-    let mut source = File::open(file).with_context(told("cannot open"))?;
+    let mut source = BufReader::new(File::open(file).with_context(told("cannot open"))?);
+    let format = format
+        .map_or_else(|| format_of(&mut source), Ok)
+        .with_context(told("cannot read"))?;
     if source
+        .get_ref()
         .metadata()
         .with_context(told("cannot read"))?
         .is_file()
     {
-        let whole = read_links(format, &source, |_| ControlFlow::Continue(()));
+        let whole = read_links(format, &mut source, |_| ControlFlow::Continue(()));
         whole.with_context(told("nothing was imported from"))?;
         source.rewind().with_context(told("cannot read"))?;
     }
     let links = open(settings)?;
     take_over(&links, format, source, &settings.rules, &target).with_context(told("importing"))
+}
+
+/// Tells the format by the first character, because a document of links is an object and no
+/// table begins like one.
+fn format_of(source: &mut impl BufRead) -> io::Result<TransferFormat> {
+    const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+    let start = source.fill_buf()?;
+    let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
+    Ok(match start.trim_ascii_start().first() {
+        Some(b'{' | b'[') | None => TransferFormat::Json,
+        Some(_) => TransferFormat::Csv,
+    })
 }
 
 /// The import skipped some links of a file and imported all others.
@@ -114,12 +134,20 @@ fn take_over(
     if !ignored.is_empty() {
         tell(&format!(
             "ignored what links do not have: {}",
-            ignored.join(", ")
+            ignored.iter().map(hinted).collect::<Vec<_>>().join(", ")
         ));
     }
     match failed {
         0 => Ok(()),
         _ => Err(LinksLeft(failed).into()),
+    }
+}
+
+/// An ignored name, and the member that it stands for in other programs.
+fn hinted(name: &String) -> String {
+    match LinkOnWire::member_meant(name) {
+        Some(member) => format!("{name} (did you mean {member}?)"),
+        None => name.clone(),
     }
 }
 

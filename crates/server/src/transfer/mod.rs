@@ -50,13 +50,15 @@ fn missing_file(settings: &Settings) -> Option<&Path> {
 /// The argument that means standard input or output instead of a file.
 const STANDARD: &str = "-";
 
-/// The requested format, else the one of the file's extension, else JSON.
-fn format_of(asked: Option<TransferFormat>, file: &str) -> TransferFormat {
-    let extension = Path::new(file).extension();
-    let csv = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
-    asked.unwrap_or(if csv {
-        TransferFormat::Csv
+/// The format that the file's extension names.
+fn format_by_name(file: &str) -> Option<TransferFormat> {
+    let extension = Path::new(file).extension()?;
+    let is = |name: &str| extension.eq_ignore_ascii_case(name);
+    if is("csv") {
+        Some(TransferFormat::Csv)
+    } else if is("json") {
+        Some(TransferFormat::Json)
     } else {
-        TransferFormat::Json
-    })
+        None
+    }
 }

@@ -1,5 +1,7 @@
 //! Export and import.
 
+use std::{io::Write, process::Stdio};
+
 use serde_json::{Value, json};
 
 use crate::server::{Answer, Server, command, eventually};
@@ -385,6 +387,79 @@ fn links_of_a_file_that_cannot_move_are_told_and_the_others_go() {
 }
 
 #[test]
+fn no_link_vanishes_in_a_quote_that_is_never_closed() {
+    let url = "https://example.com/";
+    let open = format!("slug,url,comment\nq1,{url},\nq2,{url},\"open\nq3,{url},\nq4,{url},\n");
+    let closed_late =
+        format!("slug,url,comment\nq1,{url},\nq2,{url},\"open\nq3,{url},\"x\"\nq4,{url},\"x\"\n");
+    for (table, fault, imported) in [
+        (
+            &open,
+            "line 3: the quote that begins on line 3 is never closed",
+            1,
+        ),
+        (
+            &closed_late,
+            "line 3: the quote that begins on line 3 is closed on line 4, and text follows",
+            2,
+        ),
+    ] {
+        let (code, said, there) = import_file("links.csv", table);
+        assert_eq!(code, Some(3), "{said}");
+        assert!(said.contains(fault), "{said}");
+        let count = format!("imported {imported} links, skipped 0 whose slug is in use, failed 1");
+        assert!(said.contains(&count), "{said}");
+        assert!(
+            there.contains("\"q1\"") && !there.contains("open"),
+            "{there}"
+        );
+
+        let server = Server::start();
+        let refused = import_csv(&server, table);
+        assert_eq!(refused.json()["code"], "invalid_csv", "{}", refused.text);
+        assert!(refused.text.contains(fault), "{}", refused.text);
+        assert_eq!(export(&server).len(), 0);
+    }
+}
+
+#[test]
+fn columns_have_any_spelling_and_names_of_other_programs_are_told() {
+    let table = "Slug,URL,Created At,expires\na,https://example.com/,2020-01-01,2127-01-01\n";
+    for name in ["links.csv", "links.txt"] {
+        let (code, said, there) = import_file(name, table);
+        assert_eq!(code, Some(0), "{said}");
+        let hint = "ignored what links do not have: expires (did you mean expiration?)\n";
+        assert!(said.contains(hint), "{said}");
+        assert!(there.contains("\"createdAt\":1577836800"), "{there}");
+    }
+    let server = Server::start();
+    let answer = import_csv(&server, table).json();
+    assert_eq!(answer["ignoredNames"], json!(["expires"]));
+}
+
+#[test]
+fn the_first_character_of_standard_input_tells_the_form() {
+    let document =
+        json!({"version": "1.0", "links": [{"url": "https://example.com/", "slug": "a"}]});
+    let table = "\u{feff}slug,url\na,https://example.com/\n";
+    for text in [format!("\n {document}"), table.to_owned()] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut import = command(folder.path())
+            .args(["import", "-"])
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = import.stdin.take().unwrap();
+        input.write_all(text.as_bytes()).unwrap();
+        drop(input);
+        let output = import.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("imported 1 links"), "{said}");
+    }
+}
+
+#[test]
 fn a_file_of_another_form_imports_nothing() {
     let unfinished = r#"{"version": "1.0", "links": [{"url": "https://example.com/", "slug": "a"}"#;
     for (name, text, why) in [
@@ -503,8 +578,8 @@ fn a_reader_that_goes_away_is_no_failure_of_ours() {
     let folder = tempfile::tempdir().unwrap();
     let mut export = command(folder.path())
         .arg("openapi")
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     drop(export.stdout.take());
