@@ -97,6 +97,36 @@ pub async fn pending(database: &DatabaseConnection) -> Result<usize, SchemaError
     Ok(unapplied(&applied)?.len())
 }
 
+/// What made the schema of an SQLite database, by the steps that it has. Nothing is executed.
+#[derive(Clone, Debug)]
+pub struct Making {
+    /// The statements, in order.
+    pub statements: Vec<String>,
+    /// Statements for tables that may be there in place of those of the same names.
+    pub otherwise: &'static [&'static str],
+}
+
+/// The statements that made the schema of an SQLite database. Changes nothing.
+///
+/// # Errors
+/// The database cannot be read, or a later version applied steps that this one does not know.
+pub async fn making_of(database: &DatabaseConnection) -> Result<Making, SchemaError> {
+    let mut statements = Vec::new();
+    if has_begun(database).await? {
+        let applied = applied(database).await?;
+        unapplied(&applied)?;
+        statements.push(APPLIED.to_owned());
+        let has = |step: &Step| applied.iter().any(|name| name == step.name);
+        for step in STEPS.into_iter().filter(has) {
+            statements.extend((step.statements)(DbBackend::Sqlite));
+        }
+    }
+    Ok(Making {
+        statements,
+        otherwise: &[FORMERLY_APPLIED],
+    })
+}
+
 async fn apply_pending(connection: &impl ConnectionTrait) -> Result<(), SchemaError> {
     connection.execute_unprepared(APPLIED).await?;
     let backend = connection.get_database_backend();
@@ -123,6 +153,13 @@ const APPLIED: &str = "
 CREATE TABLE IF NOT EXISTS seaql_migrations (
     version varchar NOT NULL PRIMARY KEY,
     applied_at bigint NOT NULL
+)";
+
+/// The same as sea-orm-migration made it in SQLite.
+const FORMERLY_APPLIED: &str = "
+CREATE TABLE seaql_migrations (
+    version varchar NOT NULL PRIMARY KEY,
+    applied_at integer NOT NULL
 )";
 
 async fn applied(connection: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {

@@ -68,12 +68,14 @@
 //! | `clickhouse` | the scaled engine: ClickHouse, behind a spool in SQLite |
 //! | `transfer` | visits of files and of an embedded log on their way in, each once |
 //! | `engine` | the embedded engine: a tail of rows and immutable column chunks in SQLite |
+//! | `making` | what makes the tables of an access log |
 //! | `oracle` | in tests: every answer of an engine against plain SQL over the same rows |
 
 mod clickhouse;
 mod engine;
 mod enrich;
 mod losses;
+mod making;
 mod memo;
 mod number_map;
 mod options;
@@ -102,6 +104,7 @@ pub use engine::fuzz_chunk;
 pub use engine::{EmbeddedLog, Examined, OpenError, Rebuilt, examine, rebuild};
 #[cfg(feature = "fuzzing")]
 pub use enrich::fuzz_visit_headers;
+pub use making::{Making, making_of};
 pub use options::{QueryLimits, RecorderOptions, RecorderPorts};
 pub use place_file::{PlaceFile, PlaceFileError};
 pub use recorder::{Recorder, RecorderClosed, RecorderNumbers};

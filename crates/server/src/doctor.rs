@@ -12,14 +12,17 @@ use slugline_analytics::{
     Examined, OpenError, Rebuilt, examine, examine_spool, rebuild, rebuild_spool,
 };
 use slugline_domain::{UnixSeconds, ports::Clock};
-use slugline_storage::{DatabaseUrl, SchemaConnection};
+use slugline_storage::{DatabaseUrl, SchemaConnection, Unlike};
 
-use crate::{Settings, advice::advice, ambient::SystemClock, settings::AccessLog, site_token};
+use crate::{
+    Settings, advice::advice, ambient::SystemClock, foreign, settings::AccessLog, site_token,
+};
 
 /// The name of a file of visits, and the functions that examine and rebuild it.
 struct VisitFile {
     name: &'static str,
     path: PathBuf,
+    refuse_foreign: fn(&Path) -> anyhow::Result<()>,
     examine: fn(&Path) -> Result<Vec<Examined>, OpenError>,
     rebuild: fn(&Path, UnixSeconds) -> Result<Rebuilt, OpenError>,
 }
@@ -92,6 +95,9 @@ async fn links(settings: &Settings) -> anyhow::Result<bool> {
             return Ok(false);
         }
     };
+    if let DatabaseUrl::File(file) = url {
+        advise_on_foreign(name, foreign::refuse_in_links(file, &database).await)?;
+    }
     let damages = database.damages().await;
     let pending = slugline_migrations::pending(database.connection()).await;
     let mut sound = true;
@@ -121,12 +127,26 @@ async fn links(settings: &Settings) -> anyhow::Result<bool> {
     Ok(sound)
 }
 
+/// The data may be sound beside a foreign object, but a backup would not be restored.
+fn advise_on_foreign(name: &str, checked: anyhow::Result<()>) -> anyhow::Result<()> {
+    match checked {
+        Err(error) if error.is::<Unlike>() => {
+            let advice = "remove it if it is not yours: it may act on every change; backups are \
+                          refused meanwhile";
+            line(name, "ADVICE", format_args!("{error}; {advice}"))
+        }
+        // The checks that follow say what cannot be read.
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 impl VisitFile {
     fn examine(&self) -> anyhow::Result<bool> {
         let name = self.name;
         if let Some(sound) = nothing_there(name, &self.path)? {
             return Ok(sound);
         }
+        advise_on_foreign(name, (self.refuse_foreign)(&self.path))?;
         let examined = match (self.examine)(&self.path).context("cannot be examined") {
             Ok(examined) => examined,
             Err(error) => {
@@ -172,6 +192,7 @@ impl Settings {
         let access_log = |path| VisitFile {
             name: "access log",
             path,
+            refuse_foreign: foreign::refuse_in_visits,
             examine,
             rebuild,
         };
@@ -180,6 +201,8 @@ impl Settings {
             Some(AccessLog::ClickHouse(_)) => VisitFile {
                 name: "spool",
                 path: self.spool_file(),
+                // No backup has it, so it comes from nowhere else.
+                refuse_foreign: |_| Ok(()),
                 examine: examine_spool,
                 rebuild: rebuild_spool,
             },

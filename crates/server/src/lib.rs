@@ -38,6 +38,7 @@
 //! | `data_folder`, `instance_lock`, `site_token` | files beside the databases |
 //! | `site_token_watch` | a new site token without a restart |
 //! | `token_commands` | named tokens from the command line |
+//! | `foreign` | objects in our databases that are not ours |
 //! | `transfer` | links to and from files |
 //! | `visit_files` | visits to and from files, and to ClickHouse |
 //! | `backup` | backups of everything, and restoring them |
@@ -57,6 +58,7 @@ mod connections;
 mod data_folder;
 mod disk;
 mod doctor;
+mod foreign;
 mod healthcheck;
 mod instance_lock;
 mod links_database;

@@ -220,6 +220,18 @@ impl SchemaConnection {
         &self.connection
     }
 
+    /// The number of named tokens in a file, whose schema may be an older one; 0 for PostgreSQL,
+    /// which is not asked.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn named_tokens(&self) -> Result<u64, DbErr> {
+        match &self.file {
+            Some(file) => file.rows_of("tokens"),
+            None => Ok(0),
+        }
+    }
+
     /// SQLite's reports of damage; empty if there is none. Always empty for PostgreSQL, which
     /// checks its own pages.
     ///

@@ -47,5 +47,5 @@ pub use database::{ConnectError, Database, SchemaConnection, StoreTimings};
 pub use database_url::{DatabaseUrl, DatabaseUrlError};
 pub use links::SqlLinkStore;
 pub use postgres::Listening;
-pub use sqlite::{Copied, FileSnapshot, SnapshotError};
+pub use sqlite::{Copied, FileSnapshot, ObjectsError, SnapshotError, SqliteObjects, Unlike};
 pub use tokens::SqlTokenStore;

@@ -50,7 +50,7 @@ pub(crate) use store::{
     lock::share,
     lock::take_alone,
     loss_table, salts,
-    schema::{ACCESS_LOG, FileKind, open_file, open_to_examine, open_writer},
+    schema::{ACCESS_LOG, FileKind, making_of, open_file, open_to_examine, open_writer},
     tail,
 };
 #[cfg(test)]

@@ -25,3 +25,6 @@ pub(crate) use leaving::{copy_arrived, copy_leaving};
 pub(crate) use marks::copy_marks;
 pub use moving::{Moved, history_in, move_history};
 pub use plan::{ImportPlan, ImportPlanner};
+
+/// What makes the tables that an access log has only after an import or a move.
+pub(crate) const TABLES: [&str; 2] = [marks::TABLE, leaving::LEAVING];

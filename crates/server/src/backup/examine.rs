@@ -1,4 +1,4 @@
-//! Checks that the databases of a backup are sound and of a known version.
+//! Checks that the databases of a backup are sound, of a known version, and all our own.
 
 use std::path::Path;
 
@@ -7,12 +7,13 @@ use slugline_application::SiteToken;
 use slugline_storage::{DatabaseUrl, SchemaConnection};
 
 use super::parts::Part;
+use crate::foreign;
 
 /// Examines a copy of a part and returns its findings, one line each. SQLite may leave files
 /// beside the copy.
 ///
 /// # Errors
-/// The copy is damaged, of a newer version, or something else.
+/// The copy is damaged, of a newer version, or something else, or has a foreign object.
 pub(super) fn examine(part: Part, copy: &Path) -> anyhow::Result<Vec<String>> {
     let examined = || match part {
         Part::Links => links(copy),
@@ -27,6 +28,8 @@ fn links(copy: &Path) -> anyhow::Result<Vec<String>> {
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     runtime.block_on(async {
         let database = SchemaConnection::open_to_examine(&url).await?;
+        // Before the check of pages, which evaluates expressions of the schema.
+        foreign::refuse_in_links(copy, &database).await?;
         let damages = database.damages().await?;
         if !damages.is_empty() {
             bail!("damaged: {}", damages.join("; "));
@@ -36,11 +39,25 @@ fn links(copy: &Path) -> anyhow::Result<Vec<String>> {
             0 => "the schema is up to date".to_owned(),
             steps => format!("the schema is {steps} steps behind; the next start takes them"),
         };
-        Ok(vec!["pages are sound".to_owned(), schema])
+        let mut found = vec!["pages are sound".to_owned(), schema];
+        let named = database.named_tokens()?;
+        if named > 0 {
+            found.push(format!("named tokens: {named}"));
+        }
+        Ok(found)
     })
 }
 
+/// The number of named tokens in a copy of the links.
+pub(super) fn named_tokens(copy: &Path) -> anyhow::Result<u64> {
+    let url = DatabaseUrl::File(copy.to_owned());
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let database = runtime.block_on(SchemaConnection::open_to_examine(&url))?;
+    Ok(database.named_tokens()?)
+}
+
 fn visits(copy: &Path) -> anyhow::Result<Vec<String>> {
+    foreign::refuse_in_visits(copy)?;
     let examined = slugline_analytics::examine(copy)?;
     let told = |sound: bool| {
         let things = examined.iter().filter(move |thing| thing.sound == sound);

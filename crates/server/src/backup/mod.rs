@@ -6,7 +6,8 @@
 //! | `archive` | the format of the file |
 //! | `parts` | the parts of a backup, and their places in an instance |
 //! | `create` | creation while the service runs |
-//! | `examine` | checks that its databases are sound and of a known version |
+//! | `examine` | checks that its databases are sound, of a known version, and all our own |
+//! | `tokens_after` | the tokens that are in force after a restore |
 //! | `verify` | a check of a backup that changes nothing |
 //! | `restore` | restoring into the data folder, completely or not at all |
 //! | `journal` | the remaining moves of an interrupted restore |
@@ -21,6 +22,7 @@ mod parts;
 mod progress;
 pub(crate) mod restore;
 pub(crate) mod schedule;
+mod tokens_after;
 pub(crate) mod verify;
 
 use std::{

@@ -12,6 +12,7 @@ use super::{
     journal::{self, Move},
     parts::Part,
     sync_folder,
+    tokens_after::{self, Carried},
     verify::unpack,
 };
 use crate::{
@@ -19,6 +20,15 @@ use crate::{
     data_folder::{self, NewFolder},
     instance_lock::{FilesAlone, InstanceLock},
 };
+
+/// The options of `slugline restore`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wishes {
+    /// Take over the site token of the backup.
+    pub(crate) site_token: bool,
+    /// Replace the data that is there.
+    pub(crate) replace: bool,
+}
 
 /// A part beside the file that it replaces.
 struct Staged {
@@ -30,9 +40,9 @@ struct Staged {
 /// Restores a backup. The service must be stopped, and no command may use the data folder.
 ///
 /// # Errors
-/// The backup is damaged or of a newer version, the folder has data and `replace` is false, or
-/// something cannot be written. The restore has changed nothing then.
-pub(crate) fn run(settings: &Settings, file: &str, replace: bool) -> anyhow::Result<()> {
+/// The backup is damaged, foreign or of a newer version, the folder has data and `replace` is
+/// false, or something cannot be written. The restore has changed nothing then.
+pub(crate) fn run(settings: &Settings, file: &str, wishes: Wishes) -> anyhow::Result<()> {
     // Fails before this creates any file.
     Part::Links.file(settings)?;
     let folder = &settings.data_dir;
@@ -41,11 +51,11 @@ pub(crate) fn run(settings: &Settings, file: &str, replace: bool) -> anyhow::Res
     let files = FilesAlone::take(folder, &lock)?;
     let new = NewFolder::new(made);
     journal::finish(folder, &files)?;
-    let staged = stage(settings, Path::new(file), replace)
-        .with_context(|| format!("{file} was not restored, and nothing was changed"))?;
+    let unchanged = || format!("{file} was not restored, and nothing was changed");
+    let (staged, carried) = stage(settings, Path::new(file), wishes).with_context(unchanged)?;
+    let named = named_tokens(&staged).with_context(unchanged)?;
     let moves: Vec<Move> = staged.iter().map(|staged| staged.place.clone()).collect();
-    journal::write(folder, &moves)
-        .with_context(|| format!("{file} was not restored, and nothing was changed"))?;
+    journal::write(folder, &moves).with_context(unchanged)?;
     // From here on the restore completes: now, or at the next start.
     new.keep();
     let words: Vec<&str> = staged.iter().map(|staged| staged.part.word()).collect();
@@ -55,22 +65,36 @@ pub(crate) fn run(settings: &Settings, file: &str, replace: bool) -> anyhow::Res
     journal::finish(folder, &files)?;
     Ok(writeln!(
         io::stdout(),
-        "restored {} from {file}",
-        words.join(", ")
+        "restored {} from {file}\n{}",
+        words.join(", "),
+        tokens_after::text(settings, carried, named)
     )?)
 }
 
 /// Writes the parts to the disk beside the files they replace, and examines them.
-fn stage(settings: &Settings, file: &Path, replace: bool) -> anyhow::Result<Vec<Staged>> {
+fn stage(
+    settings: &Settings,
+    file: &Path,
+    wishes: Wishes,
+) -> anyhow::Result<(Vec<Staged>, Carried)> {
     let mut staged: Vec<Staged> = Vec::new();
+    let mut carried = Carried::None;
     unpack(file, |part| {
+        if part == Part::SiteToken {
+            // Whoever wrote the backup knows it, and it permits everything.
+            if !wishes.site_token {
+                carried = Carried::LeftOut;
+                return Ok(None);
+            }
+            carried = Carried::TakenOver;
+        }
         let Some(to) = part.file(settings)? else {
             bail!(
                 "it has visits, but SLUGLINE_ANALYTICS_URL names ClickHouse: leave that setting \
                  out, or name a file in it"
             );
         };
-        refuse_to_replace(&to, replace)?;
+        refuse_to_replace(&to, wishes.replace)?;
         let from = beside(&to, ".restoring");
         let draft = Draft::at(from.clone())
             .with_context(|| format!("{} cannot be written", from.display()))?;
@@ -83,15 +107,33 @@ fn stage(settings: &Settings, file: &Path, replace: bool) -> anyhow::Result<Vec<
     if !staged.iter().any(|staged| staged.part == Part::Links) {
         bail!("it has no links");
     }
+    if wishes.site_token && carried == Carried::None {
+        bail!("it has no site token; leave out --with-site-token");
+    }
     for Staged { part, place, .. } in &staged {
         examine::examine(*part, &place.from)?;
-        // Removes the files that the examination left; it has only read.
-        for suffix in ["-wal", "-shm"] {
-            super::remove(&beside(&place.from, suffix))?;
-        }
-        sync_folder(folder_of(&place.from))?;
+        remove_remains(&place.from)?;
     }
-    Ok(staged)
+    Ok((staged, carried))
+}
+
+fn named_tokens(staged: &[Staged]) -> anyhow::Result<u64> {
+    let links = staged.iter().find(|staged| staged.part == Part::Links);
+    let links = &links
+        .expect("a restore without links is refused")
+        .place
+        .from;
+    let named = examine::named_tokens(links)?;
+    remove_remains(links)?;
+    Ok(named)
+}
+
+/// Removes the files that an examination left; it has only read.
+fn remove_remains(examined: &Path) -> anyhow::Result<()> {
+    for suffix in ["-wal", "-shm"] {
+        super::remove(&beside(examined, suffix))?;
+    }
+    Ok(sync_folder(folder_of(examined))?)
 }
 
 fn refuse_to_replace(place: &Path, replace: bool) -> anyhow::Result<()> {

@@ -12,7 +12,7 @@ use crate::{
 /// The flag of `slugline mcp` that allows it to send a token unencrypted.
 pub(super) const PLAIN_HTTP: &str = "allow-plain-http";
 
-/// The flag of `slugline backup` that adds the site token.
+/// The flag of `slugline backup` that adds the site token, and of `restore` that takes it over.
 pub(super) const WITH_TOKEN: &str = "with-site-token";
 
 /// The flag of `slugline token show` and `rotate` that omits the address.
@@ -284,6 +284,12 @@ fn restore() -> Command {
                 .long("replace")
                 .action(ArgAction::SetTrue)
                 .help("Delete the links and visits that are there now"),
+        )
+        .arg(
+            Arg::new(WITH_TOKEN)
+                .long(WITH_TOKEN)
+                .action(ArgAction::SetTrue)
+                .help("Take over the site token of the backup, too; whoever wrote it knows it"),
         )
         .after_help(BACKUP_CODES)
 }

@@ -80,7 +80,11 @@ fn obey(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("backup", given)) => back_up(given),
         Some(("restore", given)) => {
             let file = given.get_one::<String>("file").expect("it is required");
-            backup::restore::run(&settings(given)?, file, given.get_flag("replace"))
+            let wishes = backup::restore::Wishes {
+                site_token: given.get_flag(grammar::WITH_TOKEN),
+                replace: given.get_flag("replace"),
+            };
+            backup::restore::run(&settings(given)?, file, wishes)
         }
         Some(("doctor", given)) => look_after(given),
         Some(("healthcheck", given)) => check_health(given),

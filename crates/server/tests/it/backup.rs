@@ -553,10 +553,143 @@ fn the_site_token_goes_along_only_when_asked_for() {
     backup.args(["backup", "--with-site-token", text(&file)]);
     let output = backup.env_remove("SLUGLINE_SITE_TOKEN").output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    let restored = tempfile::tempdir().unwrap();
-    done(restored.path(), &["restore", text(&file)]);
     let token = |folder: &TempDir| fs::read_to_string(folder.path().join("site-token")).unwrap();
+    let restored = tempfile::tempdir().unwrap();
+    let restore = |arguments: &[&str]| {
+        let mut restore = command(restored.path());
+        restore.env_remove("SLUGLINE_SITE_TOKEN").arg("restore");
+        let output = restore.args(arguments).arg(&file).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let said = restore(&[]);
+    assert!(said.contains("the next start makes a new one"), "{said}");
+    assert!(said.contains("--with-site-token takes it over"), "{said}");
+    assert!(!restored.path().join("site-token").exists());
+    fs::write(restored.path().join("site-token"), "kept-in-the-folder\n").unwrap();
+    let said = restore(&["--replace"]);
+    assert!(said.contains("site-token stays"), "{said}");
+    assert_eq!(token(&restored), "kept-in-the-folder\n");
+    let said = restore(&["--replace", "--with-site-token"]);
+    assert!(said.contains("site token: the backup's"), "{said}");
     assert_eq!(token(&restored), token(&folder));
+
+    done(folder.path(), &["backup", "--replace", text(&file)]);
+    let arguments = ["restore", "--replace", "--with-site-token", text(&file)];
+    let said = refused(restored.path(), &arguments);
+    assert!(said.contains("it has no site token"), "{said}");
+}
+
+/// Executes a statement in an SQLite file, as a stranger would.
+fn tamper(file: &Path, statement: &str) {
+    let script = "import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.executescript(sys.argv[2])
+db.commit()
+db.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+db.close()";
+    let mut python = Command::new("python3");
+    python.args(["-c", script]).arg(file).arg(statement);
+    assert!(python.status().unwrap().success(), "{statement}");
+}
+
+/// Whoever writes a backup can also compute its digest anew.
+#[test]
+fn a_backup_with_an_object_of_somebody_else_is_refused_by_its_name() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let source = tempfile::tempdir().unwrap();
+    done(instance("docs", 1).path(), &["backup", text(&file)]);
+    let folder = instance("here", 1);
+    for (database, statement, expected) in [
+        (
+            "links.db",
+            "CREATE TRIGGER back AFTER DELETE ON tokens BEGIN
+             INSERT INTO tokens VALUES (old.name, old.digest, 'admin', NULL, 1, NULL); END",
+            "it has the trigger \"back\" on \"tokens\"",
+        ),
+        (
+            "links.db",
+            "DROP TRIGGER link_search_delete;
+             CREATE TRIGGER link_search_delete AFTER DELETE ON links BEGIN SELECT 1; END",
+            "its trigger \"link_search_delete\" is not as slugline makes it",
+        ),
+        (
+            "links.db",
+            "CREATE VIEW more AS SELECT * FROM tokens",
+            "it has the view \"more\"",
+        ),
+        (
+            "links.db",
+            "DROP INDEX links_slug",
+            "it lacks the index \"links_slug\"",
+        ),
+        (
+            "analytics.db",
+            "CREATE TABLE odd (x DEFAULT (random()))",
+            "it has the table \"odd\"",
+        ),
+        (
+            "analytics.db",
+            "CREATE TRIGGER odd AFTER INSERT ON salt BEGIN DELETE FROM link; END",
+            "it has the trigger \"odd\" on \"salt\"",
+        ),
+    ] {
+        done(source.path(), &["restore", "--replace", text(&file)]);
+        tamper(&source.path().join(database), statement);
+        let parts = [("visits", "analytics.db"), ("links", "links.db")];
+        let parts = parts.map(|(part, name)| (part, fs::read(source.path().join(name)).unwrap()));
+        let forged = place.path().join("forged.backup");
+        fs::write(&forged, sealed(&parts)).unwrap();
+        let before = files(folder.path());
+        for (from, arguments) in [
+            (place.path(), ["backup", "verify"]),
+            (folder.path(), ["restore", "--replace"]),
+        ] {
+            let said = refused(from, &[&arguments[..], &[text(&forged)]].concat());
+            assert!(said.contains(expected), "{said}");
+        }
+        assert_eq!(files(folder.path()), before);
+        // The folder from which it comes hears of it, too.
+        let doctor = command(source.path()).arg("doctor").output().unwrap();
+        let said = String::from_utf8(doctor.stdout).unwrap();
+        let advice = said.lines().find(|line| line.contains("ADVICE"));
+        assert!(advice.unwrap_or_default().contains(expected), "{said}");
+        let said = refused(source.path(), &["backup", text(&place.path().join("b"))]);
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn data_of_earlier_versions_and_with_traces_of_imports_come_back() {
+    let place = tempfile::tempdir().unwrap();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/0.1.0");
+    let old = place.path().join("old.backup");
+    let parts = [("visits", "analytics.db"), ("links", "links.db")];
+    let parts = parts.map(|(part, name)| (part, fs::read(kept.join(name)).unwrap()));
+    fs::write(&old, sealed(&parts)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    done(folder.path(), &["restore", text(&old)]);
+
+    // Brought up to date by a start, and with the tables that an import of visits makes.
+    let folder = Server::start_in(folder, &[]).stop("TERM").1;
+    let visits = place.path().join("visits.ndjson");
+    done(folder.path(), &["visits", "export", text(&visits)]);
+    let other = instance("docs", 1);
+    done(other.path(), &["visits", "import", text(&visits)]);
+    let mut add = vec!["token", "add", "agent", "--scope", "links:read"];
+    done(other.path(), &add);
+    add[2] = "robot";
+    done(folder.path(), &add);
+    for folder in [&folder, &other] {
+        let new = place.path().join("new.backup");
+        done(folder.path(), &["backup", "--replace", text(&new)]);
+        let found = done(place.path(), &["backup", "verify", text(&new)]);
+        assert!(found.contains("named tokens: 1"), "{found}");
+        let said = done(folder.path(), &["restore", "--replace", text(&new)]);
+        assert!(said.contains("named tokens: 1 came with"), "{said}");
+    }
+    assert_eq!(Server::start_in(folder, &[]).visit("/api").status, 301);
 }
 
 /// Limits the size of the files that the command may write.

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 /// An SQLite file, open or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,15 +66,22 @@ impl SqliteFile {
         Ok(connection)
     }
 
-    /// Opens a connection that changes nothing in the file.
+    /// Opens a connection that changes nothing in the file, which may be damaged or anybody's.
     pub(crate) fn open_to_examine(&self) -> Result<Connection, rusqlite::Error> {
-        self.open(OpenFlags::SQLITE_OPEN_READ_ONLY)
+        let connection = self.open(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        // Finds a malformed page when it is read, before anything follows its pointers.
+        connection.pragma_update(None, "cell_size_check", true)?;
+        Ok(connection)
     }
 
     fn open(&self, flags: OpenFlags) -> Result<Connection, rusqlite::Error> {
         // One thread at a time uses a connection, so it needs no mutex.
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)?;
+        // What stands in the file's schema, such as a view or a default, calls no function with
+        // side effects; and no statement writes past the tables.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.busy_timeout(LOCK_TIMEOUT)?;
         connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
         Ok(connection)

@@ -11,23 +11,29 @@
 //! | `readers` | connections for reading, used from any thread |
 //! | `schema` | a connection wrapped as sea-orm's, for schema steps |
 //! | `snapshot` | a copy of a file while others write to it |
+//! | `objects`, `sql_tokens` | the tables and triggers of a file, and those that are not ours |
 
 mod file;
 mod job;
+mod objects;
 mod readers;
 mod schema;
 mod search_queue;
 mod snapshot;
+mod sql_tokens;
 mod statements;
 mod transaction;
 mod writer;
 
 use std::sync::Arc;
 
-pub use self::snapshot::{Copied, FileSnapshot, SnapshotError};
 #[cfg(test)]
 pub(crate) use self::statements::{Statements, bind, complete};
 pub(crate) use self::{file::SqliteFile, schema::SchemaStatements};
+pub use self::{
+    objects::{ObjectsError, SqliteObjects, Unlike},
+    snapshot::{Copied, FileSnapshot, SnapshotError},
+};
 use self::{readers::Readers, writer::Writer};
 use crate::{
     failure::Failure,

@@ -33,6 +33,20 @@ impl SchemaStatements {
         sea_orm::ProxyDatabaseConnector::connect(DbBackend::Sqlite, Arc::new(statements))
     }
 
+    /// The number of rows of a table; 0 if there is none of the name.
+    pub(crate) fn rows_of(&self, table: &str) -> Result<u64, DbErr> {
+        let read = || {
+            let connection = self.locked();
+            if !connection.table_exists(None, table)? {
+                return Ok(0);
+            }
+            let count = format!("SELECT count(*) FROM {table}");
+            let rows: u32 = connection.query_row(&count, [], |row| row.get(0))?;
+            Ok(rows.into())
+        };
+        read().map_err(|error: rusqlite::Error| query_failed(&error.into()))
+    }
+
     /// SQLite's reports of damage.
     pub(crate) fn damages(&self) -> Result<Vec<String>, DbErr> {
         let read = || {

@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, config::DbConfig};
 
 use super::error::OpenError;
 
@@ -71,6 +71,7 @@ pub(crate) fn open_file(kind: &FileKind, path: &Path) -> Result<Connection, Open
             | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )
     .map_err(failed)?;
+    guard(&db).map_err(failed)?;
     db.busy_timeout(LOCK_PATIENCE).map_err(failed)?;
     if is_blank(&db).map_err(failed)? {
         // Must come before the first page is written. Retention will give
@@ -88,12 +89,31 @@ pub(crate) fn open_file(kind: &FileKind, path: &Path) -> Result<Connection, Open
 
 /// Opens a file to look at it, whatever state it is in.
 pub(crate) fn open_to_examine(kind: &FileKind, path: &Path) -> Result<Connection, OpenError> {
-    let db = open_reader(path).map_err(|source| OpenError::Sqlite {
+    let opened = || {
+        let db = open_reader(path)?;
+        // Finds a malformed page when it is read, before anything follows its pointers.
+        db.pragma_update(None, "cell_size_check", true)?;
+        Ok(db)
+    };
+    let db = opened().map_err(|source| OpenError::Sqlite {
         path: path.to_owned(),
         source,
     })?;
     check(kind, &db, path)?;
     Ok(db)
+}
+
+/// The statements that made the tables of this file, by its version. Nothing is executed.
+pub(crate) fn making_of(
+    kind: &FileKind,
+    path: &Path,
+) -> Result<&'static [&'static str], OpenError> {
+    let db = open_to_examine(kind, path)?;
+    let steps = steps_of(kind, &db).map_err(|source| OpenError::Sqlite {
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok(kind.versions.get(..steps).unwrap_or_default())
 }
 
 /// Opens the file for questions; the writer has created it.
@@ -102,10 +122,25 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
         path,
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
+    guard(&db)?;
     db.busy_timeout(LOCK_PATIENCE)?;
     // As for the writer.
     db.pragma_update(None, "temp_store", "MEMORY")?;
     Ok(db)
+}
+
+/// What stands in the file's schema calls no function with side effects, and no statement writes
+/// past the tables.
+fn guard(db: &Connection) -> Result<(), rusqlite::Error> {
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    Ok(())
+}
+
+/// The steps that a file has.
+fn steps_of(kind: &FileKind, db: &Connection) -> Result<usize, rusqlite::Error> {
+    let found = db.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))?;
+    Ok(usize::try_from(found - (kind.first - 1)).unwrap_or(0))
 }
 
 fn is_blank(db: &Connection) -> Result<bool, rusqlite::Error> {
@@ -116,15 +151,11 @@ fn is_blank(db: &Connection) -> Result<bool, rusqlite::Error> {
 
 /// Takes the steps that are missing, unless another process has just done so.
 fn upgrade(kind: &FileKind, db: &mut Connection) -> Result<(), rusqlite::Error> {
-    let steps = |db: &Connection| {
-        let found = db.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))?;
-        Ok::<_, rusqlite::Error>(usize::try_from(found - (kind.first - 1)).unwrap_or(0))
-    };
-    if steps(db)? >= kind.versions.len() {
+    if steps_of(kind, db)? >= kind.versions.len() {
         return Ok(());
     }
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for step in kind.versions.iter().skip(steps(&tx)?) {
+    for step in kind.versions.iter().skip(steps_of(kind, &tx)?) {
         tx.execute_batch(step)?;
     }
     tx.pragma_update(None, "application_id", kind.application_id)?;
