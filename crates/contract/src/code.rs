@@ -59,6 +59,8 @@ pub enum Code {
     RequestTimeout,
     /// The body exceeds the server's limit.
     BodyTooLarge,
+    /// The address is too long.
+    UriTooLong,
     /// Links still have to be moved here from an older instance.
     MigrationRequired,
     /// There were too many failed attempts; the client must wait.
@@ -77,7 +79,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 36] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCsv,
@@ -106,6 +108,7 @@ impl Code {
         Self::MigrationPageDone,
         Self::RequestTimeout,
         Self::BodyTooLarge,
+        Self::UriTooLong,
         Self::MigrationRequired,
         Self::TooManyAttempts,
         Self::InternalError,
@@ -146,6 +149,7 @@ impl Code {
             Self::MigrationPageDone => "migration_page_done",
             Self::RequestTimeout => "request_timeout",
             Self::BodyTooLarge => "body_too_large",
+            Self::UriTooLong => "uri_too_long",
             Self::MigrationRequired => "migration_required",
             Self::TooManyAttempts => "too_many_attempts",
             Self::InternalError => "internal_error",
@@ -183,6 +187,7 @@ impl Code {
             Self::LinkExpired => 410,
             Self::PreconditionFailed => 412,
             Self::BodyTooLarge => 413,
+            Self::UriTooLong => 414,
             Self::MigrationRequired => 423,
             Self::TooManyAttempts => 429,
             Self::InternalError => 500,
@@ -227,6 +232,7 @@ impl Code {
             Self::MigrationPageDone => "Migration page was already processed",
             Self::RequestTimeout => "Request Timeout",
             Self::BodyTooLarge => "Payload Too Large",
+            Self::UriTooLong => "URI Too Long",
             Self::MigrationRequired => "Link migration is required",
             Self::TooManyAttempts => "Too Many Requests",
             Self::InternalError => "Server Error",

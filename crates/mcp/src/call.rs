@@ -163,6 +163,7 @@ fn next_step(code: Code) -> &'static str {
         | Code::MigrationPageDone
         | Code::RequestTimeout
         | Code::BodyTooLarge
+        | Code::UriTooLong
         | Code::TooManyWatchers => "Tell the user.",
     }
 }

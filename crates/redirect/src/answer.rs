@@ -111,6 +111,7 @@ fn in_words(code: Code, words: &Words) -> Message {
     let known = [
         (Code::LinkNotFound, words.no_link),
         (Code::RouteNotFound, words.no_page),
+        (Code::UriTooLong, words.no_page),
         (Code::LinkExpired, words.expired),
         (Code::WrongPassword, wrong_password),
         (Code::ConfirmationRequired, unconfirmed),

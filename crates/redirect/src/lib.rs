@@ -48,6 +48,7 @@ mod words;
 use std::sync::Arc;
 
 use actix_web::{
+    HttpRequest, HttpResponse,
     dev::{ServiceRequest, fn_service},
     web::{self, ServiceConfig},
 };
@@ -56,6 +57,7 @@ use slugline_domain::{
     InstanceRules,
     ports::{Clock, VisitSink},
 };
+use slugline_httpkit::Problem;
 
 pub use address::{Address, AddressError};
 #[cfg(feature = "fuzzing")]
@@ -89,6 +91,12 @@ pub struct Redirects {
 }
 
 impl Redirects {
+    /// Shows a problem with a visitor's request: a page to people, JSON to programs.
+    pub fn refuse(&self, problem: &Problem, request: &HttpRequest) -> HttpResponse {
+        self.outcomes.count(Outcome::of(problem));
+        answer::problem(problem, request, &self.options)
+    }
+
     fn rules(&self) -> InstanceRules {
         InstanceRules {
             with_query: self.options.with_query,

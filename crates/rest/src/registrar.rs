@@ -31,7 +31,7 @@ const SECURITY_SCHEME: &str = "bearerAuth";
 
 /// Actix sends this answer before there is a request, and nothing can add a body.
 const HEAD_TOO_LARGE: &str =
-    "The address and headers are longer than 128 KiB together; the answer has no body";
+    "The headers are longer than 128 KiB together with the address; the answer has no body";
 
 /// Routes that are being declared.
 #[derive(Debug)]
@@ -232,6 +232,12 @@ impl Api {
             operation.security = vec![[(SECURITY_SCHEME.to_owned(), Vec::new())].into()];
         }
         let responses = operation.responses.get_or_insert_default();
+        let too_long = Code::UriTooLong;
+        let problem = generate::in_context(|context| problem(context, &[too_long.as_str()]));
+        responses.responses.insert(
+            StatusCode::Code(too_long.status()),
+            ReferenceOr::Item(problem),
+        );
         responses.responses.insert(
             StatusCode::Code(431),
             ReferenceOr::Item(Response {
@@ -312,6 +318,27 @@ fn body_of(media_types: &[&str]) -> Option<ReferenceOr<RequestBody>> {
     (!media_types.is_empty()).then_some(ReferenceOr::Item(body))
 }
 
+/// Documents an error with one of these codes.
+fn problem(context: &mut GenContext, codes: &[&str]) -> Response {
+    let schema = SchemaObject {
+        json_schema: context.schema.subschema_for::<ProblemBody>(),
+        external_docs: None,
+        example: None,
+    };
+    let mut response = Response {
+        description: format!("Error: {}", codes.join(", ")),
+        ..Response::default()
+    };
+    response.content.insert(
+        "application/json".into(),
+        MediaType {
+            schema: Some(schema),
+            ..MediaType::default()
+        },
+    );
+    response
+}
+
 /// Documents the errors of every route of its kind, and of this route.
 fn document_failures(
     context: &mut GenContext,
@@ -355,23 +382,7 @@ fn document_failures(
             .push(code.as_str());
     }
     for (status, codes) in by_status {
-        let json_schema = context.schema.subschema_for::<ProblemBody>();
-        let schema = SchemaObject {
-            json_schema,
-            external_docs: None,
-            example: None,
-        };
-        let mut response = Response {
-            description: format!("Error: {}", codes.join(", ")),
-            ..Response::default()
-        };
-        response.content.insert(
-            "application/json".into(),
-            MediaType {
-                schema: Some(schema),
-                ..MediaType::default()
-            },
-        );
+        let mut response = problem(context, &codes);
         if status == Code::PreconditionFailed.status() {
             document_tag(&mut response);
         }

@@ -32,6 +32,7 @@ use crate::{
     Settings, VERSION,
     ambient::{OsRandom, SystemClock},
     clickhouse_wire::OutboundWire,
+    connections::refuse_long_targets,
     disk::FolderDisk,
     links_database,
     metrics::{self, Metrics, Requests},
@@ -303,8 +304,9 @@ impl Components {
             .configure(|config| self.configure_service_paths(config));
         config
             .app_data(self.edge.clone())
-            .app_data(self.rest.clone())
-            .service(table);
+            .app_data(self.rest.clone());
+        refuse_long_targets(&self.redirects, config);
+        config.service(table);
         slugline_redirect::configure(&self.redirects, config);
     }
 

@@ -2483,6 +2483,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -2501,7 +2510,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -2629,6 +2638,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -2647,7 +2665,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -2775,6 +2793,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -2793,7 +2820,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -2909,6 +2936,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -2927,7 +2963,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3025,6 +3061,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -3043,7 +3088,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3134,6 +3179,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -3152,7 +3206,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3235,6 +3289,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -3253,7 +3316,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3347,6 +3410,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -3365,7 +3437,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3446,6 +3518,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -3464,7 +3545,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3527,6 +3608,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -3545,7 +3635,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3660,6 +3750,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -3678,7 +3777,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3772,6 +3871,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -3790,7 +3898,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3884,6 +3992,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -3902,7 +4019,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3980,6 +4097,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -3989,7 +4115,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4066,6 +4192,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -4075,7 +4210,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4153,6 +4288,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -4171,7 +4315,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4266,6 +4410,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -4284,7 +4437,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4347,6 +4500,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -4356,7 +4518,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4467,6 +4629,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -4476,7 +4647,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4591,6 +4762,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -4609,7 +4789,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4728,6 +4908,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -4746,7 +4935,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4867,6 +5056,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -4885,7 +5083,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5002,6 +5200,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -5020,7 +5227,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5115,6 +5322,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -5133,7 +5349,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5248,6 +5464,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -5266,7 +5491,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5381,6 +5606,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -5399,7 +5633,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5516,6 +5750,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -5534,7 +5777,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5651,6 +5894,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -5669,7 +5921,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5790,6 +6042,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: migration_required */
             423: {
                 headers: {
@@ -5808,7 +6069,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5895,6 +6156,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -5904,7 +6174,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5958,6 +6228,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -5967,7 +6246,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6021,6 +6300,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -6030,7 +6318,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6093,6 +6381,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -6102,7 +6399,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6205,6 +6502,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -6214,7 +6520,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6296,6 +6602,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -6305,7 +6620,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6359,6 +6674,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Error: too_many_attempts */
             429: {
                 headers: {
@@ -6368,7 +6692,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6413,7 +6737,16 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6440,7 +6773,16 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6476,7 +6818,16 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6503,7 +6854,16 @@ export interface operations {
                     "text/html": unknown;
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6530,7 +6890,16 @@ export interface operations {
                     "text/html": unknown;
                 };
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6615,6 +6984,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is not JSON */
             415: {
                 headers: {
@@ -6629,7 +7007,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6691,6 +7069,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong passwords */
             429: {
                 headers: {
@@ -6698,7 +7085,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6786,6 +7173,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong passwords */
             429: {
                 headers: {
@@ -6793,7 +7189,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -6825,7 +7221,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The address and headers are longer than 128 KiB together; the answer has no body */
+            /** @description Error: uri_too_long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The headers are longer than 128 KiB together with the address; the answer has no body */
             431: {
                 headers: {
                     [name: string]: unknown;

@@ -20,6 +20,7 @@ use futures_core::Stream;
 
 use super::{
     connection::{Answering, Connection},
+    long_target,
     request_body::{SharedBody, timed},
     request_log::{LoggedRequest, known_method},
 };
@@ -42,6 +43,9 @@ where
         .conn_data::<Rc<Connection>>()
         .expect("every connection is watched");
     let connection = Rc::clone(connection);
+    if connection.take_cut_target() {
+        long_target::mark(&mut request);
+    }
     let body = match request.take_payload() {
         Payload::None => None,
         body @ (Payload::H1 { .. } | Payload::Stream { .. }) => Some(Rc::new(RefCell::new(body))),

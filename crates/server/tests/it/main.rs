@@ -40,7 +40,8 @@ mod full_disk; // a disk that takes no more visits
 mod guessing; // passwords and tokens are guessed
 mod languages; // pages in the visitor's language
 mod link_pages; // links that answer with a page
-mod live; // visits watched as they come in
+mod live;
+mod long_targets; // visits watched as they come in
 mod main_job; // make links through REST and MCP, follow them, read the visits back
 mod mcp_bridge; // MCP over standard input and output
 mod mcp_clients; // the official MCP clients, in every mode
