@@ -71,6 +71,7 @@ mod mint;
 pub mod passwords;
 pub mod preview;
 pub mod resolver;
+mod shares;
 pub mod stats;
 pub mod suggestions;
 pub mod tokens;

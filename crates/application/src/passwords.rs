@@ -18,6 +18,7 @@ use thiserror::Error;
 use crate::{
     attempts::{ClientLimit, FailureLimit, TooManyAttempts},
     hashing::{Busy, HashError, HashingPermit, HashingQueue, hash_argon2id, verify_argon2id},
+    shares::Shares,
     turns::{Turn, Turns},
 };
 
@@ -25,7 +26,9 @@ use crate::{
 /// that serve no requests.
 ///
 /// One hash takes about 20 MiB of memory and tens of milliseconds, so few hashes are
-/// computed at a time, and few requests wait for one.
+/// computed at a time, and few requests wait for one. A client's site has a share of the
+/// places to wait; its other requests wait for a place of that share, so that visitors of
+/// other sites always find one.
 ///
 /// Wrong passwords are counted per link: for the client's network, for its site, and for
 /// all clients together. Beyond a limit, passwords are still checked, but for each site
@@ -41,6 +44,7 @@ use crate::{
 pub struct Passwords {
     random: Arc<dyn Random>,
     visitors: HashingQueue,
+    sites: Shares<ClientNetwork>,
     authors: HashingQueue,
     guesses: Arc<Guesses>,
     too_many: Counter,
@@ -104,6 +108,9 @@ impl Passwords {
     const AT_A_TIME: usize = 2;
     /// Visitors who may wait for a hash, a few seconds' worth.
     const WAITING_VISITORS: usize = 128;
+    /// Visitors of one site among them. Right passwords count nowhere, so without this limit a
+    /// client that repeats one could take all places.
+    const WAITING_OF_A_SITE: usize = 8;
     /// Requests that set a password and may wait for a hash. They have their own queue,
     /// so that visitors cannot block them.
     const WAITING_AUTHORS: usize = 64;
@@ -113,6 +120,7 @@ impl Passwords {
         Self {
             random,
             visitors: HashingQueue::new(Self::AT_A_TIME, Self::WAITING_VISITORS),
+            sites: Shares::new(Self::WAITING_OF_A_SITE, Self::WAITING_VISITORS),
             authors: HashingQueue::new(1, Self::WAITING_AUTHORS),
             guesses: Arc::new(Guesses::new()),
             too_many: Counter::default(),
@@ -205,7 +213,7 @@ impl Passwords {
     /// Waits until the guess may be checked, in its site's turn if there is a pause.
     async fn admit(&self, guess: &Guess) -> Result<(HashingPermit, Option<Turn>), NotChecked> {
         if self.guesses.pause(guess).is_none() {
-            let permit = self.visitors.permit().await?;
+            let permit = self.permit(guess.client).await?;
             // Other guesses may have failed while this one waited.
             if self.guesses.pause(guess).is_none() {
                 return Ok((permit, None));
@@ -214,7 +222,13 @@ impl Passwords {
         let pause = self.guesses.pause(guess).unwrap_or_default();
         let site = (guess.slug.clone(), guess.client.site());
         let turn = self.guesses.turns.next(&site, pause).await?;
-        Ok((self.visitors.permit().await?, Some(turn)))
+        Ok((self.permit(guess.client).await?, Some(turn)))
+    }
+
+    /// Waits for a permit to compute a visitor's hash, in one of the places of the client's site.
+    async fn permit(&self, client: ClientNetwork) -> Result<HashingPermit, Busy> {
+        let _place = self.sites.wait(&client.site()).await.ok_or(Busy)?;
+        self.visitors.permit().await
     }
 }
 
@@ -514,6 +528,42 @@ mod tests {
             try_password(&passwords, &hash, "pässword").await,
             Ok(PasswordCheck::Right)
         );
+    }
+
+    #[tokio::test]
+    async fn one_client_with_the_right_password_leaves_places_to_others() {
+        let passwords = Arc::new(passwords());
+        let mut computing = Vec::new();
+        for _ in 0..Passwords::AT_A_TIME {
+            computing.push(passwords.visitors.permit().await.unwrap());
+        }
+        let attempt = |client: String| {
+            let passwords = Arc::clone(&passwords);
+            tokio::spawn(async move { try_from(&client, &passwords, &cheap(), "x").await })
+        };
+        // The networks of one /48 are one site.
+        let many = (0..2 * Passwords::WAITING_VISITORS).map(|i| format!("2001:db8:0:{i:x}::1"));
+        let many: Vec<_> = many.map(attempt).collect();
+        let site = ClientNetwork::of("2001:db8::1".parse().unwrap()).site();
+        while passwords.sites.requests(&site) < Passwords::WAITING_VISITORS {
+            tokio::task::yield_now().await;
+        }
+        let other = attempt("192.0.2.1".into());
+        let others = ClientNetwork::of("192.0.2.1".parse().unwrap());
+        while passwords.sites.requests(&others) == 0 && !other.is_finished() {
+            tokio::task::yield_now().await;
+        }
+        drop(computing);
+        assert_eq!(other.await.unwrap(), Ok(PasswordCheck::Right));
+        let mut let_in = 0;
+        for visitor in many {
+            match visitor.await.unwrap() {
+                Ok(PasswordCheck::Right) => let_in += 1,
+                refused => assert_eq!(refused, Err(NotChecked::Busy(Busy))),
+            }
+        }
+        assert!(let_in >= Passwords::WAITING_VISITORS, "{let_in}");
+        assert_eq!(passwords.sites.requests(&site), 0);
     }
 
     #[tokio::test]
