@@ -1,6 +1,6 @@
 //! Allows one running service for each data folder, and no command beside a restore.
 //!
-//! | holds | service, `seed` | `import`, `export`, `visits`, `migrate`, `backup`, `doctor` | `restore` |
+//! | holds | service, `seed` | `import`, `export`, `visits`, `migrate`, `token`, `backup`, `doctor` | `restore` |
 //! |---|---|---|---|
 //! | [`InstanceLock`] | yes | no | yes |
 //! | [`FilesInUse`] | no | yes, with others | no |

@@ -1,11 +1,34 @@
 //! The database of links.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use anyhow::Context;
-use slugline_storage::{Database, SchemaConnection, SqlLinkStore};
+use anyhow::{Context, bail};
+use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
 
 use crate::Settings;
+
+/// The file of the links, if it does not exist yet. `None` for a database server.
+pub(crate) fn missing_file(settings: &Settings) -> Option<&Path> {
+    match &settings.links {
+        DatabaseUrl::File(file) if !file.exists() => Some(file),
+        DatabaseUrl::File(_) | DatabaseUrl::Postgres(_) => None,
+    }
+}
+
+/// For commands about an instance that is there: they would make a new one in a mistyped folder.
+///
+/// # Errors
+/// There is no file of links.
+pub(crate) fn refuse_missing(settings: &Settings) -> anyhow::Result<()> {
+    if let Some(file) = missing_file(settings) {
+        bail!(
+            "there is no database {}; name the folder of an instance in --data-dir, or its \
+             database in --database-url",
+            file.display()
+        );
+    }
+    Ok(())
+}
 
 /// Opens the database and brings its schema up to date.
 pub(crate) async fn open(settings: &Settings) -> anyhow::Result<Arc<SqlLinkStore>> {

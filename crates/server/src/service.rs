@@ -22,6 +22,7 @@ use crate::{
     connections,
     data_folder::{self, NewFolder},
     instance_lock::InstanceLock,
+    links_database,
     metrics::MetricsListener,
     old_store,
     site_token::{self, Source},
@@ -66,6 +67,7 @@ impl Service {
         let lock = InstanceLock::take(&settings.data_dir)?;
         let folder = NewFolder::new(made);
         journal::finish_pending(&settings.data_dir, &lock)?;
+        let is_new = links_database::missing_file(settings).is_some();
         let (token, token_source) = match settings.site_token.clone() {
             Some(token) => (token, Source::Settings),
             None => site_token::kept_in(&settings.data_dir, &OsRandom)?,
@@ -88,6 +90,12 @@ impl Service {
         let metrics = MetricsListener::start(settings.metrics_listen, &parts.metrics)?;
         let (server, address) = serve(settings, listener, parts)?;
         folder.keep();
+        if is_new {
+            tracing::info!(
+                folder = %settings.data_dir.display(),
+                "there was no instance here, and a new one was made"
+            );
+        }
         let watched = match &token_source {
             Source::Settings => settings.site_token_file.clone(),
             Source::Kept | Source::Minted(_) => Some(site_token::file_in(&settings.data_dir)),

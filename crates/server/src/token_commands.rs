@@ -9,7 +9,7 @@ use slugline_contract::{MakeToken, Problem, RevokeToken, iso_8601, read};
 use slugline_domain::{Author, Scope, TokenName, TokenRecord, UnixSeconds};
 use tokio::runtime::Runtime;
 
-use crate::{Settings, data_folder, wiring};
+use crate::{Settings, backup::journal, links_database, wiring};
 
 /// Makes a token and prints its text, the one time that it can be read.
 ///
@@ -92,7 +92,8 @@ fn with_tokens<T>(
     settings: &Settings,
     work: impl AsyncFnOnce(&Tokens) -> Result<T, slugline_application::Error>,
 ) -> anyhow::Result<T> {
-    data_folder::prepare(&settings.data_dir)?;
+    let _in_use = journal::use_files(settings)?;
+    links_database::refuse_missing(settings)?;
     let runtime = Runtime::new().context("the runtime cannot be started")?;
     runtime.block_on(async {
         let tokens = wiring::tokens(settings).await?;

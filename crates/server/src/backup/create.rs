@@ -16,9 +16,9 @@ use super::{
     beside, create_private, examine, folder_of, journal,
     parts::Part,
     progress::{self, Watch},
-    sync_folder,
+    refuse_to_replace, sync_folder,
 };
-use crate::{Settings, VERSION, ambient::SystemClock};
+use crate::{Settings, VERSION, ambient::SystemClock, links_database};
 
 /// The options of `slugline backup`.
 #[derive(Clone, Copy, Debug)]
@@ -72,20 +72,13 @@ pub(crate) fn write(
     wishes: Wishes,
     watch: &mut Watch<'_>,
 ) -> anyhow::Result<Vec<(Part, u64)>> {
-    refuse_to_replace(to, wishes)?;
+    refuse_to_replace(to, wishes.replace)?;
+    links_database::refuse_missing(settings)?;
     let made_at = SystemClock.now().second();
     // Copies both as they are now. The service stores a link before its visits, so the backup
     // copies the links second: every visit in the backup then has its link.
     let visits = snapshot(Part::Visits, settings)?;
     let links = snapshot(Part::Links, settings)?;
-    if links.is_none() {
-        let file = Part::Links.file(settings)?.unwrap_or_default();
-        bail!(
-            "there is no database {}; name the folder of an instance in --data-dir, or its \
-             database in --database-url",
-            file.display()
-        );
-    }
     let cannot = || format!("{} cannot be written", to.display());
     let draft = Draft::at(draft_of(to, ".partial")).with_context(cannot)?;
     let file = create_private(&draft.path).with_context(cannot)?;
@@ -123,7 +116,7 @@ pub(crate) fn write(
         let file = archive.end()?.into_inner().map_err(io::Error::from)?;
         file.sync_all()?;
         drop(file);
-        refuse_to_replace(to, wishes)?;
+        refuse_to_replace(to, wishes.replace)?;
         fs::rename(&draft.path, to)?;
         draft.keep();
         sync_folder(folder_of(to))?;
@@ -131,16 +124,6 @@ pub(crate) fn write(
     };
     whole().with_context(cannot)?;
     Ok(parts)
-}
-
-fn refuse_to_replace(to: &Path, wishes: Wishes) -> anyhow::Result<()> {
-    if !wishes.replace && to.exists() {
-        bail!(
-            "{} is there already; choose another name, or replace it with --replace",
-            to.display()
-        );
-    }
-    Ok(())
 }
 
 /// `None` if the part is not in a file, or the file does not exist yet.

@@ -38,6 +38,11 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// The place beside a file where it is written until it is complete.
+pub(crate) fn partial(path: &Path) -> PathBuf {
+    beside(path, ".partial")
+}
+
 /// The parent folder of a file.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
@@ -103,6 +108,20 @@ impl Drop for Draft {
             let _ = self.remove();
         }
     }
+}
+
+/// Refuses to replace the file that a command writes, unless it was told to.
+///
+/// # Errors
+/// The file exists.
+pub(crate) fn refuse_to_replace(to: &Path, replace: bool) -> anyhow::Result<()> {
+    if !replace && to.exists() {
+        anyhow::bail!(
+            "{} is there already; choose another name, or replace it with --replace",
+            to.display()
+        );
+    }
+    Ok(())
 }
 
 /// Creates a file that only its owner can read.

@@ -8,24 +8,36 @@ use std::{
 use clap::ArgMatches;
 
 use crate::{
-    Settings, logging,
+    Settings, logging, service,
     settings::{self, CATALOGUE, Group, Log, Setting, Sources, unknown_names},
 };
 
 /// The settings of a command that keeps no log.
 pub(super) fn settings(given: &ArgMatches) -> anyhow::Result<Settings> {
-    Ok(Settings::resolve(&sources(given)?)?)
+    Ok(Settings::resolve(&sources(given))?)
 }
 
 /// The address on which the service listens. Other settings are not read, so none of them can
 /// make this fail, and no secret is opened.
 pub(super) fn listen(given: &ArgMatches) -> anyhow::Result<SocketAddr> {
-    let sources = read(given, |setting| setting.name == settings::LISTEN)?;
+    let sources = read(given, |setting| setting.name == settings::LISTEN);
     Ok(settings::listen(&sources)?)
 }
 
+/// The address of the service, as far as the environment says; else the default one.
+pub(super) fn origin() -> String {
+    let wanted = [settings::LISTEN, "SLUGLINE_BASE_URL"];
+    let sources = read(&ArgMatches::default(), |setting| {
+        wanted.contains(&setting.name)
+    });
+    let settings = Settings::resolve(&sources)
+        .or_else(|_| Settings::from_pairs([]))
+        .expect("the defaults are right");
+    service::origin(&settings, settings.listen)
+}
+
 /// The sources of a command that keeps no log. Warnings go to standard error.
-pub(super) fn sources(given: &ArgMatches) -> anyhow::Result<Sources> {
+pub(super) fn sources(given: &ArgMatches) -> Sources {
     for warning in warnings(given) {
         // Continue if standard error is closed.
         let _ = writeln!(io::stderr(), "warning: {warning}");
@@ -36,22 +48,34 @@ pub(super) fn sources(given: &ArgMatches) -> anyhow::Result<Sources> {
 /// Reads the sources of a command that logs, and starts its log. All later output has the form
 /// that the settings ask for.
 pub(super) fn sources_and_log(given: &ArgMatches) -> anyhow::Result<Sources> {
-    let log = Log::resolve(&read(given, |setting| setting.group == Group::Log)?)?;
+    let log = Log::resolve(&read(given, |setting| setting.group == Group::Log))?;
     logging::start(&log)?;
     for warning in warnings(given) {
         tracing::warn!("{warning}");
     }
-    read(given, |_| true)
+    Ok(read(given, |_| true))
+}
+
+/// The settings of a command that logs, and its log. Whichever of them are wrong, the error names
+/// all.
+pub(super) fn settings_and_log(given: &ArgMatches) -> anyhow::Result<Settings> {
+    match sources_and_log(given) {
+        Ok(sources) => Ok(Settings::resolve(&sources)?),
+        Err(error) => {
+            Settings::resolve(&read(given, |_| true))?;
+            Err(error)
+        }
+    }
 }
 
 #[expect(
     clippy::disallowed_methods,
     reason = "settings are read from the environment here only"
 )]
-fn read(given: &ArgMatches, wanted: impl Fn(&Setting) -> bool) -> anyhow::Result<Sources> {
+fn read(given: &ArgMatches, wanted: impl Fn(&Setting) -> bool) -> Sources {
     let variable = |name: &str| std::env::var(name).ok();
     let settings = CATALOGUE.iter().filter(|setting| wanted(setting));
-    Ok(Sources::of(settings, |name| flag(given, name), variable)?)
+    Sources::of(settings, |name| flag(given, name), variable)
 }
 
 /// A command without the flag leaves the setting to the environment.

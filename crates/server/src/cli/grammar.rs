@@ -1,6 +1,6 @@
 //! The commands, their arguments and their help.
 
-use clap::{Arg, ArgAction, Command, error::ErrorKind, value_parser};
+use clap::{Arg, ArgAction, Command, value_parser};
 
 use slugline_domain::Scope;
 
@@ -14,6 +14,9 @@ pub(super) const PLAIN_HTTP: &str = "allow-plain-http";
 
 /// The flag of `slugline backup` that adds the site token, and of `restore` that takes it over.
 pub(super) const WITH_TOKEN: &str = "with-site-token";
+
+/// The flag of commands that write a file, or put one in the place of data.
+pub(super) const REPLACE: &str = "replace";
 
 /// The flag of `slugline token show` and `rotate` that omits the address.
 pub(super) const BARE: &str = "bare";
@@ -92,10 +95,15 @@ pub(super) fn command() -> Command {
     with(Command::new("slugline"), every())
         .version(VERSION)
         .about("A link shortener with analytics, a REST API and an MCP endpoint")
-        .after_help("`slugline --help` shows all settings.")
+        .after_help(
+            "These commands run an instance. Links are made over the API, in the dashboard or over \
+             MCP. `slugline --help` shows all settings.",
+        )
         .after_long_help(
-            "Every setting is also an environment variable: --data-dir is SLUGLINE_DATA_DIR. \
-             All users of a machine see the flags of its programs: give secrets by variables, or \
+            "These commands run an instance. Links are made over the API, in the dashboard or over \
+             MCP.\n\n\
+             There is no configuration file. Every setting is a flag and an environment variable: \
+             --data-dir is SLUGLINE_DATA_DIR. All users of a machine see the flags of its programs: give secrets by variables, or \
              in files, which --…-file and SLUGLINE_…_FILE name.",
         )
         .args_conflicts_with_subcommands(true)
@@ -123,28 +131,6 @@ pub(super) fn command() -> Command {
         .subcommand(mcp())
 }
 
-/// Names the right command if the unknown flag is a setting of another one.
-pub(super) fn explained(error: clap::Error) -> clap::Error {
-    use clap::error::{ContextKind, ContextValue};
-
-    let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else {
-        return error;
-    };
-    let name = flag.trim_start_matches('-');
-    let is_named = |setting: &&Setting| {
-        setting.flag() == name || setting.secret && setting.file_flag() == name
-    };
-    if error.kind() != ErrorKind::UnknownArgument || !CATALOGUE.iter().any(|one| is_named(&one)) {
-        return error;
-    }
-    command().error(
-        ErrorKind::UnknownArgument,
-        format!(
-            "{flag} is a setting of `slugline serve` that this command does not use; leave it out"
-        ),
-    )
-}
-
 fn migrate() -> Command {
     Command::new("migrate")
         .about("Move links here from an older instance's key-value store")
@@ -164,7 +150,15 @@ fn export() -> Command {
             file.default_value("-")
                 .help("Where to, - for standard output"),
         )
-        .arg(format().help("Form of the file [default: by its name, else json]"))
+        .arg(format().help("Form of the file [default: by its name; without an ending, json]"))
+        .arg(replace("Replace a file of that name"))
+}
+
+fn replace(help: &'static str) -> Arg {
+    Arg::new(REPLACE)
+        .long(REPLACE)
+        .action(ArgAction::SetTrue)
+        .help(help)
 }
 
 fn import() -> Command {
@@ -201,6 +195,7 @@ fn visits() -> Command {
                 .help("Where to, such as visits.ndjson.gz or visits.csv; - for standard output"),
         )
         .args([format.clone(), gzip.clone()])
+        .arg(replace("Replace a file of that name"))
         .arg(moment(START_AT, "From this Unix second on, inclusive"))
         .arg(moment(END_AT, "Until this Unix second, inclusive"))
         .arg(
@@ -255,12 +250,7 @@ fn backup() -> Command {
         .args_conflicts_with_subcommands(true)
         .subcommand(verify)
         .arg(file.help("Where to; it appears when it is complete, readable by its owner only"))
-        .arg(
-            Arg::new("replace")
-                .long("replace")
-                .action(ArgAction::SetTrue)
-                .help("Replace a file of that name"),
-        )
+        .arg(replace("Replace a file of that name"))
         .arg(
             Arg::new(WITH_TOKEN)
                 .long(WITH_TOKEN)
@@ -279,12 +269,7 @@ fn restore() -> Command {
                 .required(true)
                 .help("The backup"),
         )
-        .arg(
-            Arg::new("replace")
-                .long("replace")
-                .action(ArgAction::SetTrue)
-                .help("Delete the links and visits that are there now"),
-        )
+        .arg(replace("Delete the links and visits that are there now"))
         .arg(
             Arg::new(WITH_TOKEN)
                 .long(WITH_TOKEN)

@@ -2,6 +2,7 @@
 
 mod given;
 mod grammar;
+mod mistaken;
 mod show;
 mod visits;
 
@@ -19,7 +20,7 @@ use slugline_rest::ApiOptions;
 use crate::{
     Service, Settings, VERSION,
     backup::{self, create::Wishes, journal},
-    data_folder, doctor, healthcheck, logging,
+    data_folder, doctor, healthcheck, links_database, logging,
     mcp_bridge::{self, Upstream},
     old_store, open_files,
     seed::{self, Amount},
@@ -29,7 +30,7 @@ use crate::{
     transfer::{self, LinksLeft},
     welcome, wiring,
 };
-use given::{listen, settings, sources_and_log};
+use given::{listen, settings, settings_and_log, sources_and_log};
 
 /// The exit code of a command that stops because its output was closed, as shells report it for
 /// programs that SIGPIPE kills.
@@ -41,9 +42,13 @@ const LINKS_LEFT: u8 = 3;
 /// Runs the command that the arguments name; `serve` when they name none. It prints an error in
 /// one line with its causes, on standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let matches = match grammar::command().try_get_matches_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let matches = match grammar::command().try_get_matches_from(&arguments) {
         Ok(matches) => matches,
-        Err(error) => grammar::explained(error).exit(),
+        Err(error) => {
+            let first = arguments.get(1).and_then(|first| first.to_str());
+            mistaken::explained(error, first, &given::origin()).exit()
+        }
     };
     data_folder::keep_new_files_private();
     let obeyed = obey(&matches);
@@ -70,7 +75,8 @@ fn obey(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("mcp", given)) => bridge(given),
         Some(("export", given)) => {
             let (file, format) = file_and_format(given);
-            transfer::export::run(&settings(given)?, file, format)
+            let replace = given.get_flag(grammar::REPLACE);
+            transfer::export::run(&settings(given)?, file, format, replace)
         }
         Some(("import", given)) => {
             let (file, format) = file_and_format(given);
@@ -82,7 +88,7 @@ fn obey(matches: &ArgMatches) -> anyhow::Result<()> {
             let file = given.get_one::<String>("file").expect("it is required");
             let wishes = backup::restore::Wishes {
                 site_token: given.get_flag(grammar::WITH_TOKEN),
-                replace: given.get_flag("replace"),
+                replace: given.get_flag(grammar::REPLACE),
             };
             backup::restore::run(&settings(given)?, file, wishes)
         }
@@ -146,7 +152,7 @@ fn print_document(settings: &Settings) -> anyhow::Result<()> {
 
 /// Moves every entry it can, then fails if it could not move one.
 fn migrate(given: &ArgMatches) -> anyhow::Result<()> {
-    let settings = Settings::resolve(&sources_and_log(given)?)?;
+    let settings = settings_and_log(given)?;
     let force = given.get_flag("force");
     let (report, failed) = runtime()?.block_on(old_store::migrate(&settings, force))?;
     writeln!(io::stdout(), "{report}")?;
@@ -174,7 +180,7 @@ fn one_thread() -> anyhow::Result<tokio::runtime::Runtime> {
 }
 
 fn serve(given: &ArgMatches) -> anyhow::Result<()> {
-    let settings = Settings::resolve(&sources_and_log(given)?)?;
+    let settings = settings_and_log(given)?;
     open_files::raise_limit();
     runtime()?.block_on(async {
         // The reader of the greeting may ask the service to stop at once.
@@ -193,7 +199,7 @@ fn back_up(given: &ArgMatches) -> anyhow::Result<()> {
     }
     let wishes = Wishes {
         site_token: given.get_flag(grammar::WITH_TOKEN),
-        replace: given.get_flag("replace"),
+        replace: given.get_flag(grammar::REPLACE),
     };
     backup::create::run(
         &settings(given)?,
@@ -208,6 +214,7 @@ fn look_after(given: &ArgMatches) -> anyhow::Result<()> {
     if given.get_flag("rebuild") {
         return doctor::rebuild_visits(&settings);
     }
+    links_database::refuse_missing(&settings)?;
     one_thread()?.block_on(doctor::examine_all(&settings))
 }
 
@@ -217,7 +224,7 @@ fn check_health(given: &ArgMatches) -> anyhow::Result<()> {
 }
 
 fn seed(given: &ArgMatches) -> anyhow::Result<()> {
-    let settings = Settings::resolve(&sources_and_log(given)?)?;
+    let settings = settings_and_log(given)?;
     let number = |name| *given.get_one::<u32>(name).expect("has a default");
     let amount = Amount {
         links: number("links"),

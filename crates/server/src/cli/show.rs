@@ -6,12 +6,12 @@ use anyhow::bail;
 use clap::ArgMatches;
 
 use super::{given::sources, grammar::BARE};
-use crate::{Settings, ambient::OsRandom, service, settings::Group, site_token};
+use crate::{Settings, ambient::OsRandom, links_database, service, settings::Group, site_token};
 
 /// Prints every setting with its origin, below the headings of the help. The command prints a
 /// wrong setting, too, before it fails because of it.
 pub(super) fn config(given: &ArgMatches) -> anyhow::Result<()> {
-    let sources = sources(given)?;
+    let sources = sources(given);
     let mut output = io::stdout().lock();
     let mut group: Option<Group> = None;
     for shown in sources.shown() {
@@ -37,10 +37,13 @@ pub(super) fn config(given: &ArgMatches) -> anyhow::Result<()> {
 /// # Errors
 /// A setting gives the token, or the folder has none.
 pub(super) fn token(given: &ArgMatches) -> anyhow::Result<()> {
-    let sources = sources(given)?;
+    let sources = sources(given);
     let settings = Settings::resolve(&sources)?;
     if let Some(origin) = sources.origin("SLUGLINE_SITE_TOKEN") {
         bail!("the site token is not the data folder's; {origin} gives it");
+    }
+    if !site_token::file_in(&settings.data_dir).exists() {
+        links_database::refuse_missing(&settings)?;
     }
     let token = site_token::read_kept(&settings.data_dir)?;
     print(given, &settings, token)
@@ -51,7 +54,7 @@ pub(super) fn token(given: &ArgMatches) -> anyhow::Result<()> {
 /// # Errors
 /// A setting gives the token, or the folder has none or cannot be written.
 pub(super) fn rotated_token(given: &ArgMatches) -> anyhow::Result<()> {
-    let sources = sources(given)?;
+    let sources = sources(given);
     let settings = Settings::resolve(&sources)?;
     if let Some(origin) = sources.origin("SLUGLINE_SITE_TOKEN") {
         bail!(
@@ -59,6 +62,9 @@ pub(super) fn rotated_token(given: &ArgMatches) -> anyhow::Result<()> {
              running service reads a file again within a second, and a variable or a flag at its \
              next start"
         );
+    }
+    if !site_token::file_in(&settings.data_dir).exists() {
+        links_database::refuse_missing(&settings)?;
     }
     let token = site_token::rotate_in(&settings.data_dir, &OsRandom)?;
     // Continue if standard error is closed.

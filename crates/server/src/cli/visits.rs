@@ -6,25 +6,23 @@ use serde_json::{Map, Value};
 use slugline_contract::VisitFormat;
 
 use super::{
-    given::sources_and_log,
-    grammar::{END_AT, START_AT},
+    given::settings_and_log,
+    grammar::{END_AT, REPLACE, START_AT},
     runtime,
 };
-use crate::{
-    Settings,
-    visit_files::{Form, export, import, moving},
-};
+use crate::visit_files::{Form, export, import, moving};
 
 pub(super) fn obey(asked: &ArgMatches) -> anyhow::Result<()> {
     let (command, given) = asked.subcommand().expect("it is required");
-    let settings = Settings::resolve(&sources_and_log(given)?)?;
+    let settings = settings_and_log(given)?;
     let file = |name| given.get_one::<String>(name).map(String::as_str);
     let runtime = runtime()?;
     match command {
         "export" => {
             let filters = filters(given)?;
             let to = file("file").expect("it is required");
-            runtime.block_on(export::run(&settings, to, form(given), filters))
+            let replace = given.get_flag(REPLACE);
+            runtime.block_on(export::run(&settings, to, form(given), filters, replace))
         }
         "import" => {
             let again = given.get_flag("again");

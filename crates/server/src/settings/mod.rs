@@ -29,7 +29,7 @@ use url::Url;
 pub use crate::{backup::schedule::BackupSchedule, traces::TraceOptions};
 pub use catalogue::{CATALOGUE, Group, Setting};
 pub use connections::ConnectionLimits;
-pub use source::{SettingError, Shown, Sources};
+pub use source::{SettingError, SettingErrors, Shown, Sources};
 pub use unknown::warnings as unknown_names;
 
 /// Checked settings, in the types that the parts of the service take.
@@ -112,7 +112,11 @@ pub struct Log {
 
 impl Log {
     /// The settings of the log alone.
-    pub(crate) fn resolve(sources: &Sources) -> Result<Self, SettingError> {
+    pub(crate) fn resolve(sources: &Sources) -> Result<Self, SettingErrors> {
+        sources.check_all(Self::check)
+    }
+
+    fn check(sources: &Sources) -> Result<Self, SettingError> {
         Ok(Self {
             filter: sources.parsed("SLUGLINE_LOG", parse::log_filter)?,
             json: sources.parsed("SLUGLINE_LOG_FORMAT", parse::log_format)?,
@@ -179,15 +183,19 @@ impl Settings {
     /// A value is wrong, or a name is not a setting.
     pub fn from_pairs<'a>(
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Self, SettingError> {
+    ) -> Result<Self, SettingErrors> {
         Self::resolve(&Sources::from_pairs(pairs)?)
     }
 
     /// Checks the values of all sources.
     ///
     /// # Errors
-    /// The error names the first wrong setting, the origin of its value, and valid values.
-    pub fn resolve(sources: &Sources) -> Result<Self, SettingError> {
+    /// The error names each wrong setting, the origin of its value, and valid values.
+    pub fn resolve(sources: &Sources) -> Result<Self, SettingErrors> {
+        sources.check_all(Self::check)
+    }
+
+    fn check(sources: &Sources) -> Result<Self, SettingError> {
         let max_url_chars = sources.number("SLUGLINE_PUBLIC_MAX_URL_LENGTH", 256..=24_000)?;
         let max_age = sources.number("SLUGLINE_REDIRECT_MAX_AGE", 0..=31_536_000)?;
         let cache = if sources.flag("SLUGLINE_REDIRECT_NO_STORE")? {
@@ -285,7 +293,6 @@ impl Settings {
             proxy: parse::proxy(sources)?,
             safe_browsing: sources.optional("SLUGLINE_SAFE_BROWSING_DOH", parse::server_url)?,
             webhook: parse::webhook(sources)?,
-            model: parse::model(sources)?,
             recorder: RecorderOptions {
                 sampling: SamplingTargets {
                     per_link: sources.parsed("SLUGLINE_SAMPLE_LINK_ABOVE", parse::limit)?,
@@ -296,8 +303,10 @@ impl Settings {
                 salt_period: sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?,
                 ..RecorderOptions::default()
             },
-            log: Log::resolve(sources)?,
+            log: Log::check(sources)?,
             workers: sources.optional("SLUGLINE_WORKERS", parse::workers)?,
+            // Last, because what is missing cannot be left out to find further errors.
+            model: parse::model(sources)?,
         })
     }
 }
@@ -403,7 +412,7 @@ mod tests {
     #[case("SLUGLINE_ALLOWED_SCHEMES", "mailto,javascript", "never allowed")]
     #[case("SLUGLINE_CHECK_ALLOWED_NETWORKS", "10.0.0.0/33", "10.0.0.0/8")]
     #[case("SLUGLINE_CHECK_ALLOWED_PORTS", "443,http", "8000-8999")]
-    #[case("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED", "yes", "true or false")]
+    #[case("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED", "public", "true or false")]
     #[case("SLUGLINE_PROXY_ALLOWED_NETWORKS", "home", "10.0.0.0/8")]
     #[case("SLUGLINE_PROXY_REQUESTS", "0", "from 1 to 100000")]
     #[case("SLUGLINE_PROXY_REQUESTS_PER_CLIENT", "many", "from 1 to 100000")]
@@ -457,6 +466,32 @@ mod tests {
         assert!(error.contains(name), "{error}");
         assert!(error.contains(fix), "{error}");
         assert!(!error.contains('\n'), "{error}");
+    }
+
+    #[test]
+    fn all_wrong_settings_are_told_at_once() {
+        let wrong = [
+            ("SLUGLINE_REDIRECT_STATUS_CODE", "303"),
+            ("SLUGLINE_WEBHOOK_URL", "hooks.example"),
+            ("SLUGLINE_SITE_TOKEN_FILE", "/nowhere"),
+            ("SLUGLINE_WORKERS", "none"),
+            ("SLUGLINE_CASE_SENSITIVE", "true"),
+        ];
+        let errors = Settings::from_pairs(wrong).unwrap_err();
+        assert_eq!(errors.errors().len(), 4, "{errors}");
+        let text = errors.to_string();
+        assert_eq!(text.lines().count(), 5, "{text}");
+        assert!(text.starts_with("4 settings are wrong\n"), "{text}");
+        for (name, _) in &wrong[..4] {
+            assert!(text.contains(name.trim_end_matches("_FILE")), "{text}");
+        }
+        // One that is missing does not hide the others.
+        let incomplete = [
+            ("SLUGLINE_AI_BASE_URL", "http://localhost:11434/v1"),
+            ("SLUGLINE_WORKERS", "none"),
+        ];
+        let errors = Settings::from_pairs(incomplete).unwrap_err();
+        assert_eq!(errors.errors().len(), 2, "{errors}");
     }
 
     #[test]

@@ -30,7 +30,8 @@ pub struct Shown<'s> {
 
 #[derive(Clone)]
 struct Given {
-    value: String,
+    /// An error says why the file with the value cannot be read.
+    value: Result<String, String>,
     origin: String,
     /// The file that held the value.
     file: Option<String>,
@@ -42,6 +43,36 @@ impl fmt::Debug for Given {
         f.write_str(&self.origin)
     }
 }
+
+/// The errors of all settings that are wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingErrors(Vec<SettingError>);
+
+impl SettingErrors {
+    /// The errors, at least one.
+    pub fn errors(&self) -> &[SettingError] {
+        &self.0
+    }
+}
+
+impl From<SettingError> for SettingErrors {
+    fn from(error: SettingError) -> Self {
+        Self(vec![error])
+    }
+}
+
+impl fmt::Display for SettingErrors {
+    /// One error in its line; several below a heading, each in a line of its own.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [error] = &self.0[..] {
+            return error.fmt(f);
+        }
+        write!(f, "{} settings are wrong", self.0.len())?;
+        self.0.iter().try_for_each(|error| write!(f, "\n  {error}"))
+    }
+}
+
+impl std::error::Error for SettingErrors {}
 
 /// An error in a setting that prevents the start.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -82,7 +113,7 @@ impl Sources {
             if let Some(setting) = CATALOGUE.iter().find(of_name) {
                 sources.give(setting, value.into(), origin);
             } else if let Some(setting) = CATALOGUE.iter().find(of_file) {
-                sources.give_file(setting, value, origin)?;
+                sources.give_file(setting, value, origin);
             } else {
                 return Err(SettingError::Unknown { name: name.into() });
             }
@@ -91,14 +122,12 @@ impl Sources {
     }
 
     /// Values of flags, by their names, and of the environment for settings without a flag. An
-    /// empty value counts as not given. A value has priority over a file with the value.
-    ///
-    /// # Errors
-    /// A file that holds a secret cannot be read.
+    /// empty value counts as not given. A value has priority over a file with the value. A file
+    /// that cannot be read is an error of its setting.
     pub fn from_flags_and_environment(
         flag: impl Fn(&str) -> Option<String>,
         environment: impl Fn(&str) -> Option<String>,
-    ) -> Result<Self, SettingError> {
+    ) -> Self {
         Self::of(CATALOGUE.iter(), flag, environment)
     }
 
@@ -107,7 +136,7 @@ impl Sources {
         settings: impl Iterator<Item = &'static Setting>,
         flag: impl Fn(&str) -> Option<String>,
         environment: impl Fn(&str) -> Option<String>,
-    ) -> Result<Self, SettingError> {
+    ) -> Self {
         let mut sources = Self::default();
         let flag = |name: String| Some((flag(&name)?, format!("the flag --{name}")));
         let named = |name: &str| {
@@ -122,46 +151,37 @@ impl Sources {
             if let Some((value, origin)) = flag(setting.flag()) {
                 sources.give(setting, value, origin);
             } else if let Some((path, origin)) = flag_of_file() {
-                sources.give_file(setting, &path, origin)?;
+                sources.give_file(setting, &path, origin);
             } else if let Some((value, origin)) = named(setting.name) {
                 sources.give(setting, value, origin);
             } else if let Some((path, origin)) = variable_of_file() {
-                sources.give_file(setting, &path, origin)?;
+                sources.give_file(setting, &path, origin);
             } else if let Some((value, origin)) = sinks() {
                 sources.give(setting, value, origin);
             }
         }
-        Ok(sources)
+        sources
     }
 
-    fn give_file(
-        &mut self,
-        setting: &Setting,
-        path: &str,
-        origin: String,
-    ) -> Result<(), SettingError> {
-        match fs::read_to_string(path) {
-            Ok(text) => {
-                let given = Given {
-                    value: text,
-                    origin: format!("the file {path}"),
-                    file: Some(path.to_owned()),
-                };
-                self.given.insert(setting.name, given);
-                Ok(())
-            }
-            Err(error) => Err(SettingError::Wrong {
-                name: setting.name,
-                value: String::new(),
+    fn give_file(&mut self, setting: &Setting, path: &str, origin: String) {
+        let given = match fs::read_to_string(path) {
+            Ok(text) => Given {
+                value: Ok(text),
+                origin: format!("the file {path}"),
+                file: Some(path.to_owned()),
+            },
+            Err(error) => Given {
+                value: Err(format!("the file {path} cannot be read: {error}")),
                 origin,
-                fix: format!("the file {path} cannot be read: {error}"),
-            }),
-        }
+                file: Some(path.to_owned()),
+            },
+        };
+        self.given.insert(setting.name, given);
     }
 
     fn give(&mut self, setting: &Setting, value: String, origin: String) {
         let given = Given {
-            value,
+            value: Ok(value),
             origin,
             file: None,
         };
@@ -174,8 +194,11 @@ impl Sources {
         CATALOGUE.iter().map(|setting| Shown {
             setting,
             value: match self.given.get(setting.name) {
+                Some(Given { value: Err(_), .. }) => "(unreadable)",
                 Some(_) if setting.secret => "(hidden)",
-                Some(given) => given.value.trim(),
+                Some(Given {
+                    value: Ok(text), ..
+                }) => text.trim(),
                 None => setting.default,
             },
             origin: match self.origin(setting.name) {
@@ -203,8 +226,11 @@ impl Sources {
         parse: impl Fn(&str) -> Result<T, E>,
     ) -> Result<T, SettingError> {
         let setting = find(name);
-        let given = self.given.get(name);
-        let text = given.map_or(setting.default, |given| given.value.trim());
+        let text = match self.given.get(name).map(|given| &given.value) {
+            Some(Ok(text)) => text.trim(),
+            Some(Err(fix)) => return Err(self.wrong(name, fix)),
+            None => setting.default,
+        };
         parse(text).map_err(|fix| self.wrong(name, fix))
     }
 
@@ -260,17 +286,44 @@ impl Sources {
     /// A yes or a no.
     pub(super) fn flag(&self, name: &'static str) -> Result<bool, SettingError> {
         self.parsed(name, |text| match text.to_ascii_lowercase().as_str() {
-            "true" | "1" => Ok(true),
-            "false" | "0" => Ok(false),
+            "true" | "1" | "yes" | "on" => Ok(true),
+            "false" | "0" | "no" | "off" => Ok(false),
             _ => Err("expected true or false"),
         })
+    }
+
+    /// Runs a check again and again, each time without the settings that were wrong, and returns
+    /// all their errors. So a check may end at its first error.
+    pub(super) fn check_all<T>(
+        &self,
+        check: impl Fn(&Self) -> Result<T, SettingError>,
+    ) -> Result<T, SettingErrors> {
+        let mut rest = self.clone();
+        let mut errors: Vec<SettingError> = Vec::new();
+        loop {
+            let error = match check(&rest) {
+                Ok(checked) if errors.is_empty() => return Ok(checked),
+                Ok(_) => return Err(SettingErrors(errors)),
+                Err(error) => error,
+            };
+            let is_left = match &error {
+                SettingError::Wrong { name, .. } => rest.given.remove(name).is_some(),
+                SettingError::Unknown { .. } => false,
+            };
+            errors.push(error);
+            if !is_left {
+                return Err(SettingErrors(errors));
+            }
+        }
     }
 
     /// The error for a setting's value.
     pub(super) fn wrong(&self, name: &'static str, fix: impl Display) -> SettingError {
         let given = self.given.get(name);
         let value = match given {
-            Some(given) if !find(name).secret => format!(" is {:?}", given.value),
+            Some(Given {
+                value: Ok(text), ..
+            }) if !find(name).secret => format!(" is {text:?}"),
             Some(_) | None => String::new(),
         };
         let origin = given.map_or_else(|| "its default".into(), |given| given.origin.clone());
@@ -304,7 +357,7 @@ mod tests {
                     given.map(|(_, value)| (*value).to_owned())
                 },
             );
-            sources.unwrap().flag("SLUGLINE_CASE_SENSITIVE").unwrap()
+            sources.flag("SLUGLINE_CASE_SENSITIVE").unwrap()
         };
         let (ours, sinks) = ("SLUGLINE_CASE_SENSITIVE", "NUXT_CASE_SENSITIVE");
         assert!(!read(None, &[]));
@@ -326,10 +379,7 @@ mod tests {
                 |name| given(name).map(|(_, value)| (*value).to_owned()),
             );
             let text = |text: &str| Ok::<_, String>(text.to_owned());
-            sources
-                .unwrap()
-                .optional("SLUGLINE_HOME_URL", text)
-                .unwrap()
+            sources.optional("SLUGLINE_HOME_URL", text).unwrap()
         };
         let (new, old) = (
             ("NUXT_PUBLIC_HOME_URL", "https://new.example"),
@@ -353,7 +403,7 @@ mod tests {
                     let found = given.iter().find(|(given, _)| *given == name);
                     found.map(|(_, value)| (*value).to_owned())
                 };
-                let sources = Sources::from_flags_and_environment(given, given)?;
+                let sources = Sources::from_flags_and_environment(given, given);
                 Ok::<_, SettingError>(sources.optional(setting.name, text)?.unwrap())
             };
             let (flag, file_flag) = (setting.flag(), setting.file_flag());
@@ -379,6 +429,19 @@ mod tests {
             assert_eq!(given.as_deref(), Some("from a file"));
         }
         assert!(Sources::from_pairs([("SLUGLINE_LISTEN_FILE", path)]).is_err());
+    }
+
+    #[test]
+    fn yes_and_no_are_said_in_several_ways() {
+        let read = |value| {
+            let sources = Sources::from_pairs([("SLUGLINE_CASE_SENSITIVE", value)]);
+            sources.unwrap().flag("SLUGLINE_CASE_SENSITIVE")
+        };
+        for (value, expected) in [("Yes", true), ("on", true), ("NO", false), ("off", false)] {
+            assert_eq!(read(value), Ok(expected), "{value}");
+        }
+        let error = read("maybe").unwrap_err().to_string();
+        assert!(error.contains("expected true or false"), "{error}");
     }
 
     #[test]

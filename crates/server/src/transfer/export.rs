@@ -1,9 +1,9 @@
 //! Exports all links to a file.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs,
     io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use anyhow::{Context, bail};
@@ -11,23 +11,31 @@ use slugline_application::PreviewMode;
 use slugline_contract::{ExportText, TransferFormat};
 use slugline_domain::PageSize;
 
-use super::{Links, STANDARD, format_by_name, missing_file, open};
-use crate::Settings;
+use super::{Links, STANDARD, format_by_name, open};
+use crate::{
+    Settings,
+    backup::{Draft, create_private, folder_of, partial, refuse_to_replace, sync_folder},
+    links_database,
+};
 
-/// Writes all links to the file, which appears when it is complete. Only its owner can read it,
-/// since it contains stored passwords.
+/// Writes all links to the file, which appears when it is complete and on the disk. Only its
+/// owner can read it, since it contains stored passwords.
+///
+/// # Errors
+/// There is no instance, the file's name says no format, the file is there already and `replace`
+/// is false, or it cannot be written. It leaves no file then.
 pub(crate) fn run(
     settings: &Settings,
     file: &str,
     format: Option<TransferFormat>,
+    replace: bool,
 ) -> anyhow::Result<()> {
-    if let Some(file) = missing_file(settings) {
-        bail!(
-            "there is no database {}; name the folder of an instance in --data-dir, or its \
-             database in --database-url",
-            file.display()
-        );
+    let format = format.map_or_else(|| format_of(file), Ok)?;
+    let path = Path::new(file);
+    if file != STANDARD {
+        refuse_to_replace(path, replace)?;
     }
+    links_database::refuse_missing(settings)?;
     // Preview mode forbids this to callers of the API. The operator of this command can read
     // the database anyway.
     let own = Settings {
@@ -35,19 +43,20 @@ pub(crate) fn run(
         ..settings.clone()
     };
     let links = open(&own)?;
-    let format = format.or_else(|| format_by_name(file));
-    let format = format.unwrap_or(TransferFormat::Json);
     if file == STANDARD {
         write(&links, format, io::stdout().lock())?;
         return Ok(());
     }
-    let path = Path::new(file);
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    let partial = PathBuf::from(partial);
     let whole = || {
-        let written = write(&links, format, create_private(&partial)?)?;
-        fs::rename(&partial, path)?;
+        let draft = Draft::at(partial(path))?;
+        let output = create_private(&draft.path)?;
+        let written = write(&links, format, &output)?;
+        output.sync_all()?;
+        drop(output);
+        refuse_to_replace(path, replace)?;
+        fs::rename(&draft.path, path)?;
+        draft.keep();
+        sync_folder(folder_of(path))?;
         anyhow::Ok(written)
     };
     let written = whole().with_context(|| format!("{file} cannot be written"))?;
@@ -78,19 +87,15 @@ fn write(links: &Links, format: TransferFormat, file: impl Write) -> anyhow::Res
     Ok(written)
 }
 
-#[cfg(unix)]
-fn create_private(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)
-}
-
-#[cfg(not(unix))]
-fn create_private(path: &Path) -> io::Result<File> {
-    File::create(path)
+/// The format that the name says; JSON for a name without an ending. A table in a file that says
+/// JSON, or a workbook, would be noticed only when somebody needs it.
+fn format_of(file: &str) -> anyhow::Result<TransferFormat> {
+    match format_by_name(file) {
+        Some(format) => Ok(format),
+        None if Path::new(file).extension().is_none() => Ok(TransferFormat::Json),
+        None => bail!(
+            "the name {file:?} ends with none of the formats; let it end with .json or .csv, or \
+             say --format"
+        ),
+    }
 }

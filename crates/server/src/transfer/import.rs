@@ -14,8 +14,8 @@ use slugline_contract::{
 use slugline_storage::DatabaseUrl;
 use tokio::task::JoinHandle;
 
-use super::{Links, STANDARD, format_by_name, missing_file, open};
-use crate::Settings;
+use super::{Links, STANDARD, format_by_name, open};
+use crate::{Settings, links_database::missing_file};
 
 /// Links written in one batch.
 const BATCH: usize = 500;

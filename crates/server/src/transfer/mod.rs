@@ -13,7 +13,6 @@ use std::path::Path;
 use anyhow::Context;
 use slugline_application::LinkWriter;
 use slugline_contract::TransferFormat;
-use slugline_storage::DatabaseUrl;
 use tokio::runtime::Runtime;
 
 use crate::{Settings, backup::journal, data_folder, instance_lock::FilesInUse, wiring};
@@ -37,14 +36,6 @@ fn open(settings: &Settings) -> anyhow::Result<Links> {
         runtime,
         _in_use: in_use,
     })
-}
-
-/// The file of the links, if it does not exist yet. `None` for a database server.
-fn missing_file(settings: &Settings) -> Option<&Path> {
-    match &settings.links {
-        DatabaseUrl::File(file) if !file.exists() => Some(file),
-        DatabaseUrl::File(_) | DatabaseUrl::Postgres(_) => None,
-    }
 }
 
 /// The argument that means standard input or output instead of a file.

@@ -13,11 +13,11 @@ use slugline_application::{Asked, StatsService};
 use slugline_contract::{AnalyticsFilter, Problem, UnknownNames, VisitFile, VisitText, read};
 use slugline_domain::{VisitFilter, VisitRows};
 
-use super::{Form, STANDARD, open_log, partial, tell};
+use super::{Form, STANDARD, open_log, tell};
 use crate::{
     Settings,
     ambient::SystemClock,
-    backup::{Draft, create_private, folder_of, journal, sync_folder},
+    backup::{Draft, create_private, folder_of, journal, partial, refuse_to_replace, sync_folder},
     wiring,
 };
 
@@ -25,27 +25,32 @@ use crate::{
 /// can read it. `filters` are the members of a question and their values.
 ///
 /// # Errors
-/// A filter is wrong, visits cannot be read, or the file cannot be written. There is no file
-/// then.
+/// A filter is wrong, the file is there already and `replace` is false, visits cannot be read, or
+/// the file cannot be written. It leaves no file then.
 pub(crate) async fn run(
     settings: &Settings,
     file: &str,
     form: Form,
     filters: Map<String, Value>,
+    replace: bool,
 ) -> anyhow::Result<()> {
     let asked = asked(filters)?;
     let form = form.of(file)?;
+    let path = Path::new(file);
+    if file != STANDARD {
+        refuse_to_replace(path, replace)?;
+    }
     let _in_use = journal::use_files(settings)?;
     let rows = rows(settings, asked).await?;
     if file == STANDARD {
         return write(rows, form, io::stdout()).await.map(drop);
     }
-    let path = Path::new(file);
     let whole = async {
         let draft = Draft::at(partial(path))?;
         let (written, output) = write(rows, form, create_private(&draft.path)?).await?;
         output.sync_all()?;
         drop(output);
+        refuse_to_replace(path, replace)?;
         fs::rename(&draft.path, path)?;
         draft.keep();
         sync_folder(folder_of(path))?;

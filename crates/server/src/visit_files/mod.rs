@@ -9,7 +9,7 @@ pub(crate) mod moving;
 
 use std::{
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
 };
 
@@ -91,11 +91,4 @@ fn existing(file: PathBuf) -> anyhow::Result<PathBuf> {
 /// Prints a message; continues if standard error is closed.
 fn tell(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
-}
-
-/// The file beside which an unfinished one is written.
-fn partial(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".partial");
-    name.into()
 }

@@ -68,12 +68,35 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn a_damaged_access_log_is_found_and_rebuilt_once_the_service_is_stopped() {
-    let fresh = tempfile::tempdir().unwrap();
-    let (sound, said, _) = doctor(fresh.path(), &[]);
-    assert!(sound && said.lines().count() == 2, "{said}");
-    assert_eq!(fs::read_dir(fresh.path()).unwrap().count(), 0);
+fn a_folder_without_an_instance_is_not_called_sound() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("mistyped");
+    for arguments in [
+        &["doctor"][..],
+        &["token", "list"],
+        &["token", "revoke", "agent"],
+        &["token", "add", "agent", "--scope", "links:read"],
+        &["token", "show"],
+        &["token", "rotate"],
+    ] {
+        let mut command = command(&folder);
+        command.env_remove("SLUGLINE_SITE_TOKEN");
+        let (done, _, why) = outcome(command.args(arguments));
+        let named = why.contains("there is no database") && why.contains("mistyped/links.db");
+        assert!(
+            !done && named && why.contains("--data-dir"),
+            "{arguments:?}: {why}"
+        );
+        assert!(!folder.exists(), "{arguments:?}");
+    }
+    std::fs::create_dir(&folder).unwrap();
+    let (done, _, why) = doctor(&folder, &[]);
+    assert!(!done && why.contains("there is no database"), "{why}");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
 
+#[test]
+fn a_damaged_access_log_is_found_and_rebuilt_once_the_service_is_stopped() {
     let server = Server::start();
     server.create(&serde_json::json!({"url": "https://example.com/", "slug": "docs"}));
     server.visit("/docs");

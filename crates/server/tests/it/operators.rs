@@ -319,6 +319,28 @@ fn a_command_shows_the_settings_that_matter_to_it_and_refuses_others() {
 }
 
 #[test]
+fn what_the_command_line_does_not_do_is_told_with_the_way_to_do_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |arguments: &[&str]| {
+        let mut command = command(folder.path());
+        command.env("SLUGLINE_LISTEN", "127.0.0.1:9123");
+        let (code, _, said) = run(command.args(arguments));
+        assert_eq!(code, Some(2), "{said}");
+        said
+    };
+    let create = said(&["create", "https://example.com/"]);
+    let curl = "curl http://127.0.0.1:9123/api/link/create";
+    assert!(
+        create.contains(curl) && !create.contains("similar"),
+        "{create}"
+    );
+    let port = said(&["--port", "9000"]);
+    assert!(port.contains("use --listen"), "{port}");
+    assert!(help(&["-h"]).contains("Links are made over the API"));
+    assert!(help(&["--help"]).contains("There is no configuration file"));
+}
+
+#[test]
 fn settings_are_shown_with_their_origin_and_without_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = command(folder.path());
@@ -358,7 +380,7 @@ fn the_token_of_the_folder_is_shown_and_one_of_the_settings_is_not() {
     };
     let (code, shown, said) = show(None);
     assert_eq!((code, shown.as_str()), (Some(1), ""));
-    assert!(said.contains("the token cannot be read from"), "{said}");
+    assert!(said.contains("there is no database"), "{said}");
     fs::write(folder.path().join("site-token"), "kept-in-the-folder\n").unwrap();
     assert_eq!(
         show(None),

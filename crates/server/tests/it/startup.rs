@@ -70,6 +70,47 @@ fn a_wrong_setting_stops_the_start() {
     );
 }
 
+#[test]
+fn all_wrong_settings_are_told_at_once() {
+    let output = refusal(&[
+        ("SLUGLINE_LOG", "verbose"),
+        ("SLUGLINE_REDIRECT_STATUS_CODE", "303"),
+        ("SLUGLINE_WEBHOOK_SECRET_FILE", "/nowhere"),
+    ]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.starts_with("slugline: 3 settings are wrong\n"),
+        "{said}"
+    );
+    for part in [
+        "\"verbose\" is not a level",
+        "is \"303\"",
+        "/nowhere cannot be read",
+    ] {
+        assert!(
+            said.lines().any(|line| line.contains(part)),
+            "{part}: {said}"
+        );
+    }
+}
+
+#[test]
+fn a_start_in_an_empty_folder_says_that_the_instance_is_new() {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let start = |folder| {
+        let folder: tempfile::TempDir = folder;
+        let mut command = command(folder.path());
+        command.stderr(log.reopen().unwrap());
+        let folder = Server::start_by(command, folder).stop("TERM").1;
+        let said = fs::read_to_string(log.path()).unwrap();
+        (folder, said.contains("a new one was made"))
+    };
+    let (folder, is_new) = start(tempfile::tempdir().unwrap());
+    assert!(is_new);
+    fs::write(log.path(), "").unwrap();
+    assert!(!start(folder).1);
+}
+
 #[cfg(not(feature = "otel"))]
 #[test]
 fn a_program_without_traces_does_not_promise_them() {

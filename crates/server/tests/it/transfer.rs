@@ -561,6 +561,37 @@ fn a_mistyped_folder_is_noticed() {
 }
 
 #[test]
+fn an_export_replaces_no_file_unasked_and_knows_what_its_name_says() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    let (_, folder) = server.stop("TERM");
+    let export = |name: &str, more: &[&str]| {
+        let file = folder.path().join(name);
+        let arguments = [&["export", file.to_str().unwrap()], more].concat();
+        let (good, said) = run(folder.path(), &arguments);
+        (good, said, std::fs::read_to_string(file).ok())
+    };
+    for name in ["links.xlsx", "links.json.gz", "links.txt"] {
+        let (good, said, file) = export(name, &[]);
+        assert!(!good && said.contains("end with .json or .csv"), "{said}");
+        assert_eq!(file, None);
+        assert!(export(name, &["--format", "csv"]).0);
+    }
+    assert!(export("links", &[]).2.unwrap().starts_with('{'));
+    let (good, said, file) = export("LINKS.CSV", &[]);
+    assert!(good && file.unwrap().contains("docs,"), "{said}");
+    std::fs::write(folder.path().join("links.csv"), "mine").unwrap();
+    let (good, said, file) = export("links.csv", &[]);
+    assert!(
+        !good && said.contains("replace it with --replace"),
+        "{said}"
+    );
+    assert_eq!(file.as_deref(), Some("mine"));
+    let (good, said, file) = export("links.csv", &["--replace"]);
+    assert!(good && file.unwrap().contains("docs,"), "{said}");
+}
+
+#[test]
 fn a_mistyped_variable_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let output = command(folder.path())

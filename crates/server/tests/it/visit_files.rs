@@ -257,6 +257,8 @@ fn a_wrong_line_imports_nothing_and_is_named() {
     let error = failed(empty.path(), &["import", "visits.json"]);
     assert!(error.contains(".ndjson"), "{error}");
     let error = failed(empty.path(), &["export", &file]);
+    assert!(error.contains("is there already"), "{error}");
+    let error = failed(empty.path(), &["export", "--replace", &file]);
     assert!(error.contains("there is no access log"), "{error}");
     let error = failed(seeded().path(), &["export", &file, "--filter", "contry=DE"]);
     assert!(error.contains("country"), "{error}");
