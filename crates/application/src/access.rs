@@ -69,6 +69,14 @@ impl Access {
         }
     }
 
+    /// Nobody sends a token, and preview mode is off.
+    pub const fn without_token(action: Forbidden) -> Self {
+        Self {
+            scope: None,
+            condition: Condition::OutsidePreview(action),
+        }
+    }
+
     /// The scope that the caller needs; `None` if any caller will do.
     pub const fn scope(self) -> Option<Scope> {
         self.scope

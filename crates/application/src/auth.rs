@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use slugline_domain::{
     ClientNetwork, TokenName, UnixSeconds,
     measure::Counter,
-    ports::{Clock, StoreError, TokenStore},
+    ports::{Clock, SignInCodes, StoreError, TokenStore},
 };
 use subtle::ConstantTimeEq;
 use thiserror::Error;
@@ -19,6 +19,7 @@ use crate::{
     attempts::{ClientLimit, TooManyAttempts},
     caller::Caller,
     known_tokens::KnownTokens,
+    sign_in::SignInCode,
     tokens::TokenText,
 };
 
@@ -93,6 +94,9 @@ pub enum Denied {
     /// The token is wrong, or was revoked.
     #[error("Unauthorized")]
     WrongToken,
+    /// There is no such one-time code, it was used before, or it is over.
+    #[error("Unauthorized")]
+    WrongCode,
     /// The token is right, and has expired.
     #[error("Unauthorized")]
     Expired {
@@ -114,6 +118,7 @@ pub enum Denied {
 pub struct Authenticator {
     site: RwLock<SiteToken>,
     named: KnownTokens,
+    codes: Option<Arc<dyn SignInCodes>>,
     clock: Arc<dyn Clock>,
     failures: ClientLimit<()>,
     turned_away: Counter,
@@ -126,6 +131,8 @@ pub struct AuthenticatorParts {
     pub site: SiteToken,
     /// The named tokens.
     pub named: Arc<dyn TokenStore>,
+    /// One-time codes for the site token; `None` if the instance has none.
+    pub codes: Option<Arc<dyn SignInCodes>>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
 }
@@ -142,6 +149,7 @@ impl Authenticator {
         Self {
             site: RwLock::new(parts.site),
             named: KnownTokens::new(parts.named),
+            codes: parts.codes,
             clock: parts.clock,
             failures,
             turned_away: Counter::default(),
@@ -193,6 +201,29 @@ impl Authenticator {
         Err(Denied::WrongToken)
     }
 
+    /// Exchanges a one-time code for the site token, which is in force from now on. Wrong codes
+    /// count as wrong tokens. A network that sent too many waits, even with a right code: the
+    /// person can send the token itself.
+    ///
+    /// # Errors
+    /// The code is wrong or over, the client sent too many wrong ones, or codes cannot be read.
+    pub async fn redeem(&self, code: &str, client: IpAddr) -> Result<String, Denied> {
+        let (network, now) = (ClientNetwork::of(client), self.clock.now());
+        let may_fail = self.failures.check(&(), network, now);
+        may_fail.inspect_err(|_| self.turned_away.count())?;
+        if let (Some(codes), Some(digest)) = (&self.codes, SignInCode::digest_of(code))
+            && let Some(token) = codes.redeem(&digest, now.second()).await?
+            && let Ok(site) = SiteToken::new(&token)
+        {
+            // The token may be so new that this process has not heard of it.
+            self.rotate(site);
+            return Ok(token);
+        }
+        let counted = self.failures.count(&(), network, now);
+        counted.inspect_err(|_| self.turned_away.count())?;
+        Err(Denied::WrongCode)
+    }
+
     /// Returns whether a caller who was let in would be let in again, for answers that go on
     /// for as long as the client reads. The holder of a former site token stays until the
     /// answer ends.
@@ -234,7 +265,9 @@ fn digest(token: &str) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{Author, Scope, Scopes, TokenRecord, ports::Hearing};
-    use slugline_testkit::{FixedClock, MemoryTokenStore, NOON, SeededRandom, seconds};
+    use slugline_testkit::{
+        FixedClock, MemorySignInCodes, MemoryTokenStore, NOON, SeededRandom, seconds,
+    };
 
     use super::*;
     use crate::{NewToken, Tokens, TokensParts};
@@ -243,18 +276,22 @@ mod tests {
         guard: Authenticator,
         clock: Arc<FixedClock>,
         store: Arc<MemoryTokenStore>,
+        codes: Arc<MemorySignInCodes>,
         tokens: Tokens,
     }
 
     fn fixture() -> Fixture {
         let clock = Arc::new(FixedClock::at(NOON));
         let store = Arc::new(MemoryTokenStore::default());
+        let codes = Arc::new(MemorySignInCodes::of("correct horse"));
         Fixture {
             guard: Authenticator::new(AuthenticatorParts {
                 site: SiteToken::new("correct horse").unwrap(),
                 named: store.clone(),
+                codes: Some(codes.clone()),
                 clock: clock.clone(),
             }),
+            codes,
             tokens: Tokens::new(TokensParts {
                 store: store.clone(),
                 clock: clock.clone(),
@@ -353,6 +390,45 @@ mod tests {
         let refused = it.try_token(&wrong).await;
         assert!(matches!(refused, Err(Denied::TooMany(_))));
         assert_eq!(it.guard.turned_away(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_code_is_exchanged_once_and_wrong_ones_count_as_wrong_tokens() {
+        let it = fixture();
+        let random = SeededRandom::new(7);
+        let codes = [(); 3].map(|()| SignInCode::mint(&random));
+        for code in &codes {
+            it.codes.add(code.digest(), seconds(600));
+        }
+        let from = "192.0.2.1".parse().unwrap();
+        let redeem = async |code: &str| it.guard.redeem(code, from).await;
+        assert_eq!(redeem(codes[0].as_str()).await.unwrap(), "correct horse");
+        for wrong in [codes[0].as_str(), "", "correct horse", &"A".repeat(43)] {
+            let refused = redeem(wrong).await;
+            assert!(matches!(refused, Err(Denied::WrongCode)), "{wrong:?}");
+        }
+        for _ in 4..Authenticator::MAX_FAILURES_PER_MINUTE {
+            it.try_token("wrong-token").await.unwrap_err();
+        }
+        let waits = redeem(codes[1].as_str()).await;
+        assert!(matches!(waits, Err(Denied::TooMany(_))), "{waits:?}");
+        it.clock.advance_seconds(120);
+        assert!(redeem(codes[1].as_str()).await.is_ok());
+        it.clock.advance_seconds(480);
+        let over = redeem(codes[2].as_str()).await;
+        assert!(matches!(over, Err(Denied::WrongCode)), "{over:?}");
+    }
+
+    #[tokio::test]
+    async fn the_token_of_a_code_is_in_force_at_once() {
+        let it = fixture();
+        it.guard.rotate(SiteToken::new("former horse").unwrap());
+        let code = SignInCode::mint(&SeededRandom::new(7));
+        it.codes.add(code.digest(), seconds(600));
+        let from = "192.0.2.1".parse().unwrap();
+        let token = it.guard.redeem(code.as_str(), from).await.unwrap();
+        assert_eq!(it.try_token(&token).await.unwrap(), Caller::Site);
+        assert!(it.try_token("former horse").await.is_err());
     }
 
     #[tokio::test]

@@ -72,6 +72,7 @@ pub mod passwords;
 pub mod preview;
 pub mod resolver;
 mod shares;
+pub mod sign_in;
 pub mod stats;
 pub mod suggestions;
 pub mod tokens;
@@ -103,6 +104,7 @@ pub use migration::{
 pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};
 pub use preview::{Forbidden, PreviewMode};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
+pub use sign_in::SignInCode;
 pub use stats::{AccessExport, Asked, StatsService, VisitExport};
 pub use suggestions::Suggestions;
 pub use tokens::{MadeToken, NewToken, TokenText, Tokens, TokensParts};

@@ -25,7 +25,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`audit`], [`links`], [`location`], [`migration`], [`setup`], [`stats`], [`tokens`] | wire types |
+//! | [`audit`], [`links`], [`location`], [`migration`], [`setup`], [`sign_in`], [`stats`], [`tokens`] | wire types |
 //! | [`visits`] | files of visits |
 //! | [`code`], [`problem`] | every error code with its status; errors and their body |
 //! | [`issue`] | faults of single members |
@@ -53,6 +53,7 @@ pub mod reader;
 pub mod schema;
 pub mod sent;
 pub mod setup;
+pub mod sign_in;
 pub mod stats;
 mod synonyms;
 mod table_rows;
@@ -94,6 +95,7 @@ pub use setup::{
     Finding, Fix, Level, Limits, LinkStoreKind, RedirectsView, SetupView, Stores, Switches,
     VisitStoreKind, VisitsView,
 };
+pub use sign_in::{SignIn, SignedIn};
 pub use stats::{
     AnalyticsFilter, Answer, BotsName, CSV_HEAD, CounterView, DimensionName, EraseVisits,
     ErasedVisits, EventView, HeatmapRequest, HourView, LimitedRequest, LocationView, MAX_TAGS,

@@ -407,6 +407,11 @@ impl From<Denied> for Problem {
                 title,
                 ..Self::new(Code::Unauthorized, WRONG_TOKEN)
             },
+            Denied::WrongCode => Self::new(
+                Code::Unauthorized,
+                "The code is wrong, was used before, or is over: each is valid once, for ten \
+                 minutes. `slugline token show` prints an address with another one",
+            ),
             Denied::Expired { name, at } => Self::new(
                 Code::Unauthorized,
                 format!(

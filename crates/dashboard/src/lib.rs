@@ -32,7 +32,7 @@ use slugline_httpkit::{Code, Failure, Problem, public};
 
 pub use moved::moved;
 
-/// The path of the dashboard; it owns every path below.
+/// The path of the dashboard; it owns every path below, but for the API's `sign-in`.
 pub const PATH: &str = "/_dashboard/";
 
 /// Mounts the page and its files.

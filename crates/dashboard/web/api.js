@@ -47,6 +47,14 @@ const ask = (method, path, given) => awaited(send(method, path, given).then((ans
 /** Whether the server takes this token. @param {string} given @returns {Promise<Schemas['Identity']>} */
 export const verify = (given) => ask('GET', 'verify', { token: given });
 
+/** Exchanges a one-time code for the token that it stands for. Nobody is signed in yet, so the request has no token. @param {string} code @returns {Promise<Schemas['SignedIn']>} */
+export async function redeemCode(code) {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code }) };
+  const answer = await fetch('sign-in', init).catch((error) => { throw new ApiError(0, 'unreachable', String(error)); });
+  if (!answer.ok) throw problemOf(answer.status, await answer.text(), answer.headers.get('retry-after'));
+  return answer.json();
+}
+
 // Links
 
 /** @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['LinkList']>} */

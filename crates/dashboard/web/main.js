@@ -4,12 +4,14 @@ import { setup, verify } from './api.js';
 import { publicAddress } from './links/short-link.js';
 import { later } from './parts/later.js';
 import { Empty, ErrorNote } from './parts/notes.js';
+import { OfferDialog } from './offer.js';
 import { Shell } from './shell.js';
 import { SignIn } from './sign-in.js';
 import { addShortcuts, currentShortcuts, keyName, match, takesText } from './shortcuts.js';
 import { busy } from './state/busy.js';
 import { singleKeys } from './state/choices.js';
 import { demonstration, lacking, moving, reason } from './state/refusal.js';
+import { followOffers, question } from './state/offer.js';
 import { change, go, view } from './state/router.js';
 import { expired, isNamed, scopes, token } from './state/session.js';
 import { effect, html, render, useEffect, useState } from './view.js';
@@ -75,6 +77,7 @@ function App() {
     <//>
     ${floating === 'palette' && html`<${Palette} onClose=${close} />`}
     ${floating === 'help' && html`<${Help} onClose=${close} />`}
+    ${question.value && html`<${OfferDialog} asked=${question.value} />`}
     ${expired.value && html`<div class="veil"><${SignIn} /></div>`}`;
 }
 
@@ -118,9 +121,13 @@ function learnInstance() {
 // A page that was sent here with a destination begins a link with it.
 if (view.value.page === 'links' && view.value.query.url && !view.value.query.new) change({ new: '1' }, { replace: true });
 
+// An address may sign in, which decides what is fetched.
+const words = loadWords();
+await followOffers(words);
+
 // A page must not ask for what a named token does not permit.
 if (isNamed()) await verify(token.value).then((identity) => { scopes.value = identity.scopes; }, () => {});
 const first = token.value === '' ? undefined : fetchPage(view.value.page);
-await Promise.all([loadWords(), first]);
+await Promise.all([words, first]);
 await Promise.race([answered(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));

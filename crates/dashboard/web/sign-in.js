@@ -5,6 +5,7 @@ import { Icon } from './parts/icon.js';
 import { wording } from './parts/notes.js';
 import { ApiError } from './problem.js';
 import { Mark } from './shell.js';
+import { offerFault } from './state/offer.js';
 import { expired, signIn } from './state/session.js';
 import { html, useEffect, useRef, useState } from './view.js';
 import { say } from './words.js';
@@ -27,6 +28,7 @@ export function SignIn() {
     event.preventDefault();
     setChecking(true);
     setError('');
+    offerFault.value = '';
     try {
       const { scopes } = await verify(text.trim());
       signIn(text.trim(), remember, scopes);
@@ -39,7 +41,7 @@ export function SignIn() {
       setChecking(false);
     }
   };
-  const told = wait > 0 ? say('tooManyAttempts', { n: wait }) : error;
+  const told = wait > 0 ? say('tooManyAttempts', { n: wait }) : error || offerFault.value;
   return html`<div class="door ${expired.value ? 'over' : ''}"><form class="door-box" onSubmit=${submit} aria-label=${say('signIn')}>
     <div class="door-brand"><${Mark} /><h1>Slugline</h1></div>
     ${expired.value && html`<p class="door-note">${say('sessionOver')}</p>`}

@@ -439,6 +439,18 @@ pub trait Forwarder: fmt::Debug + Send + Sync {
     async fn forward(&self, request: ForwardedRequest) -> Result<ForwardedAnswer, ForwardFailure>;
 }
 
+/// One-time codes that stand for the site token.
+#[async_trait]
+pub trait SignInCodes: fmt::Debug + Send + Sync {
+    /// Uses up the code with this digest and returns the site token. `None` if there is no such
+    /// code, it was used before, or it is over at this moment.
+    async fn redeem(
+        &self,
+        digest: &[u8; 32],
+        now: UnixSeconds,
+    ) -> Result<Option<String>, StoreError>;
+}
+
 /// Watches the disk that the service writes to.
 pub trait DiskWatch: fmt::Debug + Send + Sync {
     /// The trouble with the disk, if there is any. Health checks call this, so it

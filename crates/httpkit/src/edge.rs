@@ -160,16 +160,30 @@ impl Edge {
         let presented = header(request, "authorization").map(bearer_token);
         let client = self.client_address(request);
         let outcome = self.authenticator.authenticate(presented, client).await;
-        // A request without a token is not an attempt to guess it, and neither is one whose
-        // token cannot be checked or was right until it ended.
+        self.note_guess(outcome.as_ref().err(), client);
+        outcome
+    }
+
+    /// Exchanges a one-time code that this client sent for the site token.
+    ///
+    /// # Errors
+    /// The code is wrong, or the client sent too many wrong ones.
+    pub async fn redeem(&self, code: &str, client: IpAddr) -> Result<String, Denied> {
+        let outcome = self.authenticator.redeem(code, client).await;
+        self.note_guess(outcome.as_ref().err(), client);
+        outcome
+    }
+
+    /// A request without a token is not an attempt to guess it, and neither is one whose token
+    /// cannot be checked or was right until it ended.
+    fn note_guess(&self, denied: Option<&Denied>, client: IpAddr) {
         let guessed = matches!(
-            outcome,
-            Err(Denied::TooShort | Denied::WrongToken | Denied::TooMany(_))
+            denied,
+            Some(Denied::TooShort | Denied::WrongToken | Denied::WrongCode | Denied::TooMany(_))
         );
         if guessed {
             self.refusals.token(client);
         }
-        outcome
     }
 
     /// Returns the author of the changes that a request by this caller makes.

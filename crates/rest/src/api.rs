@@ -5,7 +5,7 @@ use slugline_contract::Rules;
 
 use crate::{
     audit, document_pages, documents, health, links, location, migration, registrar::Api, setup,
-    stats, tokens, verify,
+    sign_in, stats, tokens, verify,
 };
 
 /// The facts about the instance that the document states.
@@ -68,6 +68,7 @@ pub fn api(options: &ApiOptions) -> Api {
         .route(audit::spec(), audit::handle)
         .route(location::spec(), location::handle)
         .route(verify::spec(), verify::handle)
+        .route(sign_in::spec(), sign_in::handle)
         .route(tokens::list::spec(), tokens::list::handle)
         .route(tokens::make::spec(), tokens::make::handle)
         .route(tokens::revoke::spec(), tokens::revoke::handle)

@@ -1,6 +1,6 @@
 //! The inputs of handlers.
 
-use std::{future::Future, ops::Deref, pin::Pin, sync::Arc};
+use std::{future::Future, net::IpAddr, ops::Deref, pin::Pin, sync::Arc};
 
 use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload, web};
 use aide::{
@@ -68,6 +68,12 @@ pub(crate) struct Context(web::Data<RestState>);
 /// The caller of a route that needs a token.
 pub(crate) struct CalledBy(pub(crate) Caller);
 
+/// The place where a client without a token exchanges a one-time code for it.
+pub(crate) struct CodeDesk {
+    edge: Arc<Edge>,
+    client: IpAddr,
+}
+
 /// The author of the changes that a request makes.
 pub(crate) struct ChangedBy(pub(crate) Author);
 
@@ -119,6 +125,26 @@ impl FromRequest for CalledBy {
 }
 
 impl OperationInput for CalledBy {}
+
+impl CodeDesk {
+    /// Exchanges a code for the site token.
+    pub(crate) async fn redeem(&self, code: &str) -> Result<String, Failure> {
+        Ok(self.edge.redeem(code, self.client).await?)
+    }
+}
+
+impl FromRequest for CodeDesk {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let edge = Edge::shared(request);
+        let client = edge.client_address(request);
+        std::future::ready(Ok(Self { edge, client }))
+    }
+}
+
+impl OperationInput for CodeDesk {}
 
 impl FromRequest for ChangedBy {
     type Error = Failure;

@@ -30,6 +30,7 @@ mod registrar;
 mod reply;
 mod route_list;
 mod setup;
+mod sign_in;
 mod slices;
 mod stats;
 mod table;

@@ -72,6 +72,7 @@ mod service;
 mod service_path;
 pub mod settings;
 mod setup;
+mod sign_in_codes;
 mod site_token;
 mod site_token_watch;
 mod stop_request;

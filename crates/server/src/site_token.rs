@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::Context;
-use slugline_application::SiteToken;
+use slugline_application::{SignInCode, SiteToken};
 use slugline_domain::ports::Random;
 
 /// The file that keeps the token of an instance with this data folder.
@@ -50,8 +50,8 @@ pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<(Sit
 /// that a failed start does not use up the one time that the token is shown.
 pub(crate) fn keep_in(folder: &Path, token: &str) -> anyhow::Result<()> {
     let path = file_in(folder);
-    let mut file =
-        create_private(&path).with_context(|| format!("{} cannot be written", path.display()))?;
+    let mut file = create_private(&path, None)
+        .with_context(|| format!("{} cannot be written", path.display()))?;
     let written = writeln!(file, "{token}").and_then(|()| file.sync_all());
     written.with_context(|| format!("{} cannot be written", path.display()))
 }
@@ -75,7 +75,7 @@ pub(crate) fn rotate_in(folder: &Path, random: &dyn Random) -> anyhow::Result<St
         }
         Ok(()) | Err(_) => {}
     }
-    let mut file = create_private(&staged).with_context(failed)?;
+    let mut file = create_private(&staged, Some(&path)).with_context(failed)?;
     let written = writeln!(file, "{text}").and_then(|()| file.sync_all());
     let replaced = written.and_then(|()| fs::rename(&staged, &path));
     replaced
@@ -90,11 +90,10 @@ pub(crate) fn read_in(folder: &Path) -> Option<SiteToken> {
     SiteToken::new(text.trim()).ok()
 }
 
-/// The address that signs a person in to the dashboard. Browsers do not send the part after the
-/// `#`, so no log on the way contains the token.
-pub(crate) fn sign_in_address(origin: &str, token: &str) -> String {
-    let token: String = url::form_urlencoded::byte_serialize(token.as_bytes()).collect();
-    format!("{origin}/_dashboard/#token={token}")
+/// The address that signs a person in to the dashboard, once. Browsers do not send the part after
+/// the `#`, so no log on the way contains the code.
+pub(crate) fn sign_in_address(origin: &str, code: &SignInCode) -> String {
+    format!("{origin}/_dashboard/#code={}", code.as_str())
 }
 
 /// The minted token of this data folder, as stored.
@@ -115,24 +114,37 @@ pub(crate) fn read_kept(folder: &Path) -> anyhow::Result<String> {
 fn mint(random: &dyn Random) -> String {
     let mut bits = [0; 32];
     random.fill(&mut bits);
-    let (high, low) = bits.split_at(16);
+    hexadecimal(&bits)
+}
+
+pub(crate) fn hexadecimal(bytes: &[u8; 32]) -> String {
+    let (high, low) = bytes.split_at(16);
     let number = |half: &[u8]| u128::from_be_bytes(half.try_into().expect("16 bytes"));
     format!("{:032x}{:032x}", number(high), number(low))
 }
 
+/// Creates a file for its owner only. A command that root runs gives it to the account that owns
+/// the file of the token, because the service could not read it otherwise.
 #[cfg(unix)]
-fn create_private(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
+pub(crate) fn create_private(path: &Path, of_owner: Option<&Path>) -> io::Result<File> {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 
-    OpenOptions::new()
+    let file = OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
-        .open(path)
+        .open(path)?;
+    if let Some(model) = of_owner
+        && rustix::process::geteuid().is_root()
+    {
+        let model = fs::metadata(model)?;
+        fchown(&file, Some(model.uid()), Some(model.gid()))?;
+    }
+    Ok(file)
 }
 
 #[cfg(not(unix))]
-fn create_private(path: &Path) -> io::Result<File> {
+pub(crate) fn create_private(path: &Path, _: Option<&Path>) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 

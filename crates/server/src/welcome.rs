@@ -7,6 +7,8 @@ use std::{
 
 use crate::{
     Service, VERSION,
+    ambient::{OsRandom, SystemClock},
+    sign_in_codes,
     site_token::{Source, sign_in_address},
 };
 
@@ -55,6 +57,7 @@ fn text(service: &Service, to_terminal: bool) -> String {
         notice,
         in_shell,
         in_file,
+        once,
         dashboard,
     } = match service.token_source() {
         Source::Minted(token) if to_terminal => Shown {
@@ -63,7 +66,8 @@ fn text(service: &Service, to_terminal: bool) -> String {
             ),
             in_shell: format!("'Authorization: Bearer {token}'"),
             in_file: token.clone(),
-            dashboard: sign_in_address(origin, token),
+            once: ", which this address signs in to once, within ten minutes",
+            dashboard: dashboard(service, origin),
         },
         Source::Minted(_) | Source::Kept => Shown {
             notice: format!(
@@ -72,19 +76,21 @@ fn text(service: &Service, to_terminal: bool) -> String {
             ),
             in_shell: format!("\"Authorization: Bearer $(cat '{shown}')\""),
             in_file: "YOUR-SITE-TOKEN".into(),
+            once: "",
             dashboard: format!("{origin}/_dashboard/"),
         },
         Source::Settings => Shown {
             notice: String::new(),
             in_shell: "\"Authorization: Bearer $SLUGLINE_SITE_TOKEN\"".into(),
             in_file: "YOUR-SITE-TOKEN".into(),
+            once: "",
             dashboard: format!("{origin}/_dashboard/"),
         },
     };
     format!(
         r#"Slugline {VERSION} is listening on {local}
 {public}
-{notice}Open the dashboard:
+{notice}Open the dashboard{once}:
 
   {dashboard}
 
@@ -105,6 +111,20 @@ API reference: {origin}/_docs/scalar
     )
 }
 
+/// The address of the dashboard, which signs in once. Without a code it asks for the token, which
+/// stands above it.
+fn dashboard(service: &Service, origin: &str) -> String {
+    let token_file = service.token_file();
+    let folder = token_file.parent().unwrap_or(token_file);
+    match sign_in_codes::issue(folder, &OsRandom, &SystemClock) {
+        Ok(code) => sign_in_address(origin, &code),
+        Err(error) => {
+            tracing::warn!("there is no address that signs in: {error:#}");
+            format!("{origin}/_dashboard/")
+        }
+    }
+}
+
 /// The command that prints the token in this file, from whichever folder.
 fn command_that_prints(token_file: &Path) -> String {
     let folder = token_file.parent().unwrap_or(token_file);
@@ -121,6 +141,8 @@ struct Shown {
     in_shell: String,
     /// The token for a file that no shell reads.
     in_file: String,
-    /// The address of the dashboard; it signs in if the token may be shown.
+    /// The limits of the address, if it signs in.
+    once: &'static str,
+    /// The address of the dashboard; it signs in once if the token may be shown.
     dashboard: String,
 }

@@ -18,7 +18,10 @@ use slugline_application::{
 };
 use slugline_domain::{
     Author,
-    ports::{Clock, DestinationScreen, PlaceFinder, Random, Suggester, VisitLog, VisitObserver},
+    ports::{
+        Clock, DestinationScreen, PlaceFinder, Random, SignInCodes, Suggester, VisitLog,
+        VisitObserver,
+    },
 };
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
 use slugline_outbound::{
@@ -40,6 +43,7 @@ use crate::{
     service_path::may_be_service_path,
     settings::AccessLog,
     setup::setup,
+    sign_in_codes::FolderCodes,
 };
 
 /// Every part of a running service, connected to the others.
@@ -73,6 +77,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     let authenticator = Arc::new(Authenticator::new(AuthenticatorParts {
         site: token,
         named: Arc::new(dependencies.store.tokens()),
+        codes: sign_in_codes(settings),
         clock: Arc::clone(&dependencies.clock),
     }));
     let LinkDependencies {
@@ -206,6 +211,15 @@ pub(crate) async fn tokens(settings: &Settings) -> anyhow::Result<Tokens> {
         Arc::new(SystemClock),
         Arc::new(OsRandom),
     ))
+}
+
+/// Codes stand for the token of the data folder, and for no other.
+fn sign_in_codes(settings: &Settings) -> Option<Arc<dyn SignInCodes>> {
+    if settings.site_token.is_some() {
+        return None;
+    }
+    let folder = settings.data_dir.clone();
+    Some(Arc::new(FolderCodes { folder }))
 }
 
 fn named_tokens(store: &SqlLinkStore, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Tokens {

@@ -146,6 +146,7 @@ impl Fixture {
         let authenticator = Arc::new(Authenticator::new(AuthenticatorParts {
             site: SiteToken::new(TOKEN).unwrap(),
             named,
+            codes: None,
             clock,
         }));
         Self {

@@ -334,14 +334,14 @@ fn token() -> Command {
         .help("Print the token alone, for other commands");
     let show = Command::new("show")
         .about(
-            "Print the address that signs in to the dashboard, with the site token of the data \
-             folder",
+            "Print an address that signs in to the dashboard once, within ten minutes, with the \
+             site token of the data folder",
         )
         .arg(bare.clone());
     let rotate = Command::new("rotate")
         .about(
             "Replace the site token of the data folder, also while the service runs, and print \
-             the new address that signs in",
+             an address that signs in with it once",
         )
         .arg(bare);
     let name = Arg::new("name").value_name("NAME").required(true);

@@ -6,7 +6,13 @@ use anyhow::bail;
 use clap::ArgMatches;
 
 use super::{given::sources, grammar::BARE};
-use crate::{Settings, ambient::OsRandom, links_database, service, settings::Group, site_token};
+use crate::{
+    Settings,
+    ambient::{OsRandom, SystemClock},
+    links_database, service,
+    settings::Group,
+    sign_in_codes, site_token,
+};
 
 /// Prints every setting with its origin, below the headings of the help. The command prints a
 /// wrong setting, too, before it fails because of it.
@@ -31,7 +37,7 @@ pub(super) fn config(given: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints the address that signs in to the dashboard with the token from the data folder, or
+/// Prints an address that signs in to the dashboard once, with the token from the data folder, or
 /// only that token.
 ///
 /// # Errors
@@ -46,7 +52,7 @@ pub(super) fn token(given: &ArgMatches) -> anyhow::Result<()> {
         links_database::refuse_missing(&settings)?;
     }
     let token = site_token::read_kept(&settings.data_dir)?;
-    print(given, &settings, token)
+    print(given, &settings, &token)
 }
 
 /// Replaces the token of the data folder, and prints the new one like [`token`].
@@ -73,15 +79,20 @@ pub(super) fn rotated_token(given: &ArgMatches) -> anyhow::Result<()> {
         "A running service takes the new site token within two seconds, and refuses the former \
          one from then on."
     );
-    print(given, &settings, token)
+    print(given, &settings, &token)
 }
 
-fn print(given: &ArgMatches, settings: &Settings, token: String) -> anyhow::Result<()> {
-    let shown = if given.get_flag(BARE) {
-        token
-    } else {
-        let origin = service::origin(settings, settings.listen);
-        site_token::sign_in_address(&origin, &token)
-    };
-    Ok(writeln!(io::stdout(), "{shown}")?)
+fn print(given: &ArgMatches, settings: &Settings, token: &str) -> anyhow::Result<()> {
+    if given.get_flag(BARE) {
+        return Ok(writeln!(io::stdout(), "{token}")?);
+    }
+    let code = sign_in_codes::issue(&settings.data_dir, &OsRandom, &SystemClock)?;
+    let origin = service::origin(settings, settings.listen);
+    // Continue if standard error is closed.
+    let _ = writeln!(
+        io::stderr(),
+        "This address signs in once, within ten minutes:"
+    );
+    let address = site_token::sign_in_address(&origin, &code);
+    Ok(writeln!(io::stdout(), "{address}")?)
 }

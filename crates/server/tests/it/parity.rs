@@ -103,7 +103,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// Operations without a tool, and the reasons.
-const WITHOUT_A_TOOL: [(&str, &str); 31] = [
+const WITHOUT_A_TOOL: [(&str, &str); 32] = [
     (
         "audit_list",
         "an agent should not watch the people and the other agents of an instance",
@@ -159,6 +159,10 @@ const WITHOUT_A_TOOL: [(&str, &str); 31] = [
         "for the operator; an agent cannot change settings",
     ),
     ("token_verify", "an agent that is connected holds the token"),
+    (
+        "code_redeem",
+        "for the dashboard; an agent that is connected holds the token",
+    ),
     (
         "token_list",
         "an agent that could make tokens could outlive its own",

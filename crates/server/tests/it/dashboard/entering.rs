@@ -1,7 +1,10 @@
 use serde_json::json;
 
-use super::browser::{Browser, ENTER};
-use crate::server::{Server, TOKEN};
+use super::browser::{Browser, ENTER, ESCAPE};
+use crate::{
+    server::{Server, TOKEN},
+    tokens::sign_in::{code_by, kept_token, server_with_kept_token},
+};
 
 #[test]
 fn a_newcomer_signs_in_makes_a_link_follows_it_and_sees_the_graph() {
@@ -40,6 +43,93 @@ fn a_newcomer_signs_in_makes_a_link_follows_it_and_sees_the_graph() {
             .ends_with(&format!("/_dashboard/analytics?slug={slug}"))
     );
     // The server refused the wrong token, which the browser reports.
+    browser.finish(&["401"]);
+}
+
+#[test]
+fn a_one_time_code_signs_in_once_and_leaves_no_token_in_the_history() {
+    let server = server_with_kept_token();
+    let code = code_by(&server, "show");
+    let browser = Browser::start(&server);
+    browser.go(&format!("links#code={code}"));
+    browser.find(".first");
+    assert_eq!(browser.address(), "/_dashboard/links");
+    assert_eq!(browser.run("return location.hash"), "");
+    let kept = browser.run("return sessionStorage.getItem('slugline.token')");
+    assert_eq!(kept, kept_token(&server));
+    browser.click(".main-menu .menu-button");
+    browser.click_text(".menu-item", "Sign out");
+    browser.find("#token");
+    // The address as the history has it.
+    browser.go(&format!("#code={code}"));
+    browser.until(
+        "the door says why",
+        "return document.querySelector('#token-told')?.textContent.includes('slugline token show')",
+    );
+    // In the open tab, too.
+    let other = code_by(&server, "show");
+    browser.run(&format!("location.hash = '#code={other}'"));
+    browser.find(".first");
+    browser.until("the fragment is gone", "return location.hash === ''");
+    browser.finish(&["401"]);
+}
+
+#[test]
+fn an_address_replaces_a_session_only_when_its_reader_agrees() {
+    let server = server_with_kept_token();
+    let own = kept_token(&server);
+    let made = server
+        .request("POST", "/api/tokens")
+        .header("authorization", &format!("Bearer {own}"))
+        .json(&json!({"name": "a stranger", "scopes": ["links:read"]}))
+        .send();
+    let strangers = made.json()["token"].as_str().unwrap().to_owned();
+    let browser = Browser::start(&server);
+    let session = |whose: &str| {
+        assert_eq!(
+            browser.run("return sessionStorage.getItem('slugline.token')"),
+            whose
+        );
+    };
+    browser.go(&format!("links#token={own}"));
+    browser.find(".first");
+    // A token that is none is told, and changes nothing.
+    browser.go("analytics#token=%");
+    browser.until(
+        "it is told",
+        "return document.querySelector('.toast.bad')?.textContent.includes('not the token')",
+    );
+    session(&own);
+    browser.go(&format!("links#token={strangers}"));
+    assert!(browser.text("dialog.offer p").contains("“a stranger”"));
+    session(&own);
+    browser.click("dialog.offer .dialog-foot .button:not(.primary)");
+    browser.until("it is closed", "return !document.querySelector('dialog')");
+    session(&own);
+    // In an open tab.
+    browser.run(&format!("location.hash = '#token={strangers}'"));
+    browser.click("dialog.offer .primary");
+    browser.until(
+        "the stranger's token is taken",
+        "return sessionStorage.getItem('slugline.token')?.startsWith('slugline_')",
+    );
+    browser.find(".first");
+    session(&strangers);
+    // A code is not used up before the answer.
+    let code = code_by(&server, "show");
+    browser.go(&format!("links#code={code}"));
+    browser.find("dialog.offer");
+    browser.press(ESCAPE);
+    browser.until("it is closed", "return !document.querySelector('dialog')");
+    session(&strangers);
+    browser.run(&format!("location.hash = '#code={code}'"));
+    browser.click("dialog.offer .primary");
+    browser.until(
+        "the site token is back",
+        "return sessionStorage.getItem('slugline.token')?.length === 64",
+    );
+    browser.find(".first");
+    session(&own);
     browser.finish(&["401"]);
 }
 

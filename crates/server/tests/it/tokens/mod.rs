@@ -4,7 +4,8 @@
 mod commands; // tokens and the site token from the command line
 mod ends; // a token is refused once it is revoked or over
 pub(crate) mod names; // none looks like another
-mod scopes; // what each scope permits
+mod scopes;
+pub(crate) mod sign_in; // one-time codes in place of the site token // what each scope permits
 
 use serde_json::{Value, json};
 
