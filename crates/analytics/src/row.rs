@@ -36,6 +36,8 @@ pub(crate) struct Target<'v> {
     pub(crate) link_id: &'v str,
     pub(crate) slug: &'v str,
     pub(crate) url: &'v str,
+    /// A [`Protection`](slugline_domain::Protection); empty if it was not recorded.
+    pub(crate) protection: &'v str,
 }
 
 /// The facts about the visitor's program.
@@ -73,6 +75,7 @@ impl<'v> Row<'v> {
                 link_id: &visit.link,
                 slug: text(Dimension::Slug),
                 url: text(Dimension::Url),
+                protection: text(Dimension::Protection),
             },
             client: Client {
                 user_agent: text(Dimension::UserAgent),
@@ -132,6 +135,7 @@ impl Row<'_> {
             Dimension::UtmSource => self.campaign.source.into(),
             Dimension::UtmMedium => self.campaign.medium.into(),
             Dimension::UtmCampaign => self.campaign.name.into(),
+            Dimension::Protection => self.target.protection.into(),
         }
     }
 }

@@ -94,13 +94,19 @@ impl VisitObserver for LiveVisits {
             return;
         };
         let second = record.at.second();
-        // Made for the first watcher that may get it.
-        let mut event = None;
+        // Each made for the first watcher that may get it: with the destination, and without.
+        let (mut shown, mut hidden) = (None, None);
         watchers.retain_mut(|watcher| {
             if !watcher.has_room_in(second) {
                 return true;
             }
-            let event = event.get_or_insert_with(|| Arc::new(Event::from(record)));
+            let destinations = &watcher.filter.destinations;
+            let event = if destinations.show(record.protection) {
+                &mut shown
+            } else {
+                &mut hidden
+            };
+            let event = event.get_or_insert_with(|| Arc::new(Event::of(record, destinations)));
             !watcher.filter.admits(record.link_id, event) || watcher.pass_on(event)
         });
     }
@@ -135,7 +141,8 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        Campaign, Choice, Country, Dimension, Place, SamplingInterval, UnixMillis,
+        Campaign, Choice, Country, Destinations, Dimension, Place, Protection, SamplingInterval,
+        UnixMillis,
     };
     use slugline_testkit::{link, slug};
 
@@ -146,6 +153,15 @@ mod tests {
     }
 
     fn visit_from(live: &LiveVisits, at: i64, path: &str, country: &str) {
+        visit_behind(live, at, (path, country), Protection::None);
+    }
+
+    fn visit_behind(
+        live: &LiveVisits,
+        at: i64,
+        (path, country): (&str, &str),
+        protection: Protection,
+    ) {
         let (link, slug) = (link(path).build(), slug(path));
         let place = Place {
             country: Country::parse(country).ok(),
@@ -156,6 +172,7 @@ mod tests {
             link_id: &link.id,
             slug: &slug,
             url: "https://example.com/",
+            protection,
             user_agent: "",
             referer: "",
             language: "",
@@ -244,6 +261,46 @@ mod tests {
         ];
         for (watch, expected) in watches.into_iter().zip(expected) {
             assert_eq!(seen(&mut watch.unwrap()).await, expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_destination_behind_a_password_is_hidden_from_those_who_may_not_see_it() {
+        let live = LiveVisits::new();
+        let of_guest = |url: Option<&str>| VisitFilter {
+            values: url.map_or(Vec::new(), |url| {
+                vec![(Dimension::Url, Choice::any_of([url.to_owned()]))]
+            }),
+            destinations: Destinations::unprotected(),
+            ..VisitFilter::default()
+        };
+        let filters = [
+            VisitFilter::default(),
+            of_guest(None),
+            of_guest(Some("https://example.com/")),
+            of_guest(Some("")),
+        ];
+        let watches = filters.map(|filter| live.watch(filter).unwrap());
+        visit_behind(&live, 1_000, ("open", ""), Protection::None);
+        visit_behind(&live, 2_000, ("locked", ""), Protection::Password);
+        live.close();
+        let url = "https://example.com/";
+        let expected: [&[(&str, &str)]; 4] = [
+            &[("open", url), ("locked", url)],
+            &[("open", url), ("locked", "")],
+            &[("open", url)],
+            &[("locked", "")],
+        ];
+        for (mut watch, expected) in watches.into_iter().zip(expected) {
+            let mut found = Vec::new();
+            while let Some(event) = watch.next().await {
+                found.push((event.slug.clone(), event.url.clone()));
+            }
+            let expected: Vec<(String, String)> = expected
+                .iter()
+                .map(|(slug, url)| ((*slug).to_owned(), (*url).to_owned()))
+                .collect();
+            assert_eq!(found, expected);
         }
     }
 

@@ -25,7 +25,7 @@
 //! | [`user_agent`] | device and bot, from the `User-Agent` |
 //! | [`token`] | named tokens and their scopes |
 //! | [`token_name`] | names of tokens, none of which looks like another |
-//! | [`visit`], [`visit_headers`], [`campaign`], [`sampling`], [`stats`] | followed links, and queries on them |
+//! | [`visit`], [`visit_headers`], [`campaign`], [`protection`], [`sampling`], [`stats`] | followed links, and queries on them |
 //! | [`audit`] | the audit trail: a line for each change |
 //! | [`client_network`] | clients as limits count them |
 //! | [`zone`] | local time, for answers by hour and day |
@@ -58,6 +58,7 @@ pub mod password_form;
 pub mod place;
 pub mod ports;
 pub mod probe;
+pub mod protection;
 mod query;
 pub mod resolution;
 pub mod sampling;
@@ -103,6 +104,7 @@ pub use place::{Colo, Coordinates, Place, PlaceName, TimeZoneName};
 pub use probe::{
     CheckSize, ProbeBoundError, ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ProbeTimeout,
 };
+pub use protection::Protection;
 pub use resolution::{Arrival, Gate, InstanceRules, Resolution, Visitor};
 pub use sampling::{SamplingInterval, SamplingNote};
 pub use screening::ScreenVerdict;
@@ -110,8 +112,8 @@ pub use search::{LinkFilter, SearchText, SearchTextError, TagCount};
 pub use slug::{Slug, SlugCase, SlugError};
 pub use stats::{
     AccessRow, AccessRows, Bots, Choice, CounterRow, Counters, CountersQuery, CountersReport,
-    Degrees, Dimension, Erasure, Event, EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow,
-    LocationRow, LocationsQuery, LocationsReport, LogTrouble, MetricRow, MetricsQuery,
+    Degrees, Destinations, Dimension, Erasure, Event, EventsQuery, HeatmapQuery, HeatmapReport,
+    HeatmapRow, LocationRow, LocationsQuery, LocationsReport, LogTrouble, MetricRow, MetricsQuery,
     MetricsReport, Report, RowLimit, RowLimitError, StoredVisit, ViewRow, ViewsQuery, ViewsReport,
     VisitColumn, VisitColumnKind, VisitFilter, VisitRows, VisitTexts,
 };

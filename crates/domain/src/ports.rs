@@ -81,6 +81,9 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         limit: u32,
     ) -> Result<BTreeSet<LinkId>, StoreError>;
 
+    /// Those of these links that are stored, expired ones included, and have no password.
+    async fn unprotected(&self, links: &BTreeSet<LinkId>) -> Result<BTreeSet<LinkId>, StoreError>;
+
     /// Removes the link stored under exactly this spelling, and returns it as
     /// it was.
     async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError>;
@@ -358,6 +361,14 @@ pub trait VisitLog: fmt::Debug + Send + Sync {
 
     /// The visits themselves, to be read in parts.
     async fn visits(&self, filter: &VisitFilter) -> Result<Box<dyn VisitRows>, VisitLogError>;
+
+    /// The links of visits that do not say whether there was a password; at most `limit`, and
+    /// it is not said which if there are more. Conditions on texts do not count.
+    async fn unrecorded(
+        &self,
+        filter: &VisitFilter,
+        limit: u32,
+    ) -> Result<BTreeSet<LinkId>, VisitLogError>;
 
     /// The parts of the log that do not work at the moment, as far as its own
     /// work has shown; empty if all do. Health checks call this, so it sends no

@@ -2,7 +2,9 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use crate::{Campaign, Link, LinkId, Place, SamplingInterval, Slug, UnixMillis, VisitHeaders};
+use crate::{
+    Campaign, Link, LinkId, Place, Protection, SamplingInterval, Slug, UnixMillis, VisitHeaders,
+};
 
 /// The facts about a visit at the moment of the redirect. It waits in a queue,
 /// so it is small: the writer works out everything else later.
@@ -35,6 +37,8 @@ pub struct VisitRecord<'v> {
     pub slug: &'v Slug,
     /// The link's main destination at that moment.
     pub url: &'v str,
+    /// The destination's protection at that moment.
+    pub protection: Protection,
     /// The `User-Agent` header.
     pub user_agent: &'v str,
     /// Host, and port if any, of the referring page.

@@ -1,7 +1,7 @@
 //! An access log in memory that stores only slugs and moments.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -143,6 +143,10 @@ impl VisitLog for CountedVisits {
     }
 
     async fn visits(&self, _: &VisitFilter) -> Result<Box<dyn VisitRows>, VisitLogError> {
+        failed()
+    }
+
+    async fn unrecorded(&self, _: &VisitFilter, _: u32) -> Result<BTreeSet<LinkId>, VisitLogError> {
         failed()
     }
 

@@ -50,6 +50,7 @@ where
     listings::slugs_are_ordered_by_code_point(&empty_store().await).await;
     listings::tags_are_counted_by_name(&empty_store().await).await;
     listings::links_are_found_by_any_of_their_tags(&empty_store().await).await;
+    listings::links_without_a_password_are_told_from_others(&empty_store().await).await;
     searches::searches_find_text_anywhere_without_regard_to_case(&empty_store().await).await;
     searches::searches_meet_every_condition(&empty_store().await).await;
     searches::a_changed_link_is_found_by_its_new_text_only(&empty_store().await).await;

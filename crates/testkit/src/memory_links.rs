@@ -219,6 +219,13 @@ impl LinkStore for MemoryLinkStore {
             .collect())
     }
 
+    async fn unprotected(&self, links: &BTreeSet<LinkId>) -> Result<BTreeSet<LinkId>, StoreError> {
+        let stored = self.open("find links without a password")?;
+        let is_meant = |link: &&Link| links.contains(&link.id) && link.password.is_none();
+        let found = stored.values().filter(is_meant);
+        Ok(found.map(|link| link.id.clone()).collect())
+    }
+
     async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError> {
         let mut links = self.open("delete a link")?;
         let deleted = links.remove(slug);

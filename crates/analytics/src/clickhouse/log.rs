@@ -1,11 +1,11 @@
 //! The read side: the domain's port on ClickHouse.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
-    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report,
+    LinkId, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report,
     SamplingInterval, SamplingNote, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
     ports::{VisitLog, VisitLogError},
 };
@@ -17,9 +17,9 @@ use super::{
     counters,
     error::ClickHouseError,
     events, heatmap, locations, metrics,
-    row_binary::ReadRow,
+    row_binary::{ReadRow, text},
     target::ClickHouseTarget,
-    views, visits,
+    unrecorded, views, visits,
     wire::ClickHouseWire,
 };
 use crate::{QueryLimits, tally::Tally};
@@ -181,6 +181,18 @@ impl VisitLog for ClickHouseLog {
             .await
             .map_err(|error| failed(visits::ACTION, error))?;
         Ok(Box::new(visits::Rows(stream)))
+    }
+
+    async fn unrecorded(
+        &self,
+        filter: &VisitFilter,
+        limit: u32,
+    ) -> Result<BTreeSet<LinkId>, VisitLogError> {
+        let sql = unrecorded::statement(filter, limit);
+        let links = self.rows(unrecorded::ACTION, &sql, text).await?;
+        // One that was lost with a part of a file has no name any more.
+        let links = links.iter().filter_map(|link| LinkId::parse(link).ok());
+        Ok(links.collect())
     }
 
     fn troubles(&self) -> Vec<LogTrouble> {

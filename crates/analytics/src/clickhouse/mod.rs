@@ -13,7 +13,7 @@
 //! | `salts` | one salt for all nodes |
 //! | `sql` | filters and clocks as parts of statements |
 //! | `log` | the read side: the port |
-//! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access` | the questions, one each, and their shared parts |
+//! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access`, `unrecorded` | the questions, one each, and their shared parts |
 //! | `visits` | the visits themselves, for files |
 //! | `spool`, `inlet`, `history` | waiting rows; the end of the spool that visits enter; the end for visits of before |
 //! | `shipper` | the thread that takes rows from the spool to ClickHouse |
@@ -47,6 +47,7 @@ mod sql;
 mod target;
 #[cfg(test)]
 mod tests;
+mod unrecorded;
 mod views;
 mod visits;
 mod wire;

@@ -16,16 +16,14 @@ const FIRST: &str = "ts_ms, link_id, slug, url, user_agent, visitor, referer, co
     city, timezone, language, os, browser, browser_type, device, device_type, colo, latitude, \
     longitude, sampling_interval, coherent";
 
-/// The columns that other formats begin with. Then come the first columns of the table of
-/// columns, as many as the number of the format says.
-const BEFORE_TEXTS: &str = "ts_ms, link_id, visitor, sampling_interval, coherent";
-
 /// The format that [`encode`] writes: every column of the table.
 pub(super) fn format() -> u32 {
     u32::try_from(TEXTS.len()).expect("there are few columns")
 }
 
-/// The columns of a format, in the order of their values. Rows wait in a spool across
+/// The columns of a format, in the order of their values: other formats than the first have the
+/// numbers, then the first columns of the table of columns, as many as the number of the format
+/// says. Rows wait in a spool across
 /// updates, so a format never changes. `None` if it has columns that this version does
 /// not know.
 pub(super) fn columns(format: u32) -> Option<String> {
@@ -36,7 +34,7 @@ pub(super) fn columns(format: u32) -> Option<String> {
     if texts.is_empty() {
         return None;
     }
-    let mut columns = BEFORE_TEXTS.to_owned();
+    let mut columns = sql::NUMBERS.to_owned();
     for text in texts {
         columns = columns + ", " + sql::column(text.dimension);
     }
@@ -309,6 +307,7 @@ mod tests {
                 link_id: "docs-1",
                 slug: "docs",
                 url: "https://example.com/",
+                protection: "password",
             },
             client: Client {
                 user_agent: "ü🦀",

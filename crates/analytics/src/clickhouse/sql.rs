@@ -3,10 +3,12 @@
 
 use std::{collections::BTreeSet, fmt::Write};
 
-use slugline_domain::{Choice, Degrees, Dimension, VisitFilter, ZoneOffsets};
+use slugline_domain::{
+    Choice, Degrees, Destinations, Dimension, LinkId, Protection, VisitFilter, ZoneOffsets,
+};
 
 use crate::{
-    engine::{TEXTS, place_of},
+    engine::{TEXTS, TextColumn, place_of},
     enrich::bounds::truncate,
     visitor::VisitorHash,
 };
@@ -29,6 +31,9 @@ pub(super) fn text(value: &str) -> String {
     literal
 }
 
+/// The columns that are no texts, and the link.
+pub(super) const NUMBERS: &str = "ts_ms, link_id, visitor, sampling_interval, coherent";
+
 /// The column of a dimension.
 pub(crate) fn column(dimension: Dimension) -> &'static str {
     match place_of(dimension) {
@@ -39,9 +44,58 @@ pub(crate) fn column(dimension: Dimension) -> &'static str {
 }
 
 /// The visits that meet a filter: the text after `FROM`. More conditions can
-/// follow after an `AND`.
+/// follow after an `AND`. Every statement about visits is made of it, so none can show a
+/// destination that is hidden, nor have a condition on one.
 pub(super) fn asked(filter: &VisitFilter) -> String {
-    let mut sql = "access_log WHERE 1".to_owned();
+    let is_on_url = |(dimension, _): &&(Dimension, _)| *dimension == Dimension::Url;
+    let on_url = on_texts(filter.values.iter().filter(is_on_url));
+    let on_others = on_texts(filter.values.iter().filter(|value| !is_on_url(value)));
+    let visits = format!("access_log WHERE 1{}{on_others}", on_visits(filter));
+    match &filter.destinations {
+        Destinations::All => visits + &on_url,
+        Destinations::Unprotected { unrecorded } => {
+            let columns = columns_with_hidden_urls(&shown(unrecorded));
+            format!("(SELECT {columns} FROM {visits}) WHERE 1{on_url}")
+        }
+    }
+}
+
+/// Every column, with an empty text for destinations that do not meet the condition.
+fn columns_with_hidden_urls(shown: &str) -> String {
+    let text = |text: &TextColumn| {
+        if text.dimension == Dimension::Url {
+            format!(", if({shown}, url, '') AS url")
+        } else {
+            format!(", {}", column(text.dimension))
+        }
+    };
+    let texts: String = TEXTS.iter().map(text).collect();
+    format!("{NUMBERS}{texts}")
+}
+
+/// The condition that a destination is shown.
+fn shown(unrecorded: &BTreeSet<LinkId>) -> String {
+    let none = text(Protection::None.as_str());
+    let links: Vec<String> = unrecorded.iter().map(|id| text(id.as_str())).collect();
+    let of_before = match links.as_slice() {
+        [] => String::new(),
+        links => format!(" OR protection = '' AND link_id IN ({})", links.join(", ")),
+    };
+    format!("protection = {none}{of_before}")
+}
+
+/// The conditions on texts.
+fn on_texts<'v>(values: impl Iterator<Item = &'v (Dimension, Choice<String>)>) -> String {
+    let conditions = values.map(|(dimension, choice)| {
+        let literals = |values: &_| literals(*dimension, values);
+        format!(" AND {}", condition(column(*dimension), choice, literals))
+    });
+    conditions.collect()
+}
+
+/// The conditions on moments and links.
+fn on_visits(filter: &VisitFilter) -> String {
+    let mut sql = String::new();
     let mut add = |condition: String| {
         sql.push_str(" AND ");
         sql.push_str(&condition);
@@ -55,11 +109,6 @@ pub(super) fn asked(filter: &VisitFilter) -> String {
     if !filter.links.is_everything() {
         add(condition("link_id", &filter.links, |ids| {
             ids.iter().map(|id| text(id.as_str())).collect()
-        }));
-    }
-    for (dimension, choice) in &filter.values {
-        add(condition(column(*dimension), choice, |values| {
-            literals(*dimension, values)
         }));
     }
     sql
@@ -128,7 +177,9 @@ pub(super) fn floor(number: &str, divisor: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{LinkId, UnixMillis, UtcOffset};
+    use std::sync::Arc;
+
+    use slugline_domain::{UnixMillis, UtcOffset};
 
     use super::*;
 
@@ -182,6 +233,30 @@ mod tests {
         };
         let expected = format!("access_log WHERE 1 AND referer IN ('{}')", "a".repeat(128));
         assert_eq!(asked(&filter), expected);
+    }
+
+    #[test]
+    fn a_hidden_destination_is_an_empty_text_before_anything_asks_for_it() {
+        let links = [LinkId::parse("a").unwrap(), LinkId::parse("b").unwrap()];
+        let mut filter = VisitFilter {
+            values: vec![
+                (Dimension::Url, Choice::any_of([String::new()])),
+                (Dimension::Slug, Choice::any_of(["docs".to_owned()])),
+            ],
+            destinations: Destinations::unprotected(),
+            ..VisitFilter::default()
+        };
+        let all = asked(&filter);
+        let columns = ", slug, if(protection = 'none', url, '') AS url, user_agent, ";
+        assert!(all.contains(columns), "{all}");
+        let end = "FROM access_log WHERE 1 AND slug IN ('docs')) WHERE 1 AND url IN ('')";
+        assert!(all.ends_with(end), "{all}");
+        filter.destinations = Destinations::Unprotected {
+            unrecorded: Arc::new(links.into()),
+        };
+        let shown = "if(protection = 'none' OR protection = '' AND link_id IN ('a', 'b'), url, '')";
+        let asked = asked(&filter);
+        assert!(asked.contains(shown), "{asked}");
     }
 
     #[test]

@@ -21,6 +21,8 @@ mod answer;
 mod day;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
+#[cfg(test)]
+mod hidden_destinations;
 mod mend;
 #[cfg(test)]
 mod properties;
@@ -45,7 +47,7 @@ pub(crate) use read::renewals::Renewals;
 pub(crate) use read::visits::{all_chunks, visits_of_chunk};
 pub use store::error::OpenError;
 pub(crate) use store::{
-    columns::{TEXTS, in_files, place_of, text_of},
+    columns::{TEXTS, TextColumn, in_files, place_of, text_of},
     error::EngineError,
     lock::share,
     lock::take_alone,

@@ -92,6 +92,7 @@ pub(crate) fn row(at: i64, visitor: u64) -> Row<'static> {
             link_id: "docs-1",
             slug: "docs",
             url: "https://example.com/",
+            protection: "",
         },
         client: Client::default(),
         place: Place::default(),

@@ -12,8 +12,8 @@ pub use fuzzing::fuzz_visit_headers;
 use std::{borrow::Cow, sync::Arc};
 
 use slugline_domain::{
-    Colo, Coordinates, Country, Degrees, Place, SamplingInterval, TimeZoneName, Visit, VisitRecord,
-    ports::PlaceFinder,
+    Colo, Coordinates, Country, Degrees, Place, Protection, SamplingInterval, TimeZoneName, Visit,
+    VisitRecord, ports::PlaceFinder,
 };
 
 use campaign::{Campaigns, Named};
@@ -130,6 +130,7 @@ impl Enriched<'_> {
                 link_id: record.link_id.as_str(),
                 slug: record.slug.as_str(),
                 url: record.url,
+                protection: record.protection.as_str(),
             },
             client: Client {
                 user_agent: record.user_agent,
@@ -164,6 +165,7 @@ impl Enriched<'_> {
             link_id: &link.id,
             slug: &link.slug,
             url: bounds::truncate(link.content.destination.as_str(), bounds::URL_MAX_BYTES),
+            protection: Protection::of(link),
             user_agent: bounds::truncate(headers.user_agent(), bounds::USER_AGENT_MAX_BYTES),
             referer: &self.referer,
             language: &self.language,

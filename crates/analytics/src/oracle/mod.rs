@@ -16,14 +16,16 @@ mod questions;
 mod rows;
 mod sql;
 
+use std::collections::BTreeSet;
+
 use slugline_domain::{
-    AccessRow, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
-    LocationsQuery, LocationsReport, MetricsQuery, MetricsReport, ViewsQuery, ViewsReport,
-    VisitFilter,
+    AccessRow, CountersQuery, CountersReport, Dimension, Event, EventsQuery, HeatmapQuery,
+    HeatmapReport, LinkId, LocationsQuery, LocationsReport, MetricsQuery, MetricsReport,
+    StoredVisit, ViewsQuery, ViewsReport, VisitFilter,
     ports::{VisitLog, VisitLogError},
 };
 
-use crate::row::Row;
+use crate::{engine::text_of, row::Row, visitor::VisitorHash};
 use dice::Dice;
 use sql::Oracle;
 
@@ -86,6 +88,8 @@ pub(crate) enum Question {
     Locations(LocationsQuery),
     Events(EventsQuery),
     Access(VisitFilter),
+    Visits(VisitFilter),
+    Unrecorded(VisitFilter),
 }
 
 /// Its answer.
@@ -98,6 +102,9 @@ pub(crate) enum Answer {
     Locations(LocationsReport),
     Events(Vec<Event>),
     Access(Vec<AccessRow>),
+    /// Moment, link, slug, destination, protection and visitor of each, in order.
+    Visits(Vec<String>),
+    Unrecorded(BTreeSet<LinkId>),
 }
 
 impl Answer {
@@ -110,6 +117,8 @@ impl Answer {
             Self::Locations(report) => report.rows.is_empty(),
             Self::Events(events) => events.is_empty(),
             Self::Access(rows) => rows.is_empty(),
+            Self::Visits(rows) => rows.is_empty(),
+            Self::Unrecorded(links) => links.is_empty(),
         }
     }
 }
@@ -134,5 +143,26 @@ pub(crate) async fn ask(log: &dyn VisitLog, question: &Question) -> Result<Answe
                 all.extend(next);
             }
         }
+        Question::Visits(filter) => {
+            let mut rows = log.visits(filter).await?;
+            let mut all = Vec::new();
+            loop {
+                let next = rows.next().await?;
+                if next.is_empty() {
+                    all.sort();
+                    break Answer::Visits(all);
+                }
+                all.extend(next.iter().map(written));
+            }
+        }
+        Question::Unrecorded(filter) => Answer::Unrecorded(log.unrecorded(filter, u32::MAX).await?),
     })
+}
+
+fn written(visit: &StoredVisit) -> String {
+    let texts = [Dimension::Slug, Dimension::Url, Dimension::Protection];
+    let [slug, url, protection] = texts.map(|dimension| visit.texts.get(text_of(dimension)));
+    let visitor = VisitorHash(visit.visitor);
+    let (at, link) = (visit.at.get(), &visit.link);
+    format!("{at} {link} {slug} {url} {protection} {visitor}")
 }

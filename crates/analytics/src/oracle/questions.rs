@@ -1,8 +1,8 @@
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use slugline_domain::{
-    Bots, Choice, CountersQuery, Degrees, Dimension, EventsQuery, HeatmapQuery, LinkId,
-    LocationsQuery, MetricsQuery, RowLimit, TimeUnit, UnixMillis, UnixSeconds, UtcOffset,
+    Bots, Choice, CountersQuery, Degrees, Destinations, Dimension, EventsQuery, HeatmapQuery,
+    LinkId, LocationsQuery, MetricsQuery, RowLimit, TimeUnit, UnixMillis, UnixSeconds, UtcOffset,
     ViewsQuery, VisitFilter, ZoneOffsets,
 };
 
@@ -11,14 +11,17 @@ use super::{
     dice::Dice,
     rows::{
         self, AGENTS, BROWSER_TYPES, BROWSERS, CITIES, COLOS, COUNTRIES, DEVICE_TYPES, DEVICES,
-        LANGUAGES, LATITUDES, LINKS, LONGITUDES, MOMENTS, REFERERS, REGIONS, SLUGS, SYSTEMS, URLS,
-        UTM_CAMPAIGNS, UTM_MEDIUMS, UTM_SOURCES, ZONES,
+        LANGUAGES, LATITUDES, LINKS, LONGITUDES, MOMENTS, PROTECTIONS, REFERERS, REGIONS, SLUGS,
+        SYSTEMS, URLS, UTM_CAMPAIGNS, UTM_MEDIUMS, UTM_SOURCES, ZONES,
     },
 };
 
 /// A random query. The first ones of a round use each dimension.
 pub(super) fn random(dice: &Dice, number: usize) -> Question {
-    let mut filter = filter(dice);
+    let mut filter = VisitFilter {
+        destinations: destinations(dice),
+        ..filter(dice)
+    };
     if let Some(&dimension) = Dimension::ALL.get(number) {
         if dice.one_in(4) {
             let values = several(dice).map(|_| value(dice, dimension));
@@ -50,6 +53,8 @@ pub(super) fn random(dice: &Dice, number: usize) -> Question {
             filter,
             zone: zone(dice),
         }),
+        5 if dice.one_in(3) => Question::Visits(filter),
+        5 if dice.one_in(3) => Question::Unrecorded(filter),
         5 if dice.one_in(2) => Question::Locations(LocationsQuery {
             filter,
             limit: limit(dice),
@@ -59,6 +64,17 @@ pub(super) fn random(dice: &Dice, number: usize) -> Question {
             filter,
             limit: limit(dice),
         }),
+    }
+}
+
+/// Those of somebody who sees all, or of somebody from whom some are hidden.
+fn destinations(dice: &Dice) -> Destinations {
+    if dice.one_in(2) {
+        return Destinations::All;
+    }
+    let links = several(dice).filter_map(|_| LinkId::parse(dice.pick(&LINKS)).ok());
+    Destinations::Unprotected {
+        unrecorded: Arc::new(links.collect()),
     }
 }
 
@@ -157,6 +173,7 @@ fn value(dice: &Dice, dimension: Dimension) -> String {
     let degrees = |degrees| Degrees::nearest(degrees).to_string();
     let text = match dimension {
         Dimension::Slug => dice.pick(&SLUGS),
+        Dimension::Url if dice.one_in(4) => "",
         Dimension::Url => dice.pick(&URLS),
         Dimension::UserAgent => dice.pick(&AGENTS),
         Dimension::Referer => dice.pick(&REFERERS),
@@ -174,6 +191,7 @@ fn value(dice: &Dice, dimension: Dimension) -> String {
         Dimension::UtmSource => dice.pick(&UTM_SOURCES),
         Dimension::UtmMedium => dice.pick(&UTM_MEDIUMS),
         Dimension::UtmCampaign => dice.pick(&UTM_CAMPAIGNS),
+        Dimension::Protection => dice.pick(&PROTECTIONS),
         Dimension::Ip => return rows::visitor(dice).to_string(),
         Dimension::Latitude => return degrees(dice.pick(&LATITUDES)),
         Dimension::Longitude => return degrees(dice.pick(&LONGITUDES)),

@@ -29,6 +29,8 @@ pub(super) const URLS: [&str; 4] = [
     "https://example.com/ü",
     "http://a.example/",
 ];
+/// "other" stands for what an imported file may say.
+pub(super) const PROTECTIONS: [&str; 4] = ["", "none", "password", "other"];
 pub(super) const AGENTS: [&str; 4] = ["", "Example/1.0", "Example/2.0 (X11; Linux)", "(other)"];
 pub(super) const SYSTEMS: [&str; 4] = ["", "Linux", "iOS", "Windows"];
 pub(super) const BROWSERS: [&str; 4] = ["", "Firefox", "Mobile Safari", "Chrome"];
@@ -57,9 +59,11 @@ pub(super) const LANGUAGES: [&str; 4] = ["", "en-US", "de", "zh-Hant-TW"];
 /// Some rows, more or less in order of time.
 pub(super) fn random(dice: &Dice) -> Vec<Row<'static>> {
     let sampled = dice.one_in(2);
+    // Where nobody uses passwords, and in logs of before, all visits say the same.
+    let protected = dice.one_in(2).then(|| dice.pick(&PROTECTIONS));
     let mut rows = Vec::new();
     for _ in 0..dice.below(400) {
-        rows.push(row(dice, sampled));
+        rows.push(row(dice, sampled, protected));
         if dice.one_in(20)
             && let Some(again) = rows.last().cloned()
         {
@@ -83,7 +87,7 @@ pub(super) fn second(dice: &Dice) -> i64 {
     dice.pick(&MOMENTS) / 1_000 + around
 }
 
-fn row(dice: &Dice, sampled: bool) -> Row<'static> {
+fn row(dice: &Dice, sampled: bool, protected: Option<&'static str>) -> Row<'static> {
     let interval = if sampled { 1 << dice.below(8) } else { 1 };
     Row {
         // Few different milliseconds, so that some visits share one.
@@ -92,6 +96,10 @@ fn row(dice: &Dice, sampled: bool) -> Row<'static> {
             link_id: dice.pick(&LINKS),
             slug: dice.pick(&SLUGS),
             url: dice.pick(&URLS),
+            protection: match protected {
+                Some(protection) => protection,
+                None => dice.pick(&PROTECTIONS),
+            },
         },
         client: Client {
             user_agent: dice.pick(&AGENTS),

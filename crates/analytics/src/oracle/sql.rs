@@ -2,9 +2,9 @@ use std::fmt::Write;
 
 use rusqlite::{Connection, Row as SqlRow, params, params_from_iter, types::Value};
 use slugline_domain::{
-    AccessRow, Choice, CounterRow, Counters, Degrees, Dimension, Event, HeatmapRow, HourOfWeek,
-    LinkId, LocalSeconds, LocationRow, MetricRow, Report, RowLimit, SamplingInterval, SamplingNote,
-    UnixMillis, ViewRow, VisitFilter, ZoneOffsets,
+    AccessRow, Choice, CounterRow, Counters, Degrees, Destinations, Dimension, Event, HeatmapRow,
+    HourOfWeek, LinkId, LocalSeconds, LocationRow, MetricRow, Report, RowLimit, SamplingInterval,
+    SamplingNote, UnixMillis, ViewRow, VisitFilter, ZoneOffsets,
 };
 
 use super::{Answer, Question};
@@ -12,10 +12,10 @@ use crate::row::Row;
 
 /// One row for each visit, with every value written out.
 const TABLE: &str = "CREATE TABLE visit (
-    at INTEGER, link TEXT, slug TEXT, url TEXT, ua TEXT, referer TEXT, country TEXT, region TEXT,
+    at INTEGER, link TEXT, slug TEXT, true_url TEXT, ua TEXT, referer TEXT, country TEXT, region TEXT,
     city TEXT, timezone TEXT, language TEXT, os TEXT, browser TEXT, browser_type TEXT, device TEXT,
     device_type TEXT, colo TEXT, latitude REAL, longitude REAL, utm_source TEXT,
-    utm_medium TEXT, utm_campaign TEXT, ip TEXT, si INTEGER, coh INTEGER)";
+    utm_medium TEXT, utm_campaign TEXT, protection TEXT, ip TEXT, si INTEGER, coh INTEGER)";
 
 /// Visits and visitors, once rows are grouped by some key and by visitor.
 const OF_EACH: &str = "ip, sum(si) AS v, min(CASE WHEN coh = 1 THEN si END) AS u";
@@ -35,7 +35,7 @@ impl Oracle {
 
     pub(super) fn store(&self, rows: &[Row<'_>]) {
         self.db.execute_batch("BEGIN").expect("SQLite has memory");
-        let marks = vec!["?"; 25].join(", ");
+        let marks = vec!["?"; 26].join(", ");
         let mut insert = self
             .db
             .prepare_cached(&format!("INSERT INTO visit VALUES ({marks})"))
@@ -65,6 +65,7 @@ impl Oracle {
                     row.campaign.source,
                     row.campaign.medium,
                     row.campaign.name,
+                    row.target.protection,
                     row.visitor.to_string(),
                     row.sampled.interval.get(),
                     row.sampled.coherent,
@@ -223,10 +224,28 @@ impl Oracle {
                     })
                 },
             )),
+            Question::Visits(filter) => Answer::Visits({
+                let columns = "at, link, slug, url, protection, ip";
+                let sql = format!("SELECT concat_ws(' ', {columns}) FROM asked");
+                let mut rows = self.rows(filter, &sql, |row| row.get::<_, String>(0));
+                rows.sort();
+                rows
+            }),
+            Question::Unrecorded(filter) => {
+                let filter = VisitFilter {
+                    values: Vec::new(),
+                    ..filter.clone()
+                };
+                let sql = "SELECT DISTINCT link FROM asked WHERE protection = ''";
+                let links = self.rows(&filter, sql, |row| row.get::<_, String>(0));
+                // "(other)" is the name of none.
+                let links = links.iter().filter_map(|link| LinkId::parse(link).ok());
+                Answer::Unrecorded(links.collect())
+            }
         }
     }
 
-    /// The rows of a statement about `asked`, the visits that meet a filter.
+    /// The rows of a statement about `asked`, the visits that meet a filter, as they are shown.
     fn rows<T>(
         &self,
         filter: &VisitFilter,
@@ -234,9 +253,23 @@ impl Oracle {
         read: impl Fn(&SqlRow<'_>) -> Result<T, rusqlite::Error>,
     ) -> Vec<T> {
         let (conditions, values) = conditions(filter);
+        let links = match &filter.destinations {
+            Destinations::All => None,
+            Destinations::Unprotected { unrecorded } => {
+                let ids = unrecorded.iter().map(|id| format!("'{id}'"));
+                Some(ids.collect::<Vec<String>>().join(", "))
+            }
+        };
+        let url = links.map_or("true_url".to_owned(), |links| {
+            format!(
+                "CASE protection WHEN 'none' THEN true_url \
+                 WHEN '' THEN iif(link IN ({links}), true_url, '') ELSE '' END"
+            )
+        });
         self.db
             .prepare(&format!(
-                "WITH asked AS MATERIALIZED (SELECT * FROM visit WHERE {conditions}) {sql}"
+                "WITH shown AS (SELECT *, {url} AS url FROM visit), \
+                 asked AS MATERIALIZED (SELECT * FROM shown WHERE {conditions}) {sql}"
             ))
             .unwrap_or_else(|error| panic!("{error}: {sql}"))
             .query_map(params_from_iter(values), |row| read(row))
@@ -366,6 +399,7 @@ fn column(dimension: Dimension) -> &'static str {
         Dimension::UtmSource => "utm_source",
         Dimension::UtmMedium => "utm_medium",
         Dimension::UtmCampaign => "utm_campaign",
+        Dimension::Protection => "protection",
     }
 }
 

@@ -139,6 +139,8 @@ impl AnalyticsFilter {
             until,
             links,
             values,
+            // The use cases decide it from the caller.
+            ..VisitFilter::default()
         }
     }
 

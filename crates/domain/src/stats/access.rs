@@ -4,12 +4,13 @@ use async_trait::async_trait;
 
 use crate::{SamplingNote, ports::VisitLogError};
 
-/// The totals of all visits that followed one slug to one destination.
+/// The totals of all visits that followed one slug to one destination, or to any of those that are
+/// hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessRow {
     /// The slug at the time of the visits.
     pub slug: String,
-    /// The link's main destination at the time.
+    /// The link's main destination at the time; empty for those that are hidden.
     pub url: String,
     /// Distinct visitors.
     pub visitors: u64,

@@ -45,10 +45,13 @@ pub enum Dimension {
     UtmMedium,
     /// The campaign's `utm_campaign`, its name.
     UtmCampaign,
+    /// A [`Protection`](crate::Protection); empty if it was not recorded. Only the service's own
+    /// questions name it.
+    Protection,
 }
 
 impl Dimension {
-    /// Every dimension.
+    /// Every dimension that questions of clients may name.
     pub const ALL: [Self; 21] = [
         Self::Slug,
         Self::Url,

@@ -3,7 +3,8 @@
 use std::{borrow::Cow, cmp::Ordering};
 
 use crate::{
-    Colo, Country, Degrees, Dimension, RowLimit, TimeZoneName, UnixMillis, VisitFilter, VisitRecord,
+    Colo, Country, Degrees, Destinations, Dimension, RowLimit, TimeZoneName, UnixMillis,
+    VisitFilter, VisitRecord,
 };
 
 /// The question for the latest visits.
@@ -23,7 +24,7 @@ pub struct Event {
     pub at: UnixMillis,
     /// The slug at the time.
     pub slug: String,
-    /// The link's main destination at the time.
+    /// The link's main destination at the time; empty if it is hidden from the asker.
     pub url: String,
     /// The raw `User-Agent`.
     pub user_agent: String,
@@ -63,14 +64,19 @@ pub struct Event {
     pub utm_campaign: String,
 }
 
-impl From<&VisitRecord<'_>> for Event {
-    fn from(record: &VisitRecord<'_>) -> Self {
+impl Event {
+    /// A visit as somebody may see it who sees these destinations.
+    pub fn of(record: &VisitRecord<'_>, destinations: &Destinations) -> Self {
         let place = record.place;
         let at = place.coordinates;
         Self {
             at: record.at,
             slug: record.slug.to_string(),
-            url: record.url.into(),
+            url: if destinations.show(record.protection) {
+                record.url.into()
+            } else {
+                String::new()
+            },
             user_agent: record.user_agent.into(),
             referer: record.referer.into(),
             country: place.country.as_ref().map_or("", Country::as_str).into(),
@@ -95,9 +101,7 @@ impl From<&VisitRecord<'_>> for Event {
             utm_campaign: record.campaign.name.into(),
         }
     }
-}
 
-impl Event {
     /// The dimensions that are members, in the order of the members.
     pub const MEMBERS: [Dimension; 20] = [
         Dimension::Slug,
@@ -156,13 +160,14 @@ impl Event {
         })
     }
 
-    /// The event's value of a dimension. Events do not contain the visitor's address.
+    /// The event's value of a dimension. Events contain neither the visitor's address nor the
+    /// link's protection.
     pub fn value(&self, dimension: Dimension) -> Cow<'_, str> {
         Cow::Borrowed(match dimension {
             Dimension::Slug => &self.slug,
             Dimension::Url => &self.url,
             Dimension::UserAgent => &self.user_agent,
-            Dimension::Ip => "",
+            Dimension::Ip | Dimension::Protection => "",
             Dimension::Referer => &self.referer,
             Dimension::Country => &self.country,
             Dimension::Region => &self.region,

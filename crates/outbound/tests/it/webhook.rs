@@ -9,7 +9,8 @@ use std::{
 use rstest::rstest;
 use serde_json::{Value, json};
 use slugline_domain::{
-    Campaign, LinkId, Place, PlaceName, SamplingInterval, Slug, VisitRecord, ports::VisitObserver,
+    Campaign, LinkId, Place, PlaceName, Protection, SamplingInterval, Slug, VisitRecord,
+    ports::VisitObserver,
 };
 use slugline_outbound::{Client, Policy, RetryPolicy, Webhook, WebhookOptions, WebhookSecret};
 use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
@@ -66,6 +67,7 @@ fn observe_as(
         link_id: id,
         slug,
         url: "https://secret.example/",
+        protection: Protection::Password,
         user_agent: "Mozilla/5.0",
         referer: "news.example",
         language: "de-DE",

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `insert`, `insert_many`, `update`, `delete` | changes |
-//! | `find`, `list`, `search`, `tags`, `tagged` | reads |
+//! | `find`, `list`, `search`, `tags`, `tagged`, `unprotected` | reads |
 //! | `conditions` | conditions that listings and searches share |
 //! | `write` | writing the rows of a link |
 
@@ -18,6 +18,7 @@ pub(crate) mod plans;
 mod search;
 mod tagged;
 mod tags;
+mod unprotected;
 mod update;
 mod write;
 
@@ -40,6 +41,7 @@ use self::{
     search::SearchLinks,
     tagged::FindTagged,
     tags::CountTags,
+    unprotected::FindUnprotected,
     update::UpdateLink,
 };
 use crate::{
@@ -165,6 +167,12 @@ impl LinkStore for SqlLinkStore {
         let tags = tags.clone();
         let found = self.database.read(FindTagged { tags, limit }).await;
         found.map_err(failing_to("find the links of a tag"))
+    }
+
+    async fn unprotected(&self, links: &BTreeSet<LinkId>) -> Result<BTreeSet<LinkId>, StoreError> {
+        let links = links.clone();
+        let found = self.database.read(FindUnprotected { links }).await;
+        found.map_err(failing_to("find links without a password"))
     }
 
     async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError> {

@@ -9,7 +9,7 @@ use slugline_domain::{
 };
 use slugline_testkit::{NOON, destination, slug};
 
-use super::{find, list::select_page, search, tagged, tags::count_tags};
+use super::{find, list::select_page, search, tagged, tags::count_tags, unprotected};
 use crate::{
     DatabaseUrl, SchemaConnection,
     sqlite::{Statements, bind, complete},
@@ -187,4 +187,12 @@ async fn the_ids_of_a_tag_are_read_along_its_index() {
             "{plan}"
         );
     }
+}
+
+#[tokio::test]
+async fn links_without_a_password_are_found_by_their_identities() {
+    let schema = Schema::new().await;
+    let unprotected = unprotected::select(&["a", "b"]).build(DbBackend::Sqlite);
+    let plan = schema.plan(&unprotected);
+    assert!(plan.starts_with("SEARCH links USING INDEX"), "{plan}");
 }

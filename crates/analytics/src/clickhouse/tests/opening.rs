@@ -68,7 +68,7 @@ async fn a_table_of_the_version_before_gets_the_new_columns_and_keeps_its_rows(
     let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
     let client = Address::of(&server).client();
     schema::prepare(&client, None).await.unwrap();
-    for column in ["utm_source", "utm_medium", "utm_campaign"] {
+    for column in ["utm_source", "utm_medium", "utm_campaign", "protection"] {
         let sql = format!("ALTER TABLE access_log DROP COLUMN {column}");
         client.run(&sql, TIMEOUT).await.unwrap();
     }
@@ -78,7 +78,8 @@ async fn a_table_of_the_version_before_gets_the_new_columns_and_keeps_its_rows(
     client.insert(&into, "first", bytes, TIMEOUT).await.unwrap();
 
     schema::prepare(&client, None).await.unwrap();
-    let campaigns = "SELECT concat(slug, utm_source, utm_medium, utm_campaign) FROM access_log";
+    let campaigns =
+        "SELECT concat(slug, utm_source, utm_medium, utm_campaign, protection) FROM access_log";
     assert_eq!(texts(&client, campaigns).await, ["docs"]);
     // A node of the version before still inserts.
     let bytes = encode_first(&row(2_000, 8));

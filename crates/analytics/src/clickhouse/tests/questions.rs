@@ -90,6 +90,7 @@ fn hostile(text: &str) -> Row<'_> {
             link_id: "docs-1",
             slug: text,
             url: text,
+            protection: "none",
         },
         client: Client {
             user_agent: text,

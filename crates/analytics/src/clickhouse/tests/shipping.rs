@@ -18,7 +18,7 @@ use super::{
     first_format::encode_first,
     recording::{Recording, eventually, options, total, visit, waiting},
 };
-use crate::{engine::row, examine_spool, row::Row};
+use crate::{clickhouse::row_binary::encode, engine::row, examine_spool, row::Row};
 
 #[rstest]
 #[tokio::test]
@@ -179,6 +179,50 @@ async fn rows_of_the_version_before_are_sent_after_an_upgrade(
         };
         let report = recording.log.counters(&query).await.unwrap();
         assert_eq!(report.rows[0].counters.visits, visits, "{value:?}");
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn rows_that_wait_since_before_passwords_were_recorded_are_sent(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    const WITHOUT_PROTECTION: u32 = 20;
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let address = Address::of(&server);
+    let server = server.kill();
+    let recording = Recording::start(&address, folder.path()).await;
+    recording.recorder.shutdown().await;
+    let db = Connection::open(folder.path().join("spool.db")).unwrap();
+    for number in 0..40_u32 {
+        let mut row = encode(&row(0, u64::from(number) + (1 << 40)));
+        // The length of the last text, which is empty.
+        assert_eq!(row.pop(), Some(0));
+        let sql = "INSERT INTO spool (row, format) VALUES (?1, ?2)";
+        db.execute(sql, rusqlite::params![row, WITHOUT_PROTECTION])
+            .unwrap();
+    }
+    drop(db);
+    let _server = server.restart();
+    let recording = Recording::start(&address, folder.path()).await;
+    recording.record(40..50);
+    recording.recorder.flush().await.unwrap();
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    recording.expect_all_of(50).await;
+    for (protection, visits) in [("", 40), ("none", 10)] {
+        let filter = VisitFilter {
+            values: vec![(
+                Dimension::Protection,
+                Choice::any_of([protection.to_owned()]),
+            )],
+            ..VisitFilter::default()
+        };
+        let query = CountersQuery {
+            filter,
+            per_link: false,
+        };
+        let report = recording.log.counters(&query).await.unwrap();
+        assert_eq!(report.rows[0].counters.visits, visits, "{protection:?}");
     }
 }
 

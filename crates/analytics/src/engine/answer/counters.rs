@@ -333,6 +333,7 @@ mod tests {
                 link_id: "sale-1",
                 slug: "sale",
                 url: "https://example.com/sale",
+                protection: "none",
             },
             client: Client {
                 user_agent: "Example/1.0",

@@ -196,6 +196,7 @@ mod tests {
                     link_id: "",
                     slug: &slug,
                     url: &url,
+                    protection: "none",
                 };
                 let at = day.cast_signed() * 86_400_000 + n.cast_signed();
                 let row = Row {

@@ -7,6 +7,7 @@ pub(crate) mod link_totals;
 pub(crate) mod locations;
 pub(crate) mod metrics;
 pub(crate) mod sorted_rows;
+pub(crate) mod unrecorded;
 pub(crate) mod views;
 
 use slugline_domain::SamplingInterval;

@@ -4,7 +4,9 @@
 //! for each day that is wholly in its time range, has totals, and has no row in the tail. Everything else is scanned, and added to the totals. So
 //! the answer is that of a scan of all rows.
 
-use slugline_domain::{LocalSeconds, SamplingInterval, TimeUnit, UnixMillis, ZoneOffsets};
+use slugline_domain::{
+    Dimension, LocalSeconds, Protection, SamplingInterval, TimeUnit, UnixMillis, ZoneOffsets,
+};
 
 use super::{
     count::{INTERVAL_MAX, VISITORS, VISITS},
@@ -21,7 +23,13 @@ use crate::engine::{
         texts::Texts,
         totals::Crowd,
     },
-    store::{chunk::ChunkError, columns::TEXTS, day_totals::Record, error::EngineError, tail},
+    store::{
+        chunk::ChunkError,
+        columns::{TEXTS, text_of},
+        day_totals::Record,
+        error::EngineError,
+        tail,
+    },
 };
 use crate::utc::MILLIS_PER_DAY;
 
@@ -49,7 +57,7 @@ pub(crate) struct Combinations<const N: usize> {
 ///
 /// The question may have conditions on the texts of column `of`, which `see` has to mind. `read` gives
 /// `None` if the day lacks what the question needs. Nothing is handed over of a day
-/// whose totals are damaged.
+/// whose totals are damaged, nor about hidden texts.
 pub(crate) fn take<T>(
     snapshot: &Snapshot<'_>,
     filter: &mut RowFilter,
@@ -59,6 +67,7 @@ pub(crate) fn take<T>(
 ) -> Result<SamplingInterval, EngineError> {
     let mut interval_max = SamplingInterval::EVERY;
     let mut taken = Vec::new();
+    let conceals = of.is_some_and(|column| filter.conceals(column));
     if let Some(days) = filter.whole_days(of) {
         let in_tail = tail::days(snapshot.db())?;
         for record in Record::between(snapshot.db(), days)? {
@@ -68,6 +77,9 @@ pub(crate) fn take<T>(
             }
             let day = KnownDay(record);
             let found = day.interval_max().and_then(|interval| {
+                if conceals && !day.hides_nothing()? {
+                    return Ok(None);
+                }
                 let totals = read(&day)?;
                 // Which rows of a sampled day had the largest interval is not known.
                 let interval = interval.filter(|interval| {
@@ -97,6 +109,12 @@ impl KnownDay<'_> {
         let numbers = self.0.numbers(INTERVAL_MAX)?;
         let largest = numbers.and_then(|numbers| u32::try_from(*numbers.first()?).ok());
         Ok(largest.and_then(SamplingInterval::new))
+    }
+
+    /// True if no visit of the day had a password before it, and all say so.
+    fn hides_nothing(&self) -> Result<bool, EngineError> {
+        let said = self.texts(text_of(Dimension::Protection))?;
+        Ok(said.is_some_and(|said| said.iter().eq([Protection::None.as_str()])))
     }
 
     /// Visits and visitors; `None` if visitors of the day may be those of other days, too.

@@ -16,7 +16,7 @@ use crate::engine::{
 };
 
 /// Some rows. Columns that were not asked for are empty.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Block {
     pub(crate) rows: usize,
     /// The moment after which there is no row in this block nor in those that a scan
@@ -79,6 +79,16 @@ impl Block {
     pub(crate) fn forget(&mut self, column: usize) {
         self.codes[TEXTS[column].family.index()].get_or_insert(Values::Same(0));
         self.texts[column] = Some(Texts::unknown(column));
+    }
+
+    /// Takes a column of texts for unknown in all rows, whatever their entries are.
+    pub(super) fn hide(&mut self, column: usize) {
+        self.texts[column] = Some(Texts::unknown(column));
+    }
+
+    /// The texts of a column, if they are not in the chunk.
+    pub(super) fn texts_here(&self, column: usize) -> Option<&Texts> {
+        self.texts[column].as_ref()
     }
 
     /// A row, to be written again.
@@ -180,11 +190,16 @@ impl Block {
                 self.load_texts(chunk, text)?;
             }
             Column::Different(text) if *rows == Selection::All => {
-                self.texts[text] = Some(chunk.texts(text)?);
+                if self.texts[text].is_none() {
+                    self.texts[text] = Some(chunk.texts(text)?);
+                }
             }
             Column::Different(text) => self.load(chunk, Column::Text(text), rows)?,
             Column::Entries(text) => {
                 let family = TEXTS[text].family;
+                if self.texts[text].is_some() {
+                    return self.load_codes(chunk, family, rows);
+                }
                 if !self.load_counts(chunk, family, rows)? {
                     self.load_codes(chunk, family, rows)?;
                 }

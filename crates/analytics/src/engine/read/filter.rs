@@ -11,6 +11,7 @@ use slugline_domain::{Choice, Degrees, Dimension, VisitFilter};
 use super::{
     block::Block,
     chunk::Chunk,
+    concealment::{Concealment, Part},
     selection::{Selection, index},
     texts::Texts,
 };
@@ -35,6 +36,7 @@ pub(crate) struct RowFilter {
     visitors: Vec<Wanted<u64>>,
     /// Days of UTC, in order, whose chunks are not read.
     left_out: Vec<i64>,
+    concealment: Option<Concealment>,
 }
 
 /// Values of which a row has to have one, or may have none.
@@ -63,6 +65,7 @@ impl RowFilter {
         let mut resolved = Self {
             from_ms: filter.from.map(|second| second.start().get()),
             until_ms: filter.until.map(|second| second.start().get() + 999),
+            concealment: Concealment::resolve(db, &filter.destinations)?,
             ..Self::default()
         };
         let (wanted, included) = parts(&filter.links);
@@ -156,12 +159,34 @@ impl RowFilter {
         spans
     }
 
-    /// The columns of texts that conditions are about.
-    pub(crate) fn text_columns(&self) -> impl Iterator<Item = usize> {
-        self.texts.iter().map(|(column, _)| *column)
+    /// True if some texts of a column may be hidden.
+    pub(crate) fn conceals(&self, column: usize) -> bool {
+        let concealment = self.concealment.as_ref();
+        concealment.is_some_and(|concealment| concealment.concerns(column))
     }
 
-    /// Leaves the rows of a block that meet the conditions, and says which they
+    /// The columns of texts that a question about some of them reads, and the parts in which it
+    /// sees rows.
+    pub(crate) fn parts(&self, asked: impl Iterator<Item = usize>) -> (Vec<usize>, &[Part]) {
+        let mut texts: Vec<usize> = asked
+            .chain(self.texts.iter().map(|(column, _)| *column))
+            .collect();
+        let concealment = self.concealment.as_ref();
+        let concealment = concealment
+            .filter(|concealment| texts.iter().any(|column| concealment.concerns(*column)));
+        let parts = match concealment {
+            None => &[Part::All][..],
+            Some(concealment) => {
+                texts.push(concealment.protection());
+                &[Part::Shown, Part::Hidden]
+            }
+        };
+        texts.sort_unstable();
+        texts.dedup();
+        (texts, parts)
+    }
+
+    /// Leaves the rows of a part of a block that meet the conditions, and says which they
     /// were. What the conditions are about is read from the block's chunk, and
     /// no more of it than is needed; a block without one has it already, and its
     /// rows are of the right time.
@@ -169,6 +194,7 @@ impl RowFilter {
         &self,
         block: &mut Block,
         chunk: Option<&Chunk<'_>>,
+        part: Part,
     ) -> Result<Selection, EngineError> {
         let mut rows = Selection::All;
         let leave = |block: &mut Block, rows: &mut Selection, chosen: Selection| {
@@ -184,6 +210,13 @@ impl RowFilter {
             if !leave(block, &mut rows, chosen) {
                 return Ok(rows);
             }
+        }
+        if let (Some(concealment), Part::Shown | Part::Hidden) = (&self.concealment, part) {
+            let chosen = concealment.select(part, block, chunk, &rows)?;
+            if !leave(block, &mut rows, chosen) {
+                return Ok(rows);
+            }
+            concealment.hide(block, part);
         }
         for family in Family::ALL {
             let chosen = match self.admitted(block, chunk, family)? {
@@ -235,7 +268,8 @@ impl RowFilter {
             if TEXTS[*column].family != family {
                 continue;
             }
-            let entries = if let Some(chunk) = chunk {
+            let texts_here = block.texts_here(*column);
+            let entries = if let (None, Some(chunk)) = (texts_here, chunk) {
                 let texts = wanted.values.iter().map(String::as_str);
                 let (found, of) = chunk.find(*column, texts)?;
                 wanted.entries(&found, &of)

@@ -1,6 +1,7 @@
 //! The read side: questions from async code, answered on threads of their own.
 
 use std::{
+    collections::BTreeSet,
     error::Error as StdError,
     fs::File,
     path::{Path, PathBuf},
@@ -11,8 +12,8 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
-    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report, SamplingNote,
-    ViewsQuery, ViewsReport, VisitFilter, VisitRows,
+    LinkId, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report,
+    SamplingNote, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
     ports::{VisitLog, VisitLogError},
 };
 use tokio::sync::Semaphore;
@@ -26,7 +27,7 @@ use super::{
 };
 use crate::engine::{
     answer::Answer,
-    answer::{counters, events, heatmap, link_totals, locations, metrics, views},
+    answer::{counters, events, heatmap, link_totals, locations, metrics, unrecorded, views},
     store::{
         error::{EngineError, OpenError},
         lock, schema,
@@ -249,6 +250,17 @@ impl VisitLog for EmbeddedLog {
         Ok(Box::new(
             visits.map_err(|error| failed(visits::ACTION, error))?,
         ))
+    }
+
+    async fn unrecorded(
+        &self,
+        filter: &VisitFilter,
+        limit: u32,
+    ) -> Result<BTreeSet<LinkId>, VisitLogError> {
+        let filter = filter.clone();
+        self.ask(move |log| unrecorded::answer(log, filter, limit))
+            .await
+            .map_err(|error| failed("find the links of older visits", error))
     }
 
     fn troubles(&self) -> Vec<LogTrouble> {

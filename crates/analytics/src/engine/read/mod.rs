@@ -3,6 +3,7 @@
 pub(crate) mod background;
 pub(crate) mod block;
 pub(crate) mod chunk;
+pub(crate) mod concealment;
 pub(crate) mod daily_visitors;
 pub(crate) mod deadline;
 pub(crate) mod dictionary;

@@ -10,18 +10,14 @@ use slugline_domain::{RowLimit, SamplingInterval};
 use super::{
     block::Block,
     chunk::Chunk,
+    concealment::Part,
     filter::RowFilter,
     selection::{Selection, index},
     snapshot::Snapshot,
     values::Values,
 };
 use crate::{
-    engine::store::{
-        chunk::Span,
-        columns::{Column, TEXTS},
-        error::EngineError,
-        tail,
-    },
+    engine::store::{chunk::Span, columns::Column, error::EngineError, tail},
     tally::Damaged,
 };
 
@@ -38,6 +34,18 @@ pub(crate) struct Asked<'q> {
     /// Of each block only so many latest rows, and others of the last one's
     /// moment, with their times.
     pub(crate) latest: Option<RowLimit>,
+}
+
+impl Asked<'_> {
+    /// The columns of texts.
+    fn texts(&self) -> impl Iterator<Item = usize> {
+        self.columns.iter().filter_map(|column| match column {
+            Column::Text(text) | Column::Different(text) | Column::Entries(text) => Some(*text),
+            Column::Time | Column::Interval | Column::Coherent | Column::Link | Column::Visitor => {
+                None
+            }
+        })
+    }
 }
 
 impl Snapshot<'_> {
@@ -78,28 +86,32 @@ impl Snapshot<'_> {
         })
     }
 
-    /// The rows of a chunk that meet the conditions, with the columns asked for; `None` if the
-    /// chunk was deleted.
+    /// The rows of a chunk that meet the conditions, with the columns asked for, in one block or
+    /// in two; none if the chunk was deleted.
     pub(crate) fn chunk(
         &self,
         id: i64,
         filter: &RowFilter,
         columns: &[Column],
-    ) -> Result<Option<Block>, EngineError> {
+    ) -> Result<Vec<Block>, EngineError> {
         let mut statement = self.db().prepare_cached(&format!(
             "SELECT {} FROM chunk WHERE id = ?1",
             Chunk::COLUMNS
         ))?;
         let mut found = statement.query([id])?;
         let Some(row) = found.next()? else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
         let asked = Asked {
             columns,
             latest: None,
         };
         let chunk = Chunk::read(self.db(), row)?;
-        read(&chunk, filter, asked, i64::MIN).map(Some)
+        let (_, parts) = filter.parts(asked.texts());
+        parts
+            .iter()
+            .map(|part| read(&chunk, filter, asked, *part, i64::MIN))
+            .collect()
     }
 
     /// The numbers of the chunks that may have rows which meet the conditions.
@@ -125,16 +137,7 @@ impl Snapshot<'_> {
         let mut interesting_from = i64::MIN;
         let mut after = i64::MIN;
         let (first, last) = filter.time_range();
-        let texts = asked.columns.iter().filter_map(|column| match column {
-            Column::Text(text) | Column::Different(text) | Column::Entries(text) => Some(*text),
-            Column::Time | Column::Interval | Column::Coherent | Column::Link | Column::Visitor => {
-                None
-            }
-        });
-        let texts: Vec<usize> = texts.chain(filter.text_columns()).collect();
-        let texts: Vec<usize> = (0..TEXTS.len())
-            .filter(|text| texts.contains(text))
-            .collect();
+        let (texts, parts) = filter.parts(asked.texts());
         loop {
             self.deadline.check()?;
             let range = (first, last);
@@ -146,14 +149,17 @@ impl Snapshot<'_> {
             for (batch, rows, error) in portion.damaged {
                 self.leave_out(Damaged::Batch(batch), rows, error)?;
             }
-            let mut block = portion.draft.into_block();
-            filter.narrow(&mut block, None)?;
-            if let Some(limit) = asked.latest {
-                let latest = latest(&block.time, limit, interesting_from);
-                block.keep(&latest);
-            }
-            if block.rows > 0 {
-                interesting_from = see(block, None)?;
+            // Clones but for the last one.
+            let blocks = vec![portion.draft.into_block(); parts.len()];
+            for (mut block, part) in blocks.into_iter().zip(parts) {
+                filter.narrow(&mut block, None, *part)?;
+                if let Some(limit) = asked.latest {
+                    let latest = latest(&block.time, limit, interesting_from);
+                    block.keep(&latest);
+                }
+                if block.rows > 0 {
+                    interesting_from = see(block, None)?;
+                }
             }
         }
 
@@ -175,8 +181,10 @@ impl Snapshot<'_> {
                     return Ok(());
                 };
                 let chunk = Chunk::read(self.db(), row)?;
-                let block = read(&chunk, filter, asked, interesting_from)?;
-                if block.rows > 0 {
+                let read = |part: &Part| read(&chunk, filter, asked, *part, interesting_from);
+                // Of a damaged chunk no part is seen.
+                let blocks: Vec<Block> = parts.iter().map(read).collect::<Result<_, _>>()?;
+                for block in blocks.into_iter().filter(|block| block.rows > 0) {
                     interesting_from = see(block, Some(&chunk))?;
                 }
                 Ok(())
@@ -238,12 +246,13 @@ impl Listed {
     }
 }
 
-/// The rows of a chunk that meet the conditions. Columns that conditions are
+/// The rows of a part of a chunk that meet the conditions. Columns that conditions are
 /// about are read first: often they leave nothing to read of others.
 fn read(
     chunk: &Chunk<'_>,
     filter: &RowFilter,
     asked: Asked<'_>,
+    part: Part,
     interesting_from: i64,
 ) -> Result<Block, EngineError> {
     let mut block = Block {
@@ -252,7 +261,7 @@ fn read(
         no_later_than: Some(chunk.span().max_ts),
         ..Block::default()
     };
-    let mut rows = filter.narrow(&mut block, Some(chunk))?;
+    let mut rows = filter.narrow(&mut block, Some(chunk), part)?;
     if block.rows > 0
         && let Some(limit) = asked.latest
     {

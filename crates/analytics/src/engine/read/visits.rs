@@ -83,10 +83,10 @@ impl Visits {
         let filter = self.filter.clone();
         let rows = move |snapshot: &Snapshot<'_>| {
             let filter = RowFilter::resolve(snapshot.db(), &filter)?;
-            match snapshot.chunk(id, &filter, &columns())? {
-                Some(block) => Named::of(snapshot, block).map(Some),
-                None => Ok(None),
-            }
+            let blocks = snapshot.chunk(id, &filter, &columns())?.into_iter();
+            blocks
+                .map(|block| Named::of(snapshot, block))
+                .collect::<Result<Vec<Named>, EngineError>>()
         };
         self.read.extend(self.log.ask(rows).await?);
         Ok(())
@@ -141,11 +141,12 @@ pub(crate) fn all_chunks(db: &Connection) -> Result<Vec<i64>, EngineError> {
 pub(crate) fn visits_of_chunk(db: &Connection, id: i64) -> Result<Vec<StoredVisit>, EngineError> {
     let snapshot = Snapshot::take(db, Deadline::after(PATIENCE))?;
     let filter = RowFilter::resolve(db, &VisitFilter::default())?;
-    let Some(block) = snapshot.chunk(id, &filter, &columns())? else {
-        return Ok(Vec::new());
-    };
-    let named = Named::of(&snapshot, block)?;
-    Ok((0..named.block.rows).map(|row| named.visit(row)).collect())
+    let mut visits = Vec::new();
+    for block in snapshot.chunk(id, &filter, &columns())? {
+        let named = Named::of(&snapshot, block)?;
+        visits.extend((0..named.block.rows).map(|row| named.visit(row)));
+    }
+    Ok(visits)
 }
 
 /// The rows of the tail, and the chunks that there are.

@@ -115,7 +115,7 @@ impl Family {
 
 /// Every column of texts. Their order never changes: rows that wait for ClickHouse
 /// say only how many of them they have.
-pub(crate) const TEXTS: [TextColumn; 20] = {
+pub(crate) const TEXTS: [TextColumn; 21] = {
     use Dimension as D;
     use Family::{Campaign, Client, Language, Place, Referer, Target};
     [
@@ -149,6 +149,7 @@ pub(crate) const TEXTS: [TextColumn; 20] = {
             Campaign,
             bounds::UTM_MAX_BYTES,
         ),
+        text(D::Protection, "protection", Target, bounds::NAME_MAX_BYTES),
     ]
 };
 
@@ -215,6 +216,7 @@ mod tests {
             let columns = TEXTS.iter().filter(|column| column.dimension == dimension);
             assert_eq!(columns.count(), usize::from(dimension != Dimension::Ip));
         }
+        assert_eq!(TEXTS[text_of(Dimension::Protection)].name, "protection");
         for (place, family) in Family::ALL.into_iter().enumerate() {
             assert_eq!(family.index(), place);
         }
@@ -225,7 +227,7 @@ mod tests {
         let names = TEXTS.map(|column| column.name).join(" ");
         let released = "slug url ua os browser browser_type device device_type country region city \
                         timezone colo latitude longitude referer language utm_source utm_medium \
-                        utm_campaign";
+                        utm_campaign protection";
         assert!(names.starts_with(released), "{names}");
     }
 }

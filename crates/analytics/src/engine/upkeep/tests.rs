@@ -47,6 +47,7 @@ impl Log {
                 link_id: &text,
                 slug: &text,
                 url: "https://example.com/",
+                protection: "none",
             },
             client: Client {
                 user_agent: &text,

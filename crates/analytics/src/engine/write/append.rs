@@ -414,7 +414,7 @@ mod tests {
         assert_eq!(
             stored.texts_of(0).0.join("|"),
             "docs|https://example.com/a|curl/8.7.1||curl|cli|||AT|🇦🇹 Austria|🇦🇹 Vienna,Austria|\
-             Europe/Vienna|VIE|48.21|16.37|news.example|de-AT|||"
+             Europe/Vienna|VIE|48.21|16.37|news.example|de-AT||||none"
         );
     }
 

@@ -1,0 +1,30 @@
+//! The password in front of a destination, as visits remember it.
+
+use crate::Link;
+
+/// The protection of a link's destination at the moment of a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Protection {
+    /// Everybody who followed the link got there.
+    None,
+    /// The link asked for a password.
+    Password,
+}
+
+impl Protection {
+    /// The protection of a link as it is.
+    pub fn of(link: &Link) -> Self {
+        match link.password {
+            None => Self::None,
+            Some(_) => Self::Password,
+        }
+    }
+
+    /// The text that stands for it in stored visits.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Password => "password",
+        }
+    }
+}
