@@ -14,7 +14,8 @@ secret() { head -c 32 /dev/urandom | base64 | tr '+/' '-_' | tr -d '=\n'; }
 
 secret > site_token
 secret > postgres_password
-printf 'postgres://slugline:%s@postgres:5432/slugline' "$(cat postgres_password)" > database_url
+secret > database_password
+printf 'postgres://slugline:%s@postgres:5432/slugline' "$(cat database_password)" > database_url
 
 clickhouse="$(secret)"
 printf 'clickhouse+http://slugline:%s@clickhouse:8123/slugline' "$clickhouse" > analytics_url

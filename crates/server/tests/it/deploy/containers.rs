@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use slugline::Settings;
 
 use super::{assert_probe_exists, repository, sample, texts, yaml};
+use crate::{own_database::Psql, own_postgres::OwnPostgres, server::Server};
 
 /// The account of the image, which has no names for accounts.
 pub(super) const ACCOUNT: u64 = 65_532;
@@ -138,6 +139,99 @@ fn the_proxy_is_the_one_that_nodes_believe_and_cannot_be_another() {
 }
 
 #[test]
+fn no_service_has_rights_that_it_does_not_need() {
+    let compose = yaml::document("compose.yaml");
+    for (name, service) in compose["services"].as_object().unwrap() {
+        assert_eq!(service["cap_drop"], json!(["ALL"]), "{name}");
+        assert_eq!(
+            service["security_opt"],
+            json!(["no-new-privileges:true"]),
+            "{name}"
+        );
+        // Caddy's image has no account; it keeps the one right to listen on ports below 1024.
+        let rights = texts_or_none(&service["cap_add"]);
+        if name == "caddy" {
+            assert_eq!(rights, ["NET_BIND_SERVICE"]);
+        } else {
+            let user = service["user"].as_str().unwrap();
+            assert!(rights.is_empty() && !user.starts_with('0'), "{name}");
+        }
+    }
+    let networks = |name: &str| texts(&compose["services"][name]["networks"]);
+    assert_eq!(networks("postgres"), ["links"]);
+    assert_eq!(networks("clickhouse"), ["visits"]);
+    for name in ["links", "visits"] {
+        assert_eq!(compose["networks"][name]["internal"], true, "{name}");
+    }
+}
+
+/// The elements of a list of texts that may be missing.
+fn texts_or_none(list: &Value) -> Vec<&str> {
+    let list = list.as_array().into_iter().flatten();
+    list.filter_map(Value::as_str).collect()
+}
+
+#[test]
+fn images_of_others_are_pinned_by_digest() {
+    let compose = yaml::document("compose.yaml");
+    let services = compose["services"].as_object().unwrap();
+    let images = services.values().filter_map(|one| one["image"].as_str());
+    let containerfile = sample("Containerfile");
+    let bases = containerfile
+        .lines()
+        .filter_map(|line| line.strip_prefix("FROM "))
+        .filter_map(|base| base.split(' ').next())
+        .filter(|base| *base != "scratch");
+    let workflow = yaml::document("../.github/workflows/ci.yml");
+    let jobs = workflow["jobs"].as_object().unwrap();
+    let containers = jobs.values().filter_map(|job| job["container"].as_str());
+    let mut count = 0;
+    for image in images.chain(bases).chain(containers) {
+        if image == "slugline" {
+            continue;
+        }
+        count += 1;
+        let (name, digest) = image.split_once("@sha256:").expect(image);
+        assert!(name.contains(':'), "{image} tells its version, too");
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        assert!(
+            digest.len() == 64 && digest.bytes().all(is_digit),
+            "{image}"
+        );
+    }
+    assert_eq!(count, 6);
+}
+
+#[test]
+fn the_role_of_the_nodes_owns_its_database_and_nothing_else() {
+    let server = OwnPostgres::start();
+    let place = tempfile::tempdir().unwrap();
+    let password = place.path().join("database_password");
+    fs::write(&password, "a'b\\c").unwrap();
+    let url = server.url();
+    let made = Command::new("sh")
+        .arg(repository("deploy/postgres-role.sh"))
+        .env("PGHOST", url.host_str().unwrap())
+        .env("PGPORT", url.port().unwrap().to_string())
+        .env("POSTGRES_USER", url.username())
+        .env("DATABASE_PASSWORD_FILE", &password)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let rights = "SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls \
+                  FROM pg_roles WHERE rolname = 'slugline';";
+    let mut psql = Psql::connect(url.as_str());
+    assert_eq!(psql.ask(rights), "f");
+    let mut database = url.clone();
+    database.set_username("slugline").unwrap();
+    database.set_path("slugline");
+    let service = Server::start_with(&[("SLUGLINE_DATABASE_URL", database.as_str())]);
+    let link = json!({"url": "https://example.com/", "slug": "made"});
+    service.create(&link);
+    assert_eq!(service.visit("/made").status, 301);
+}
+
+#[test]
 fn services_name_only_secrets_volumes_and_networks_that_exist() {
     let compose = yaml::document("compose.yaml");
     let declared = |kind: &str, name: &str| {
@@ -216,7 +310,8 @@ fn the_script_makes_the_secrets_that_the_services_need_and_replaces_none() {
         assert!(settings.site_token.is_some() && settings.access_log.is_some());
     }
     let database: url::Url = read("database_url").parse().unwrap();
-    assert_eq!(database.password().unwrap(), read("postgres_password"));
+    assert_eq!(database.password().unwrap(), read("database_password"));
+    assert_ne!(read("database_password"), read("postgres_password"));
     assert_eq!(database.host_str(), Some("postgres"));
     let log: url::Url = read("analytics_url").parse().unwrap();
     assert_eq!(log.host_str(), Some("clickhouse"));

@@ -8,7 +8,11 @@ use slugline::Settings;
 use super::{assert_probe_exists, containers, sample, yaml};
 
 fn object(kind: &str) -> Value {
-    let files = ["kubernetes/slugline.yaml", "kubernetes/ingress.yaml"];
+    let files = [
+        "kubernetes/slugline.yaml",
+        "kubernetes/ingress.yaml",
+        "kubernetes/network.yaml",
+    ];
     let all = files.iter().flat_map(|file| yaml::documents(file));
     let mut found = all.filter(|object| object["kind"] == kind);
     let object = found.next().unwrap_or_else(|| panic!("no {kind}"));
@@ -31,6 +35,7 @@ fn objects_find_each_other() {
     for selector in [
         &set["spec"]["selector"],
         &object("PodDisruptionBudget")["spec"]["selector"],
+        &object("NetworkPolicy")["spec"]["podSelector"],
         &set["spec"]["template"]["spec"]["topologySpreadConstraints"][0]["labelSelector"],
     ] {
         assert_eq!(&selector["matchLabels"], labels);
@@ -47,6 +52,39 @@ fn objects_find_each_other() {
     assert_eq!(backend["name"], service["metadata"]["name"]);
     assert_eq!(backend["port"]["name"], public["name"]);
     assert_eq!(ingress["spec"]["tls"][0]["hosts"], json!([rule["host"]]));
+}
+
+#[test]
+fn only_the_ingress_controller_reaches_a_node_and_is_believed() {
+    let policy = object("NetworkPolicy");
+    let policy = &policy["spec"];
+    assert_eq!(policy["policyTypes"], json!(["Ingress", "Egress"]));
+    let [entry] = &policy["ingress"].as_array().unwrap()[..] else {
+        panic!("one way in");
+    };
+    let [from] = &entry["from"].as_array().unwrap()[..] else {
+        panic!("from one place");
+    };
+    // In one element they are conditions that both hold; in two, one would do.
+    assert!(from["namespaceSelector"]["matchLabels"].is_object());
+    assert!(from["podSelector"]["matchLabels"].is_object());
+    let [port] = &entry["ports"].as_array().unwrap()[..] else {
+        panic!("to one port");
+    };
+    assert_eq!(port["port"], container()["ports"][0]["name"]);
+    for way in policy["egress"].as_array().unwrap() {
+        assert!(way["to"].is_array() && way["ports"].is_array(), "{way}");
+    }
+    let container = container();
+    let settings = container["env"].as_array().unwrap();
+    let trusted = settings
+        .iter()
+        .find(|one| one["name"] == "SLUGLINE_TRUSTED_PROXIES");
+    let trusted = trusted.unwrap()["value"].as_str().unwrap();
+    for address in trusted.split(',') {
+        let address = address.trim().parse::<std::net::IpAddr>();
+        assert!(address.is_ok(), "{trusted}: single addresses");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The workflows of the repository.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fs};
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ fn used(job: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn what_workflows_use_has_an_exact_version_or_is_here() {
+fn what_workflows_use_is_pinned_to_a_commit_or_is_here() {
     let mut count = 0;
     for file in ["ci.yml", "release.yml"] {
         for (name, job) in jobs(file) {
@@ -31,9 +31,15 @@ fn what_workflows_use_has_an_exact_version_or_is_here() {
                     assert!(repository(own).exists(), "{action}");
                     continue;
                 }
-                let (_, version) = action.split_once("@v").unwrap();
-                let numbers = version.split('.').map(str::parse::<u32>);
-                let numbers: Result<Vec<u32>, _> = numbers.collect();
+                let (_, commit) = action.split_once('@').unwrap();
+                let is_commit =
+                    commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+                assert!(is_commit, "{name}: {action}");
+                // Readers, and programs that look for updates, read the version beside it.
+                let text = fs::read_to_string(repository(".github/workflows").join(file)).unwrap();
+                let (_, version) = text.split_once(&format!("{action} # v")).unwrap();
+                let version = version.lines().next().unwrap().split('.');
+                let numbers: Result<Vec<u32>, _> = version.map(str::parse).collect();
                 assert_eq!(numbers.map(|all| all.len()), Ok(3), "{name}: {action}");
             }
         }
