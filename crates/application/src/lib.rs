@@ -105,6 +105,6 @@ pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};
 pub use preview::{Forbidden, PreviewMode};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
 pub use sign_in::SignInCode;
-pub use stats::{AccessExport, Asked, StatsService, VisitExport};
+pub use stats::{AccessExport, Asked, Counted, StatsService, VisitExport};
 pub use suggestions::Suggestions;
 pub use tokens::{MadeToken, NewToken, TokenText, Tokens, TokensParts};

@@ -3,9 +3,9 @@
 use std::{mem, sync::Arc};
 
 use slugline_domain::{
-    AccessRows, Choice, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery,
-    HeatmapReport, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Scope,
-    Tag, UnixMillis, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
+    AccessRows, Choice, CounterRow, CountersQuery, Dimension, Event, EventsQuery, HeatmapQuery,
+    HeatmapRow, LocationRow, LocationsQuery, LogTrouble, MetricRow, MetricsQuery, MetricsReport,
+    Report, Scope, Slug, Tag, UnixMillis, ViewRow, ViewsQuery, VisitFilter, VisitRows,
     ports::{Clock, VisitLog},
 };
 
@@ -51,6 +51,16 @@ impl<Q> Asked<Q> {
     }
 }
 
+/// The answer to a query, and slugs that explain why it counts nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted<R> {
+    /// The answer.
+    pub report: Report<R>,
+    /// Slugs that the query includes and no link has, if nothing was counted. They may be
+    /// mistyped.
+    pub absent: Vec<String>,
+}
+
 /// Totals of every slug and destination, read in parts.
 #[derive(Debug)]
 pub struct AccessExport {
@@ -83,40 +93,56 @@ impl StatsService {
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn counters(&self, asked: Asked<VisitFilter>) -> Result<CountersReport, Error> {
+    pub async fn counters(&self, asked: Asked<VisitFilter>) -> Result<Counted<CounterRow>, Error> {
         let per_link = matches!(asked.query.links, Choice::AnyOf(_));
         let filter = self.filter(asked).await?;
-        Ok(self
-            .log
-            .counters(&CountersQuery { filter, per_link })
-            .await?)
+        let query = CountersQuery { filter, per_link };
+        let report = self.log.counters(&query).await?;
+        let mut visits = report.rows.iter().map(|row| row.counters.visits);
+        let nothing = visits.all(|visits| visits == 0);
+        Ok(self.counted(report, &query.filter, nothing).await)
     }
 
     /// Returns visits over time.
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn views(&self, asked: Asked<ViewsQuery>) -> Result<ViewsReport, Error> {
+    pub async fn views(&self, asked: Asked<ViewsQuery>) -> Result<Counted<ViewRow>, Error> {
         let Asked { mut query, tags } = asked;
         self.narrow(&mut query.filter, tags).await?;
-        Ok(self.log.views(&query).await?)
+        let report = self.log.views(&query).await?;
+        let nothing = report.rows.is_empty();
+        Ok(self.counted(report, &query.filter, nothing).await)
     }
 
     /// Returns visits by hour of the week.
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn heatmap(&self, asked: Asked<HeatmapQuery>) -> Result<HeatmapReport, Error> {
+    pub async fn heatmap(&self, asked: Asked<HeatmapQuery>) -> Result<Counted<HeatmapRow>, Error> {
         let Asked { mut query, tags } = asked;
         self.narrow(&mut query.filter, tags).await?;
-        Ok(self.log.heatmap(&query).await?)
+        let report = self.log.heatmap(&query).await?;
+        let nothing = report.rows.is_empty();
+        Ok(self.counted(report, &query.filter, nothing).await)
     }
 
     /// Returns the most frequent values of a dimension.
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn metrics(&self, asked: Asked<MetricsQuery>) -> Result<MetricsReport, Error> {
+    pub async fn metrics(&self, asked: Asked<MetricsQuery>) -> Result<Counted<MetricRow>, Error> {
+        let filter = asked.query.filter.clone();
+        let report = self.ranking(asked).await?;
+        let nothing = report.rows.is_empty();
+        Ok(self.counted(report, &filter, nothing).await)
+    }
+
+    /// Returns the most frequent values of a dimension, for a query that nobody typed.
+    ///
+    /// # Errors
+    /// There is no answer.
+    pub(crate) async fn ranking(&self, asked: Asked<MetricsQuery>) -> Result<MetricsReport, Error> {
         let Asked { mut query, tags } = asked;
         self.narrow(&mut query.filter, tags).await?;
         Ok(self.log.metrics(&query).await?)
@@ -126,10 +152,15 @@ impl StatsService {
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn locations(&self, asked: Asked<LocationsQuery>) -> Result<LocationsReport, Error> {
+    pub async fn locations(
+        &self,
+        asked: Asked<LocationsQuery>,
+    ) -> Result<Counted<LocationRow>, Error> {
         let Asked { mut query, tags } = asked;
         self.narrow(&mut query.filter, tags).await?;
-        Ok(self.log.locations(&query).await?)
+        let report = self.log.locations(&query).await?;
+        let nothing = report.rows.is_empty();
+        Ok(self.counted(report, &query.filter, nothing).await)
     }
 
     /// Returns the latest visits.
@@ -176,6 +207,38 @@ impl StatsService {
         Ok(query)
     }
 
+    async fn counted<R>(
+        &self,
+        report: Report<R>,
+        filter: &VisitFilter,
+        nothing: bool,
+    ) -> Counted<R> {
+        let absent = if nothing {
+            self.absent(filter).await
+        } else {
+            Vec::new()
+        };
+        Counted { report, absent }
+    }
+
+    /// Returns slugs that a filter includes and no link has. The answer does not depend on
+    /// links, so there are none if links cannot be read.
+    async fn absent(&self, filter: &VisitFilter) -> Vec<String> {
+        let mut absent = Vec::new();
+        for text in included_slugs(filter) {
+            let found = match Slug::parse(text) {
+                Ok(slug) => self.links.get(&slug).await.map(drop),
+                Err(_) => Err(Error::LinkNotFound(text.clone())),
+            };
+            match found {
+                Ok(()) => {}
+                Err(Error::LinkNotFound(_)) => absent.push(text.clone()),
+                Err(_) => return Vec::new(),
+            }
+        }
+        absent
+    }
+
     /// Adds the condition that links have these tags.
     async fn narrow(&self, filter: &mut VisitFilter, tags: Choice<Tag>) -> Result<(), Error> {
         if tags.is_everything() {
@@ -193,4 +256,19 @@ impl StatsService {
     pub fn log_troubles(&self) -> Vec<LogTrouble> {
         self.log.troubles()
     }
+}
+
+/// Returns some slugs that a filter includes.
+fn included_slugs(filter: &VisitFilter) -> Vec<&String> {
+    /// Whoever names more has not typed them.
+    const MOST: usize = 20;
+    let included = filter.values.iter().filter_map(|value| match value {
+        (Dimension::Slug, Choice::AnyOf(slugs)) => Some(slugs),
+        _ => None,
+    });
+    // A list is a candidate as a whole, too, and the empty text is what is not known.
+    let slugs = included
+        .flatten()
+        .filter(|slug| !slug.is_empty() && !slug.contains(','));
+    slugs.take(MOST).collect()
 }

@@ -10,7 +10,7 @@ use slugline_domain::{
 };
 
 use crate::{
-    IntOrString, IssueCode,
+    IntOrString, IssueCode, UnixTime,
     code::Code,
     issue::Explain,
     problem::Problem,
@@ -29,9 +29,9 @@ const VERSION: u8 = 1;
 #[serde(default)]
 pub struct ListAudit {
     /// First Unix second.
-    pub from: Sent<IntOrString>,
+    pub from: Sent<UnixTime>,
     /// Last Unix second.
-    pub until: Sent<IntOrString>,
+    pub until: Sent<UnixTime>,
     /// Only changes of the link with this slug, also if it is gone.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS))]
     pub slug: Sent<String>,
@@ -161,11 +161,9 @@ impl ListAudit {
 fn second(
     validation: &mut Validation,
     member: &'static str,
-    sent: &Sent<IntOrString>,
+    sent: &Sent<UnixTime>,
 ) -> Option<UnixSeconds> {
-    validation.optional(&[member], sent, |IntOrString(second)| {
-        UnixSeconds::new(*second)
-    })
+    validation.optional(&[member], sent, |moment| moment.second())
 }
 
 /// The first moment after a second.
@@ -326,8 +324,8 @@ mod tests {
             after: None,
         };
         assert_eq!(request(&query).unwrap(), expected);
-        let latest = request(&json!({"until": UnixSeconds::MAX})).unwrap();
-        assert!(latest.until.unwrap() >= UnixSeconds::new(UnixSeconds::MAX).unwrap().start());
+        let millis = request(&json!({"until": 1_795_413_519_000_i64})).unwrap_err();
+        assert!(millis.detail.contains("milliseconds"), "{millis:?}");
         assert_eq!(request(&json!({})), Ok(application::ListAudit::default()));
     }
 

@@ -19,9 +19,6 @@ use crate::{
 pub struct Instant(i64);
 
 impl Instant {
-    /// The last second of the year 9999.
-    const LAST_OF_9999: i64 = 253_402_300_799;
-
     /// Returns the second.
     ///
     /// # Errors
@@ -30,26 +27,37 @@ impl Instant {
         UnixSeconds::new(self.0)
     }
 
-    /// Returns the second of a planned moment. A moment beyond the year 9999 was probably
-    /// meant in milliseconds.
-    pub(crate) fn planned(self) -> Result<UnixSeconds, PlannedError> {
-        if self.0 > Self::LAST_OF_9999 {
-            return Err(PlannedError::TooLate(self.0));
-        }
-        self.second().map_err(PlannedError::Range)
+    /// Returns the second of a planned moment.
+    ///
+    /// # Errors
+    /// The moment was probably meant in milliseconds, or is outside the supported range.
+    pub(crate) fn planned(self) -> Result<UnixSeconds, MomentError> {
+        usual(self.0)
     }
 }
 
-/// The reason why a moment cannot be a planned one.
+/// The last second of the year 9999.
+const LAST_OF_9999: i64 = 253_402_300_799;
+
+/// Returns the second, unless it is beyond the year 9999: then it was probably meant in
+/// milliseconds.
+pub(crate) fn usual(second: i64) -> Result<UnixSeconds, MomentError> {
+    if second > LAST_OF_9999 {
+        return Err(MomentError::TooLate(second));
+    }
+    UnixSeconds::new(second).map_err(MomentError::Range)
+}
+
+/// The reason why a number is no moment that people mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PlannedError {
+pub(crate) enum MomentError {
     /// The moment is after the year 9999.
     TooLate(i64),
     /// The moment is outside the supported range.
     Range(TimeError),
 }
 
-impl crate::issue::Explain for PlannedError {
+impl crate::issue::Explain for MomentError {
     fn explain(&self) -> Fault {
         match self {
             Self::TooLate(second) => (
@@ -135,6 +143,6 @@ mod tests {
         let (_, message, expected) = error.explain();
         assert!(message.contains("milliseconds"), "{message}");
         assert_eq!(expected, "Unix seconds, such as 1893456000");
-        assert!(Instant(Instant::LAST_OF_9999).planned().is_ok());
+        assert!(Instant(LAST_OF_9999).planned().is_ok());
     }
 }

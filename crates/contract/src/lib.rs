@@ -59,6 +59,7 @@ mod synonyms;
 mod table_rows;
 mod table_text;
 pub mod tokens;
+mod unix_time;
 pub mod unknown;
 mod validation;
 pub mod visits;
@@ -105,6 +106,7 @@ pub use stats::{
 pub use tokens::{
     CallersToken, MakeToken, RevokeToken, ScopeName, TokenList, TokenMade, TokenView,
 };
+pub use unix_time::UnixTime;
 pub use unknown::UnknownNames;
 pub use visits::{ExportVisits, ReadVisitsError, VisitFile, VisitFormat, VisitText, read_visits};
 

@@ -53,15 +53,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{CreateLink, ListLinks, Rules};
+    use crate::{CreateLink, ListLinks, Rules, ViewsRequest};
 
     #[rstest]
     #[case(json!({}), "url", "expected string, received undefined")]
     #[case(json!({"url": 5}), "url", "expected string, received number")]
     #[case(json!({"url": "u", "comment": null}), "comment", "expected string, received null")]
-    #[case(json!({"url": "u", "tags": "a"}), "tags", "expected array, received string")]
+    #[case(json!({"url": "u", "tags": "a"}), "tags", "expected array of strings, received string")]
     #[case(json!({"url": "u", "tags": ["a", 1]}), "tags.1", "expected string, received number")]
-    #[case(json!({"url": "u", "geo": ["a"]}), "geo", "expected object, received array")]
+    #[case(json!({"url": "u", "geo": ["a"]}), "geo", "expected object of strings, received array")]
     #[case(json!({"url": "u", "geo": {"DE": 1}}), "geo.DE", "expected string, received number")]
     #[case(json!({"url": "u", "expiration": "1"}), "expiration", "expected Unix seconds, or a text such as 2027-01-01T12:00:00Z, received string")]
     #[case(json!({"url": "u", "expiration": 1.5}), "expiration", "expected Unix seconds, or a text such as 2027-01-01T12:00:00Z, received number")]
@@ -84,6 +84,12 @@ mod tests {
         assert_eq!(
             problem.issues[0].message,
             r#"Invalid option: expected one of "az"|"za"|"newest"|"oldest"|"visits""#
+        );
+        let views = read::<ViewsRequest>(&json!({})).unwrap();
+        let problem = views.validate().unwrap_err();
+        assert_eq!(
+            problem.issues[0].message,
+            r#"Invalid input: expected one of "minute"|"hour"|"day", received undefined"#
         );
     }
 

@@ -8,11 +8,19 @@ use schemars::{
 use serde_json::{Map, Value};
 use slugline_domain::DestinationRules;
 
-use crate::{Rules, stats::DEFAULT_ROWS};
+use crate::{LinkView, Rules, stats::DEFAULT_ROWS};
 
 /// JSON Schema 2020-12, with "optional" meaning "may be left out" and the
 /// instance's own limit on URLs.
 pub fn settings(rules: &Rules) -> SchemaSettings {
+    marked(rules).with_transform(RecursiveTransform(unmarked))
+}
+
+/// The mark of members whose name and values say what their description says.
+const OBVIOUS: &str = "x-obvious";
+
+/// As [`settings`], with marks.
+fn marked(rules: &Rules) -> SchemaSettings {
     SchemaSettings::draft2020_12()
         .with(|settings| settings.meta_schema = None)
         .with_transform(RecursiveTransform(absent_not_null))
@@ -23,8 +31,9 @@ pub fn settings(rules: &Rules) -> SchemaSettings {
 /// The schema of a tool's arguments on its own, in the few keywords that every
 /// client and model digests: nothing referred to, no unions of constants.
 pub fn arguments<T: JsonSchema>(rules: &Rules) -> Schema {
-    let settings = settings(rules)
+    let settings = marked(rules)
         .with(|settings| settings.inline_subschemas = true)
+        .with_transform(RecursiveTransform(without_the_obvious))
         .with_transform(RecursiveTransform(without_widths))
         .with_transform(RecursiveTransform(constants_as_enum));
     let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
@@ -41,9 +50,12 @@ pub fn arguments<T: JsonSchema>(rules: &Rules) -> Schema {
 
 /// The schema of a tool's result: as that of arguments, without descriptions. The
 /// description of the tool says what is not plain from the names, and a model that
-/// reads the list of tools pays for each repetition.
+/// reads the list of tools pays for each repetition. So the members of a link are listed where
+/// the result is a link, and not where a link is part of it.
 pub fn result<T: JsonSchema>(rules: &Rules) -> Schema {
     let mut schema = arguments::<T>(rules);
+    let link = arguments::<LinkView>(rules);
+    transform_subschemas(&mut WithoutLink(&link), &mut schema);
     transform_subschemas(&mut Undescribed, &mut schema);
     schema
 }
@@ -77,6 +89,22 @@ fn absent_not_null(schema: &mut Schema) {
                 schema.insert(name, value);
             }
         }
+    }
+}
+
+fn unmarked(schema: &mut Schema) {
+    schema.remove(OBVIOUS);
+}
+
+/// Removes what a model reads from the name of a member: descriptions that repeat it, and a
+/// least length of what has a form.
+fn without_the_obvious(schema: &mut Schema) {
+    if schema.remove(OBVIOUS).is_some() {
+        schema.remove("description");
+    }
+    let has_form = schema.get("pattern").is_some() || schema.get("format").is_some();
+    if has_form && schema.get("minLength") == Some(&Value::from(1)) {
+        schema.remove("minLength");
     }
 }
 
@@ -128,6 +156,21 @@ impl Transform for Undescribed {
     }
 }
 
+/// Leaves out the members of a link.
+#[derive(Clone, Debug)]
+struct WithoutLink<'l>(&'l Schema);
+
+impl Transform for WithoutLink<'_> {
+    fn transform(&mut self, schema: &mut Schema) {
+        if schema.get("properties") == self.0.get("properties") {
+            schema.remove("properties");
+            schema.remove("required");
+        } else {
+            transform_subschemas(self, schema);
+        }
+    }
+}
+
 /// Replaces the default limit on URLs, which the wire types state, by the instance's.
 #[derive(Clone, Debug)]
 struct UrlLimit(usize);
@@ -167,8 +210,8 @@ mod tests {
     use crate::validation::Validation;
     use crate::{
         CreateLink, DeleteLink, EditLink, ExactUrlSearch, GetLink, ImportLink, ImportLinks, Issue,
-        LinkList, LinkView, ListLinks, MetricsRequest, PatchLink, Problem, SuggestPreview,
-        SuggestSlug, ViewsRequest, read,
+        LinkList, LinkResponse, LinkView, ListLinks, MetricsRequest, PatchLink, Problem,
+        SuggestPreview, SuggestSlug, ViewsRequest, read,
     };
 
     fn schema<T: JsonSchema>() -> Value {
@@ -286,6 +329,32 @@ mod tests {
         assert!(links["items"]["properties"]["slug"]["type"].is_string());
         assert!(links["items"]["properties"]["description"].is_object());
         assert!(!list.to_string().contains(r#""description":""#));
+    }
+
+    #[test]
+    fn what_is_obvious_is_told_to_people_and_not_to_models() {
+        let told = |schema: Schema, member: &str| {
+            let schema = schema.to_value();
+            schema["properties"][member].get("description").is_some()
+        };
+        let rules = &Rules::default();
+        for (member, to_models) in [("os", false), ("country", true)] {
+            assert_eq!(told(arguments::<ViewsRequest>(rules), member), to_models);
+            let mut generator = SchemaGenerator::new(settings(rules));
+            let documented = generator.root_schema_for::<ViewsRequest>();
+            assert!(!documented.clone().to_value().to_string().contains(OBVIOUS));
+            assert!(told(documented, member));
+        }
+        let slug = &schema::<CreateLink>()["properties"]["slug"];
+        assert!(slug.get("minLength").is_none() && slug.get("pattern").is_some());
+    }
+
+    #[test]
+    fn a_link_is_described_once() {
+        let made = result::<LinkResponse>(&Rules::default()).to_value();
+        assert_eq!(made["properties"]["link"], json!({"type": "object"}));
+        let link = result::<LinkView>(&Rules::default()).to_value();
+        assert!(link["properties"]["slug"].is_object());
     }
 
     #[test]

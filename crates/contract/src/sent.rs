@@ -40,13 +40,16 @@ pub trait Wire: Sized {
     /// Returns the value if the JSON has the right type.
     fn from_json(value: Value) -> Option<Self>;
 
+    /// Returns the description of the right values.
+    fn expected() -> String {
+        Self::TYPE.to_owned()
+    }
+
     /// Returns the fault of a member whose JSON has the wrong type.
     fn fault(received: &str) -> Fault {
-        let message = format!(
-            "Invalid input: expected {}, received {received}",
-            Self::TYPE
-        );
-        (IssueCode::InvalidType, message, Self::TYPE.to_owned())
+        let expected = Self::expected();
+        let message = format!("Invalid input: expected {expected}, received {received}");
+        (IssueCode::InvalidType, message, expected)
     }
 }
 
@@ -103,15 +106,16 @@ pub(crate) use options;
 
 /// The fault of a member that is none of an enum's names.
 pub(crate) fn no_option<T: DeserializeOwned>(received: &str) -> Fault {
-    if received != String::TYPE {
-        return String::fault(received);
-    }
     let names = match T::deserialize("".into_deserializer()) {
         Err(NoOption(names)) => names,
         Ok(_) => &[],
     };
     let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let expected = format!("one of {}", names.join("|"));
+    if received != String::TYPE {
+        let message = format!("Invalid input: expected {expected}, received {received}");
+        return (IssueCode::InvalidType, message, expected);
+    }
     let message = format!("Invalid option: expected {expected}");
     (IssueCode::InvalidValue, message, expected)
 }
@@ -154,9 +158,13 @@ impl Wire for bool {
     }
 }
 
-/// A list whose items are read later.
+/// A list of objects, which are read later.
 impl Wire for Vec<Value> {
     const TYPE: &'static str = "array";
+
+    fn expected() -> String {
+        "array of objects".to_owned()
+    }
 
     fn from_json(value: Value) -> Option<Self> {
         match value {
@@ -173,6 +181,10 @@ impl Wire for Vec<Value> {
 impl<T: Wire> Wire for Vec<Sent<T>> {
     const TYPE: &'static str = "array";
 
+    fn expected() -> String {
+        format!("array of {}s", T::TYPE)
+    }
+
     fn from_json(value: Value) -> Option<Self> {
         let items = Vec::<Value>::from_json(value)?;
         Some(items.into_iter().map(Sent::of).collect())
@@ -181,6 +193,10 @@ impl<T: Wire> Wire for Vec<Sent<T>> {
 
 impl<T: Wire> Wire for BTreeMap<String, Sent<T>> {
     const TYPE: &'static str = "object";
+
+    fn expected() -> String {
+        format!("object of {}s", T::TYPE)
+    }
 
     fn from_json(value: Value) -> Option<Self> {
         let Value::Object(members) = value else {

@@ -114,9 +114,12 @@ fn problem_of(response: &ServiceResponse<impl MessageBody>) -> Option<Problem> {
     // Actix answers a wrong method itself, without an error.
     (response.status() == StatusCode::METHOD_NOT_ALLOWED).then(|| {
         let method = method_name(response.request().method());
+        let allowed = response.headers().get(header::ALLOW);
+        let allowed = allowed.and_then(|methods| methods.to_str().ok());
+        let advice = allowed.map_or_else(String::new, |methods| format!(" Use {methods}."));
         Problem::new(
             Code::MethodNotAllowed,
-            format!("Method {method} is not allowed on this route."),
+            format!("Method {method} is not allowed on this route.{advice}"),
         )
     })
 }

@@ -350,7 +350,7 @@ impl LinkLists {
             limit,
             visitors: false,
         };
-        self.stats.metrics(Asked::untagged(query)).await
+        self.stats.ranking(Asked::untagged(query)).await
     }
 }
 

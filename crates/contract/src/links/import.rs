@@ -39,7 +39,7 @@ pub struct ImportLinks {
 }
 
 /// A link to be taken over. `url` and `slug` are required. The title and the
-/// image may be longer than can be set today, as in older exports.
+/// image may be longer than can be set today, as in older exports, and the expiration may be past.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("required" = ["url", "slug"]), transform = widest_texts)]
@@ -441,7 +441,7 @@ mod tests {
             (
                 r#"{"version": "1", "links": {"a": 1}}"#,
                 "links",
-                "expected array, received object",
+                "expected array of objects, received object",
             ),
             (
                 r#"{"version": "1", "count": 1.5, "links": []}"#,

@@ -14,7 +14,8 @@ use super::{
     search::page_size,
 };
 use crate::{
-    IntOrString, IssueCode, SamplingView, problem::Problem, sent::Sent, validation::Validation,
+    IntOrString, IssueCode, SamplingView, UnixTime, problem::Problem, sent::Sent,
+    validation::Validation,
 };
 
 /// Which links, in which order, how many.
@@ -22,19 +23,19 @@ use crate::{
 #[serde(rename_all = "camelCase", default)]
 pub struct ListLinks {
     /// Links per page.
-    #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
+    #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT, "x-obvious" = true))]
     pub limit: Sent<IntOrString>,
     /// Where to continue: the cursor of the previous page, with the rest as it was.
     #[schemars(length(max = cursor::MAX_CHARS))]
     pub cursor: Sent<String>,
     /// Order of the links.
-    #[schemars(extend("default" = "newest"))]
+    #[schemars(extend("default" = "newest", "x-obvious" = true))]
     pub sort: Sent<Sort>,
     /// Only links with this tag.
     #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
     pub tag: Sent<String>,
     /// Only links that still lead somewhere, only expired ones, or all.
-    #[schemars(extend("default" = "active"))]
+    #[schemars(extend("default" = "active", "x-obvious" = true))]
     pub status: Sent<Status>,
     /// Text in slug, URL, comment or a tag.
     #[schemars(length(max = SearchText::MAX_BYTES))]
@@ -43,9 +44,9 @@ pub struct ListLinks {
     #[schemars(length(min = 1))]
     pub slugs: Sent<String>,
     /// With sort visits: first Unix second to count; 0 is no bound, left out is 30 days.
-    pub start_at: Sent<IntOrString>,
+    pub start_at: Sent<UnixTime>,
     /// With sort visits: last second; now when left out.
-    pub end_at: Sent<IntOrString>,
+    pub end_at: Sent<UnixTime>,
 }
 
 impl ListLinks {
@@ -129,13 +130,13 @@ impl ListLinks {
         sort: Sort,
     ) -> (Option<RangeStart>, Option<UnixSeconds>) {
         let mut second = |member: &'static str, sent| {
-            let IntOrString(second) = validation.value(&[member], sent)?;
+            let moment: &UnixTime = validation.value(&[member], sent)?;
             if sort != Sort::Visits {
                 let message = format!("{member} counts visits, which this order does not need");
                 let expected = "sort=visits with it".into();
                 validation.note(&[member], (IssueCode::Custom, message, expected));
             }
-            (*second != 0).then(|| validation.member(&[member], UnixSeconds::new(*second)))
+            (moment.0 != 0).then(|| validation.member(&[member], moment.second()))
         };
         let from = second("startAt", &self.start_at).flatten();
         let until = second("endAt", &self.end_at).flatten();
@@ -146,7 +147,7 @@ impl ListLinks {
             let expected = format!("Unix seconds from {} on", from.get());
             validation.note(&["endAt"], (IssueCode::Custom, message, expected));
         }
-        let ever = self.start_at == Sent::Value(IntOrString(0));
+        let ever = self.start_at == Sent::Value(UnixTime(0));
         let start = from.map(RangeStart::At);
         (start.or(ever.then_some(RangeStart::Ever)), until)
     }

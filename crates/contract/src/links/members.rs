@@ -18,13 +18,13 @@ use crate::{Rules, instant::Instant, sent::Sent, validation::Validation};
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LinkMembers {
-    /// Where the link leads: an absolute http or https URL.
+    /// Where the link leads: an http or https URL.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub url: Sent<String>,
     /// A private note.
     #[schemars(length(max = Comment::MAX_CHARS))]
     pub comment: Sent<String>,
-    /// When the link expires: Unix seconds or RFC 3339; in the future, unless it is imported.
+    /// When the link expires: Unix seconds or RFC 3339, in the future.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub expiration: Sent<Instant>,
     /// Tags to group links by; lower-cased.
@@ -45,10 +45,10 @@ pub struct LinkMembers {
     /// Where Android devices are sent instead.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub google: Sent<String>,
-    /// Where visitors from a country are sent instead: two-letter code to URL.
+    /// Where visitors from countries are sent instead: code to URL.
     #[schemars(schema_with = "urls_by_country")]
     pub geo: Sent<BTreeMap<String, Sent<String>>>,
-    /// Merge the visitor's query into the destination; as the server is set when left out.
+    /// Pass the visitor's query on; left out, as the server is set.
     pub redirect_with_query: Sent<bool>,
     /// Show the destination in a frame.
     pub cloaking: Sent<bool>,

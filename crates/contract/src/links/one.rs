@@ -14,7 +14,7 @@ use crate::{IssueCode, problem::Problem, sent::Sent, validation::Validation};
 #[schemars(extend("required" = ["slug"]))]
 pub struct GetLink {
     /// The slug of the link.
-    #[schemars(length(min = 1, max = Slug::MAX_CHARS))]
+    #[schemars(length(min = 1, max = Slug::MAX_CHARS), extend("x-obvious" = true))]
     pub slug: Sent<String>,
 }
 
@@ -52,7 +52,7 @@ impl GetLink {
 #[schemars(extend("required" = ["slug"]))]
 pub struct DeleteLink {
     /// The slug of the link.
-    #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
+    #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN), extend("x-obvious" = true))]
     pub slug: Sent<String>,
 }
 

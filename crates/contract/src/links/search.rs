@@ -19,7 +19,7 @@ pub struct SearchLinks {
     #[serde(flatten)]
     pub conditions: CountLinks,
     /// Most links to return.
-    #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
+    #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT, "x-obvious" = true))]
     pub limit: Sent<IntOrString>,
 }
 
@@ -37,7 +37,7 @@ pub struct CountLinks {
     #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
     pub tag: Sent<String>,
     /// Only links that still lead somewhere, only expired ones, or all.
-    #[schemars(extend("default" = "active"))]
+    #[schemars(extend("default" = "active", "x-obvious" = true))]
     pub status: Sent<Status>,
 }
 

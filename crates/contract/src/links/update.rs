@@ -1,5 +1,7 @@
 //! The input of the tool that changes a link, wholly or in part.
 
+use std::iter;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,7 +12,13 @@ use super::{
     EditLink, LinkView, PatchLink,
     members::{LinkMembers, members_or_null},
 };
-use crate::{Rules, problem::Problem, sent::Sent, validation::Validation};
+use crate::{
+    Rules,
+    issue::{Issue, IssueCode},
+    problem::Problem,
+    sent::Sent,
+    validation::Validation,
+};
 
 /// A link's new content, or with `partial` the members that change.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -20,7 +28,7 @@ pub struct UpdateLink {
     /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
-    /// true: keep members that are left out; null or an empty text removes one. Otherwise the link is replaced, url is required, and members that are left out are removed.
+    /// true: members left out are kept, and null or an empty text removes one. Otherwise the link is replaced, and url is required.
     #[schemars(extend("default" = false))]
     pub partial: Sent<bool>,
     /// What the author decides.
@@ -64,14 +72,34 @@ impl UpdateLink {
             let (slug, patch) = patch.validate(rules)?;
             Ok(LinkUpdate::Partial(slug, patch))
         } else {
+            let meant_partial = members.url == Sent::Absent;
             let edit = EditLink {
                 slug,
                 members,
                 password,
             };
-            edit.validate(rules).map(LinkUpdate::Whole)
+            let edit = edit.validate(rules).map(LinkUpdate::Whole);
+            if meant_partial {
+                edit.map_err(missing_partial)
+            } else {
+                edit
+            }
         }
     }
+}
+
+/// Puts the way to change only some members before the faults of a replacing call without a
+/// destination. Whoever only adds the destination would lose the other members.
+fn missing_partial(problem: Problem) -> Problem {
+    let first = Issue {
+        code: IssueCode::Custom,
+        path: vec!["partial".to_owned()],
+        message: "to change only some members and keep the others, send partial: true; without it \
+                  the whole link is replaced"
+            .to_owned(),
+        expected: "true".to_owned(),
+    };
+    Problem::invalid(iter::once(first).chain(problem.issues).collect())
 }
 
 /// A link that was changed.
@@ -152,7 +180,16 @@ mod tests {
     #[test]
     fn a_replacing_update_needs_a_url_and_takes_no_null() {
         let path = |body: &Value| validate(body).unwrap_err().issues[0].path.join(".");
-        assert_eq!(path(&json!({"slug": "docs", "title": "t"})), "url");
+        // The first thing to mend is what keeps the other members.
+        let comment = validate(&json!({"slug": "docs", "comment": "c"})).unwrap_err();
+        assert!(
+            comment
+                .detail
+                .starts_with("partial: to change only some members"),
+            "{}",
+            comment.detail
+        );
+        assert_eq!(comment.issues[1].path, ["url"]);
         let null = json!({"slug": "docs", "url": "https://e.example/", "title": null});
         assert_eq!(path(&null), "title");
         assert_eq!(path(&json!({"slug": "docs", "partial": "yes"})), "partial");

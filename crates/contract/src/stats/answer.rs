@@ -1,7 +1,10 @@
 //! The shape that all tables of numbers share on the wire.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::Serialize;
+use slugline_application::Counted;
 use slugline_domain::{Report, SamplingNote};
 
 /// Rows, and how far they can be trusted.
@@ -16,12 +19,12 @@ pub struct Answer<T> {
     pub rows_before_limit_at_least: u64,
     /// Tells if the numbers are exact.
     pub sampling: SamplingView,
-    /// Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist.
+    /// Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
-    /// Why an answer about places names none.
+    /// Why the answer counts nothing, or names no place.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<&'static str>,
+    pub note: Option<Cow<'static, str>>,
 }
 
 impl<T> Answer<T> {
@@ -47,6 +50,23 @@ pub struct SamplingView {
     /// Stored visits that the answer lacks because they are damaged; left out when there are none. `slugline doctor` names the damage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damaged: Option<u64>,
+}
+
+impl<R, T: From<R>> From<Counted<R>> for Answer<T> {
+    fn from(Counted { report, absent }: Counted<R>) -> Self {
+        Self {
+            note: no_link(&absent),
+            ..report.into()
+        }
+    }
+}
+
+/// Says which slugs no link has.
+fn no_link(absent: &[String]) -> Option<Cow<'static, str>> {
+    let slugs: Vec<String> = absent.iter().map(|slug| format!("{slug:?}")).collect();
+    let plural = if slugs.len() > 1 { "s" } else { "" };
+    let note = format!("no link has the slug{plural} {}", slugs.join(", "));
+    (!slugs.is_empty()).then_some(note.into())
 }
 
 impl<R, T: From<R>> From<Report<R>> for Answer<T> {
@@ -105,6 +125,30 @@ mod tests {
                 "rows": 1, "rows_before_limit_at_least": 7,
                 "sampling": {"interval_max": 1, "exact": false, "dropped": 4},
             })
+        );
+    }
+
+    #[test]
+    fn an_answer_that_counts_nothing_names_the_slugs_that_no_link_has() {
+        let note = |absent: &[&str]| {
+            let report = Report {
+                rows: Vec::<MetricRow>::new(),
+                rows_before_limit: 0,
+                sampling: SamplingNote {
+                    interval_max: SamplingInterval::EVERY,
+                    dropped: 0,
+                    damaged: 0,
+                    sketched: false,
+                },
+            };
+            let absent = absent.iter().map(|&slug| slug.to_owned()).collect();
+            Answer::<MetricView>::from(Counted { report, absent }).note
+        };
+        assert_eq!(note(&[]), None);
+        assert_eq!(note(&["helo"]).unwrap(), r#"no link has the slug "helo""#);
+        assert_eq!(
+            note(&["a", "b"]).unwrap(),
+            r#"no link has the slugs "a", "b""#
         );
     }
 

@@ -5,9 +5,12 @@ use serde::Deserialize;
 use slugline_application::Asked;
 use slugline_domain::{Bots, Choice, Dimension, LinkId, Tag, UnixSeconds, VisitFilter};
 
-use super::choice::{self, NONE};
+use super::{
+    choice::{self, NONE},
+    place::{self, ReadPlace},
+};
 use crate::{
-    IntOrString, IssueCode,
+    IssueCode, UnixTime,
     issue::Explain,
     problem::Problem,
     sent::{Sent, options},
@@ -28,43 +31,53 @@ pub struct AnalyticsFilter {
     /// Destinations at the visit.
     pub url: Sent<String>,
     /// Slugs.
+    #[schemars(extend("x-obvious" = true))]
     pub slug: Sent<String>,
     /// Hosts of referring pages.
     pub referer: Sent<String>,
     /// Two-letter country codes.
     pub country: Sent<String>,
     /// Regions.
+    #[schemars(extend("x-obvious" = true))]
     pub region: Sent<String>,
     /// Cities.
+    #[schemars(extend("x-obvious" = true))]
     pub city: Sent<String>,
     /// Time zones, such as Europe/Berlin.
     pub timezone: Sent<String>,
     /// Languages, such as en-US.
     pub language: Sent<String>,
     /// Operating systems.
+    #[schemars(extend("x-obvious" = true))]
     pub os: Sent<String>,
     /// Browsers.
+    #[schemars(extend("x-obvious" = true))]
     pub browser: Sent<String>,
     /// Kinds of browsers.
+    #[schemars(extend("x-obvious" = true))]
     pub browser_type: Sent<String>,
     /// Device models.
     pub device: Sent<String>,
     /// Kinds of devices.
+    #[schemars(extend("x-obvious" = true))]
     pub device_type: Sent<String>,
     /// Sources of campaigns.
+    #[schemars(extend("x-obvious" = true))]
     pub utm_source: Sent<String>,
     /// Media of campaigns.
+    #[schemars(extend("x-obvious" = true))]
     pub utm_medium: Sent<String>,
     /// Campaigns.
+    #[schemars(extend("x-obvious" = true))]
     pub utm_campaign: Sent<String>,
     /// First Unix second; 0 for any.
-    pub start_at: Sent<IntOrString>,
+    pub start_at: Sent<UnixTime>,
     /// Last Unix second; 0 for any.
-    pub end_at: Sent<IntOrString>,
+    pub end_at: Sent<UnixTime>,
     /// Tags of links today.
     pub tag: Sent<String>,
     /// Visits of bots.
-    #[schemars(extend("default" = "include"))]
+    #[schemars(extend("default" = "include", "x-obvious" = true))]
     pub bots: Sent<BotsName>,
 }
 
@@ -118,6 +131,12 @@ impl AnalyticsFilter {
         }
         let links = parsed(validation, "id", &self.id, false, LinkId::parse);
         let mut values = Vec::new();
+        for (member, dimension, sent, parse) in self.places() {
+            let choice = parsed(validation, member, sent, false, parse);
+            if !choice.is_everything() {
+                values.push((dimension, choice));
+            }
+        }
         for (member, dimension, sent) in self.dimensions() {
             let Some(text) = validation.value(&[member], sent) else {
                 continue;
@@ -165,16 +184,22 @@ impl AnalyticsFilter {
         tags
     }
 
-    /// Returns each dimension with its name and the member that was sent.
-    fn dimensions(&self) -> [(&'static str, Dimension, &Sent<String>); 16] {
+    /// Returns the dimensions whose values have a form, with what reads one value.
+    fn places(&self) -> [(&'static str, Dimension, &Sent<String>, ReadPlace); 2] {
+        [
+            ("country", Dimension::Country, &self.country, place::country),
+            ("timezone", Dimension::Timezone, &self.timezone, place::zone),
+        ]
+    }
+
+    /// Returns each other dimension with its name and the member that was sent.
+    fn dimensions(&self) -> [(&'static str, Dimension, &Sent<String>); 14] {
         [
             ("url", Dimension::Url, &self.url),
             ("slug", Dimension::Slug, &self.slug),
             ("referer", Dimension::Referer, &self.referer),
-            ("country", Dimension::Country, &self.country),
             ("region", Dimension::Region, &self.region),
             ("city", Dimension::City, &self.city),
-            ("timezone", Dimension::Timezone, &self.timezone),
             ("language", Dimension::Language, &self.language),
             ("os", Dimension::Os, &self.os),
             ("browser", Dimension::Browser, &self.browser),
@@ -188,16 +213,12 @@ impl AnalyticsFilter {
     }
 }
 
-fn moment(
-    validation: &mut Validation,
-    member: &str,
-    sent: &Sent<IntOrString>,
-) -> Option<UnixSeconds> {
-    let IntOrString(seconds) = validation.value(&[member], sent)?;
-    if *seconds == 0 {
+fn moment(validation: &mut Validation, member: &str, sent: &Sent<UnixTime>) -> Option<UnixSeconds> {
+    let moment = validation.value(&[member], sent)?;
+    if moment.0 == 0 {
         return None;
     }
-    validation.member(&[member], UnixSeconds::new(*seconds))
+    validation.member(&[member], moment.second())
 }
 
 /// Returns a choice among parsed values; everything, if none was sent.
@@ -292,6 +313,23 @@ mod tests {
     }
 
     #[test]
+    fn countries_are_codes_in_any_case() {
+        let values = |query| filter(query).unwrap().query.values;
+        let codes = |codes: &[&str]| [(Dimension::Country, texts(codes))];
+        assert_eq!(values("country=de"), codes(&["DE"]));
+        assert_eq!(values("country=DE,%20fr"), codes(&["DE", "FR"]));
+        assert_eq!(values("country=(none),DE"), codes(&["", "DE"]));
+        assert_eq!(
+            values("country=!(none),!de"),
+            [(
+                Dimension::Country,
+                Choice::none_of([String::new(), "DE".to_owned()])
+            )]
+        );
+        assert_eq!(values("country=&timezone=,"), []);
+    }
+
+    #[test]
     fn campaigns_are_filtered_like_other_texts() {
         let values = |query| filter(query).unwrap().query.values;
         assert_eq!(
@@ -351,12 +389,23 @@ mod tests {
             ("startAt=5&endAt=4", "endAt"),
             ("country=DE,!FR", "country"),
             ("country=!", "country"),
+            ("country=Germany", "country"),
+            ("country=DE,Fra", "country"),
+            ("country=!D1", "country"),
+            ("timezone=Berlin", "timezone"),
+            ("startAt=1795413519000", "startAt"),
+            ("endAt=1795413519000", "endAt"),
             ("id=a,!b", "id"),
             ("id=!a%20b", "id"),
             ("id=(none)", "id"),
         ] {
             assert_eq!(filter(query).unwrap_err().issues[0].path, [path], "{query}");
         }
+        let moment = filter("startAt=soon").unwrap_err();
+        assert_eq!(
+            moment.issues[0].message,
+            "Invalid input: expected Unix seconds, such as 1798761600, received string"
+        );
         let all = filter("os=a&os=b&startAt=x&slug=a%00b&id=a%20b").unwrap_err();
         let paths: Vec<&str> = all.issues.iter().map(|i| i.path[0].as_str()).collect();
         assert_eq!(paths, ["startAt", "id", "slug", "os"]);

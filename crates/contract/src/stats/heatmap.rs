@@ -7,7 +7,7 @@ use slugline_domain::{HeatmapQuery, HeatmapRow};
 
 use super::{
     filter::AnalyticsFilter,
-    zone::{self, DEFAULT, MAX_CHARS, PATTERN},
+    zone::{self, DEFAULT},
 };
 use crate::{problem::Problem, sent::Sent, validation::Validation};
 
@@ -16,7 +16,7 @@ use crate::{problem::Problem, sent::Sent, validation::Validation};
 #[serde(rename_all = "camelCase", default)]
 pub struct HeatmapRequest {
     /// Time zone of weekdays and hours, such as Europe/Berlin.
-    #[schemars(length(max = MAX_CHARS), regex(pattern = PATTERN), extend("default" = DEFAULT))]
+    #[schemars(extend("default" = DEFAULT))]
     pub client_timezone: Sent<String>,
     /// Which visits.
     #[serde(flatten)]
@@ -24,17 +24,9 @@ pub struct HeatmapRequest {
 }
 
 impl HeatmapRequest {
-    /// Returns the time zone of the answer: UTC, if no zone has the name that was sent.
+    /// Returns the time zone of the answer: UTC, if none was sent.
     pub fn zone(&self) -> String {
         zone::in_force(&self.client_timezone)
-    }
-
-    /// Refuses an unknown zone, which [`Self::validate`] takes for UTC.
-    ///
-    /// # Errors
-    /// The zone is unknown; the error names it.
-    pub fn require_known_zone(&self) -> Result<(), Problem> {
-        zone::require_known(&self.client_timezone)
     }
 
     /// Makes domain values of the members.

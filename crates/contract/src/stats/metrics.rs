@@ -25,7 +25,7 @@ pub struct MetricsRequest {
     /// The property whose values are counted.
     pub r#type: Sent<DimensionName>,
     /// Rows at most.
-    #[schemars(range(min = 1, max = DEFAULT_ROWS), extend("default" = DEFAULT_ROWS))]
+    #[schemars(range(min = 1, max = DEFAULT_ROWS), extend("default" = DEFAULT_ROWS, "x-obvious" = true))]
     pub limit: Sent<IntOrString>,
     /// Also count visitors, which takes longer.
     pub visitors: Sent<BoolOrString>,
@@ -160,7 +160,8 @@ impl Answer<MetricView> {
     #[must_use]
     pub fn explained(self, request: &MetricsRequest) -> Self {
         let dimension = request.r#type.value();
-        if !dimension.is_some_and(|dimension| dimension.is_a_place()) {
+        let is_about_places = dimension.is_some_and(|dimension| dimension.is_a_place());
+        if self.note.is_some() || !is_about_places {
             return self;
         }
         let note = if self.data.is_empty() {
@@ -170,7 +171,10 @@ impl Answer<MetricView> {
         } else {
             None
         };
-        Self { note, ..self }
+        Self {
+            note: note.map(Into::into),
+            ..self
+        }
     }
 }
 
@@ -283,10 +287,10 @@ mod tests {
             answer.note
         };
         assert_eq!(
-            note("type=country", &[]),
+            note("type=country", &[]).as_deref(),
             Some("no visit matches the question")
         );
-        assert_eq!(note("type=city", &[""]), Some(UNKNOWN_PLACES));
+        assert_eq!(note("type=city", &[""]).as_deref(), Some(UNKNOWN_PLACES));
         assert_eq!(note("type=country", &["", "DE"]), None);
         assert_eq!(note("type=browser", &[]), None);
     }

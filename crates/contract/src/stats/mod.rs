@@ -11,6 +11,7 @@ mod heatmap;
 mod limit;
 mod locations;
 mod metrics;
+mod place;
 mod views;
 mod zone;
 

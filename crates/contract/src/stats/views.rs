@@ -3,13 +3,13 @@
 use jiff::{Timestamp, tz::TimeZone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_application::Asked;
+use slugline_application::{Asked, Counted};
 use slugline_domain::{LocalSeconds, Report, TimeUnit, ViewRow, ViewsQuery};
 
 use super::{
     answer::Answer,
     filter::AnalyticsFilter,
-    zone::{self, DEFAULT, MAX_CHARS, PATTERN},
+    zone::{self, DEFAULT},
 };
 use crate::{
     problem::Problem,
@@ -25,7 +25,7 @@ pub struct ViewsRequest {
     /// The length of a row.
     pub unit: Sent<Unit>,
     /// Time zone in which rows begin, such as Europe/Berlin.
-    #[schemars(length(max = MAX_CHARS), regex(pattern = PATTERN), extend("default" = DEFAULT))]
+    #[schemars(extend("default" = DEFAULT))]
     pub client_timezone: Sent<String>,
     /// Which visits.
     #[serde(flatten)]
@@ -33,17 +33,9 @@ pub struct ViewsRequest {
 }
 
 impl ViewsRequest {
-    /// Returns the time zone of the answer: UTC, if no zone has the name that was sent.
+    /// Returns the time zone of the answer: UTC, if none was sent.
     pub fn zone(&self) -> String {
         zone::in_force(&self.client_timezone)
-    }
-
-    /// Refuses an unknown zone, which [`Self::validate`] takes for UTC.
-    ///
-    /// # Errors
-    /// The zone is unknown; the error names it.
-    pub fn require_known_zone(&self) -> Result<(), Problem> {
-        zone::require_known(&self.client_timezone)
     }
 
     /// Makes domain values of the members.
@@ -69,12 +61,15 @@ impl ViewsRequest {
 
 impl TimeBucket {
     /// Shows the answer to a query for rows of this length.
-    pub fn answer(unit: TimeUnit, report: Report<ViewRow>) -> Answer<Self> {
+    pub fn answer(unit: TimeUnit, Counted { report, absent }: Counted<ViewRow>) -> Answer<Self> {
         let rows = report.rows.into_iter();
-        Answer::from(Report {
-            rows: rows.map(|row| Self::new(row, unit)).collect(),
-            rows_before_limit: report.rows_before_limit,
-            sampling: report.sampling,
+        Answer::from(Counted {
+            report: Report {
+                rows: rows.map(|row| Self::new(row, unit)).collect(),
+                rows_before_limit: report.rows_before_limit,
+                sampling: report.sampling,
+            },
+            absent,
         })
     }
 }
@@ -167,15 +162,18 @@ mod tests {
             let unit = request.validate().unwrap().query.unit;
             let answer = TimeBucket::answer(
                 unit,
-                Report {
-                    rows: vec![row],
-                    rows_before_limit: 1,
-                    sampling: SamplingNote {
-                        interval_max: SamplingInterval::EVERY,
-                        damaged: 0,
-                        dropped: 0,
-                        sketched: false,
+                Counted {
+                    report: Report {
+                        rows: vec![row],
+                        rows_before_limit: 1,
+                        sampling: SamplingNote {
+                            interval_max: SamplingInterval::EVERY,
+                            damaged: 0,
+                            dropped: 0,
+                            sketched: false,
+                        },
                     },
+                    absent: Vec::new(),
                 },
             );
             assert_eq!(answer.data[0].time, expected);

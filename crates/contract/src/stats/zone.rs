@@ -3,16 +3,23 @@
 use jiff::{Timestamp, tz::TimeZone};
 use slugline_domain::{UnixMillis, UnixSeconds, UtcOffset, VisitFilter, ZoneOffsets};
 
-use crate::{IssueCode, problem::Problem, sent::Sent, validation::Validation};
+use crate::{
+    IssueCode,
+    sent::{Fault, Sent},
+    validation::Validation,
+};
 
 /// The longest name: Sink's bound. IANA's longest has 30 characters.
-pub(super) const MAX_CHARS: usize = 64;
+const MAX_CHARS: usize = 64;
 
-/// The form of a name as a regular expression, for schemas: Sink's.
-pub(super) const PATTERN: &str = r"^[\w+-]+(?:\/[\w+-]+)*$";
+/// The form of a name as a regular expression, for the error: Sink's.
+const PATTERN: &str = r"^[\w+-]+(?:\/[\w+-]+)*$";
 
-/// The zone if none is named or the name is unknown.
+/// The zone if none is named.
 pub(super) const DEFAULT: &str = "Etc/UTC";
+
+/// Browsers send it if their system has no zone.
+const UNKNOWN: &str = "Etc/Unknown";
 
 /// The earliest possible visit.
 const EARLIEST: i64 = 0;
@@ -20,8 +27,7 @@ const EARLIEST: i64 = 0;
 /// 2100-01-01. Offsets are computed until then if a query has no end.
 const LATEST: i64 = 4_102_444_800;
 
-/// Returns the offsets of the named zone over the time range of a filter. A well-formed
-/// name that no zone has stands for UTC.
+/// Returns the offsets of the named zone over the time range of a filter.
 pub(super) fn validate(
     validation: &mut Validation,
     sent: &Sent<String>,
@@ -29,16 +35,10 @@ pub(super) fn validate(
 ) -> ZoneOffsets {
     let name = validation.value(&["clientTimezone"], sent);
     let name = name.map_or(DEFAULT, String::as_str);
-    if !is_legal(name) {
-        let message = format!("Invalid string: must match pattern /{PATTERN}/");
-        let expected =
-            format!("the name of a time zone, at most {MAX_CHARS} characters, such as {DEFAULT}");
-        validation.note(
-            &["clientTimezone"],
-            (IssueCode::InvalidFormat, message, expected),
-        );
-    }
-    let zone = TimeZone::get(name).unwrap_or(TimeZone::UTC);
+    let zone = find(name).unwrap_or_else(|| {
+        validation.note(&["clientTimezone"], fault(name));
+        TimeZone::UTC
+    });
     let within = |moment: Option<UnixSeconds>, otherwise: i64| {
         let seconds = moment.map_or(otherwise, UnixSeconds::get);
         seconds.clamp(EARLIEST, LATEST)
@@ -50,30 +50,49 @@ pub(super) fn validate(
     )
 }
 
-/// Returns the zone of an answer: the named one, else the default.
+/// Returns the name of the zone of an answer: the named one, else the default.
 pub(super) fn in_force(sent: &Sent<String>) -> String {
-    let named = sent.value().and_then(|name| TimeZone::get(name).ok());
+    let named = sent.value().and_then(|name| find(name));
     let name = named.as_ref().and_then(TimeZone::iana_name);
     name.unwrap_or(DEFAULT).to_owned()
 }
 
-/// Refuses an unknown zone, for callers that would not notice an answer in UTC.
-///
-/// # Errors
-/// No zone has the name.
-pub(super) fn require_known(sent: &Sent<String>) -> Result<(), Problem> {
-    let mut validation = Validation::default();
-    if let Some(name) = sent.value()
-        && TimeZone::get(name).is_err()
-    {
-        let message = format!("There is no time zone {name:?}");
+/// Returns whether a zone has the name.
+pub(super) fn is_known(name: &str) -> bool {
+    find(name).is_some()
+}
+
+/// Returns a question for the zone of a city, if one has the name: `, did you mean
+/// Europe/Berlin?`
+pub(super) fn hint(city: &str) -> String {
+    let city = city.trim().replace(' ', "_");
+    let named = jiff::tz::db().available().find_map(|zone| {
+        let (_, last) = zone.as_str().rsplit_once('/')?;
+        last.eq_ignore_ascii_case(&city).then(|| zone.to_string())
+    });
+    named.map_or_else(String::new, |zone| format!(", did you mean {zone}?"))
+}
+
+fn find(name: &str) -> Option<TimeZone> {
+    let name = if name.eq_ignore_ascii_case(UNKNOWN) {
+        DEFAULT
+    } else {
+        name
+    };
+    is_legal(name).then(|| TimeZone::get(name).ok())?
+}
+
+/// The fault of a name that no zone has.
+fn fault(name: &str) -> Fault {
+    if is_legal(name) {
+        let message = format!("There is no time zone {name:?}{}", hint(name));
         let expected = "an IANA name, such as Europe/Berlin".to_owned();
-        validation.note(
-            &["clientTimezone"],
-            (IssueCode::InvalidValue, message, expected),
-        );
+        return (IssueCode::InvalidValue, message, expected);
     }
-    validation.finish(|| Some(()))
+    let message = format!("Invalid string: must match pattern /{PATTERN}/");
+    let expected =
+        format!("the name of a time zone, at most {MAX_CHARS} characters, such as {DEFAULT}");
+    (IssueCode::InvalidFormat, message, expected)
 }
 
 fn is_legal(name: &str) -> bool {
@@ -129,7 +148,8 @@ mod tests {
     #[case("Australia/Lord_Howe", 39_600, &[(1_743_865_200, 37_800), (1_759_591_800, 39_600)])]
     #[case("Europe/Berlin", 3_600, &[(1_743_296_400, 7_200), (1_761_440_400, 3_600)])]
     #[case("Etc/GMT+5", -18_000, &[])]
-    #[case("Mars/Olympus_Mons", 0, &[])]
+    #[case("Etc/Unknown", 0, &[])]
+    #[case("etc/unknown", 0, &[])]
     fn zones_have_the_offsets_of_their_clocks(
         #[case] name: &str,
         #[case] first: i32,
@@ -146,14 +166,30 @@ mod tests {
     }
 
     #[test]
-    fn the_zone_in_force_is_named_and_an_unknown_one_can_be_refused() {
+    fn the_zone_in_force_is_named() {
         let sent = |name: &str| Sent::Value(name.to_owned());
         assert_eq!(in_force(&sent("america/new_york")), "America/New_York");
-        assert_eq!(in_force(&sent("Europe/Berlim")), "Etc/UTC");
+        assert_eq!(in_force(&sent("Etc/Unknown")), "Etc/UTC");
         assert_eq!(in_force(&Sent::Absent), "Etc/UTC");
-        assert!(require_known(&sent("Europe/Berlin")).is_ok());
-        let refused = require_known(&sent("Europe/Berlim")).unwrap_err();
+    }
+
+    #[rstest]
+    #[case("Europe/Berlim", "There is no time zone \"Europe/Berlim\"")]
+    #[case(
+        "Berlin",
+        "There is no time zone \"Berlin\", did you mean Europe/Berlin?"
+    )]
+    #[case(
+        "new_york",
+        "There is no time zone \"new_york\", did you mean America/New_York?"
+    )]
+    fn a_zone_that_does_not_exist_is_refused(#[case] name: &str, #[case] message: &str) {
+        let mut validation = Validation::default();
+        let sent = Sent::Value(name.to_owned());
+        validate(&mut validation, &sent, &VisitFilter::default());
+        let refused = validation.finish(|| Some(())).unwrap_err();
         assert_eq!(refused.issues[0].path, ["clientTimezone"]);
+        assert_eq!(refused.issues[0].message, message);
     }
 
     #[test]
@@ -179,7 +215,8 @@ mod tests {
 
     #[test]
     fn a_name_is_bounded() {
-        assert!(zone(&"a".repeat(64), 0, 0).is_some());
-        assert!(zone(&"a".repeat(65), 0, 0).is_none());
+        let refused = |length: usize| fault(&"a".repeat(length)).0;
+        assert_eq!(refused(64), IssueCode::InvalidValue);
+        assert_eq!(refused(65), IssueCode::InvalidFormat);
     }
 }

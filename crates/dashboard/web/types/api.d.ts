@@ -381,7 +381,7 @@ export interface paths {
         };
         /**
          * Count visits over time
-         * @description Visits and visitors of each minute, hour or day that has any, in order of time, on the clock of `clientTimezone`. An hour that a clock shows twice is one row. `timezone` names the zone that was used: UTC, if there is none of the name. Scope: `analytics:read`.
+         * @description Visits and visitors of each minute, hour or day that has any, in order of time, on the clock of `clientTimezone`. An hour that a clock shows twice is one row. `timezone` names the zone that was used, UTC if you name none. Scope: `analytics:read`.
          */
         get: operations["stats_views"];
         put?: never;
@@ -421,7 +421,7 @@ export interface paths {
         };
         /**
          * Count visits by hour of the week
-         * @description Visits and visitors of each hour of the week that has any, from Monday morning on, on the clock of `clientTimezone`. `timezone` names the zone that was used: UTC, if there is none of the name. Scope: `analytics:read`.
+         * @description Visits and visitors of each hour of the week that has any, from Monday morning on, on the clock of `clientTimezone`. `timezone` names the zone that was used, UTC if you name none. Scope: `analytics:read`.
          */
         get: operations["stats_heatmap"];
         put?: never;
@@ -852,12 +852,12 @@ export interface components {
         CreateLink: {
             /**
              * Format: uri
-             * @description Where the link leads: an absolute http or https URL.
+             * @description Where the link leads: an http or https URL.
              */
             url: string;
             /** @description A private note. */
             comment?: string;
-            /** @description When the link expires: Unix seconds or RFC 3339; in the future, unless it is imported. */
+            /** @description When the link expires: Unix seconds or RFC 3339, in the future. */
             expiration?: number | string;
             /** @description Tags to group links by; lower-cased. */
             tags?: string[];
@@ -877,11 +877,11 @@ export interface components {
              * @description Where Android devices are sent instead.
              */
             google?: string;
-            /** @description Where visitors from a country are sent instead: two-letter code to URL. */
+            /** @description Where visitors from countries are sent instead: code to URL. */
             geo?: {
                 [key: string]: string;
             };
-            /** @description Merge the visitor's query into the destination; as the server is set when left out. */
+            /** @description Pass the visitor's query on; left out, as the server is set. */
             redirectWithQuery?: boolean;
             /** @description Show the destination in a frame. */
             cloaking?: boolean;
@@ -1019,12 +1019,12 @@ export interface components {
             slug: string;
             /**
              * Format: uri
-             * @description Where the link leads: an absolute http or https URL.
+             * @description Where the link leads: an http or https URL.
              */
             url: string;
             /** @description A private note. */
             comment?: string;
-            /** @description When the link expires: Unix seconds or RFC 3339; in the future, unless it is imported. */
+            /** @description When the link expires: Unix seconds or RFC 3339, in the future. */
             expiration?: number | string;
             /** @description Tags to group links by; lower-cased. */
             tags?: string[];
@@ -1044,11 +1044,11 @@ export interface components {
              * @description Where Android devices are sent instead.
              */
             google?: string;
-            /** @description Where visitors from a country are sent instead: two-letter code to URL. */
+            /** @description Where visitors from countries are sent instead: code to URL. */
             geo?: {
                 [key: string]: string;
             };
-            /** @description Merge the visitor's query into the destination; as the server is set when left out. */
+            /** @description Pass the visitor's query on; left out, as the server is set. */
             redirectWithQuery?: boolean;
             /** @description Show the destination in a frame. */
             cloaking?: boolean;
@@ -1068,12 +1068,12 @@ export interface components {
             slug: string;
             /**
              * Format: uri
-             * @description Where the link leads: an absolute http or https URL.
+             * @description Where the link leads: an http or https URL.
              */
             url?: string;
             /** @description A private note. */
             comment?: string | null;
-            /** @description When the link expires: Unix seconds or RFC 3339; in the future, unless it is imported. */
+            /** @description When the link expires: Unix seconds or RFC 3339, in the future. */
             expiration?: number | string | null;
             /** @description Tags to group links by; lower-cased. */
             tags?: string[] | null;
@@ -1093,11 +1093,11 @@ export interface components {
              * @description Where Android devices are sent instead.
              */
             google?: string | null;
-            /** @description Where visitors from a country are sent instead: two-letter code to URL. */
+            /** @description Where visitors from countries are sent instead: code to URL. */
             geo?: {
                 [key: string]: string;
             } | null;
-            /** @description Merge the visitor's query into the destination; as the server is set when left out. */
+            /** @description Pass the visitor's query on; left out, as the server is set. */
             redirectWithQuery?: boolean | null;
             /** @description Show the destination in a frame. */
             cloaking?: boolean | null;
@@ -1530,17 +1530,17 @@ export interface components {
         };
         /**
          * @description A link to be taken over. `url` and `slug` are required. The title and the
-         *     image may be longer than can be set today, as in older exports.
+         *     image may be longer than can be set today, as in older exports, and the expiration may be past.
          */
         ImportLink: {
             /**
              * Format: uri
-             * @description Where the link leads: an absolute http or https URL.
+             * @description Where the link leads: an http or https URL.
              */
             url: string;
             /** @description A private note. */
             comment?: string;
-            /** @description When the link expires: Unix seconds or RFC 3339; in the future, unless it is imported. */
+            /** @description When the link expires: Unix seconds or RFC 3339, in the future. */
             expiration?: number | string;
             /** @description Tags to group links by; lower-cased. */
             tags?: string[];
@@ -1560,11 +1560,11 @@ export interface components {
              * @description Where Android devices are sent instead.
              */
             google?: string;
-            /** @description Where visitors from a country are sent instead: two-letter code to URL. */
+            /** @description Where visitors from countries are sent instead: code to URL. */
             geo?: {
                 [key: string]: string;
             };
-            /** @description Merge the visitor's query into the destination; as the server is set when left out. */
+            /** @description Pass the visitor's query on; left out, as the server is set. */
             redirectWithQuery?: boolean;
             /** @description Show the destination in a frame. */
             cloaking?: boolean;
@@ -1794,9 +1794,9 @@ export interface components {
             rows_before_limit_at_least: number;
             /** @description Tells if the numbers are exact. */
             sampling: components["schemas"]["SamplingView"];
-            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
+            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone. */
             timezone?: string;
-            /** @description Why an answer about places names none. */
+            /** @description Why the answer counts nothing, or names no place. */
             note?: string;
         };
         /** @description Totals over some visits. */
@@ -1835,9 +1835,9 @@ export interface components {
             rows_before_limit_at_least: number;
             /** @description Tells if the numbers are exact. */
             sampling: components["schemas"]["SamplingView"];
-            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
+            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone. */
             timezone?: string;
-            /** @description Why an answer about places names none. */
+            /** @description Why the answer counts nothing, or names no place. */
             note?: string;
         };
         /** @description One minute, hour or day that has visits. */
@@ -1871,9 +1871,9 @@ export interface components {
             rows_before_limit_at_least: number;
             /** @description Tells if the numbers are exact. */
             sampling: components["schemas"]["SamplingView"];
-            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
+            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone. */
             timezone?: string;
-            /** @description Why an answer about places names none. */
+            /** @description Why the answer counts nothing, or names no place. */
             note?: string;
         };
         /** @description A value and how often it occurs. */
@@ -1907,9 +1907,9 @@ export interface components {
             rows_before_limit_at_least: number;
             /** @description Tells if the numbers are exact. */
             sampling: components["schemas"]["SamplingView"];
-            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
+            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone. */
             timezone?: string;
-            /** @description Why an answer about places names none. */
+            /** @description Why the answer counts nothing, or names no place. */
             note?: string;
         };
         /** @description One hour of the week, over all weeks. */
@@ -2018,9 +2018,9 @@ export interface components {
             rows_before_limit_at_least: number;
             /** @description Tells if the numbers are exact. */
             sampling: components["schemas"]["SamplingView"];
-            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone, or one that does not exist. */
+            /** @description Zone of the clock that the rows are on, where they are on one. UTC where the question named no zone. */
             timezone?: string;
-            /** @description Why an answer about places names none. */
+            /** @description Why the answer counts nothing, or names no place. */
             note?: string;
         };
         /** @description A place and its visits. */

@@ -26,6 +26,14 @@ impl Country {
         }
     }
 
+    /// Returns the country with this short English name, such as `Germany`.
+    pub fn named(name: &str) -> Option<Self> {
+        let name = name.trim();
+        let mut countries = names::ENGLISH.iter();
+        let (code, _) = countries.find(|(_, english)| english.eq_ignore_ascii_case(name))?;
+        Self::parse(code).ok()
+    }
+
     /// The code as text.
     pub fn as_str(&self) -> &str {
         str::from_utf8(&self.0).expect("both bytes are ASCII letters")
@@ -70,6 +78,12 @@ pub struct CountryError;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_country_is_found_by_its_english_name() {
+        assert_eq!(Country::named(" germany "), Country::parse("DE").ok());
+        assert_eq!(Country::named("Atlantis"), None);
+    }
 
     #[test]
     fn codes_are_two_letters_in_upper_case() {

@@ -13,7 +13,7 @@ impl Tool for CreateLinkTool {
     const DESCRIPTION: &'static str = "Make a new short link to a URL. Only url is required; \
         without slug a free random one is chosen. Fails with 409 when an active link already has \
         the slug, and names a free one; upsert_link returns the link in the way instead. Returns \
-        the link and its public address in shortLink.";
+        the link, as get_link does, and its public address in shortLink.";
     const NEEDS: Access = LinkService::CREATE;
     const HINTS: Hints = Hints::Adds;
     type Input = CreateLink;

@@ -24,7 +24,6 @@ impl Tool for HeatmapTool {
         input: HeatmapRequest,
     ) -> Result<Answer<HourView>, Problem> {
         let query = input.validate()?;
-        input.require_known_zone()?;
         let visits = context.app.stats.heatmap(query).await;
         Ok(Answer::from(visits.map_err(report)?).in_zone(input.zone()))
     }

@@ -19,8 +19,8 @@ pub(crate) fn spec() -> OperationSpec {
         tag: super::TAG,
         summary: "Count visits by hour of the week",
         description: "Visits and visitors of each hour of the week that has any, from Monday \
-                      morning on, on the clock of `clientTimezone`. `timezone` names the zone that was used: UTC, if \
-                      there is none of the name.",
+                      morning on, on the clock of `clientTimezone`. `timezone` names the \
+                      zone that was used, UTC if you name none.",
         needs: StatsService::NEEDS,
         fails: super::FAILS,
     }

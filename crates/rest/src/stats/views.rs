@@ -20,8 +20,8 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "Count visits over time",
         description: "Visits and visitors of each minute, hour or day that has any, in order of \
                       time, on the clock of `clientTimezone`. An hour that a clock shows twice is \
-                      one row. `timezone` names the zone that was used: \
-                      UTC, if there is none of the name.",
+                      one row. `timezone` names the \
+                      zone that was used, UTC if you name none.",
         needs: StatsService::NEEDS,
         fails: super::FAILS,
     }

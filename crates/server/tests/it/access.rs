@@ -176,10 +176,12 @@ fn errors_of_the_api_have_one_shape() {
         assert_eq!(answer.header("content-type"), "application/json");
         assert_eq!(answer.header("x-content-type-options"), "nosniff");
     }
-    assert_eq!(
-        server.api("PATCH", "/api/link/list").send().header("allow"),
-        "GET"
-    );
+    let wrong = server.api("PATCH", "/api/link/list").send();
+    assert_eq!(wrong.header("allow"), "GET");
+    assert!(wrong.text.contains("Use GET."), "{}", wrong.text);
+    let wrong = server.api("GET", "/api/link/edit").send();
+    assert_eq!(wrong.header("allow"), "PUT, PATCH");
+    assert!(wrong.text.contains("Use PUT, PATCH."), "{}", wrong.text);
 }
 
 #[test]

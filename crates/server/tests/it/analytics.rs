@@ -76,29 +76,110 @@ fn visited() -> Server {
 fn a_zone_that_nobody_knows_is_never_taken_for_the_one_that_was_meant() {
     let server = visited();
     for shape in ["views", "heatmap"] {
-        let path = format!("/api/stats/{shape}?unit=day&clientTimezone=Europe/Berlim");
-        assert_eq!(ask(&server, &path).json()["timezone"], "Etc/UTC", "{shape}");
-        let mut input = json!({"clientTimezone": "Europe/Berlim"});
-        if shape == "views" {
-            input["unit"] = json!("day");
-        }
-        let refused = call_tool(&server, &format!("get_analytics_{shape}"), &input);
-        let text = refused["content"][0]["text"].as_str().unwrap();
-        assert_eq!(refused["isError"], true, "{text}");
-        assert!(text.contains("Europe/Berlim"), "{text}");
+        let input = |zone: &str| match shape {
+            "views" => json!({"unit": "day", "clientTimezone": zone}),
+            _ => json!({"clientTimezone": zone}),
+        };
+        assert_refused(&server, shape, &input("Europe/Berlim"), "Europe/Berlim");
+        assert_refused(&server, shape, &input("Berlin"), "mean Europe/Berlin?");
+        // Some browsers name no zone.
+        let unknown = both(&server, shape, &input("Etc/Unknown"));
+        assert_eq!(unknown["timezone"], "Etc/UTC");
     }
 }
 
-/// The same question by REST and by its tool; the answers must be equal.
-pub(crate) fn both(server: &Server, shape: &str, input: &Value) -> Value {
+/// Both faces refuse a question in the same words.
+#[track_caller]
+fn assert_refused(server: &Server, shape: &str, input: &Value, why: &str) {
+    let by_rest = ask(server, &format!("/api/stats/{shape}?{}", query(input)));
+    assert_eq!(by_rest.status, 400, "{input}: {}", by_rest.text);
+    let by_rest = by_rest.json();
+    let message = by_rest["data"]["issues"][0]["message"].as_str().unwrap();
+    assert!(message.contains(why), "{input}: {message}");
+    let by_mcp = call_tool(server, &format!("get_analytics_{shape}"), input);
+    let text = by_mcp["content"][0]["text"].as_str().unwrap();
+    assert_eq!(by_mcp["isError"], true, "{input}: {text}");
+    assert!(text.contains(message), "{input}: {text}");
+}
+
+#[test]
+fn filters_that_can_match_nothing_are_refused_with_what_was_probably_meant() {
+    let server = visited();
+    for (filter, value, why) in [
+        ("country", json!("Germany"), "did you mean DE?"),
+        ("country", json!("!Atlantis"), "is no country code"),
+        (
+            "timezone",
+            json!("Berlin"),
+            "did you mean Europe/Berlin?; clientTimezone sets the clock",
+        ),
+        ("startAt", json!(1_795_413_519_000_i64), "milliseconds"),
+        ("endAt", json!(1_795_413_519_000_i64), "milliseconds"),
+        ("last", json!("7d"), "did you mean \"startAt\"?"),
+    ] {
+        for shape in ["counters", "views", "metrics", "heatmap"] {
+            let mut input = json!({filter: value});
+            match shape {
+                "views" => input["unit"] = json!("day"),
+                "metrics" => input["type"] = json!("slug"),
+                _ => {}
+            }
+            assert_refused(&server, shape, &input, why);
+        }
+    }
+    let lower = both(&server, "counters", &json!({"country": "de,fr"}));
+    assert_eq!(sum(&lower, "visits"), 4);
+    let ignored = ask(&server, "/api/stats/counters?colour=red");
+    assert_eq!(ignored.header("slugline-ignored"), "colour");
+}
+
+#[test]
+fn an_answer_of_zeros_names_the_slugs_that_no_link_has() {
+    let server = visited();
+    let note = |shape: &str, input: Value| both(&server, shape, &input)["note"].clone();
+    let helo = json!(r#"no link has the slug "helo""#);
+    assert_eq!(note("counters", json!({"slug": "helo"})), helo);
+    assert_eq!(note("views", json!({"slug": "helo", "unit": "day"})), helo);
+    assert_eq!(note("heatmap", json!({"slug": "helo"})), helo);
+    let country = json!({"slug": "helo", "type": "country"});
+    assert_eq!(note("metrics", country), helo);
+    let places = ask(&server, "/api/logs/locations?slug=helo").json();
+    assert_eq!(places["note"], helo);
+    assert_eq!(
+        note(
+            "counters",
+            json!({"slug": "helo,docs,a b", "country": "AT"})
+        ),
+        r#"no link has the slugs "a b", "helo""#
+    );
+    for (filter, value) in [
+        ("slug", "docs"),
+        ("slug", "helo,docs"),
+        ("slug", "!helo"),
+        ("slug", "(none)"),
+        ("country", "AT"),
+    ] {
+        assert_eq!(note("counters", json!({filter: value})), Value::Null);
+    }
+    // Visits outlive their link.
+    let deleted = server.api("POST", "/api/link/delete");
+    assert_eq!(deleted.json(&json!({"slug": "sale"})).send().status, 204);
+    assert_eq!(note("counters", json!({"slug": "sale"})), Value::Null);
+}
+
+fn query(input: &Value) -> String {
     let pairs = input.as_object().unwrap().iter();
-    let query = form_urlencoded::Serializer::new(String::new())
+    form_urlencoded::Serializer::new(String::new())
         .extend_pairs(pairs.map(|(name, value)| match value.as_str() {
             Some(text) => (name, text.to_owned()),
             None => (name, value.to_string()),
         }))
-        .finish();
-    let by_rest = ask(server, &format!("/api/stats/{shape}?{query}"));
+        .finish()
+}
+
+/// The same question by REST and by its tool; the answers must be equal.
+pub(crate) fn both(server: &Server, shape: &str, input: &Value) -> Value {
+    let by_rest = ask(server, &format!("/api/stats/{shape}?{}", query(input)));
     assert_eq!(by_rest.status, 200, "{}", by_rest.text);
     let by_rest = by_rest.json();
     let by_mcp = call_tool(server, &format!("get_analytics_{shape}"), input);
