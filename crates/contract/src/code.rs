@@ -71,7 +71,7 @@ pub enum Code {
     Unavailable,
     /// The maximum number of passwords is being checked or set.
     Busy,
-    /// The answer would exceed the time limit of queries to the access log.
+    /// The answer would exceed the time limit of queries.
     QueryTimeout,
     /// The maximum number of watchers of visits is reached.
     TooManyWatchers,

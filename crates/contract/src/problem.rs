@@ -7,7 +7,10 @@ use serde::Serialize;
 use slugline_application::{
     Busy, Denied, Error, Forbidden, HashError, MissingScope, NotChecked, TooManyAttempts,
 };
-use slugline_domain::{Link, Scope, Slug, ports::VisitLogError};
+use slugline_domain::{
+    Link, Scope, Slug,
+    ports::{StoreError, VisitLogError},
+};
 
 use crate::{
     code::Code,
@@ -357,7 +360,18 @@ impl From<Error> for Problem {
                      moment; nothing is lost, and the migration goes on where it is",
                 )
             },
-            Error::Store(_) => Self {
+            Error::Store(StoreError::TooSlow { limit, .. }) => Self {
+                title: "Links query took too long".into(),
+                ..Self::new(
+                    Code::QueryTimeout,
+                    format!(
+                        "there was no answer within {} seconds; search for three characters or \
+                         more, ask for fewer links at a time, or try again when fewer searches run",
+                        limit.as_secs()
+                    ),
+                )
+            },
+            Error::Store(StoreError::Failed { .. }) => Self {
                 retry_after: Some(STORE_RETRY_AFTER),
                 ..Self::new(
                     Code::Unavailable,
@@ -482,6 +496,20 @@ mod tests {
                 "code": "link_not_found",
             })
         );
+    }
+
+    #[test]
+    fn a_search_that_takes_too_long_is_told_what_would_help() {
+        let error = Error::Store(StoreError::TooSlow {
+            action: "search links",
+            limit: std::time::Duration::from_secs(10),
+        });
+        let body = to_value(Problem::from(error).body("")).unwrap();
+        assert_eq!(body["statusCode"], 503);
+        assert_eq!(body["code"], "query_timeout");
+        let message = body["message"].as_str().unwrap();
+        assert!(message.contains("within 10 seconds"), "{message}");
+        assert!(message.contains("three characters"), "{message}");
     }
 
     #[test]

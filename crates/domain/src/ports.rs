@@ -189,15 +189,26 @@ pub enum Deletion {
     Outdated,
 }
 
-/// A store failed.
+/// A store gave no answer.
 #[derive(Debug, Error)]
-#[error("link store failed to {action}")]
-pub struct StoreError {
-    /// The action that failed: the rest of "failed to …".
-    pub action: &'static str,
-    /// The reason.
-    #[source]
-    pub source: Box<dyn StdError + Send + Sync>,
+pub enum StoreError {
+    /// The store failed.
+    #[error("link store failed to {action}")]
+    Failed {
+        /// The action that failed: the rest of "failed to …".
+        action: &'static str,
+        /// The reason.
+        #[source]
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// The answer would have taken longer than the time limit.
+    #[error("link store could not {action} within {} ms", limit.as_millis())]
+    TooSlow {
+        /// The action that was stopped: the rest of "could not …".
+        action: &'static str,
+        /// The time limit.
+        limit: Duration,
+    },
 }
 
 /// Reads the audit trail, which the stores of links and tokens write, and shortens it. Each

@@ -139,7 +139,9 @@ fn next_step(code: Code) -> &'static str {
         Code::LinkModified => "get_link shows what it holds now.",
         Code::IdTaken => "Call again without id.",
         Code::PreviewMode | Code::MissingScope => "It will not work later either; tell the user.",
-        Code::QueryTimeout => "Ask for a shorter span, by startAt and endAt, or for fewer links.",
+        Code::QueryTimeout => {
+            "Ask for less: a shorter span, by startAt and endAt, fewer links, or a longer text to find."
+        }
         Code::TooManyAttempts | Code::Unavailable | Code::Busy => "Try again in a little while.",
         Code::InternalError => "It may work once more; if not, tell the user.",
         Code::MigrationRequired => "Whoever runs the server has to do that; tell the user.",

@@ -59,7 +59,7 @@ impl SignInCodes for FolderCodes {
     ) -> Result<Option<String>, StoreError> {
         let (folder, digest) = (self.folder.clone(), *digest);
         let redeemed = tokio::task::spawn_blocking(move || redeem(&folder, &digest, now)).await;
-        let failed = |source| StoreError {
+        let failed = |source| StoreError::Failed {
             action: "redeem a sign-in code",
             source,
         };

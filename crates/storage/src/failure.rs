@@ -14,6 +14,8 @@ pub(crate) enum Failure {
     Postgres(#[from] DbErr),
     #[error("PostgreSQL did not answer within {} seconds", .0.as_secs())]
     Silent(Duration),
+    #[error("there was no answer within {} ms", .0.as_millis())]
+    TooSlow(Duration),
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
     #[error("SQLite has no type for a value of the statement")]
@@ -48,8 +50,13 @@ pub(crate) enum Failure {
 
 /// Makes the port's error for a failure in the middle of an action.
 pub(crate) fn failing_to(action: &'static str) -> impl Fn(Failure) -> StoreError {
-    move |failure| StoreError {
-        action,
-        source: failure.into(),
+    move |failure| {
+        if let Failure::TooSlow(limit) = failure {
+            return StoreError::TooSlow { action, limit };
+        }
+        StoreError::Failed {
+            action,
+            source: failure.into(),
+        }
     }
 }

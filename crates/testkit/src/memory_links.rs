@@ -90,7 +90,7 @@ impl MemoryLinkStore {
             .lock()
             .expect("no test panics while holding the lock")
         {
-            return Err(StoreError {
+            return Err(StoreError::Failed {
                 action,
                 source: "the database went away".into(),
             });

@@ -69,7 +69,7 @@ impl MemoryTokenStore {
     fn open(&self, action: &'static str) -> Result<MutexGuard<'_, State>, StoreError> {
         let state = self.state();
         if state.broken {
-            return Err(StoreError {
+            return Err(StoreError::Failed {
                 action,
                 source: "the database went away".into(),
             });

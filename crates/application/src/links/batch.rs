@@ -258,7 +258,7 @@ impl Target {
     }
 
     fn not_tried(self) -> BatchResult {
-        let error = StoreError {
+        let error = StoreError::Failed {
             action: "change links before this one",
             source: "the rest of the batch was left alone".into(),
         };

@@ -80,7 +80,7 @@ fn silent() -> Error {
 }
 
 fn not_found(reason: &'static str) -> Error {
-    Error::Store(StoreError {
+    Error::Store(StoreError::Failed {
         action: "find a link",
         source: reason.into(),
     })

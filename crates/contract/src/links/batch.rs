@@ -475,7 +475,7 @@ mod tests {
             ("d", Err(Error::TooManyTags(TagsError { count: 11 }))),
             (
                 "e",
-                Err(Error::Store(StoreError {
+                Err(Error::Store(StoreError::Failed {
                     action: "update a link",
                     source: "no".into(),
                 })),

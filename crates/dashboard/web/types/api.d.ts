@@ -3362,7 +3362,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: unavailable */
+            /** @description Error: query_timeout, unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3483,7 +3483,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: unavailable */
+            /** @description Error: query_timeout, unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3591,7 +3591,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: unavailable */
+            /** @description Error: query_timeout, unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3681,7 +3681,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: unavailable */
+            /** @description Error: query_timeout, unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3944,7 +3944,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: unavailable */
+            /** @description Error: query_timeout, unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4065,7 +4065,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: unavailable */
+            /** @description Error: query_timeout, unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4361,7 +4361,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: unavailable */
+            /** @description Error: query_timeout, unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;

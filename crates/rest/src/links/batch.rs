@@ -26,7 +26,7 @@ pub(crate) fn spec() -> OperationSpec {
                       that are that way already are `unchanged`, or `notFound` when they were \
                       to be deleted. `dryRun` changes nothing and tells what would happen.",
         needs: LinkService::EDIT,
-        fails: &[Code::InvalidCursor],
+        fails: &[Code::InvalidCursor, Code::QueryTimeout],
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn spec() -> OperationSpec {
                       true. Destinations are told the `Accept-Language` and `User-Agent` of this \
                       request. Destinations that are not on the public internet are not asked.",
         needs: LinkChecker::CHECK,
-        fails: &[Code::InvalidCursor],
+        fails: &[Code::InvalidCursor, Code::QueryTimeout],
     }
 }
 

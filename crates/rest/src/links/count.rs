@@ -3,7 +3,7 @@
 use actix_web::http::Method;
 use slugline_application::LinkService;
 use slugline_contract::{CountLinks, LinkCount};
-use slugline_httpkit::Failure;
+use slugline_httpkit::{Code, Failure};
 
 use crate::{
     extract::{Context, Query},
@@ -20,7 +20,7 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "Count links",
         description: "Counts active links, or those that meet the conditions.",
         needs: LinkService::COUNT,
-        fails: &[],
+        fails: &[Code::QueryTimeout],
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn spec() -> OperationSpec {
                       that a spreadsheet would run begin with an apostrophe, which the import \
                       removes.",
         needs: LinkService::EXPORT,
-        fails: &[Code::InvalidCursor],
+        fails: &[Code::InvalidCursor, Code::QueryTimeout],
     }
 }
 

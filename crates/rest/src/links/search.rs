@@ -3,7 +3,7 @@
 use actix_web::http::Method;
 use slugline_application::LinkService;
 use slugline_contract::{FoundLink, FoundLinks, SearchLinks};
-use slugline_httpkit::Failure;
+use slugline_httpkit::{Code, Failure};
 
 use crate::{
     extract::{Context, Query},
@@ -21,7 +21,7 @@ pub(crate) fn spec() -> OperationSpec {
         description: "Finds links by text or destination, by slug; without `q` and `url` nothing \
                       is found.",
         needs: LinkService::SEARCH,
-        fails: &[],
+        fails: &[Code::QueryTimeout],
     }
 }
 

@@ -3,7 +3,7 @@
 use actix_web::http::Method;
 use slugline_application::LinkService;
 use slugline_contract::{ExactUrlSearch, FoundLink, FoundLinks};
-use slugline_httpkit::Failure;
+use slugline_httpkit::{Code, Failure};
 
 use crate::{
     extract::{Body, Context},
@@ -21,7 +21,7 @@ pub(crate) fn spec() -> OperationSpec {
         description: "Finds active links that lead to a destination which is too long for a query \
                       string.",
         needs: LinkService::SEARCH,
-        fails: &[],
+        fails: &[Code::QueryTimeout],
     }
 }
 

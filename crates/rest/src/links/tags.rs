@@ -3,7 +3,7 @@
 use actix_web::http::Method;
 use slugline_application::LinkService;
 use slugline_contract::{TagList, TagView};
-use slugline_httpkit::Failure;
+use slugline_httpkit::{Code, Failure};
 
 use crate::{extract::Context, registrar::OperationSpec, reply::Json};
 
@@ -16,7 +16,7 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "List tags",
         description: "Every tag with the number of its links, expired ones included, by name.",
         needs: LinkService::TAGS,
-        fails: &[],
+        fails: &[Code::QueryTimeout],
     }
 }
 

@@ -186,7 +186,72 @@ fn like_pattern(text: &SearchText) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use slugline_domain::{LinkOrder, ListQuery, StatusFilter};
+    use slugline_testkit::{NOON, NOTE, link};
+
     use super::*;
+    use crate::{
+        DatabaseUrl, SchemaConnection,
+        links::{insert_many::InsertLinks, list::ListLinks},
+        sqlite::{Sqlite, SqliteFile},
+    };
+
+    fn filter(text: &str) -> LinkFilter {
+        LinkFilter {
+            text: SearchText::parse(text).ok(),
+            status: StatusFilter::All,
+            ..LinkFilter::default()
+        }
+    }
+
+    fn search(text: &str) -> SearchLinks {
+        SearchLinks {
+            filter: filter(text),
+            now: NOON,
+            limit: 20,
+        }
+    }
+
+    fn page(text: &str) -> ListLinks {
+        ListLinks(ListQuery {
+            order: LinkOrder::Newest,
+            filter: filter(text),
+            now: NOON,
+            after: None,
+            limit: 20,
+        })
+    }
+
+    #[tokio::test]
+    async fn a_search_that_reads_every_link_ends_at_its_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("links.db");
+        let schema = SchemaConnection::open(&DatabaseUrl::File(path.clone())).await;
+        slugline_migrations::run(schema.unwrap().connection())
+            .await
+            .unwrap();
+        let file = SqliteFile::new(&path);
+        let store = Sqlite::open_for_reads_up_to(Duration::ZERO, file).unwrap();
+        let links = (0..5_000).map(|i| link(&format!("l{i}")).id(&i.to_string()).build());
+        let links: Vec<_> = links.collect();
+        let inserted = store.change(InsertLinks::new(&links, &NOTE)).await;
+        assert!(inserted.unwrap().is_some());
+
+        // No link holds the text, so nothing ends the reading but the limit.
+        let too_slow = |failure: &Failure| matches!(failure, Failure::TooSlow(_));
+        for text in ["zz", "z"] {
+            assert!(too_slow(&store.read(search(text)).await.unwrap_err()));
+            assert!(too_slow(&store.read(page(text)).await.unwrap_err()));
+            let counting = CountLinks {
+                filter: filter(text),
+                now: NOON,
+            };
+            assert!(too_slow(&store.read(counting).await.unwrap_err()));
+        }
+        assert!(store.read(search("zzz")).await.unwrap().is_empty());
+    }
 
     fn text(text: &str) -> SearchText {
         SearchText::parse(text).unwrap()

@@ -9,10 +9,12 @@
 //! | `job` | a change on its way to that thread and its answer on the way back |
 //! | `search_queue` | the queue of texts to be indexed |
 //! | `readers` | connections for reading, used from any thread |
+//! | `deadline` | the end of a read that takes too long |
 //! | `schema` | a connection wrapped as sea-orm's, for schema steps |
 //! | `snapshot` | a copy of a file while others write to it |
 //! | `objects`, `sql_tokens` | the tables and triggers of a file, and those that are not ours |
 
+mod deadline;
 mod file;
 mod job;
 mod objects;
@@ -25,7 +27,7 @@ mod statements;
 mod transaction;
 mod writer;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 #[cfg(test)]
 pub(crate) use self::statements::{Statements, bind, complete};
@@ -40,6 +42,10 @@ use crate::{
     session::{Change, Read},
 };
 
+/// The time that a read may take, with the wait for its turn; a statement on PostgreSQL may take
+/// as long. Searches for one or two letters, which no index helps, read every link.
+const READ_LIMIT: Duration = Duration::from_secs(10);
+
 /// An open SQLite file.
 #[derive(Clone, Debug)]
 pub(crate) struct Sqlite {
@@ -50,9 +56,14 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     /// Opens a file, creates it if it is missing, and starts the writer thread.
     pub(crate) fn open(file: SqliteFile) -> Result<Self, Failure> {
+        Self::open_for_reads_up_to(READ_LIMIT, file)
+    }
+
+    /// Opens a file with another time limit of reads.
+    pub(crate) fn open_for_reads_up_to(limit: Duration, file: SqliteFile) -> Result<Self, Failure> {
         let writer = Writer::start(file.clone())?;
         Ok(Self {
-            readers: Arc::new(Readers::open(file)?),
+            readers: Arc::new(Readers::open(file, limit)?),
             writer: Arc::new(writer),
         })
     }

@@ -1,10 +1,13 @@
 //! Connections for reading, used from any thread.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
-use tokio::sync::Semaphore;
+use tokio::{sync::Semaphore, time::timeout_at};
 
-use super::{SqliteFile, statements::complete, transaction::Idle};
+use super::{SqliteFile, deadline::Deadline, statements::complete, transaction::Idle};
 use crate::{failure::Failure, session::Read};
 
 /// The most long reads that run at the same time.
@@ -19,17 +22,20 @@ const KEPT_OPEN: usize = 8;
 pub(super) struct Readers {
     file: SqliteFile,
     idle: Mutex<Vec<Idle>>,
-    long_reads: Semaphore,
+    long_reads: Arc<Semaphore>,
+    /// The time that a long read may take.
+    limit: Duration,
 }
 
 impl Readers {
     /// Opens the first connection.
-    pub(super) fn open(file: SqliteFile) -> Result<Self, Failure> {
+    pub(super) fn open(file: SqliteFile, limit: Duration) -> Result<Self, Failure> {
         let first = Idle::new(file.open_reader()?);
         Ok(Self {
             file,
             idle: Mutex::new(vec![first]),
-            long_reads: Semaphore::new(LONG_READS),
+            long_reads: Arc::new(Semaphore::new(LONG_READS)),
+            limit,
         })
     }
 
@@ -43,15 +49,24 @@ impl Readers {
         Ok(answer)
     }
 
-    /// Reads in one transaction, on a thread that may block.
+    /// Reads in one transaction, on a thread that may block. The read ends at its time limit, and
+    /// soon after the caller has gone away; until then it keeps its turn.
     pub(super) async fn read<R: Read>(readers: &Arc<Self>, read: R) -> Result<R::Answer, Failure> {
-        let permit = readers.long_reads.acquire().await;
+        let deadline = Deadline::after(readers.limit);
+        let _waiting = deadline.waiting();
+        let turn = Arc::clone(&readers.long_reads).acquire_owned();
+        let turn = timeout_at(deadline.moment().into(), turn).await;
+        let turn = turn.map_err(|_| deadline.exceeded())?;
         // The semaphore is never closed.
-        let _permit = permit.map_err(|_| Failure::ReaderEnded)?;
+        let turn = turn.map_err(|_| Failure::ReaderEnded)?;
         let readers = Arc::clone(readers);
         let reading = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
             let transaction = readers.take()?.begin_to_read()?;
-            let answer = complete(read.read(&transaction.statements()))?;
+            transaction.limit(&deadline)?;
+            let answer = complete(read.read(&transaction.statements()));
+            let answer = answer.map_err(|failure| deadline.explain(failure))?;
+            transaction.lift_limit()?;
             readers.keep(transaction.commit()?);
             Ok(answer)
         });
@@ -83,5 +98,82 @@ impl Readers {
 
     fn idle(&self) -> MutexGuard<'_, Vec<Idle>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sea_orm::{DbBackend, Statement};
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::session::Session;
+
+    /// Reads numbers up to a limit.
+    struct Count(u64);
+
+    impl Read for Count {
+        type Answer = Vec<i64>;
+
+        async fn read<S: Session>(&self, session: &S) -> Result<Vec<i64>, Failure> {
+            let count = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?) \
+                         SELECT count(*) FROM n";
+            let limit = [i64::try_from(self.0).unwrap().into()];
+            let count = Statement::from_sql_and_values(DbBackend::Sqlite, count, limit);
+            session.rows(count).await
+        }
+    }
+
+    const FEW: Count = Count(10);
+    const ENDLESS: Count = Count(1 << 60);
+
+    fn readers(limit: Duration) -> (TempDir, Arc<Readers>) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = SqliteFile::new(&folder.path().join("a.db"));
+        drop(file.open_writer().unwrap());
+        (folder, Arc::new(Readers::open(file, limit).unwrap()))
+    }
+
+    #[tokio::test]
+    async fn a_read_ends_at_its_limit_and_the_next_one_is_answered() {
+        let (_folder, readers) = readers(Duration::ZERO);
+        for _ in 0..2 * LONG_READS {
+            let read = Readers::read(&readers, ENDLESS).await;
+            assert!(matches!(read, Err(Failure::TooSlow(_))), "{read:?}");
+            // Too short for SQLite to look at the time.
+            assert_eq!(Readers::read(&readers, FEW).await.unwrap(), [10]);
+        }
+        // The limit belongs to the read and not to its connection.
+        assert_eq!(
+            readers.read_at_once(&Count(1_000_000)).unwrap(),
+            [1_000_000]
+        );
+    }
+
+    #[tokio::test]
+    async fn waiting_for_a_turn_counts() {
+        let (_folder, readers) = readers(Duration::from_millis(1));
+        let turns = readers.long_reads.acquire_many(4).await.unwrap();
+        let read = Readers::read(&readers, FEW).await;
+        assert!(matches!(read, Err(Failure::TooSlow(_))), "{read:?}");
+        drop(turns);
+    }
+
+    #[tokio::test]
+    async fn a_caller_who_hangs_up_frees_the_reader() {
+        let (_folder, readers) = readers(Duration::from_hours(1));
+        let reads: Vec<_> = (0..LONG_READS)
+            .map(|_| {
+                let readers = Arc::clone(&readers);
+                tokio::spawn(async move { Readers::read(&readers, ENDLESS).await })
+            })
+            .collect();
+        while readers.long_reads.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        for read in reads {
+            read.abort();
+        }
+        assert_eq!(Readers::read(&readers, FEW).await.unwrap(), [10]);
     }
 }

@@ -7,7 +7,7 @@
 
 use rusqlite::Connection;
 
-use super::statements::Statements;
+use super::{deadline::Deadline, statements::Statements};
 
 /// A connection without a transaction, in a known state.
 #[derive(Debug)]
@@ -52,6 +52,15 @@ impl Idle {
 impl Transaction {
     pub(super) fn statements(&self) -> Statements<'_> {
         Statements(&self.0)
+    }
+
+    /// Has SQLite give up whatever it does here at the deadline.
+    pub(super) fn limit(&self, deadline: &Deadline) -> Result<(), rusqlite::Error> {
+        deadline.limit(&self.0)
+    }
+
+    pub(super) fn lift_limit(&self) -> Result<(), rusqlite::Error> {
+        Deadline::lift(&self.0)
     }
 
     /// Makes everything durable. After an error nothing is durable yet; but if

@@ -28,7 +28,7 @@ async fn insert_together(
         let store = Arc::clone(store);
         inserts.spawn(async move {
             let inserted = store.insert(&link, &NOTE).await;
-            let inserted = inserted.map_err(|error| format!("{error}: {:?}", error.source));
+            let inserted = inserted.map_err(|error| format!("{error:?}"));
             (link.slug.to_string(), inserted)
         });
     }
