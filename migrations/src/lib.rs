@@ -13,6 +13,7 @@ mod m0007_outbox;
 mod m0008_tokens;
 mod m0009_audit;
 mod m0010_tags_in_rows;
+mod m0011_token_bindings;
 mod step;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, TransactionTrait};

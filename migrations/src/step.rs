@@ -5,6 +5,7 @@ use sea_orm::{DbBackend, StatementBuilder};
 use crate::{
     m0001_links, m0002_search, m0003_link_migration, m0004_search_queue, m0005_revisions,
     m0006_announcements, m0007_outbox, m0008_tokens, m0009_audit, m0010_tags_in_rows,
+    m0011_token_bindings,
 };
 
 /// A step of the schema.
@@ -16,7 +17,7 @@ pub(crate) struct Step {
 }
 
 /// All steps in order.
-pub(crate) const STEPS: [Step; 10] = [
+pub(crate) const STEPS: [Step; 11] = [
     Step {
         name: "m0001_links",
         statements: m0001_links::statements,
@@ -56,6 +57,10 @@ pub(crate) const STEPS: [Step; 10] = [
     Step {
         name: "m0010_tags_in_rows",
         statements: m0010_tags_in_rows::statements,
+    },
+    Step {
+        name: "m0011_token_bindings",
+        statements: m0011_token_bindings::statements,
     },
 ];
 

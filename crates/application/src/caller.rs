@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use slugline_domain::{Author, CallerName, ClientTag, Scope, TokenName, TokenRecord};
+use slugline_domain::{Author, CallerName, ClientTag, Reach, Scope, TokenName, TokenRecord};
 use thiserror::Error;
 
 /// The party that calls a use case.
@@ -34,6 +34,14 @@ impl Caller {
         Author {
             caller: CallerName::parse(self.name()).expect("a token's name is a caller's name"),
             client: Some(client),
+        }
+    }
+
+    /// The links that the caller may see and change.
+    pub fn reach(&self) -> &Reach {
+        match self {
+            Self::Site | Self::Operator => &Reach::Everything,
+            Self::Token(record) => &record.reach,
         }
     }
 

@@ -69,7 +69,7 @@ impl VisitErasures {
         links.permit(Self::ERASE)?;
         let (link, slug) = match which {
             ErasedLink::Slug(slug) => {
-                let link = links.get(&slug).await?;
+                let link = links.find(&slug).await?;
                 (link.id, Some(link.slug))
             }
             ErasedLink::Id(id) => (id, None),
@@ -97,7 +97,7 @@ mod tests {
         let log = Arc::<CountedVisits>::default();
         let erasures = VisitErasures::new(VisitErasuresParts {
             eraser: log.clone(),
-            links: (*fixture.links).clone(),
+            links: (**fixture.links).clone(),
             trail: fixture.store.clone(),
             clock: fixture.clock.clone(),
         });

@@ -1,12 +1,12 @@
 //! The errors of use cases.
 
 use slugline_domain::{
-    Link, LinkId, Slug, TagsError, TokenName, UnixSeconds,
+    BindingError, LinkId, OutOfReach, Slug, TagsError, TokenName, UnixSeconds,
     ports::{OldStoreError, StoreError, VisitLogError},
 };
 use thiserror::Error;
 
-use crate::{caller::MissingScope, preview::Forbidden};
+use crate::{caller::MissingScope, links::SeenLink, preview::Forbidden};
 
 /// The reason why a use case failed. It knows no transport: the contract maps each kind
 /// to a status and a code, once.
@@ -39,8 +39,8 @@ pub enum Error {
     PreconditionFailed {
         /// The slug.
         slug: Slug,
-        /// The current link; absent if there is none.
-        current: Option<Box<Link>>,
+        /// The current link, as far as the caller may see it; absent if there is none.
+        current: Option<SeenLink>,
     },
     /// A link would have too many tags.
     #[error("a link would have too many tags")]
@@ -60,6 +60,18 @@ pub enum Error {
     /// The caller's token does not permit this.
     #[error(transparent)]
     MissingScope(#[from] MissingScope),
+    /// The caller's token is bound to some links, and the change would leave them.
+    #[error(transparent)]
+    OutOfReach(#[from] OutOfReach),
+    /// A token that permits everything would be bound to some links.
+    #[error("a token with the scope admin cannot be bound to links")]
+    AdminBound,
+    /// A new token would be bound to too many links or tags.
+    #[error(transparent)]
+    Binding(#[from] BindingError),
+    /// A new token would be bound to a link that is not there.
+    #[error("no link has the slug {0}, to which a token was to be bound")]
+    BoundToNoLink(Slug),
     /// A new token would already be expired.
     #[error("expiry {expires_at} is not after the present, {now}", expires_at = expires_at.get(), now = now.get())]
     TokenExpiryNotInFuture {

@@ -9,7 +9,7 @@
 //! use std::sync::Arc;
 //! use slugline_domain::Author;
 //! use slugline_application::{
-//!     LinkService, LinkServiceParts, MigrationLock, NewLink, Passwords, PreviewMode, Resolver, ResolverOptions, SlugPolicy,
+//!     Caller, LinkService, LinkServiceParts, MigrationLock, NewLink, Passwords, PreviewMode, Resolver, ResolverOptions, SlugPolicy,
 //! };
 //! use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, SeededRandom, destination};
 //!
@@ -23,12 +23,12 @@
 //!         store.clone(), clock.clone(), policy.case, ResolverOptions::default(),
 //!     )),
 //!     passwords: Arc::new(Passwords::new(random.clone())),
-//!     store, clock, random, screen: None, policy, preview: PreviewMode::Off,
+//!     audit: store.clone(), store, clock, random, screen: None, policy, preview: PreviewMode::Off,
 //!     lock: MigrationLock::open(),
 //! });
-//! let writer = links.by(Author::operator());
+//! let writer = links.by(Caller::Operator, Author::operator());
 //! let made = writer.create(NewLink::leading_to(destination("https://example.com/"))).await?;
-//! assert_eq!(links.get(&made.slug).await?.id, made.id);
+//! assert_eq!(writer.get(&made.slug).await?.id, made.id);
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -91,12 +91,12 @@ pub use hashing::{Busy, HashError};
 pub use links::{
     BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, CheckLinks,
     CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, ImportLink,
-    ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage, LinkService,
-    LinkServiceParts, LinkWriter, ListLinks, ListRequest, ListVisited, ListedPage, MAX_TAGGED,
-    NewLink, Precondition, RangeStart, SlugPolicy, Upserted, VisitRange, VisitedLink, VisitedPage,
-    VisitedPlace,
+    ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage, LinkReader,
+    LinkService, LinkServiceParts, LinkWriter, ListLinks, ListRequest, ListVisited, ListedPage,
+    MAX_TAGGED, NewLink, Precondition, RangeStart, SeenLink, SlugPolicy, Upserted, VisitRange,
+    VisitedLink, VisitedPage, VisitedPlace,
 };
-pub use live::{LiveVisits, Watch};
+pub use live::{LiveVisits, SharedFilter, Watch};
 pub use migration::{
     LinkMigration, LinkMigrationParts, MigrationLock, MigrationStatus, OldLinks, RunCursor,
     RunMigration, RunReport,
@@ -105,6 +105,6 @@ pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};
 pub use preview::{Forbidden, PreviewMode};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
 pub use sign_in::SignInCode;
-pub use stats::{AccessExport, Asked, Counted, StatsService, VisitExport};
+pub use stats::{AccessExport, Asked, Counted, StatsReader, StatsService, VisitExport};
 pub use suggestions::Suggestions;
-pub use tokens::{MadeToken, NewToken, TokenText, Tokens, TokensParts};
+pub use tokens::{BoundTo, ListedToken, MadeToken, NewToken, TokenText, Tokens, TokensParts};

@@ -21,7 +21,7 @@ pub struct LiveVisits {
 /// The sending end of a watch.
 #[derive(Debug)]
 struct Watcher {
-    filter: VisitFilter,
+    filter: SharedFilter,
     sender: mpsc::Sender<Arc<Event>>,
     /// The second of the latest visit that met the filter, and the number of visits of
     /// that second that were sent.
@@ -33,6 +33,22 @@ struct Watcher {
 #[derive(Debug)]
 pub struct Watch {
     receiver: mpsc::Receiver<Arc<Event>>,
+    filter: SharedFilter,
+}
+
+/// The visits of a watch, which may change while it goes on.
+#[derive(Clone, Debug)]
+pub struct SharedFilter(Arc<Mutex<VisitFilter>>);
+
+impl SharedFilter {
+    /// Replaces the filter for the visits that come from now on.
+    pub fn replace(&self, filter: VisitFilter) {
+        *self.locked() = filter;
+    }
+
+    fn locked(&self) -> MutexGuard<'_, VisitFilter> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl LiveVisits {
@@ -62,13 +78,14 @@ impl LiveVisits {
             return Err(Error::TooManyWatchers);
         }
         let (sender, receiver) = mpsc::channel(Self::WAITING);
+        let filter = SharedFilter(Arc::new(Mutex::new(filter)));
         watchers.push(Watcher {
-            filter,
+            filter: filter.clone(),
             sender,
             second: None,
             passed: 0,
         });
-        Ok(Watch { receiver })
+        Ok(Watch { receiver, filter })
     }
 
     /// Ends all watches, so that a service that stops need not wait for them.
@@ -100,14 +117,17 @@ impl VisitObserver for LiveVisits {
             if !watcher.has_room_in(second) {
                 return true;
             }
-            let destinations = &watcher.filter.destinations;
-            let event = if destinations.show(record.protection) {
+            let filter = watcher.filter.locked();
+            let event = if filter.destinations.show(record.protection) {
                 &mut shown
             } else {
                 &mut hidden
             };
-            let event = event.get_or_insert_with(|| Arc::new(Event::of(record, destinations)));
-            !watcher.filter.admits(record.link_id, event) || watcher.pass_on(event)
+            let event =
+                event.get_or_insert_with(|| Arc::new(Event::of(record, &filter.destinations)));
+            let admitted = filter.admits(record.link_id, event);
+            drop(filter);
+            !admitted || watcher.pass_on(event)
         });
     }
 }
@@ -132,6 +152,11 @@ impl Watcher {
 }
 
 impl Watch {
+    /// The filter of the watch.
+    pub fn filter(&self) -> SharedFilter {
+        self.filter.clone()
+    }
+
     /// Returns the next visit, or `None` when no more visits will come.
     pub async fn next(&mut self) -> Option<Arc<Event>> {
         self.receiver.recv().await

@@ -1,24 +1,33 @@
 //! Queries to the access log.
 
-use std::{mem, sync::Arc};
+use std::{collections::BTreeSet, mem, sync::Arc};
 
 use slugline_domain::{
     AccessRows, Choice, CounterRow, CountersQuery, Dimension, Event, EventsQuery, HeatmapQuery,
-    HeatmapRow, LocationRow, LocationsQuery, LogTrouble, MetricRow, MetricsQuery, MetricsReport,
-    Report, Scope, Slug, Tag, UnixMillis, ViewRow, ViewsQuery, VisitFilter, VisitRows,
+    HeatmapRow, LinkId, LocationRow, LocationsQuery, LogTrouble, MetricRow, MetricsQuery,
+    MetricsReport, Report, Scope, Slug, Tag, UnixMillis, ViewRow, ViewsQuery, VisitFilter,
+    VisitRows,
     ports::{Clock, VisitLog},
 };
 
-use crate::{Access, Error, LinkService};
+use crate::{Access, Caller, Error, LinkReader, LinkService};
 
-/// Answers queries about visits. Each fails if the access log cannot be read, or if the
-/// answer would take too long. A query that names tags also fails if links cannot be
-/// read, if they still have to be moved here, or if the tags have more links than a query
-/// can name.
+/// Answers queries about visits. [`StatsService::seen_by`] gives them to a caller.
 #[derive(Clone, Debug)]
 pub struct StatsService {
     log: Arc<dyn VisitLog>,
     links: LinkService,
+    clock: Arc<dyn Clock>,
+}
+
+/// Answers one caller's queries about visits of the links that the caller reaches. Each fails if the access log cannot be read, or if the
+/// answer would take too long. A query that names tags also fails if links cannot be
+/// read, if they still have to be moved here, or if the tags have more links than a query
+/// can name.
+#[derive(Clone, Debug)]
+pub struct StatsReader {
+    log: Arc<dyn VisitLog>,
+    links: LinkReader,
     clock: Arc<dyn Clock>,
 }
 
@@ -88,6 +97,22 @@ impl StatsService {
         Self { log, links, clock }
     }
 
+    /// Returns the queries about visits of this caller's links.
+    pub fn seen_by(&self, caller: &Caller) -> StatsReader {
+        StatsReader {
+            log: Arc::clone(&self.log),
+            links: self.links.seen_by(caller),
+            clock: Arc::clone(&self.clock),
+        }
+    }
+
+    /// Returns the current problems of the access log.
+    pub fn log_troubles(&self) -> Vec<LogTrouble> {
+        self.log.troubles()
+    }
+}
+
+impl StatsReader {
     /// Returns totals: one row for all visits, or one row per link if the filter names
     /// links to include.
     ///
@@ -197,7 +222,8 @@ impl StatsService {
         })
     }
 
-    /// Returns the filter, with tags replaced by the links that have them now.
+    /// Returns the filter, with tags and the caller's reach replaced by the links that they mean
+    /// now.
     ///
     /// # Errors
     /// Links cannot be read, still have to be moved here, or are too many.
@@ -239,8 +265,11 @@ impl StatsService {
         absent
     }
 
-    /// Adds the condition that links have these tags.
+    /// Adds the conditions that links have these tags and that the caller reaches them.
     async fn narrow(&self, filter: &mut VisitFilter, tags: Choice<Tag>) -> Result<(), Error> {
+        if let Some(links) = self.reached().await? {
+            filter.links = mem::take(&mut filter.links).and(Choice::AnyOf(links));
+        }
         if tags.is_everything() {
             return Ok(());
         }
@@ -252,9 +281,26 @@ impl StatsService {
         Ok(())
     }
 
-    /// Returns the current problems of the access log.
-    pub fn log_troubles(&self) -> Vec<LogTrouble> {
-        self.log.troubles()
+    /// Returns whether [`StatsReader::filter`] may change by itself: the caller is bound to tags,
+    /// and links get and lose tags.
+    pub fn follows_tags(&self) -> bool {
+        let binding = self.links.reach().binding();
+        binding.is_some_and(|binding| !binding.tags().is_empty())
+    }
+
+    /// The links that the caller reaches now; `None` for every link.
+    async fn reached(&self) -> Result<Option<BTreeSet<LinkId>>, Error> {
+        let Some(binding) = self.links.reach().binding() else {
+            return Ok(None);
+        };
+        let mut links = if binding.tags().is_empty() {
+            BTreeSet::new()
+        } else {
+            self.links.tagged(binding.tags()).await?
+        };
+        // Deleted links have no tags, but they keep their identity and their visits.
+        links.extend(binding.links().iter().cloned());
+        Ok(Some(links))
     }
 }
 

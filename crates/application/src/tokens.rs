@@ -1,15 +1,16 @@
 //! Lists, makes and revokes named tokens.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 use slugline_domain::{
-    AuditNote, Author, Operation, Scope, Scopes, TokenName, TokenRecord, UnixSeconds,
-    ports::{Clock, Random, TokenStore},
+    AuditNote, Author, Binding, LinkFilter, LinkOrder, ListQuery, Operation, Reach, Scope, Scopes,
+    Slug, SlugCase, StatusFilter, Tag, TokenName, TokenRecord, UnixSeconds,
+    ports::{Clock, LinkStore, Random, TokenStore},
 };
 
-use crate::{Access, Error, Forbidden};
+use crate::{Access, Error, Forbidden, links::find_spelled};
 
 /// Lists, makes and revokes named tokens.
 #[derive(Clone, Debug)]
@@ -22,6 +23,10 @@ pub struct Tokens {
 pub struct TokensParts {
     /// Stores tokens.
     pub store: Arc<dyn TokenStore>,
+    /// Stores the links that tokens are bound to.
+    pub links: Arc<dyn LinkStore>,
+    /// The rule for the spelling of slugs.
+    pub case: SlugCase,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Makes secrets.
@@ -35,8 +40,29 @@ pub struct NewToken {
     pub name: TokenName,
     /// The scopes that it permits.
     pub scopes: Scopes,
+    /// The links for which it permits them. With neither a slug nor a tag these are all links.
+    pub bound_to: BoundTo,
     /// The moment from which it is refused; `None` if it works until it is revoked.
     pub expires_at: Option<UnixSeconds>,
+}
+
+/// The links that a token is to be bound to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BoundTo {
+    /// Slugs of links that are there. The token is bound to these links, not to others that have
+    /// their slugs later.
+    pub slugs: Vec<Slug>,
+    /// Tags: the links that have one of them at the time of a call.
+    pub tags: BTreeSet<Tag>,
+}
+
+/// A token, and the slugs of the links that it is bound to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedToken {
+    /// The token as it is stored.
+    pub record: TokenRecord,
+    /// The slugs, sorted. Links that were deleted have none.
+    pub slugs: Vec<Slug>,
 }
 
 /// A token that was just made, with its text. Only the digest is stored, so nobody can read
@@ -46,7 +72,7 @@ pub struct MadeToken {
     /// The secret text.
     pub text: TokenText,
     /// The token as it is stored.
-    pub record: TokenRecord,
+    pub listed: ListedToken,
 }
 
 /// The secret text of a named token: `slugline_`, then 43 letters, digits, `-` and `_`.
@@ -74,12 +100,49 @@ impl TokenText {
         &self.0
     }
 
-    /// The digest of a text that may be one of a named token; `None` if its form shows that
+    /// The digests of a text that may be one of a named token; `None` if its form shows that
     /// it is none.
-    pub(crate) fn digest_of(presented: &str) -> Option<[u8; 32]> {
+    pub(crate) fn digests_of(presented: &str) -> Option<TokenDigests> {
         let secret = presented.strip_prefix(Self::PREFIX)?;
         let bytes = URL_SAFE_NO_PAD.decode(secret).ok()?;
-        (bytes.len() == Self::SECRET_BYTES).then(|| Sha256::digest(presented).into())
+        (bytes.len() == Self::SECRET_BYTES).then(|| TokenDigests::of(presented))
+    }
+}
+
+/// The digests under which the token with a text may be stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TokenDigests {
+    /// That of a token for every link: SHA-256.
+    free: [u8; 32],
+    /// That of a bound token: SHA-256 of `bound `, then the text. Versions that know of no bindings
+    /// do not look for it, so they refuse the token instead of letting it reach every link.
+    bound: [u8; 32],
+}
+
+impl TokenDigests {
+    fn of(text: &str) -> Self {
+        let bound = Sha256::new_with_prefix("bound ").chain_update(text);
+        Self {
+            free: Sha256::digest(text).into(),
+            bound: bound.finalize().into(),
+        }
+    }
+
+    fn for_reach(self, reach: &Reach) -> [u8; 32] {
+        match reach {
+            Reach::Everything => self.free,
+            Reach::Bound(_) => self.bound,
+        }
+    }
+
+    /// Both digests.
+    pub(crate) fn each(self) -> [[u8; 32]; 2] {
+        [self.free, self.bound]
+    }
+
+    /// Returns whether the token found under one of the digests is stored where it belongs.
+    pub(crate) fn fit(self, record: &TokenRecord) -> bool {
+        record.digest == self.for_reach(&record.reach)
     }
 }
 
@@ -105,15 +168,32 @@ impl Tokens {
     ///
     /// # Errors
     /// The store failed.
-    pub async fn list(&self) -> Result<Vec<TokenRecord>, Error> {
-        Ok(self.parts.store.list().await?)
+    pub async fn list(&self) -> Result<Vec<ListedToken>, Error> {
+        let mut tokens = Vec::new();
+        for record in self.parts.store.list().await? {
+            tokens.push(self.listed(record).await?);
+        }
+        Ok(tokens)
+    }
+
+    /// Adds the slugs of the links that a token is bound to.
+    ///
+    /// # Errors
+    /// The store of links failed.
+    pub async fn listed(&self, record: TokenRecord) -> Result<ListedToken, Error> {
+        let slugs = match record.reach.binding() {
+            Some(binding) if !binding.links().is_empty() => self.slugs_of(binding).await?,
+            Some(_) | None => Vec::new(),
+        };
+        Ok(ListedToken { record, slugs })
     }
 
     /// Makes a token.
     ///
     /// # Errors
-    /// The expiry is not in the future, another token has the name or one that looks like it, or
-    /// the store failed.
+    /// The expiry is not in the future, another token has the name or one that looks like it, the
+    /// token would be bound and have the scope `admin`, no link has a slug that it is to be bound to,
+    /// or the store failed.
     pub async fn make(&self, new: NewToken, author: &Author) -> Result<MadeToken, Error> {
         let note = self.note(Operation::TokenAdd, author);
         let now = note.at.second();
@@ -121,17 +201,23 @@ impl Tokens {
             return Err(Error::TokenExpiryNotInFuture { expires_at, now });
         }
         self.refuse_look_alikes(&new.name).await?;
+        let reach = self.reach(&new.bound_to).await?;
+        if reach != Reach::Everything && new.scopes.permit(Scope::Admin) {
+            return Err(Error::AdminBound);
+        }
         let text = TokenText::mint(&*self.parts.random);
         let record = TokenRecord {
             name: new.name,
-            digest: Sha256::digest(text.as_str()).into(),
+            digest: TokenDigests::of(text.as_str()).for_reach(&reach),
             scopes: new.scopes,
+            reach,
             expires_at: new.expires_at,
             created_at: now,
             last_used_at: None,
         };
         if self.parts.store.insert(&record, &note).await? {
-            Ok(MadeToken { text, record })
+            let listed = self.listed(record).await?;
+            Ok(MadeToken { text, listed })
         } else {
             Err(Error::TokenNameTaken(record.name))
         }
@@ -165,6 +251,36 @@ impl Tokens {
         }
     }
 
+    async fn reach(&self, bound_to: &BoundTo) -> Result<Reach, Error> {
+        if bound_to == &BoundTo::default() {
+            return Ok(Reach::Everything);
+        }
+        let mut links = Vec::new();
+        for slug in &bound_to.slugs {
+            let found = find_spelled(&*self.parts.links, self.parts.case, slug).await?;
+            let link = found.ok_or_else(|| Error::BoundToNoLink(slug.clone()))?;
+            links.push(link.id);
+        }
+        Ok(Reach::bound(Binding::new(links, bound_to.tags.clone())?))
+    }
+
+    async fn slugs_of(&self, binding: &Binding) -> Result<Vec<Slug>, Error> {
+        let named = Binding::new(binding.links().iter().cloned(), [])?;
+        let query = ListQuery {
+            now: self.parts.clock.now().second(),
+            order: LinkOrder::SlugAscending,
+            filter: LinkFilter {
+                status: StatusFilter::All,
+                reach: Reach::bound(named),
+                ..LinkFilter::default()
+            },
+            after: None,
+            limit: u32::try_from(Binding::MAX).expect("a small number"),
+        };
+        let links = self.parts.links.list(&query).await?;
+        Ok(links.into_iter().map(|link| link.slug).collect())
+    }
+
     fn note(&self, operation: Operation, author: &Author) -> AuditNote {
         AuditNote {
             at: self.parts.clock.now(),
@@ -176,24 +292,36 @@ impl Tokens {
 
 #[cfg(test)]
 mod tests {
-    use slugline_testkit::{FixedClock, MemoryTokenStore, NOON, SeededRandom, seconds};
+    use slugline_testkit::{
+        FixedClock, MemoryLinkStore, MemoryTokenStore, NOON, NOTE, SeededRandom, link, seconds,
+        slug, tag,
+    };
 
     use super::*;
 
     fn tokens() -> (Tokens, Arc<MemoryTokenStore>) {
+        let (tokens, store, _) = tokens_and_links();
+        (tokens, store)
+    }
+
+    fn tokens_and_links() -> (Tokens, Arc<MemoryTokenStore>, Arc<MemoryLinkStore>) {
         let store = Arc::new(MemoryTokenStore::default());
+        let links = Arc::new(MemoryLinkStore::default());
         let tokens = Tokens::new(TokensParts {
             store: store.clone(),
+            links: links.clone(),
+            case: SlugCase::default(),
             clock: Arc::new(FixedClock::at(NOON)),
             random: Arc::new(SeededRandom::new(1)),
         });
-        (tokens, store)
+        (tokens, store, links)
     }
 
     fn new(name: &str) -> NewToken {
         NewToken {
             name: TokenName::parse(name).unwrap(),
             scopes: Scopes::new([Scope::LinksRead]).unwrap(),
+            bound_to: BoundTo::default(),
             expires_at: None,
         }
     }
@@ -204,8 +332,10 @@ mod tests {
         let made = tokens.make(new("ci"), &Author::operator()).await.unwrap();
         let text = made.text.as_str();
         assert!(text.starts_with("slugline_") && text.len() == 52, "{text}");
-        assert_eq!(TokenText::digest_of(text), Some(made.record.digest));
-        assert_eq!(store.list().await.unwrap(), [made.record]);
+        let digests = TokenText::digests_of(text).unwrap();
+        assert!(digests.fit(&made.listed.record));
+        assert_eq!(made.listed.record.digest, digests.each()[0]);
+        assert_eq!(store.list().await.unwrap(), [made.listed.record]);
         assert_eq!(format!("{:?}", made.text), "TokenText(…)");
         let other = tokens
             .make(new("other"), &Author::operator())
@@ -263,7 +393,7 @@ mod tests {
     #[test]
     fn what_has_another_form_is_no_token() {
         let secret = "A".repeat(43);
-        assert!(TokenText::digest_of(&format!("slugline_{secret}")).is_some());
+        assert!(TokenText::digests_of(&format!("slugline_{secret}")).is_some());
         for other in [
             secret.clone(),
             format!("slugline_{}", &secret[1..]),
@@ -271,7 +401,63 @@ mod tests {
             format!("slugline_{secret} "),
             format!("Slugline_{secret}"),
         ] {
-            assert_eq!(TokenText::digest_of(&other), None, "{other}");
+            assert_eq!(TokenText::digests_of(&other), None, "{other}");
         }
+    }
+
+    fn bound_to(slugs: &[&str], tags: &[&str]) -> BoundTo {
+        BoundTo {
+            slugs: slugs.iter().map(|text| slug(text)).collect(),
+            tags: tags.iter().map(|text| tag(text)).collect(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_bound_token_keeps_the_links_that_had_the_slugs() {
+        let (tokens, store, links) = tokens_and_links();
+        for text in ["docs", "news"] {
+            let made = link(text).id(&format!("first-{text}")).build();
+            links.insert(&made, &NOTE).await.unwrap();
+        }
+        let new = NewToken {
+            bound_to: bound_to(&["NEWS", "docs"], &["b", "a"]),
+            ..new("partner")
+        };
+        let made = tokens.make(new, &Author::operator()).await.unwrap();
+        assert_eq!(made.listed.slugs, ["docs", "news"].map(slug));
+        let digests = TokenText::digests_of(made.text.as_str()).unwrap();
+        assert_eq!(made.listed.record.digest, digests.each()[1]);
+        assert!(digests.fit(&made.listed.record));
+        links.delete(&slug("docs"), &NOTE).await.unwrap();
+        let other = link("docs").id("another").build();
+        links.insert(&other, &NOTE).await.unwrap();
+        let listed = tokens.list().await.unwrap();
+        assert_eq!(listed[0].slugs, [slug("news")]);
+        assert!(!listed[0].record.reach.holds(&other));
+        let mut elsewhere = store.list().await.unwrap().remove(0);
+        elsewhere.reach = Reach::Everything;
+        assert!(!digests.fit(&elsewhere), "a binding that got lost");
+    }
+
+    #[tokio::test]
+    async fn a_binding_needs_links_that_are_there_and_no_admin() {
+        let (tokens, store, _) = tokens_and_links();
+        let nothing = NewToken {
+            bound_to: bound_to(&["docs"], &["a"]),
+            ..new("partner")
+        };
+        let refused = tokens.make(nothing, &Author::operator()).await;
+        assert!(
+            matches!(refused, Err(Error::BoundToNoLink(_))),
+            "{refused:?}"
+        );
+        let admin = NewToken {
+            scopes: Scopes::new([Scope::Admin, Scope::LinksRead]).unwrap(),
+            bound_to: bound_to(&[], &["a"]),
+            ..new("partner")
+        };
+        let refused = tokens.make(admin, &Author::operator()).await;
+        assert!(matches!(refused, Err(Error::AdminBound)), "{refused:?}");
+        assert_eq!(store.list().await.unwrap(), []);
     }
 }

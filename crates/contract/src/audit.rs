@@ -66,6 +66,9 @@ pub enum AuditOperation {
     /// A link was moved here from an older instance's store.
     #[serde(rename = "link.migrate")]
     LinkMigrate,
+    /// A caller was told how a change of many links would end; nothing was changed.
+    #[serde(rename = "link.dry_run")]
+    LinkDryRun,
     /// The imported hash of a link's password was replaced by a stronger one of the same password.
     #[serde(rename = "link.rehash")]
     LinkRehash,
@@ -90,6 +93,7 @@ impl From<AuditOperation> for Operation {
             AuditOperation::LinkDelete => Self::LinkDelete,
             AuditOperation::LinkImport => Self::LinkImport,
             AuditOperation::LinkMigrate => Self::LinkMigrate,
+            AuditOperation::LinkDryRun => Self::LinkDryRun,
             AuditOperation::LinkRehash => Self::LinkRehash,
             AuditOperation::TokenAdd => Self::TokenAdd,
             AuditOperation::TokenRevoke => Self::TokenRevoke,
@@ -244,7 +248,7 @@ pub struct AuditLineView {
     pub at: i64,
     /// Who: the name of a token, `site` for the site token, `operator` for commands on the machine, `service` for the service itself.
     pub caller: String,
-    /// What: link.create, link.edit, link.delete, link.import, link.migrate, link.rehash, token.add or token.revoke. Later versions may add others.
+    /// What: link.create, link.edit, link.delete, link.import, link.migrate, `link.dry_run`, link.rehash, token.add or token.revoke. Later versions may add others.
     pub operation: String,
     /// The slug of the changed link.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -25,6 +25,8 @@ pub enum Code {
     ConfirmationRequired,
     /// The caller's token does not permit this.
     MissingScope,
+    /// The change would leave the links that the caller's token is bound to.
+    OutOfReach,
     /// The instance is a public demonstration, which forbids this.
     PreviewMode,
     /// A proxied link leads to an address to which the service does not connect.
@@ -79,7 +81,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 37] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCsv,
@@ -91,6 +93,7 @@ impl Code {
         Self::WrongPassword,
         Self::ConfirmationRequired,
         Self::MissingScope,
+        Self::OutOfReach,
         Self::PreviewMode,
         Self::ProxyTargetNotAllowed,
         Self::ProxyFailed,
@@ -132,6 +135,7 @@ impl Code {
             Self::WrongPassword => "wrong_password",
             Self::ConfirmationRequired => "confirmation_required",
             Self::MissingScope => "missing_scope",
+            Self::OutOfReach => "out_of_reach",
             Self::PreviewMode => "preview_mode",
             Self::ProxyTargetNotAllowed => "proxy_target_not_allowed",
             Self::ProxyFailed => "proxy_failed",
@@ -172,6 +176,7 @@ impl Code {
             Self::WrongPassword
             | Self::ConfirmationRequired
             | Self::MissingScope
+            | Self::OutOfReach
             | Self::PreviewMode
             | Self::ProxyTargetNotAllowed
             | Self::ServiceWorkerNotServed => 403,
@@ -215,6 +220,7 @@ impl Code {
                 "Unsafe link: confirmation required (set x-link-confirm: true header)"
             }
             Self::MissingScope => "The token lacks a scope",
+            Self::OutOfReach => "Outside the links of the token",
             Self::PreviewMode => "Preview mode cannot change links.",
             Self::ProxyTargetNotAllowed => "Proxy target is not allowed",
             Self::ProxyFailed => "Proxy request failed",

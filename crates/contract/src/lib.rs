@@ -80,12 +80,12 @@ pub use links::{
     BatchActionName, BatchFilter, BatchLinks, BatchResult, BatchTotals, CheckLinks, CountLinks,
     CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch, ExportLinks, ExportText,
     ExportedLink, FailedImport, FirstText, FoundLink, FoundLinks, GetLink, ImportItem, ImportLimit,
-    ImportLink, ImportLinks, KnownVersions, LinkBatch, LinkCheck, LinkChecks, LinkCount,
-    LinkExport, LinkImport, LinkList, LinkMembers, LinkResponse, LinkUpdate, LinkUpdated,
-    LinkUpserted, LinkView, LinksToImport, ListLinks, ListedLink, Mask, Outcome, PatchLink,
-    PreviewSuggestion, RankingView, ReadLink, ReadLinksError, SearchLinks, SlugSuggestion, Sort,
-    Status, StoredHash, SuggestPreview, SuggestSlug, TagList, TagView, TransferFormat, UpdateLink,
-    UpsertStatus, entity_tag, if_match, if_none_match, read_links,
+    ImportLink, ImportLinks, KnownVersions, LinkBatch, LinkChanged, LinkCheck, LinkChecks,
+    LinkCount, LinkExport, LinkImport, LinkList, LinkMembers, LinkResponse, LinkUpdate,
+    LinkUpdated, LinkUpserted, LinkView, LinksToImport, ListLinks, ListedLink, Mask, Outcome,
+    PatchLink, PreviewSuggestion, RankingView, ReadLink, ReadLinksError, SearchLinks, SeenLinkView,
+    SlugSuggestion, Sort, Status, StoredHash, SuggestPreview, SuggestSlug, TagList, TagView,
+    TransferFormat, UpdateLink, UpsertStatus, entity_tag, if_match, if_none_match, read_links,
 };
 pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};

@@ -5,17 +5,17 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_application::{
-    Busy, Denied, Error, Forbidden, HashError, MissingScope, NotChecked, TooManyAttempts,
+    Busy, Denied, Error, Forbidden, HashError, MissingScope, NotChecked, SeenLink, TooManyAttempts,
 };
 use slugline_domain::{
-    Link, Scope, Slug,
+    Binding, OutOfReach, Scope, Slug,
     ports::{StoreError, VisitLogError},
 };
 
 use crate::{
     code::Code,
     issue::{Explain, Issue},
-    links::LinkView,
+    links::SeenLinkView,
     tokens::ScopeName,
 };
 
@@ -35,7 +35,7 @@ pub struct Problem {
     /// A free slug, if the requested one is taken.
     pub free_slug: Option<Slug>,
     /// The current link, if the request was meant for another version.
-    pub current: Option<Box<Link>>,
+    pub current: Option<Box<SeenLink>>,
     /// The scope that the caller's token lacks.
     pub scope: Option<Scope>,
     /// The time after which a retry makes sense.
@@ -178,7 +178,7 @@ struct ProblemData {
     issues: Option<Vec<Issue>>,
     /// The link as it is now, of a failed precondition.
     #[serde(skip_serializing_if = "Option::is_none")]
-    link: Option<Box<LinkView>>,
+    link: Option<Box<SeenLinkView>>,
     /// The scope that the caller's token lacks.
     #[serde(skip_serializing_if = "Option::is_none")]
     scope: Option<ScopeName>,
@@ -242,7 +242,7 @@ impl From<Error> for Problem {
                     )
                 };
                 Self {
-                    current,
+                    current: current.map(Box::new),
                     ..Self::new(Code::PreconditionFailed, detail)
                 }
             }
@@ -301,6 +301,25 @@ impl From<Error> for Problem {
                     ..Self::new(Code::MissingScope, detail)
                 }
             }
+            Error::OutOfReach(refused) => out_of_reach(&refused),
+            Error::AdminBound => Self::invalid(vec![Issue {
+                code: crate::IssueCode::Custom,
+                path: vec!["scopes".into()],
+                message: "admin cannot be bound to links".into(),
+                expected: "scopes without admin, or neither slugs nor tags".into(),
+            }]),
+            Error::Binding(error) => Self::invalid(vec![Issue {
+                code: crate::IssueCode::TooBig,
+                path: vec!["slugs".into()],
+                message: error.to_string(),
+                expected: format!("at most {} slugs and as many tags", Binding::MAX),
+            }]),
+            Error::BoundToNoLink(slug) => Self::invalid(vec![Issue {
+                code: crate::IssueCode::Custom,
+                path: vec!["slugs".into()],
+                message: format!("no link has the slug {:?}", slug.as_str()),
+                expected: "slugs of links that are there".into(),
+            }]),
             Error::TokenExpiryNotInFuture { expires_at, now } => Self::invalid(vec![Issue {
                 code: crate::IssueCode::Custom,
                 path: vec!["expiresAt".into()],
@@ -406,6 +425,35 @@ impl From<Error> for Problem {
             }
         }
     }
+}
+
+/// The text names tags only: whoever holds the token learns them from its links anyway.
+fn out_of_reach(refused: &OutOfReach) -> Problem {
+    let detail = match refused {
+        OutOfReach::New(tags) if tags.is_empty() => "your token is bound to links that are there, \
+                                                     and makes no others"
+            .to_owned(),
+        OutOfReach::New(tags) => {
+            let tags: Vec<String> = tags
+                .iter()
+                .map(|tag| format!("{:?}", tag.as_str()))
+                .collect();
+            format!(
+                "your token makes only links that have one of the tags that it is bound to; add \
+                 {} to tags",
+                tags.join(" or ")
+            )
+        }
+        OutOfReach::Added(tag) => format!(
+            "your token is bound to the tag {:?} and cannot add it to a link; leave it out of tags",
+            tag.as_str()
+        ),
+        OutOfReach::Removed(tag) => format!(
+            "your token is bound to the tag {:?} and cannot remove it from a link; keep it in tags",
+            tag.as_str()
+        ),
+    };
+    Problem::new(Code::OutOfReach, detail)
 }
 
 impl From<Denied> for Problem {

@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_application::{Caller, MadeToken, NewToken};
-use slugline_domain::{Scope, Scopes, TokenName, TokenRecord, UnixSeconds};
+use slugline_application::{BoundTo, Caller, ListedToken, MadeToken, NewToken};
+use slugline_domain::{Binding, Scope, Scopes, Slug, Tag, TokenName, UnixSeconds};
 
 use crate::{
     instant::Instant,
+    issue::{Explain, IssueCode},
     problem::Problem,
     sent::{Sent, options},
     validation::Validation,
@@ -18,7 +19,8 @@ pub enum ScopeName {
     /// Reads links.
     #[serde(rename = "links:read")]
     LinksRead,
-    /// Makes, changes and deletes links; answers show them.
+    /// Makes, changes and deletes links; without `links:read` answers show no more of a link than
+    /// the caller wrote.
     #[serde(rename = "links:write")]
     LinksWrite,
     /// Reads the access log.
@@ -66,6 +68,14 @@ pub struct MakeToken {
     /// What the token permits.
     #[schemars(length(min = 1))]
     pub scopes: Sent<Vec<Sent<ScopeName>>>,
+    /// Slugs of links. The token reaches these links alone, and those with one of `tags`. It stays
+    /// with a link: if another link gets the slug later, the token does not reach that one.
+    #[schemars(length(min = 1, max = Binding::MAX))]
+    pub slugs: Sent<Vec<Sent<String>>>,
+    /// Tags. The token reaches the links that have one of them at the time of a call, and those of
+    /// `slugs`. Without slugs and tags it reaches every link.
+    #[schemars(length(min = 1, max = Binding::MAX))]
+    pub tags: Sent<Vec<Sent<String>>>,
     /// When the token ends, in Unix seconds; it works until it is revoked when left out.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub expires_at: Sent<Instant>,
@@ -81,16 +91,49 @@ impl MakeToken {
         let name = validation.required(&["name"], &self.name, |name| TokenName::parse(name));
         let sent = validation.there(&["scopes"], &self.scopes);
         let scopes = sent.and_then(|sent| scopes(&mut validation, sent));
+        let slugs = parsed(&mut validation, "slugs", &self.slugs, |slug| {
+            Slug::parse(slug)
+        });
+        let tags = parsed(&mut validation, "tags", &self.tags, Tag::parse);
         let expires_at =
             validation.optional(&["expiresAt"], &self.expires_at, |sent| sent.planned());
         validation.finish(|| {
             Some(NewToken {
                 name: name?,
                 scopes: scopes?,
+                bound_to: BoundTo {
+                    slugs: slugs?,
+                    tags: tags?.into_iter().collect(),
+                },
                 expires_at,
             })
         })
     }
+}
+
+/// The values of a list that may be left out. An empty list is refused: whoever sends it wants to
+/// bind the token, and nothing would bind it.
+fn parsed<T, E: Explain>(
+    validation: &mut Validation,
+    name: &str,
+    sent: &Sent<Vec<Sent<String>>>,
+    parse: impl Fn(&str) -> Result<T, E>,
+) -> Option<Vec<T>> {
+    if let Sent::Absent = sent {
+        return Some(Vec::new());
+    }
+    let sent = validation.value(&[name], sent)?;
+    if sent.is_empty() {
+        let message = format!("{name} is empty, so it would bind the token to nothing");
+        let expected = format!("1 to {}, or left out", Binding::MAX);
+        validation.note(&[name], (IssueCode::TooSmall, message, expected));
+        return None;
+    }
+    let one = |(i, value): (usize, &Sent<String>)| {
+        validation.required(&[name, &i.to_string()], value, |text| parse(text))
+    };
+    let values: Vec<Option<T>> = sent.iter().enumerate().map(one).collect();
+    values.into_iter().collect()
 }
 
 fn scopes(validation: &mut Validation, sent: &[Sent<ScopeName>]) -> Option<Scopes> {
@@ -134,6 +177,13 @@ pub struct TokenView {
     pub name: String,
     /// The scopes that it permits.
     pub scopes: Vec<ScopeName>,
+    /// The slugs of the links that it is bound to. Left out when it is bound to none by slug.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slugs: Option<Vec<String>>,
+    /// The tags that it is bound to. Left out when it is bound to none. A token without slugs and
+    /// tags reaches every link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
     /// When it was made, in Unix seconds.
     pub created_at: i64,
     /// When it ends, in Unix seconds. Left out when it works until it is revoked.
@@ -144,11 +194,17 @@ pub struct TokenView {
     pub last_used_at: Option<i64>,
 }
 
-impl From<&TokenRecord> for TokenView {
-    fn from(token: &TokenRecord) -> Self {
+impl From<&ListedToken> for TokenView {
+    fn from(listed: &ListedToken) -> Self {
+        let token = &listed.record;
+        let binding = token.reach.binding();
+        let by_slug = binding.filter(|binding| !binding.links().is_empty());
+        let by_tag = binding.filter(|binding| !binding.tags().is_empty());
         Self {
             name: token.name.to_string(),
             scopes: token.scopes.iter().map(ScopeName::from).collect(),
+            slugs: by_slug.map(|_| listed.slugs.iter().map(Slug::to_string).collect()),
+            tags: by_tag.map(|binding| binding.tags().iter().map(Tag::to_string).collect()),
             created_at: token.created_at.get(),
             expires_at: token.expires_at.map(UnixSeconds::get),
             last_used_at: token.last_used_at.map(UnixSeconds::get),
@@ -165,7 +221,7 @@ pub struct TokenList {
 
 impl TokenList {
     /// Shows these tokens.
-    pub fn new(tokens: &[TokenRecord]) -> Self {
+    pub fn new(tokens: &[ListedToken]) -> Self {
         Self {
             tokens: tokens.iter().map(TokenView::from).collect(),
         }
@@ -186,7 +242,7 @@ impl From<&MadeToken> for TokenMade {
     fn from(made: &MadeToken) -> Self {
         Self {
             token: made.text.as_str().to_owned(),
-            view: TokenView::from(&made.record),
+            view: TokenView::from(&made.listed),
         }
     }
 }
@@ -202,20 +258,27 @@ pub struct CallersToken {
     /// When the token ends, in Unix seconds. Left out when it works until it is revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<i64>,
+    /// The slugs of the links that the token is bound to. Left out when it is bound to none by slug.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slugs: Option<Vec<String>>,
+    /// The tags that the token is bound to. Left out when it is bound to none. A token without slugs
+    /// and tags reaches every link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<Vec<String>>,
 }
 
-impl From<&Caller> for CallersToken {
-    fn from(caller: &Caller) -> Self {
+impl CallersToken {
+    /// Shows the token of a caller. `listed` is the caller's named token.
+    pub fn new(caller: &Caller, listed: Option<&ListedToken>) -> Self {
         let permitted = Scope::ALL.into_iter();
         let permitted = permitted.filter(|scope| caller.may(*scope).is_ok());
-        let expires_at = match caller {
-            Caller::Token(record) => record.expires_at.map(UnixSeconds::get),
-            Caller::Site | Caller::Operator => None,
-        };
+        let view = listed.map(TokenView::from);
         Self {
             token_name: caller.name().to_owned(),
             scopes: permitted.map(ScopeName::from).collect(),
-            expires_at,
+            expires_at: view.as_ref().and_then(|view| view.expires_at),
+            slugs: view.as_ref().and_then(|view| view.slugs.clone()),
+            tags: view.and_then(|view| view.tags),
         }
     }
 }
@@ -242,6 +305,20 @@ mod tests {
     }
 
     #[test]
+    fn slugs_and_tags_bind_a_token() {
+        let bound = json!({"name": "partner", "scopes": ["links:read"], "slugs": ["Docs"],
+            "tags": [" B ", "a", "b"]});
+        let bound_to = validate(&bound).unwrap().bound_to;
+        assert_eq!(bound_to.slugs, [Slug::parse("Docs").unwrap()]);
+        assert_eq!(
+            bound_to.tags,
+            ["a", "b"].map(|tag| Tag::parse(tag).unwrap()).into()
+        );
+        let free = json!({"name": "ci", "scopes": ["links:read"]});
+        assert_eq!(validate(&free).unwrap().bound_to, BoundTo::default());
+    }
+
+    #[test]
     fn every_fault_is_named() {
         let paths = |body: Value| -> Vec<String> {
             let problem = validate(&body).unwrap_err();
@@ -257,6 +334,16 @@ mod tests {
             ["name", "scopes.1", "scopes.2", "expiresAt"]
         );
         assert_eq!(paths(json!({"name": "a", "scopes": []})), ["scopes"]);
+        assert_eq!(
+            paths(json!({"name": "a", "scopes": ["links:read"], "slugs": [], "tags": null})),
+            ["slugs", "tags"]
+        );
+        assert_eq!(
+            paths(
+                json!({"name": "a", "scopes": ["links:read"], "slugs": ["a", "b/c"], "tags": [" ", 5]})
+            ),
+            ["slugs.1", "tags.0", "tags.1"]
+        );
     }
 
     #[test]

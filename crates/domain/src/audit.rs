@@ -128,6 +128,8 @@ pub enum Operation {
     LinkImport,
     /// A link was moved here from an older instance's store.
     LinkMigrate,
+    /// A caller was told how a change of many links would end, which tells something about each.
+    LinkDryRun,
     /// The imported hash of a link's password was replaced by a stronger hash of the same
     /// password.
     LinkRehash,
@@ -141,12 +143,13 @@ pub enum Operation {
 
 impl Operation {
     /// Every operation.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::LinkCreate,
         Self::LinkEdit,
         Self::LinkDelete,
         Self::LinkImport,
         Self::LinkMigrate,
+        Self::LinkDryRun,
         Self::LinkRehash,
         Self::TokenAdd,
         Self::TokenRevoke,
@@ -161,6 +164,7 @@ impl Operation {
             Self::LinkDelete => "link.delete",
             Self::LinkImport => "link.import",
             Self::LinkMigrate => "link.migrate",
+            Self::LinkDryRun => "link.dry_run",
             Self::LinkRehash => "link.rehash",
             Self::TokenAdd => "token.add",
             Self::TokenRevoke => "token.revoke",

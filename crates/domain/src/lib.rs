@@ -23,7 +23,7 @@
 //! | [`link`], [`content`] | the record that these values make up; the part of it that authors decide |
 //! | [`resolution`] | the decision: a link, a moment and a visitor → the visitor's answer |
 //! | [`user_agent`] | device and bot, from the `User-Agent` |
-//! | [`token`] | named tokens and their scopes |
+//! | [`token`], [`reach`] | named tokens and their scopes; the links that they are bound to |
 //! | [`token_name`] | names of tokens, none of which looks like another |
 //! | [`visit`], [`visit_headers`], [`campaign`], [`protection`], [`sampling`], [`stats`] | followed links, and queries on them |
 //! | [`audit`] | the audit trail: a line for each change |
@@ -60,6 +60,7 @@ pub mod ports;
 pub mod probe;
 pub mod protection;
 mod query;
+pub mod reach;
 pub mod resolution;
 pub mod sampling;
 pub mod screening;
@@ -105,6 +106,7 @@ pub use probe::{
     CheckSize, ProbeBoundError, ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ProbeTimeout,
 };
 pub use protection::Protection;
+pub use reach::{Binding, BindingError, OutOfReach, Reach};
 pub use resolution::{Arrival, Gate, InstanceRules, Resolution, Visitor};
 pub use sampling::{SamplingInterval, SamplingNote};
 pub use screening::ScreenVerdict;

@@ -20,8 +20,8 @@ use crate::{
     ForwardedRequest, HeatmapQuery, HeatmapReport, LanguageTag, Link, LinkFilter, LinkId,
     ListQuery, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport,
     MigrationState, MigrationStep, OldLink, OldPage, OldPlace, Place, ProbeOutcome, ProbeRequest,
-    Revision, ScreenVerdict, Slug, Tag, TagCount, TokenName, TokenRecord, UnixMillis, UnixSeconds,
-    ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord, VisitRows,
+    Reach, Revision, ScreenVerdict, Slug, Tag, TagCount, TokenName, TokenRecord, UnixMillis,
+    UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord, VisitRows,
 };
 
 /// Stores links. Each method is one transaction.
@@ -30,18 +30,39 @@ use crate::{
 /// the `note` and the slug, in the same transaction. What changes nothing leaves none.
 #[async_trait]
 pub trait LinkStore: fmt::Debug + Send + Sync {
-    /// Stores a new link. It replaces a link that has the slug but is expired
-    /// at the moment of the note, tags included; it never overwrites anything else.
-    async fn insert(&self, link: &Link, note: &AuditNote) -> Result<Insertion, StoreError>;
+    /// Stores a new link. It replaces a link that has the slug, is expired at the moment of the
+    /// note and is within `reach`, tags included; it never overwrites anything else.
+    async fn insert_within(
+        &self,
+        reach: &Reach,
+        link: &Link,
+        note: &AuditNote,
+    ) -> Result<Insertion, StoreError>;
 
-    /// Stores new links as [`LinkStore::insert`] would, one after the other,
+    /// Stores new links as [`LinkStore::insert_within`] would, one after the other,
     /// but in one transaction: either all outcomes hold or nothing was stored.
     /// Outcomes are in the order of the links.
+    async fn insert_many_within(
+        &self,
+        reach: &Reach,
+        links: &[Link],
+        note: &AuditNote,
+    ) -> Result<Vec<Insertion>, StoreError>;
+
+    /// Stores a new link for a caller who may replace every expired link.
+    async fn insert(&self, link: &Link, note: &AuditNote) -> Result<Insertion, StoreError> {
+        self.insert_within(&Reach::Everything, link, note).await
+    }
+
+    /// Stores new links for a caller who may replace every expired link.
     async fn insert_many(
         &self,
         links: &[Link],
         note: &AuditNote,
-    ) -> Result<Vec<Insertion>, StoreError>;
+    ) -> Result<Vec<Insertion>, StoreError> {
+        self.insert_many_within(&Reach::Everything, links, note)
+            .await
+    }
 
     /// Replaces the stored version of a link, tags included, if it is still the
     /// one that `known` names.
@@ -70,8 +91,8 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     /// The number of links that meet a filter at `now`.
     async fn count(&self, filter: &LinkFilter, now: UnixSeconds) -> Result<u64, StoreError>;
 
-    /// Every tag with its number of links, by tag.
-    async fn tags(&self) -> Result<Vec<TagCount>, StoreError>;
+    /// Every tag of the links within `reach` with the number of those links, by tag.
+    async fn tags(&self, reach: &Reach) -> Result<Vec<TagCount>, StoreError>;
 
     /// The identities of the links that have any of these tags, expired links
     /// included; at most `limit`, and it is not said which if there are more.
@@ -143,7 +164,7 @@ pub struct LinkChange {
 pub enum Insertion {
     /// It is stored.
     Stored,
-    /// An active link owns the slug.
+    /// An active link owns the slug, or one that may not be replaced.
     SlugTaken,
     /// Another link has the identifier.
     IdTaken,

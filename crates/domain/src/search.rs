@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use thiserror::Error;
 
-use crate::{Destination, Slug, StatusFilter, Tag, text::without_nul};
+use crate::{Destination, Reach, Slug, StatusFilter, Tag, text::without_nul};
 
 /// A text to find in slugs, destinations, comments and tags, ignoring case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +68,8 @@ pub struct LinkFilter {
     pub slugs: Option<Vec<Slug>>,
     /// Status.
     pub status: StatusFilter,
+    /// Links that the caller may see.
+    pub reach: Reach,
 }
 
 impl Destination {

@@ -4,14 +4,15 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::{TokenName, UnixSeconds};
+use crate::{Reach, TokenName, UnixSeconds};
 
 /// A group of operations that a token may permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// Reads links.
     LinksRead,
-    /// Makes, changes and deletes links. Answers show the links that were changed.
+    /// Makes, changes and deletes links. Without [`Scope::LinksRead`] answers show no more of a
+    /// link than the caller wrote.
     LinksWrite,
     /// Reads the access log.
     AnalyticsRead,
@@ -102,10 +103,12 @@ impl Scopes {
 pub struct TokenRecord {
     /// Its name.
     pub name: TokenName,
-    /// The SHA-256 digest of the secret text. The text itself is stored nowhere.
+    /// The digest of the secret text. The text itself is stored nowhere.
     pub digest: [u8; 32],
     /// The scopes that it permits.
     pub scopes: Scopes,
+    /// The links for which it permits them.
+    pub reach: Reach,
     /// The moment from which it is refused.
     pub expires_at: Option<UnixSeconds>,
     /// The moment at which it was made.
@@ -127,6 +130,7 @@ impl fmt::Debug for TokenRecord {
         f.debug_struct("TokenRecord")
             .field("name", &self.name)
             .field("scopes", &self.scopes)
+            .field("reach", &self.reach)
             .field("expires_at", &self.expires_at)
             .field("created_at", &self.created_at)
             .field("last_used_at", &self.last_used_at)

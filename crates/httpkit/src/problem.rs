@@ -11,7 +11,7 @@ use actix_web::{
         header::{self, HeaderValue},
     },
 };
-use slugline_application::{Denied, Error, NotChecked};
+use slugline_application::{Denied, Error, NotChecked, SeenLink};
 use slugline_contract::{Code, Problem, entity_tag};
 
 use crate::{edge::Edge, line_limit::LineLimit};
@@ -171,7 +171,7 @@ pub fn problem_response(problem: &Problem, request: &HttpRequest) -> HttpRespons
     if let Some(challenge) = challenge(problem, request) {
         response.insert_header((header::WWW_AUTHENTICATE, challenge));
     }
-    if let Some(link) = &problem.current {
+    if let Some(link) = problem.current.as_deref().and_then(SeenLink::whole) {
         response.insert_header((header::ETAG, entity_tag(link)));
     }
     if let Some(wait) = problem.retry_after {

@@ -19,7 +19,7 @@ use aide::{
 };
 use indexmap::IndexMap;
 use schemars::json_schema;
-use slugline_application::Precondition;
+use slugline_application::{Precondition, SeenLink};
 use slugline_contract::{KnownVersions, entity_tag, if_match, if_none_match};
 use slugline_domain::Link;
 use slugline_httpkit::Failure;
@@ -104,7 +104,8 @@ fn header_parameter(name: &str, description: &str) -> ReferenceOr<Parameter> {
 
 /// An answer that shows a link, with the link's version in the header `ETag`.
 pub(crate) struct Tagged<R> {
-    tag: String,
+    /// `None` if the answer shows the slug alone.
+    tag: Option<String>,
     reply: R,
 }
 
@@ -112,7 +113,15 @@ impl<R> Tagged<R> {
     /// Tags an answer that shows this link.
     pub(crate) fn new(link: &Link, reply: R) -> Self {
         Self {
-            tag: entity_tag(link),
+            tag: Some(entity_tag(link)),
+            reply,
+        }
+    }
+
+    /// Tags an answer that shows as much of a link as the caller may see.
+    pub(crate) fn seen(seen: &SeenLink, reply: R) -> Self {
+        Self {
+            tag: seen.whole().map(entity_tag),
             reply,
         }
     }
@@ -125,9 +134,11 @@ impl<R: Reply> Responder for Tagged<R> {
 
     fn respond_to(self, request: &HttpRequest) -> HttpResponse {
         let mut response = self.reply.respond_to(request);
-        let tag = self.tag.try_into_value();
-        let tag = tag.expect("identifiers and numbers make a header");
-        response.headers_mut().insert(ETAG, tag);
+        if let Some(tag) = self.tag {
+            let tag = tag.try_into_value();
+            let tag = tag.expect("identifiers and numbers make a header");
+            response.headers_mut().insert(ETAG, tag);
+        }
         response
     }
 }

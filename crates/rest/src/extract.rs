@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use slugline_application::{App, Caller};
+use slugline_application::{App, Caller, LinkReader, LinkWriter, StatsReader};
 use slugline_contract::{
     Code, ImportLimit, Problem, Rules, SetupView, UnknownNames, query_to_json, read,
 };
@@ -76,6 +76,15 @@ pub(crate) struct CodeDesk {
 
 /// The author of the changes that a request makes.
 pub(crate) struct ChangedBy(pub(crate) Author);
+
+/// The links that the caller sees.
+pub(crate) struct Links(pub(crate) LinkReader);
+
+/// The links that the caller sees, and changes of them in the caller's name.
+pub(crate) struct Changes(pub(crate) LinkWriter);
+
+/// Queries about the visits that the caller sees.
+pub(crate) struct Statistics(pub(crate) StatsReader);
 
 /// The public origin of the service, for short links in answers.
 pub(crate) struct PublicOrigin(pub(crate) Origin);
@@ -157,6 +166,43 @@ impl FromRequest for ChangedBy {
 }
 
 impl OperationInput for ChangedBy {}
+
+impl FromRequest for Links {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let caller = caller(request).expect("the route needs a token");
+        std::future::ready(Ok(Self(state(request).app.links.seen_by(&caller))))
+    }
+}
+
+impl OperationInput for Links {}
+
+impl FromRequest for Changes {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let caller = caller(request).expect("the route needs a token");
+        let author = Edge::of(request).author(&caller, request);
+        std::future::ready(Ok(Self(state(request).app.links.by(caller, author))))
+    }
+}
+
+impl OperationInput for Changes {}
+
+impl FromRequest for Statistics {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let caller = caller(request).expect("the route needs a token");
+        std::future::ready(Ok(Self(state(request).app.stats.seen_by(&caller))))
+    }
+}
+
+impl OperationInput for Statistics {}
 
 impl FromRequest for PublicOrigin {
     type Error = Failure;

@@ -1,7 +1,7 @@
 //! A table of all links as the body of an answer, sent while it is read.
 
 use actix_web::{HttpResponse, body::BoxBody, http::header};
-use slugline_application::{Error, ExportPage, LinkService};
+use slugline_application::{Error, ExportPage, LinkReader};
 use slugline_contract::{ExportText, TransferFormat};
 use slugline_domain::PageSize;
 use slugline_httpkit::report;
@@ -17,7 +17,7 @@ pub(crate) struct Table {
 impl Table {
     /// Creates the table that begins with this page. A client that reads slowly slows
     /// down the reading of links; a client that disconnects ends it.
-    pub(crate) fn of(links: LinkService, rows: PageSize, first: ExportPage) -> Self {
+    pub(crate) fn of(links: LinkReader, rows: PageSize, first: ExportPage) -> Self {
         let file_name = ExportText::file_name(TransferFormat::Csv, first.exported_at);
         Self {
             file_name,
@@ -40,7 +40,7 @@ impl Table {
 }
 
 async fn send(
-    links: &LinkService,
+    links: &LinkReader,
     rows: PageSize,
     first: ExportPage,
     pages: &Sender,

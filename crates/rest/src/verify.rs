@@ -8,7 +8,7 @@ use slugline_contract::CallersToken;
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{CalledBy, PublicOrigin},
+    extract::{CalledBy, Context, PublicOrigin},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -41,7 +41,7 @@ pub(crate) fn spec() -> OperationSpec {
         id: "token_verify",
         tag: "Access",
         summary: "Check the token",
-        description: "Answers when the token is right, with its name and its scopes; 401 \
+        description: "Answers when the token is right, with its name, its scopes and the links that it is bound to; 401 \
                       otherwise.",
         needs: Access::OPEN,
         fails: &[],
@@ -49,9 +49,14 @@ pub(crate) fn spec() -> OperationSpec {
 }
 
 pub(crate) async fn handle(
+    context: Context,
     PublicOrigin(origin): PublicOrigin,
     CalledBy(caller): CalledBy,
 ) -> Result<Json<200, Identity>, Failure> {
+    let listed = match &caller {
+        Caller::Token(record) => Some(context.app.tokens.listed((**record).clone()).await?),
+        Caller::Site | Caller::Operator => None,
+    };
     Ok(Json(Identity {
         name: "Slugline",
         url: origin.to_string(),
@@ -62,6 +67,6 @@ pub(crate) async fn handle(
         user_id: "root",
         user_email: format!("root@{}", origin.host_name()),
         access_enabled: false,
-        token: (&caller).into(),
+        token: CallersToken::new(&caller, listed.as_ref()),
     }))
 }

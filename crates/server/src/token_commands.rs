@@ -4,12 +4,21 @@
 use std::io::{self, Write};
 
 use anyhow::Context;
-use slugline_application::Tokens;
+use slugline_application::{ListedToken, Tokens};
 use slugline_contract::{MakeToken, Problem, RevokeToken, iso_8601, read};
-use slugline_domain::{Author, Scope, TokenName, TokenRecord, UnixSeconds};
+use slugline_domain::{Author, Scope, Slug, Tag, TokenName, UnixSeconds};
 use tokio::runtime::Runtime;
 
 use crate::{Settings, backup::journal, links_database, wiring};
+
+/// The links that a token is to be bound to, as the command line names them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BoundTo<'a> {
+    /// Slugs, if the flag was given.
+    pub(crate) slugs: Option<&'a [String]>,
+    /// Tags, if the flag was given.
+    pub(crate) tags: Option<&'a [String]>,
+}
 
 /// Makes a token and prints its text, the one time that it can be read.
 ///
@@ -19,9 +28,15 @@ pub(crate) fn add(
     settings: &Settings,
     name: &str,
     scopes: &[String],
+    bound_to: BoundTo<'_>,
     expires: Option<&str>,
 ) -> anyhow::Result<()> {
     let mut wanted = serde_json::json!({"name": name, "scopes": scopes});
+    for (member, texts) in [("slugs", bound_to.slugs), ("tags", bound_to.tags)] {
+        if let Some(texts) = texts {
+            wanted[member] = texts.into();
+        }
+    }
     if let Some(expires) = expires {
         // Unix seconds, or a text that names a moment.
         wanted["expiresAt"] = match expires.parse::<i64>() {
@@ -33,7 +48,7 @@ pub(crate) fn add(
     let made = with_tokens(settings, async |tokens| {
         tokens.make(new, &Author::operator()).await
     })?;
-    let name = &made.record.name;
+    let name = &made.listed.record.name;
     // Continue if standard error is closed.
     let _ = writeln!(
         io::stderr(),
@@ -55,13 +70,13 @@ pub(crate) fn list(settings: &Settings) -> anyhow::Result<()> {
     }
     output.flush()?;
     for token in &tokens {
-        if let Err(reason) = TokenName::parse(token.name.as_str()) {
+        if let Err(reason) = TokenName::parse(token.record.name.as_str()) {
             // Continue if standard error is closed.
             let _ = writeln!(
                 io::stderr(),
                 "The token {} may be taken for another: {reason}. Make one with another name, \
                  and revoke this one.",
-                token.name.visible()
+                token.record.name.visible()
             );
         }
     }
@@ -75,7 +90,11 @@ pub(crate) fn list(settings: &Settings) -> anyhow::Result<()> {
 pub(crate) fn revoke(settings: &Settings, name: &str) -> anyhow::Result<()> {
     let given = read::<RevokeToken>(&serde_json::json!({"name": name}))?.validate()?;
     let name = with_tokens(settings, async |tokens| {
-        let listed = tokens.list().await?.into_iter().map(|token| token.name);
+        let listed = tokens
+            .list()
+            .await?
+            .into_iter()
+            .map(|token| token.record.name);
         let listed: Vec<TokenName> = listed.collect();
         let shown = |name: &&TokenName| name.visible() == given.as_str();
         let name = match listed.iter().find(shown) {
@@ -103,18 +122,46 @@ fn with_tokens<T>(
 }
 
 /// The name is last, because it may hold blanks.
-fn line(token: &TokenRecord) -> String {
+fn line(listed: &ListedToken) -> String {
+    let token = &listed.record;
     let moment = |moment: Option<UnixSeconds>, none: &str| match moment {
         Some(moment) => iso_8601(moment.start()),
         None => none.to_owned(),
     };
     let scopes: Vec<&str> = token.scopes.iter().map(Scope::as_str).collect();
     format!(
-        "{}  made {}  ends {}  last used {}  {}",
+        "{}  {}  made {}  ends {}  last used {}  {}",
         scopes.join(","),
+        bound(listed),
         moment(Some(token.created_at), ""),
         moment(token.expires_at, "never"),
         moment(token.last_used_at, "never"),
         token.name.visible()
     )
+}
+
+/// The links that a token reaches.
+fn bound(listed: &ListedToken) -> String {
+    let Some(binding) = listed.record.reach.binding() else {
+        return "all links".into();
+    };
+    let joined = |texts: Vec<String>| texts.join(",");
+    let mut parts = Vec::new();
+    if !listed.slugs.is_empty() {
+        parts.push(format!(
+            "slugs {}",
+            joined(listed.slugs.iter().map(Slug::to_string).collect())
+        ));
+    }
+    let deleted = binding.links().len().saturating_sub(listed.slugs.len());
+    if deleted > 0 {
+        parts.push(format!("{deleted} deleted links"));
+    }
+    if !binding.tags().is_empty() {
+        parts.push(format!(
+            "tags {}",
+            joined(binding.tags().iter().map(Tag::to_string).collect())
+        ));
+    }
+    parts.join(" ")
 }

@@ -11,10 +11,10 @@ use actix_web::{
 use anyhow::Context;
 use slugline_analytics::{ClickHouseOptions, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
-    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Gatekeeper, GatekeeperParts,
-    LinkChecker, LinkLists, LinkMigration, LinkService, LinkServiceParts, LinkWriter, LiveVisits,
-    Passwords, Resolver, SiteToken, StatsService, Suggestions, Tokens, TokensParts, VisitErasures,
-    VisitErasuresParts,
+    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, Gatekeeper,
+    GatekeeperParts, LinkChecker, LinkLists, LinkMigration, LinkService, LinkServiceParts,
+    LinkWriter, LiveVisits, Passwords, Resolver, SiteToken, StatsService, Suggestions, Tokens,
+    TokensParts, VisitErasures, VisitErasuresParts,
 };
 use slugline_domain::{
     Author,
@@ -138,7 +138,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         migration: migration.clone(),
         stats,
         live: Arc::clone(&live),
-        tokens: named_tokens(&store, Arc::clone(&clock), Arc::clone(&random)),
+        tokens: named_tokens(settings, &store, Arc::clone(&clock), Arc::clone(&random)),
     });
     let redirects = Arc::new(Redirects {
         resolver: Arc::clone(&resolver),
@@ -200,17 +200,16 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
 /// Only the use cases of links, for commands of the operator beside a running service.
 pub(crate) async fn links_of_operator(settings: &Settings) -> anyhow::Result<LinkWriter> {
     let dependencies = open_link_dependencies(settings).await?;
-    Ok(dependencies.link_service(settings).by(Author::operator()))
+    Ok(dependencies
+        .link_service(settings)
+        .by(Caller::Operator, Author::operator()))
 }
 
 /// Only the use cases of tokens, for work beside a running service.
 pub(crate) async fn tokens(settings: &Settings) -> anyhow::Result<Tokens> {
     let store = links_database::open(settings).await?;
-    Ok(named_tokens(
-        &store,
-        Arc::new(SystemClock),
-        Arc::new(OsRandom),
-    ))
+    let (clock, random) = (Arc::new(SystemClock), Arc::new(OsRandom));
+    Ok(named_tokens(settings, &store, clock, random))
 }
 
 /// Codes stand for the token of the data folder, and for no other.
@@ -222,9 +221,16 @@ fn sign_in_codes(settings: &Settings) -> Option<Arc<dyn SignInCodes>> {
     Some(Arc::new(FolderCodes { folder }))
 }
 
-fn named_tokens(store: &SqlLinkStore, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Tokens {
+fn named_tokens(
+    settings: &Settings,
+    store: &Arc<SqlLinkStore>,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+) -> Tokens {
     Tokens::new(TokensParts {
         store: Arc::new(store.tokens()),
+        links: store.clone(),
+        case: settings.slugs.case,
         clock,
         random,
     })
@@ -277,6 +283,7 @@ impl LinkDependencies {
     fn link_service(&self, settings: &Settings) -> LinkService {
         LinkService::new(LinkServiceParts {
             store: self.store.clone(),
+            audit: self.store.clone(),
             resolver: Arc::clone(&self.resolver),
             passwords: Arc::clone(&self.passwords),
             clock: Arc::clone(&self.clock),

@@ -11,6 +11,7 @@
 pub(crate) mod audit;
 pub(crate) mod link;
 mod search_key;
+pub(crate) mod tags_text;
 
 pub(crate) use self::search_key::destination_key;
 
@@ -181,6 +182,42 @@ pub(crate) mod token {
                 expires_at: columns.optional_number(3)?,
                 created_at: columns.number(4)?,
                 last_used_at: columns.optional_number(5)?,
+            })
+        }
+    }
+}
+
+pub(crate) mod token_binding {
+    use sea_orm::entity::prelude::*;
+
+    use crate::{
+        failure::Failure,
+        session::{Columns, Row},
+    };
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "token_bindings")]
+    pub struct Model {
+        /// The digest of the token, as in `tokens`.
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub digest: String,
+        /// Separated by blanks.
+        pub link_ids: String,
+        /// In the form of a link's tags.
+        pub tags: String,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+
+    impl Row for Model {
+        fn read(columns: &impl Columns) -> Result<Self, Failure> {
+            Ok(Self {
+                digest: columns.text(0)?,
+                link_ids: columns.text(1)?,
+                tags: columns.text(2)?,
             })
         }
     }

@@ -1,19 +1,26 @@
 //! Named tokens.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use sea_orm::{
-    ColumnTrait, EntityTrait, IntoActiveModel, Order, QueryFilter, QueryOrder,
+    ColumnTrait, EntityTrait, IntoActiveModel, Order, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait,
     sea_query::{Expr, ExprTrait, OnConflict},
 };
 use slugline_domain::{
-    AuditNote, Scope, Scopes, TokenName, TokenRecord, UnixSeconds,
+    AuditNote, Binding, LinkId, Reach, Scope, Scopes, TokenName, TokenRecord, UnixSeconds,
     ports::{Hearing, StoreError, TokenStore},
 };
 
 use crate::{
     audit::write_token_line,
     database::Database,
-    entity::token::{Column, Entity, Model},
+    entity::{
+        tags_text,
+        token::{Column, Entity, Model},
+        token_binding,
+    },
     failure::{Failure, failing_to},
     session::{Applied, Change, Read, Session},
 };
@@ -81,6 +88,10 @@ impl Change for Insert {
             .on_conflict(OnConflict::new().do_nothing().to_owned());
         let inserted = session.execute(&insert).await? > 0;
         if inserted {
+            if let Some(binding) = token.reach.binding() {
+                let row = to_binding_row(&token.digest, binding).into_active_model();
+                session.execute(&token_binding::Entity::insert(row)).await?;
+            }
             write_token_line(session, note, &token.name).await?;
         }
         Ok(Applied::Keep(inserted))
@@ -95,7 +106,15 @@ impl Read for List {
     async fn read<S: Session>(&self, session: &S) -> Result<Vec<TokenRecord>, Failure> {
         let select = Entity::find().order_by(Column::CreatedAt, Order::Asc);
         let rows = session.all::<Model>(&select).await?;
-        let tokens: Result<Vec<_>, _> = rows.iter().map(to_token).collect();
+        let bindings = session
+            .all::<token_binding::Model>(&token_binding::Entity::find())
+            .await?;
+        let bindings: HashMap<&str, &token_binding::Model> = bindings
+            .iter()
+            .map(|row| (row.digest.as_str(), row))
+            .collect();
+        let with_binding = |row| to_token(row, bindings.get(row.digest.as_str()).copied());
+        let tokens: Result<Vec<_>, _> = rows.iter().map(with_binding).collect();
         let mut tokens = tokens?;
         // Databases differ in the order of texts.
         tokens.sort_by(|one, other| one.name.cmp(&other.name));
@@ -110,6 +129,13 @@ impl Change for Revoke {
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
         let Self(name, note) = self;
+        let digest = Entity::find()
+            .select_only()
+            .column(Column::Digest)
+            .filter(Column::Name.eq(name.as_str()));
+        let unbind = token_binding::Entity::delete_many()
+            .filter(token_binding::Column::Digest.in_subquery(digest.into_query()));
+        session.execute(&unbind).await?;
         let delete = Entity::delete_many().filter(Column::Name.eq(name.as_str()));
         let revoked = session.execute(&delete).await? > 0;
         if revoked {
@@ -127,8 +153,12 @@ impl Read for Find {
 
     async fn read<S: Session>(&self, session: &S) -> Result<Option<TokenRecord>, Failure> {
         let select = Entity::find().filter(Column::Digest.eq(self.0.as_str()));
-        let row = session.first::<Model>(&select).await?;
-        row.as_ref().map(to_token).transpose()
+        let Some(row) = session.first::<Model>(&select).await? else {
+            return Ok(None);
+        };
+        let select = token_binding::Entity::find_by_id(self.0.as_str());
+        let binding = session.first::<token_binding::Model>(&select).await?;
+        to_token(&row, binding.as_ref()).map(Some)
     }
 }
 
@@ -153,7 +183,24 @@ impl Change for Touch {
     }
 }
 
-fn to_token(row: &Model) -> Result<TokenRecord, Failure> {
+fn to_binding_row(digest: &[u8; 32], binding: &Binding) -> token_binding::Model {
+    let ids: Vec<&str> = binding.links().iter().map(LinkId::as_str).collect();
+    token_binding::Model {
+        digest: hexadecimal(digest),
+        link_ids: ids.join(" "),
+        tags: tags_text::write(binding.tags()),
+    }
+}
+
+fn to_binding(row: &token_binding::Model) -> Result<Binding, Failure> {
+    let ids = row.link_ids.split_ascii_whitespace().map(LinkId::parse);
+    let ids: Result<Vec<_>, _> = ids.collect();
+    let ids = ids.map_err(|_| Failure::BadToken)?;
+    let tags = tags_text::read(&row.tags).map_err(|_| Failure::BadToken)?;
+    Binding::new(ids, tags).map_err(|_| Failure::BadToken)
+}
+
+fn to_token(row: &Model, binding: Option<&token_binding::Model>) -> Result<TokenRecord, Failure> {
     let moment = |seconds: i64| UnixSeconds::new(seconds).map_err(|_| Failure::BadToken);
     let scopes = row.scopes.split_ascii_whitespace().map(Scope::parse);
     let scopes = scopes
@@ -164,6 +211,10 @@ fn to_token(row: &Model) -> Result<TokenRecord, Failure> {
         name: TokenName::restore(&row.name).map_err(|_| Failure::BadToken)?,
         digest: from_hexadecimal(&row.digest).ok_or(Failure::BadToken)?,
         scopes,
+        reach: match binding {
+            Some(binding) => Reach::bound(to_binding(binding)?),
+            None => Reach::Everything,
+        },
         expires_at: row.expires_at.map(moment).transpose()?,
         created_at: moment(row.created_at)?,
         last_used_at: row.last_used_at.map(moment).transpose()?,

@@ -31,6 +31,7 @@ where
     inserts::spelling_matters(&empty_store().await).await;
     inserts::an_active_link_keeps_its_slug(&empty_store().await).await;
     inserts::an_expired_link_gives_up_its_slug_and_its_tags(&empty_store().await).await;
+    inserts::an_expired_link_gives_way_only_within_reach(&empty_store().await).await;
     inserts::a_link_that_the_instance_ended_is_expired(&empty_store().await).await;
     inserts::an_id_belongs_to_one_link(&empty_store().await).await;
     inserts::of_many_concurrent_inserts_one_wins(Arc::new(empty_store().await)).await;
@@ -49,6 +50,7 @@ where
     listings::listings_filter_by_text_and_slugs_in_any_order(&empty_store().await).await;
     listings::slugs_are_ordered_by_code_point(&empty_store().await).await;
     listings::tags_are_counted_by_name(&empty_store().await).await;
+    listings::a_binding_hides_all_other_links(&empty_store().await).await;
     listings::links_are_found_by_any_of_their_tags(&empty_store().await).await;
     listings::links_without_a_password_are_told_from_others(&empty_store().await).await;
     searches::searches_find_text_anywhere_without_regard_to_case(&empty_store().await).await;

@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 use slugline_domain::{
     AuditNote, Comment, Destination, Link, LinkFilter, LinkId, LinkOrder, LinkStatus, ListQuery,
-    Position, SearchText, Slug, StatusFilter, Tag, TagCount, UnixSeconds,
+    Position, Reach, SearchText, Slug, StatusFilter, Tag, TagCount, UnixSeconds,
     ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Update, Version},
 };
 
@@ -71,10 +71,11 @@ impl MemoryLinkStore {
     fn insert_with_line(
         &self,
         links: &mut BTreeMap<Slug, Link>,
+        reach: &Reach,
         link: &Link,
         note: &AuditNote,
     ) -> Insertion {
-        let outcome = insert(links, link, note.at.second());
+        let outcome = insert(links, reach, link, note.at.second());
         if outcome == Insertion::Stored {
             self.trail().write(note, &link.slug);
         }
@@ -104,20 +105,26 @@ impl MemoryLinkStore {
 
 #[async_trait]
 impl LinkStore for MemoryLinkStore {
-    async fn insert(&self, link: &Link, note: &AuditNote) -> Result<Insertion, StoreError> {
+    async fn insert_within(
+        &self,
+        reach: &Reach,
+        link: &Link,
+        note: &AuditNote,
+    ) -> Result<Insertion, StoreError> {
         let mut links = self.open("insert a link")?;
-        Ok(self.insert_with_line(&mut links, link, note))
+        Ok(self.insert_with_line(&mut links, reach, link, note))
     }
 
-    async fn insert_many(
+    async fn insert_many_within(
         &self,
+        reach: &Reach,
         new: &[Link],
         note: &AuditNote,
     ) -> Result<Vec<Insertion>, StoreError> {
         let mut links = self.open("insert links")?;
         Ok(new
             .iter()
-            .map(|link| self.insert_with_line(&mut links, link, note))
+            .map(|link| self.insert_with_line(&mut links, reach, link, note))
             .collect())
     }
 
@@ -191,9 +198,10 @@ impl LinkStore for MemoryLinkStore {
         Ok(u64::try_from(found).unwrap_or(u64::MAX))
     }
 
-    async fn tags(&self) -> Result<Vec<TagCount>, StoreError> {
+    async fn tags(&self, reach: &Reach) -> Result<Vec<TagCount>, StoreError> {
         let mut counts: BTreeMap<Tag, u64> = BTreeMap::new();
-        for link in self.open("count tags")?.values() {
+        let links = self.open("count tags")?;
+        for link in links.values().filter(|link| reach.holds(link)) {
             for tag in &link.content.tags {
                 *counts.entry(tag.clone()).or_default() += 1;
             }
@@ -264,9 +272,15 @@ impl LinkStore for MemoryLinkStore {
     }
 }
 
-fn insert(links: &mut BTreeMap<Slug, Link>, link: &Link, now: UnixSeconds) -> Insertion {
+fn insert(
+    links: &mut BTreeMap<Slug, Link>,
+    reach: &Reach,
+    link: &Link,
+    now: UnixSeconds,
+) -> Insertion {
     let owner = links.get(&link.slug);
-    if owner.is_some_and(|owner| owner.status_at(now) == LinkStatus::Active) {
+    let stays = |owner: &Link| owner.status_at(now) == LinkStatus::Active || !reach.holds(owner);
+    if owner.is_some_and(stays) {
         return Insertion::SlugTaken;
     }
     if links
@@ -302,6 +316,7 @@ fn passes(filter: &LinkFilter, now: UnixSeconds, link: &Link) -> bool {
             .as_ref()
             .is_none_or(|slugs| slugs.contains(&link.slug))
         && has_status(filter.status, link, now)
+        && filter.reach.holds(link)
 }
 
 fn has_status(status: StatusFilter, link: &Link, now: UnixSeconds) -> bool {

@@ -2,11 +2,11 @@
 //! makes an empty store.
 
 use slugline_domain::{
-    Scope, Scopes, TokenName, TokenRecord,
+    Binding, LinkId, Reach, Scope, Scopes, TokenName, TokenRecord,
     ports::{Hearing, TokenStore},
 };
 
-use crate::{NOON, NOTE, link_store_contract::join_all, seconds};
+use crate::{NOON, NOTE, link_store_contract::join_all, seconds, tag};
 
 /// Runs every clause, each on its own store.
 ///
@@ -32,27 +32,46 @@ pub(crate) fn token(name_text: &str, digest: u8) -> TokenRecord {
         name: name(name_text),
         digest: [digest; 32],
         scopes: Scopes::new([Scope::LinksRead, Scope::AnalyticsRead]).expect("two scopes"),
+        reach: Reach::Everything,
         expires_at: None,
         created_at: NOON,
         last_used_at: None,
     }
 }
 
+/// A binding to these identities and tags.
+fn both(ids: &[&str], tags: &[&str]) -> Binding {
+    let ids = ids.iter().map(|id| LinkId::parse(id).expect("an id"));
+    let tags = tags.iter().map(|text| tag(text));
+    Binding::new(ids, tags).expect("a binding")
+}
+
 async fn what_was_stored_is_found_by_its_digest(store: &impl TokenStore) {
     let plain = token("ci", 1);
     let full = TokenRecord {
         scopes: Scopes::new(Scope::ALL).expect("scopes"),
+        reach: Reach::bound(both(&["0", "a_B-c"], &["a", "ü b\nc"])),
         expires_at: Some(seconds(99)),
         last_used_at: Some(seconds(7)),
         ..token("Bücher; 'x' \"y\"", 0xfe)
     };
-    for stored in [&plain, &full] {
+    let tagged = TokenRecord {
+        reach: Reach::bound(both(&[], &["a"])),
+        ..token("tagged", 4)
+    };
+    let linked = TokenRecord {
+        reach: Reach::bound(both(&["a"], &[])),
+        ..token("linked", 5)
+    };
+    for stored in [&plain, &full, &tagged, &linked] {
         assert!(store.insert(stored, &NOTE).await.expect("insert"));
         let found = store.find(&stored.digest).await.expect("find");
         assert_eq!(found.as_ref(), Some(stored));
         assert_eq!(found.expect("found").digest, stored.digest);
     }
     assert_eq!(store.find(&[3; 32]).await.expect("find"), None);
+    let listed = store.list().await.expect("list");
+    assert_eq!(listed, [full, plain, linked, tagged]);
 }
 
 async fn a_taken_name_and_a_taken_digest_are_refused(store: &impl TokenStore) {
@@ -112,6 +131,19 @@ async fn a_revoked_token_is_gone_at_once(store: &impl TokenStore) {
         !store.revoke(&name("ci"), &NOTE).await.expect("revoke"),
         "gone"
     );
+    let bound = TokenRecord {
+        reach: Reach::bound(both(&["a"], &["b"])),
+        ..token("bound", 9)
+    };
+    for _ in 0..2 {
+        assert!(store.insert(&bound, &NOTE).await.expect("insert"));
+        assert!(store.revoke(&bound.name, &NOTE).await.expect("revoke"));
+        assert_eq!(store.find(&bound.digest).await.expect("find"), None);
+    }
+    let reused = token("other name", 9);
+    assert!(store.insert(&reused, &NOTE).await.expect("insert"));
+    let found = store.find(&reused.digest).await.expect("find");
+    assert_eq!(found, Some(reused), "a binding ends with its token");
     assert!(store.insert(&token("ci", 3), &NOTE).await.expect("insert"));
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use slugline_domain::{
-    Link, LinkFilter, LinkOrder, PageSize, Position, Slug, Tags, UnixSeconds,
+    Link, LinkFilter, LinkOrder, Operation, PageSize, Position, Slug, Tags, UnixSeconds,
     ports::{Deletion, StoreError},
 };
 use tokio::task::JoinSet;
@@ -115,8 +115,8 @@ impl LinkWriter {
     /// remaining links are left alone. A repeated call does no harm.
     ///
     /// # Errors
-    /// Preview mode, the expiry is not in the future, or the store failed to list
-    /// the links of a filter. Errors about one link are in that link's result.
+    /// Preview mode, the expiry is not in the future, the caller may not read links and asks for
+    /// a dry run or names links by a filter, or the store failed to list the links of a filter. Errors about one link are in that link's result.
     pub async fn change_many(&self, change: BatchChange) -> Result<BatchReport, Error> {
         self.permit(match change.action {
             BatchAction::Delete => LinkService::DELETE,
@@ -125,8 +125,16 @@ impl LinkWriter {
             | BatchAction::SetExpiry(_)
             | BatchAction::ClearExpiry => LinkService::EDIT,
         })?;
+        if change.dry_run || matches!(change.scope, BatchScope::Filter { .. }) {
+            // The answer tells which links there are, and something about each.
+            self.may_read()?;
+        }
         if let BatchAction::SetExpiry(expires_at) = change.action {
             self.check_expiry(Some(expires_at))?;
+        }
+        if change.dry_run {
+            let note = self.note(Operation::LinkDryRun);
+            self.parts.audit.add(&note, None).await?;
         }
         let (targets, next) = self.targets(change.scope).await?;
         let results = self
@@ -228,8 +236,13 @@ impl LinkWriter {
         dry_run: bool,
     ) -> Result<BatchOutcome, Error> {
         let effect = action.effect(&link)?;
-        if effect == Effect::Nothing {
-            return Ok(BatchOutcome::Unchanged);
+        match &effect {
+            Effect::Nothing => return Ok(BatchOutcome::Unchanged),
+            Effect::Change(changed) => {
+                let (before, after) = (&link.content.tags, &changed.content.tags);
+                self.reach.permit_change(before, after)?;
+            }
+            Effect::Deletion => {}
         }
         if !dry_run {
             self.take_effect(&link, effect).await?;
@@ -295,7 +308,7 @@ impl BatchAction {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{StatusFilter, ports::LinkStore};
+    use slugline_domain::{Reach, StatusFilter, ports::LinkStore};
     use slugline_testkit::{NOON, NOTE, link, seconds, slug, tag};
 
     use super::*;
@@ -442,7 +455,7 @@ mod tests {
         let last = fixture.links.change_many(change).await.unwrap();
         assert_eq!(told(&last)[2], ("s0502", "Done".to_owned()));
         assert_eq!((last.results.len(), last.next), (3, None));
-        let left = fixture.store.tags().await.unwrap();
+        let left = fixture.store.tags(&Reach::Everything).await.unwrap();
         assert_eq!(left.len(), 1);
         assert_eq!(
             fixture.store.find(&slug("other")).await.unwrap(),

@@ -12,8 +12,8 @@ use slugline_domain::{
     VisitFilter,
 };
 
-use super::{LinkPage, LinkService, ListLinks};
-use crate::{Asked, Caller, Error, StatsService};
+use super::{LinkPage, LinkReader, LinkService, ListLinks};
+use crate::{Asked, Caller, Error, StatsReader, StatsService};
 
 /// Lists links in any order.
 #[derive(Clone, Debug)]
@@ -137,19 +137,31 @@ impl LinkLists {
     /// # Errors
     /// The link store failed, or the access log, if the order needs it.
     pub async fn list(&self, caller: &Caller, request: ListRequest) -> Result<ListedPage, Error> {
+        let lists = CallersLists {
+            links: self.links.seen_by(caller),
+            stats: self.stats.seen_by(caller),
+        };
         Ok(match request {
             ListRequest::Stored(mut request) => {
-                self.spell(&mut request.filter);
-                ListedPage::Stored(self.links.list(request).await?)
+                lists.spell(&mut request.filter);
+                ListedPage::Stored(lists.links.list(request).await?)
             }
             ListRequest::Visited(mut request) => {
                 caller.may(Scope::AnalyticsRead)?;
-                self.spell(&mut request.filter);
-                ListedPage::Visited(self.by_visits(request).await?)
+                lists.spell(&mut request.filter);
+                ListedPage::Visited(lists.by_visits(request).await?)
             }
         })
     }
+}
 
+/// The links and the statistics that one caller sees.
+struct CallersLists {
+    links: LinkReader,
+    stats: StatsReader,
+}
+
+impl CallersLists {
     /// Links are also listed under the spelling that visitors meet.
     fn spell(&self, filter: &mut LinkFilter) {
         let case = self.links.parts.policy.case;

@@ -9,8 +9,8 @@ use slugline_domain::{
 };
 use tokio::task::JoinSet;
 
-use super::{LinkPage, LinkService, ListLinks};
-use crate::{Access, Error, Forbidden};
+use super::{LinkPage, LinkReader, LinkService, ListLinks};
+use crate::{Access, Caller, Error, Forbidden};
 
 /// A request to check some links.
 #[derive(Clone, Debug, Default)]
@@ -93,12 +93,13 @@ impl LinkChecker {
     /// # Errors
     /// Preview mode, no link has the requested slug, or the store failed. A destination
     /// that does not answer is a result, not an error.
-    pub async fn check(&self, request: CheckLinks) -> Result<CheckedPage, Error> {
+    pub async fn check(&self, caller: &Caller, request: CheckLinks) -> Result<CheckedPage, Error> {
         /// The time limit of one call: the caller waits for it, and a page of slow
         /// destinations may follow.
         const LONGEST: Duration = Duration::from_secs(20);
 
         self.links.permit(Self::CHECK)?;
+        let links = self.links.seen_by(caller);
         let started = self.clock.now();
         let is_late = || {
             let spent = self.clock.now().get().saturating_sub(started.get());
@@ -111,7 +112,7 @@ impl LinkChecker {
             next: None,
         };
         loop {
-            let page = self.page(&request, after).await?;
+            let page = page(&links, &request, after).await?;
             let links = self.ask(page.links, &request).await;
             found.checked += links.len();
             let is_wanted = |link: &CheckedLink| !request.only_broken || !link.outcome.ok();
@@ -123,30 +124,6 @@ impl LinkChecker {
             }
             after = found.next.clone();
         }
-    }
-
-    async fn page(&self, request: &CheckLinks, after: Option<Position>) -> Result<LinkPage, Error> {
-        let tag = match &request.scope {
-            CheckScope::All => None,
-            CheckScope::Tag(tag) => Some(tag.clone()),
-            CheckScope::Slug(slug) => {
-                return Ok(LinkPage {
-                    links: vec![self.links.get(slug).await?],
-                    next: None,
-                });
-            }
-        };
-        let page = ListLinks {
-            size: PageSize::new(request.size.get().into()).expect("fewer links than on a page"),
-            order: LinkOrder::SlugAscending,
-            filter: LinkFilter {
-                status: StatusFilter::All,
-                tag,
-                ..LinkFilter::default()
-            },
-            after,
-        };
-        self.links.list(page).await
     }
 
     /// Sends a request to all destinations at the same time.
@@ -180,6 +157,34 @@ impl LinkChecker {
             checked_at: self.clock.now(),
         }
     }
+}
+
+async fn page(
+    links: &LinkReader,
+    request: &CheckLinks,
+    after: Option<Position>,
+) -> Result<LinkPage, Error> {
+    let tag = match &request.scope {
+        CheckScope::All => None,
+        CheckScope::Tag(tag) => Some(tag.clone()),
+        CheckScope::Slug(slug) => {
+            return Ok(LinkPage {
+                links: vec![links.get(slug).await?],
+                next: None,
+            });
+        }
+    };
+    let page = ListLinks {
+        size: PageSize::new(request.size.get().into()).expect("fewer links than on a page"),
+        order: LinkOrder::SlugAscending,
+        filter: LinkFilter {
+            status: StatusFilter::All,
+            tag,
+            ..LinkFilter::default()
+        },
+        after,
+    };
+    links.list(page).await
 }
 
 #[cfg(test)]
@@ -227,10 +232,16 @@ mod tests {
             },
             ..CheckLinks::default()
         };
-        let first = checker.check(request.clone()).await.unwrap();
+        let first = checker
+            .check(&Caller::Operator, request.clone())
+            .await
+            .unwrap();
         request.after.clone_from(&first.next);
         assert!(request.after.is_some());
-        let second = checker.check(request.clone()).await.unwrap();
+        let second = checker
+            .check(&Caller::Operator, request.clone())
+            .await
+            .unwrap();
         assert_eq!(second.next, None);
 
         let seen: Vec<_> = [&first, &second]
@@ -273,7 +284,7 @@ mod tests {
                 scope,
                 ..CheckLinks::default()
             };
-            let page = checker.check(request).await?;
+            let page = checker.check(&Caller::Operator, request).await?;
             assert_eq!((page.checked, page.next), (page.links.len(), None));
             let links = page.links.into_iter();
             Ok::<_, Error>(links.map(|link| link.slug.to_string()).collect::<Vec<_>>())
@@ -303,7 +314,10 @@ mod tests {
             only_broken: true,
             ..CheckLinks::default()
         };
-        let page = checker(&fixture, prober).check(request).await.unwrap();
+        let page = checker(&fixture, prober)
+            .check(&Caller::Operator, request)
+            .await
+            .unwrap();
         let broken: Vec<&str> = page.links.iter().map(|link| link.slug.as_str()).collect();
         assert_eq!(broken, ["l13", "l38"]);
         assert_eq!((page.checked, page.next), (30, None));
@@ -328,7 +342,10 @@ mod tests {
     async fn the_destinations_of_a_page_are_asked_at_the_same_time() {
         let fixture = fixture_with_links(&["a", "b", "c"]).await;
         let checker = checker(&fixture, Arc::new(Together(Barrier::new(3))));
-        let page = checker.check(CheckLinks::default()).await.unwrap();
+        let page = checker
+            .check(&Caller::Operator, CheckLinks::default())
+            .await
+            .unwrap();
         assert_eq!(page.links.len(), 3);
     }
 
@@ -336,11 +353,16 @@ mod tests {
     async fn without_links_there_is_nothing_to_check() {
         let fixture = fixture();
         let checker = checker(&fixture, Arc::new(ScriptedProber::default()));
-        let page = checker.check(CheckLinks::default()).await.unwrap();
+        let page = checker
+            .check(&Caller::Operator, CheckLinks::default())
+            .await
+            .unwrap();
         assert_eq!((page.links.len(), page.next), (0, None));
         fixture.store.break_down();
         assert!(matches!(
-            checker.check(CheckLinks::default()).await,
+            checker
+                .check(&Caller::Operator, CheckLinks::default())
+                .await,
             Err(Error::Store(_))
         ));
     }

@@ -34,6 +34,7 @@ impl LinkWriter {
 
     pub(super) async fn make(&self, mut new: NewLink) -> Result<Made, Error> {
         self.permit(LinkService::CREATE)?;
+        self.reach.permit_new(&new.content.tags)?;
         let parts = &self.parts;
         let note = self.note(Operation::LinkCreate);
         let now = note.at;
@@ -50,7 +51,7 @@ impl LinkWriter {
         let mut link = self.complete(new, slug, password, now);
         let mut collisions = 0;
         loop {
-            let insertion = parts.store.insert(&link, &note).await;
+            let insertion = parts.store.insert_within(&self.reach, &link, &note).await;
             // Also after an error: the store may have made the link before it failed.
             parts.resolver.forget(&link.slug);
             match insertion? {

@@ -1,11 +1,11 @@
 //! Deletes a link.
 
 use slugline_domain::{
-    Link, Operation, Scope, Slug,
+    Link, Operation, Reach, Scope, Slug,
     ports::{Deletion, Version},
 };
 
-use super::{LinkService, LinkWriter, Precondition};
+use super::{LinkService, LinkWriter, Precondition, SeenLink};
 use crate::{Access, Error, Forbidden};
 
 impl LinkService {
@@ -20,8 +20,11 @@ impl LinkWriter {
     ///
     /// # Errors
     /// Preview mode, or the store failed.
-    pub async fn delete(&self, slug: &Slug) -> Result<Option<Link>, Error> {
-        self.permit(LinkService::DELETE)?;
+    pub async fn delete(&self, slug: &Slug) -> Result<Option<SeenLink>, Error> {
+        self.delete_if(slug, &Precondition::None).await
+    }
+
+    async fn delete_any_version(&self, slug: &Slug) -> Result<Option<Link>, Error> {
         let canonical = self.parts.policy.case.canonical(slug);
         let deleted = self.delete_spelled(&canonical).await?;
         if deleted.is_none() && canonical.as_ref() != slug {
@@ -40,18 +43,19 @@ impl LinkWriter {
         &self,
         slug: &Slug,
         precondition: &Precondition,
-    ) -> Result<Option<Link>, Error> {
+    ) -> Result<Option<SeenLink>, Error> {
         /// Each attempt loses only to a change that succeeded.
         const ATTEMPTS: usize = 5;
 
-        if let Precondition::None | Precondition::Exists = precondition {
-            let deleted = self.delete(slug).await?;
+        self.permit(LinkService::DELETE)?;
+        let any_version = matches!(precondition, Precondition::None | Precondition::Exists);
+        if any_version && self.reach == Reach::Everything {
+            let deleted = self.delete_any_version(slug).await?;
             if deleted.is_none() {
                 precondition.check_absent(slug)?;
             }
-            return Ok(deleted);
+            return Ok(deleted.map(|link| self.seen(link)));
         }
-        self.permit(LinkService::DELETE)?;
         for _ in 0..ATTEMPTS {
             let link = match self.get(slug).await {
                 Err(Error::LinkNotFound(_)) => {
@@ -60,9 +64,9 @@ impl LinkWriter {
                 }
                 link => link?,
             };
-            precondition.check(&link)?;
+            precondition.check(&link, self)?;
             if self.delete_version(&link).await? == Deletion::Deleted {
-                return Ok(Some(link));
+                return Ok(Some(self.seen(link)));
             }
         }
         Err(Error::Outdated(slug.clone()))
@@ -101,7 +105,7 @@ mod tests {
         let fixture = fixture().holding(&link("docs").build()).await;
         assert!(fixture.leads("docs").await);
         let deleted = fixture.links.delete(&slug("Docs")).await.unwrap();
-        assert_eq!(deleted, Some(link("docs").build()));
+        assert_eq!(deleted, Some(SeenLink::Whole(link("docs").build().into())));
         assert!(!fixture.leads("docs").await);
         let again = fixture.links.delete(&slug("docs")).await;
         assert_eq!(again.expect("deleting twice is fine"), None);
@@ -120,14 +124,14 @@ mod tests {
         let Err(Error::PreconditionFailed { current, .. }) = refused else {
             panic!("{refused:?}");
         };
-        assert_eq!(current.as_deref(), Some(&changed));
+        assert_eq!(current, Some(SeenLink::Whole(changed.clone().into())));
 
         let either = vec![Version::of(&read), Version::of(&changed)];
         let deleted = fixture
             .links
             .delete_if(&slug("Docs"), &Precondition::OneOf(either))
             .await;
-        assert_eq!(deleted.unwrap(), Some(changed));
+        assert_eq!(deleted.unwrap(), Some(SeenLink::Whole(changed.into())));
         for meant in [meant, Precondition::Exists] {
             let nothing = fixture.links.delete_if(&slug("docs"), &meant).await;
             assert!(

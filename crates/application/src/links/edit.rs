@@ -6,7 +6,7 @@ use slugline_domain::{
     ports::{Update, Version},
 };
 
-use super::{LinkService, LinkWriter, Precondition, screen::leads_elsewhere};
+use super::{LinkService, LinkWriter, Precondition, SeenLink, screen::leads_elsewhere};
 use crate::{Access, Error, Forbidden};
 
 /// New content that replaces the whole content of a link.
@@ -60,8 +60,10 @@ impl LinkWriter {
         self.check_expiry(edit.content.expires_at)?;
         let password = self.hash_change(edit.password).await?;
         let before = self.get(&edit.slug).await?;
-        precondition.check(&before)?;
+        precondition.check(&before, self)?;
         let mut content = edit.content;
+        self.reach
+            .permit_change(&before.content.tags, &content.tags)?;
         if content.flagged_unsafe.is_none() {
             content.flagged_unsafe = self.flag_after(&before.content, &content).await;
         }
@@ -74,7 +76,7 @@ impl LinkWriter {
             Ok(link) => Ok(EditedLink { before, link }),
             Err(Error::Outdated(slug)) => {
                 // A caller who named a version learns which version is there now.
-                precondition.check(&self.get(&edit.slug).await?)?;
+                precondition.check(&self.get(&edit.slug).await?, self)?;
                 Err(Error::Outdated(slug))
             }
             Err(other) => Err(other),
@@ -89,7 +91,7 @@ impl LinkWriter {
     /// # Errors
     /// Preview mode, the expiry is not in the future, no link has the slug, other callers
     /// changed the link again and again, or the store failed.
-    pub async fn patch(&self, slug: &Slug, patch: LinkPatch) -> Result<Link, Error> {
+    pub async fn patch(&self, slug: &Slug, patch: LinkPatch) -> Result<SeenLink, Error> {
         self.patch_if(slug, patch, &Precondition::None).await
     }
 
@@ -102,7 +104,7 @@ impl LinkWriter {
         slug: &Slug,
         patch: LinkPatch,
         precondition: &Precondition,
-    ) -> Result<Link, Error> {
+    ) -> Result<SeenLink, Error> {
         /// Each attempt loses only to a change that succeeded.
         const ATTEMPTS: usize = 5;
 
@@ -116,10 +118,12 @@ impl LinkWriter {
         loop {
             let before = self.get(slug).await?;
             // The change is stored only if the link is still the one checked here.
-            precondition.check(&before)?;
+            precondition.check(&before, self)?;
             let mut link = before.clone();
             patch.clone().apply(&mut link.content);
             let content = &mut link.content;
+            self.reach
+                .permit_change(&before.content.tags, &content.tags)?;
             if patch.flagged_unsafe == Change::Keep && leads_elsewhere(&before.content, content) {
                 let verdict = match &judged {
                     Some((seen, verdict)) if !leads_elsewhere(seen, content) => *verdict,
@@ -133,7 +137,7 @@ impl LinkWriter {
             password.clone().apply(&mut link.password);
             match self.store_change(link, &before).await {
                 Err(Error::Outdated(_)) if attempt < ATTEMPTS => attempt += 1,
-                outcome => return outcome,
+                outcome => return outcome.map(|link| self.seen(link)),
             }
         }
     }
@@ -183,6 +187,10 @@ mod tests {
         }
     }
 
+    fn whole(seen: Result<SeenLink, Error>) -> Link {
+        seen.unwrap().whole().expect("seen by the operator").clone()
+    }
+
     #[tokio::test]
     async fn an_edit_replaces_all_but_identity_creation_and_password() {
         let old = link("docs")
@@ -209,7 +217,7 @@ mod tests {
                 cloaking: Change::Set(change % 2 == 1),
                 ..LinkPatch::default()
             };
-            let new = fixture.links.patch(&slug("docs"), patch).await.unwrap();
+            let new = whole(fixture.links.patch(&slug("docs"), patch).await);
             assert_eq!((new.updated_at, new.revision.get()), (NOON, change));
             let late = fixture.links.store_change(new, &outdated).await;
             assert!(matches!(late, Err(Error::Outdated(_))), "{late:?}");
@@ -259,8 +267,8 @@ mod tests {
         let patched = fixture
             .links
             .patch_if(&slug("DOCS"), cloak.clone(), &meant)
-            .await
-            .unwrap();
+            .await;
+        let patched = whole(patched);
         let late = [
             fixture
                 .links
@@ -270,15 +278,15 @@ mod tests {
                 .links
                 .edit_if(edit("docs"), &meant)
                 .await
-                .map(|edited| edited.link),
+                .map(|edited| SeenLink::Whole(edited.link.into())),
         ];
         for refused in late {
             let Err(Error::PreconditionFailed { slug, current }) = refused else {
                 panic!("{refused:?}");
             };
             assert_eq!(
-                (slug.as_str(), current.as_deref()),
-                ("docs", Some(&patched))
+                (slug.as_str(), current),
+                ("docs", Some(SeenLink::Whole(patched.clone().into())))
             );
         }
         assert_eq!(fixture.links.get(&slug("docs")).await.unwrap(), patched);
@@ -289,9 +297,8 @@ mod tests {
         let again = fixture
             .links
             .patch_if(&slug("docs"), uncloak, &Precondition::Exists)
-            .await
-            .unwrap();
-        assert_eq!(again.revision, patched.revision.next());
+            .await;
+        assert_eq!(whole(again).revision, patched.revision.next());
         let missing = fixture.links.edit_if(edit("nope"), &meant).await;
         assert!(matches!(missing, Err(Error::LinkNotFound(_))));
     }
@@ -320,7 +327,7 @@ mod tests {
         let as_it_is = Precondition::OneOf(vec![Version::of(&old)]);
         for patch in [LinkPatch::default(), same.clone()] {
             let patched = fixture.links.patch_if(&old.slug, patch, &as_it_is).await;
-            assert_eq!(patched.unwrap(), old);
+            assert_eq!(whole(patched), old);
         }
         let replaced = EditLink {
             content: old.content.clone(),
@@ -386,7 +393,7 @@ mod tests {
             cloaking: Change::Set(true),
             ..LinkPatch::default()
         };
-        let new = fixture.links.patch(&slug("docs"), change).await.unwrap();
+        let new = whole(fixture.links.patch(&slug("docs"), change).await);
         assert_eq!(new.content.destination.as_str(), "https://example.org/");
         assert_eq!(new.content.comment, None);
         assert_eq!(new.content.delivery.cloaking, Some(true));
@@ -399,11 +406,7 @@ mod tests {
             ..LinkPatch::default()
         };
         assert_eq!(
-            fixture
-                .links
-                .patch(&slug("docs"), cleared)
-                .await
-                .unwrap()
+            whole(fixture.links.patch(&slug("docs"), cleared).await)
                 .content
                 .tags,
             Tags::default()

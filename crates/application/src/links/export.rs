@@ -2,7 +2,7 @@
 
 use slugline_domain::{LinkFilter, LinkOrder, PageSize, Position, Scope, StatusFilter, UnixMillis};
 
-use super::{LinkPage, LinkService, ListLinks};
+use super::{LinkPage, LinkReader, LinkService, ListLinks};
 use crate::{Access, Error, Forbidden};
 
 /// Some stored links, and the position of the next page.
@@ -15,9 +15,11 @@ pub struct ExportPage {
 }
 
 impl LinkService {
-    /// The access rule of [`Self::export`]. Exports hold the hashes of passwords.
+    /// The access rule of [`LinkReader::export`]. Exports hold the hashes of passwords.
     pub const EXPORT: Access = Access::outside_preview(Scope::Admin, Forbidden::Export);
+}
 
+impl LinkReader {
     /// Returns one page of all links, expired ones too, newest first.
     ///
     /// # Errors
@@ -27,7 +29,7 @@ impl LinkService {
         size: PageSize,
         after: Option<Position>,
     ) -> Result<ExportPage, Error> {
-        self.permit(Self::EXPORT)?;
+        self.permit(LinkService::EXPORT)?;
         let request = ListLinks {
             size,
             order: LinkOrder::Newest,

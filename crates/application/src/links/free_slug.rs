@@ -18,7 +18,7 @@ impl LinkService {
         const LAST: u32 = 5;
         for number in 2..=LAST {
             let slug = Slug::parse(&format!("{}-{number}", taken.as_str())).ok()?;
-            if let Err(Error::LinkNotFound(_)) = self.get(&slug).await {
+            if let Err(Error::LinkNotFound(_)) = self.find(&slug).await {
                 return Some(slug);
             }
         }

@@ -1,14 +1,26 @@
 //! Reads one link.
 
-use slugline_domain::{Link, Scope, Slug};
+use slugline_domain::{
+    Link, Scope, Slug, SlugCase,
+    ports::{LinkStore, StoreError},
+};
 
-use super::LinkService;
+use super::{LinkReader, LinkService};
 use crate::{Access, Error};
 
 impl LinkService {
-    /// The access rule of [`Self::get`].
+    /// The access rule of [`LinkReader::get`].
     pub const GET: Access = Access::with_links(Scope::LinksRead);
 
+    /// Reads the link with this slug, whoever may see it.
+    pub(crate) async fn find(&self, slug: &Slug) -> Result<Link, Error> {
+        let case = self.parts.policy.case;
+        let found = find_spelled(&*self.parts.store, case, slug).await?;
+        found.ok_or_else(|| not_found(case, slug))
+    }
+}
+
+impl LinkReader {
     /// Reads the link with this slug, expired or not, from the store. It is the link that
     /// visitors find: the one under the canonical spelling, else the one under the exact
     /// spelling.
@@ -16,14 +28,33 @@ impl LinkService {
     /// # Errors
     /// No link has the slug, or the store failed.
     pub async fn get(&self, slug: &Slug) -> Result<Link, Error> {
-        self.permit(Self::GET)?;
-        let canonical = self.parts.policy.case.canonical(slug);
-        let mut found = self.parts.store.find(&canonical).await?;
-        if found.is_none() && canonical.as_ref() != slug {
-            found = self.parts.store.find(slug).await?;
+        self.permit(LinkService::GET)?;
+        let link = self.find(slug).await?;
+        if self.reach.holds(&link) {
+            Ok(link)
+        } else {
+            Err(not_found(self.parts.policy.case, slug))
         }
-        found.ok_or_else(|| Error::LinkNotFound(canonical.to_string()))
     }
+}
+
+/// Reads the link that visitors find under a slug: the one under the canonical spelling, else
+/// the one under the exact spelling.
+pub(crate) async fn find_spelled(
+    store: &dyn LinkStore,
+    case: SlugCase,
+    slug: &Slug,
+) -> Result<Option<Link>, StoreError> {
+    let canonical = case.canonical(slug);
+    let found = store.find(&canonical).await?;
+    if found.is_none() && canonical.as_ref() != slug {
+        return store.find(slug).await;
+    }
+    Ok(found)
+}
+
+fn not_found(case: SlugCase, slug: &Slug) -> Error {
+    Error::LinkNotFound(case.canonical(slug).to_string())
 }
 
 #[cfg(test)]

@@ -42,6 +42,9 @@ impl LinkWriter {
     /// imported.
     pub async fn import(&self, mut batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
         self.permit(LinkService::IMPORT)?;
+        for new in &batch {
+            self.reach.permit_new(&new.content.tags)?;
+        }
         self.screen_import(&mut batch).await;
         let parts = &self.parts;
         let note = self.note(Operation::LinkImport);
@@ -65,7 +68,10 @@ impl LinkWriter {
             };
             links.push(self.complete(draft, slug, password, now));
         }
-        let outcomes = parts.store.insert_many(&links, &note).await;
+        let outcomes = parts
+            .store
+            .insert_many_within(&self.reach, &links, &note)
+            .await;
         // Also after an error: the store may have made links before it failed.
         for link in &links {
             parts.resolver.forget(&link.slug);

@@ -2,7 +2,7 @@
 
 use slugline_domain::{Link, LinkFilter, LinkOrder, ListQuery, PageSize, Position, Scope};
 
-use super::LinkService;
+use super::{LinkReader, LinkService};
 use crate::{Access, Error};
 
 /// A request for a page.
@@ -28,21 +28,23 @@ pub struct LinkPage {
 }
 
 impl LinkService {
-    /// The access rule of [`Self::list`].
+    /// The access rule of [`LinkReader::list`].
     pub const LIST: Access = Access::with_links(Scope::LinksRead);
+}
 
+impl LinkReader {
     /// Returns one page of links. Links that are created or removed between two pages do
     /// not shift the later page.
     ///
     /// # Errors
     /// The store failed.
     pub async fn list(&self, request: ListLinks) -> Result<LinkPage, Error> {
-        self.permit(Self::LIST)?;
+        self.permit(LinkService::LIST)?;
         let size = usize::from(request.size.get());
         let query = ListQuery {
             now: self.parts.clock.now().second(),
             order: request.order,
-            filter: request.filter,
+            filter: self.within_reach(request.filter),
             after: request.after,
             // Reads one link more than requested, to learn if there is a next page.
             limit: u32::from(request.size.get()) + 1,
@@ -52,6 +54,13 @@ impl LinkService {
         links.truncate(size);
         let next = links.last().filter(|_| more).map(Position::after);
         Ok(LinkPage { links, next })
+    }
+
+    pub(super) fn within_reach(&self, filter: LinkFilter) -> LinkFilter {
+        LinkFilter {
+            reach: self.reach.clone(),
+            ..filter
+        }
     }
 }
 

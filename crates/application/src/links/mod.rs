@@ -13,6 +13,7 @@ mod get;
 mod import;
 mod list;
 mod precondition;
+mod reader;
 mod screen;
 mod search;
 mod tagged;
@@ -23,9 +24,10 @@ use std::sync::Arc;
 
 use slugline_domain::{
     SlugCase, UnixSeconds,
-    ports::{Clock, DestinationScreen, Hearing, LinkStore, Random},
+    ports::{AuditTrail, Clock, DestinationScreen, Hearing, LinkStore, Random},
 };
 
+pub(crate) use self::get::find_spelled;
 pub use self::{
     batch::{BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope},
     by_visits::{
@@ -39,13 +41,14 @@ pub use self::{
     import::{ImportOutcome, ImportedLink},
     list::{LinkPage, ListLinks},
     precondition::Precondition,
+    reader::LinkReader,
     tagged::MAX_TAGGED,
     upsert::Upserted,
-    writer::LinkWriter,
+    writer::{LinkWriter, SeenLink},
 };
 use crate::{Access, Error, MigrationLock, Passwords, PreviewMode, Resolver};
 
-/// The use cases of links.
+/// The use cases of links. [`LinkService::seen_by`] and [`LinkService::by`] give them to a caller.
 #[derive(Clone, Debug)]
 pub struct LinkService {
     parts: Arc<LinkServiceParts>,
@@ -56,6 +59,8 @@ pub struct LinkService {
 pub struct LinkServiceParts {
     /// Stores links.
     pub store: Arc<dyn LinkStore>,
+    /// Takes the lines of dry runs; the store writes those of changes.
+    pub audit: Arc<dyn AuditTrail>,
     /// The cache that must forget a link after each change.
     pub resolver: Arc<Resolver>,
     /// Hashes passwords.
@@ -148,7 +153,7 @@ pub(crate) mod fixture {
     };
 
     use super::*;
-    use crate::ResolverOptions;
+    use crate::{Caller, ResolverOptions};
 
     pub(crate) struct Fixture {
         pub(crate) links: LinkWriter,
@@ -196,6 +201,7 @@ pub(crate) mod fixture {
         let screen = Arc::<ListedScreen>::default();
         let links = LinkService::new(LinkServiceParts {
             store: store.clone(),
+            audit: store.clone(),
             resolver: resolver.clone(),
             passwords: Arc::new(Passwords::new(random.clone())),
             clock: clock.clone(),
@@ -205,7 +211,7 @@ pub(crate) mod fixture {
             preview,
             lock: MigrationLock::open(),
         })
-        .by(Author::operator());
+        .by(Caller::Operator, Author::operator());
         Fixture {
             links,
             store,

@@ -2,6 +2,7 @@
 
 use slugline_domain::{Link, Slug, ports::Version};
 
+use super::LinkWriter;
 use crate::Error;
 
 /// The versions of a link that a change is meant for.
@@ -21,13 +22,13 @@ impl Precondition {
     ///
     /// # Errors
     /// The link is none of the versions that the change is meant for.
-    pub(super) fn check(&self, link: &Link) -> Result<(), Error> {
+    pub(super) fn check(&self, link: &Link, writer: &LinkWriter) -> Result<(), Error> {
         match self {
             Self::None | Self::Exists => Ok(()),
             Self::OneOf(versions) if versions.contains(&Version::of(link)) => Ok(()),
             Self::OneOf(_) => Err(Error::PreconditionFailed {
                 slug: link.slug.clone(),
-                current: Some(Box::new(link.clone())),
+                current: Some(writer.seen(link.clone())),
             }),
         }
     }

@@ -217,7 +217,8 @@ mod tests {
                 ..LinkPatch::default()
             };
             let patched = fixture.links.patch(&slug("docs"), patch).await.unwrap();
-            assert_eq!(patched.content.flagged_unsafe, Some(true), "{content:?}");
+            let patched = &patched.whole().unwrap().content;
+            assert_eq!(patched.flagged_unsafe, Some(true), "{content:?}");
         }
     }
 
@@ -309,7 +310,8 @@ mod tests {
                 ..LinkPatch::default()
             };
             let patched = fixture.links.patch(&slug("docs"), patch).await.unwrap();
-            assert_eq!(patched.content.flagged_unsafe, kept, "{to:?} {change:?}");
+            let patched = &patched.whole().unwrap().content;
+            assert_eq!(patched.flagged_unsafe, kept, "{to:?} {change:?}");
             assert_eq!(fixture.screen.asked().len(), lookups, "{to:?} {change:?}");
         }
     }

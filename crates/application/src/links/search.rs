@@ -2,23 +2,30 @@
 
 use slugline_domain::{Link, LinkFilter, PageSize, Scope, TagCount};
 
-use super::LinkService;
+use super::{LinkReader, LinkService};
 use crate::{Access, Error};
 
 impl LinkService {
-    /// The access rule of [`Self::search`].
+    /// The access rule of [`LinkReader::search`].
     pub const SEARCH: Access = Access::with_links(Scope::LinksRead);
+    /// The access rule of [`LinkReader::count`].
+    pub const COUNT: Access = Access::with_links(Scope::LinksRead);
+    /// The access rule of [`LinkReader::tags`].
+    pub const TAGS: Access = Access::with_links(Scope::LinksRead);
+}
 
+impl LinkReader {
     /// Finds at most `size` links, by slug. Without a text or a destination the result is
     /// empty; [`Self::list`] lists links.
     ///
     /// # Errors
     /// The store failed.
     pub async fn search(&self, filter: LinkFilter, size: PageSize) -> Result<Vec<Link>, Error> {
-        self.permit(Self::SEARCH)?;
+        self.permit(LinkService::SEARCH)?;
         if filter.text.is_none() && filter.destination.is_none() {
             return Ok(Vec::new());
         }
+        let filter = self.within_reach(filter);
         let now = self.parts.clock.now().second();
         Ok(self
             .parts
@@ -27,29 +34,24 @@ impl LinkService {
             .await?)
     }
 
-    /// The access rule of [`Self::count`].
-    pub const COUNT: Access = Access::with_links(Scope::LinksRead);
-
     /// Counts the links that meet every condition; all links when there is none.
     ///
     /// # Errors
     /// The store failed.
     pub async fn count(&self, filter: LinkFilter) -> Result<u64, Error> {
-        self.permit(Self::COUNT)?;
+        self.permit(LinkService::COUNT)?;
+        let filter = self.within_reach(filter);
         let now = self.parts.clock.now().second();
         Ok(self.parts.store.count(&filter, now).await?)
     }
-
-    /// The access rule of [`Self::tags`].
-    pub const TAGS: Access = Access::with_links(Scope::LinksRead);
 
     /// Lists every tag with the number of its links, expired ones included, by tag.
     ///
     /// # Errors
     /// The store failed.
     pub async fn tags(&self) -> Result<Vec<TagCount>, Error> {
-        self.permit(Self::TAGS)?;
-        Ok(self.parts.store.tags().await?)
+        self.permit(LinkService::TAGS)?;
+        Ok(self.parts.store.tags(&self.reach).await?)
     }
 }
 

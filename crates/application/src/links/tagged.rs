@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use slugline_domain::{LinkId, Tag};
 
-use super::LinkService;
+use super::LinkReader;
 use crate::{Access, Error};
 
 /// The most links that a query to the access log can name by their tags. ClickHouse reads
 /// 40 bytes for each, up to twice in a statement, and accepts statements of 64 MiB.
 pub const MAX_TAGGED: u32 = 250_000;
 
-impl LinkService {
+impl LinkReader {
     /// Returns the identifiers of the links that have any of these tags today, expired
     /// links included.
     ///

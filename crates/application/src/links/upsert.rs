@@ -2,16 +2,16 @@
 
 use slugline_domain::{Link, LinkStatus, Scope};
 
-use super::{LinkService, LinkWriter, NewLink, create::Made};
+use super::{LinkService, LinkWriter, NewLink, SeenLink, create::Made};
 use crate::{Access, Error};
 
 /// The outcome of an upsert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Upserted {
     /// The link was created.
-    Created(Link),
+    Created(Box<Link>),
     /// An active link owns the slug, and stays unchanged.
-    Existing(Link),
+    Existing(SeenLink),
 }
 
 impl LinkService {
@@ -28,7 +28,7 @@ impl LinkWriter {
     pub async fn upsert(&self, new: NewLink) -> Result<Upserted, Error> {
         self.permit(LinkService::UPSERT)?;
         let slug = match self.make(new).await? {
-            Made::Stored(link) => return Ok(Upserted::Created(*link)),
+            Made::Stored(link) => return Ok(Upserted::Created(link)),
             Made::SlugTaken(slug) => slug,
         };
         let owner = match self.get(&slug).await {
@@ -38,7 +38,7 @@ impl LinkWriter {
         };
         let now = self.parts.clock.now().second();
         match owner.status_at(now) {
-            LinkStatus::Active => Ok(Upserted::Existing(owner)),
+            LinkStatus::Active => Ok(Upserted::Existing(self.seen(owner))),
             LinkStatus::Expired => Err(self.slug_taken(slug).await),
         }
     }
@@ -64,7 +64,7 @@ mod tests {
         let gone = link("gone").expires(0).build();
         let fixture = fixture().holding(&active).await.holding(&gone).await;
         let existing = fixture.links.upsert(new(Some("ACTIVE"))).await.unwrap();
-        assert_eq!(existing, Upserted::Existing(active));
+        assert_eq!(existing, Upserted::Existing(SeenLink::Whole(active.into())));
         for made in [
             fixture.links.upsert(new(Some("gone"))).await,
             fixture.links.upsert(new(None)).await,

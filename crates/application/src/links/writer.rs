@@ -1,24 +1,36 @@
-//! The use cases of links that change something, in the name of an author.
+//! The use cases of links that change something, for one caller.
 
 use std::ops::Deref;
 
-use slugline_domain::{AuditNote, Author, Operation};
+use slugline_domain::{AuditNote, Author, Link, Operation, Scope, Slug};
 
-use super::LinkService;
+use super::{LinkReader, LinkService};
+use crate::{Caller, Error};
 
-/// The use cases of links, and those that change links, in the name of an author. Each change
-/// leaves a line with the author's name in the audit trail.
+/// The use cases of links, and those that change links, for one caller. Each change leaves a line
+/// with the author's name in the audit trail.
 #[derive(Clone, Debug)]
 pub struct LinkWriter {
-    service: LinkService,
+    reader: LinkReader,
+    caller: Caller,
     author: Author,
 }
 
+/// A link in the answer to a change, as far as the caller may see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeenLink {
+    /// All of it.
+    Whole(Box<Link>),
+    /// Only its slug, because the caller may not read links.
+    Slug(Slug),
+}
+
 impl LinkService {
-    /// Returns the use cases that change links in the name of this author.
-    pub fn by(&self, author: Author) -> LinkWriter {
+    /// Returns the use cases that change links for this caller, in the name of this author.
+    pub fn by(&self, caller: Caller, author: Author) -> LinkWriter {
         LinkWriter {
-            service: self.clone(),
+            reader: self.seen_by(&caller),
+            caller,
             author,
         }
     }
@@ -33,13 +45,43 @@ impl LinkWriter {
             operation,
         }
     }
+
+    /// Checks that the caller may read links too, for a change whose answer tells about them.
+    pub(super) fn may_read(&self) -> Result<(), Error> {
+        Ok(self.caller.may(Scope::LinksRead)?)
+    }
+
+    /// Returns as much of a link as the caller may see.
+    pub(super) fn seen(&self, link: Link) -> SeenLink {
+        match self.may_read() {
+            Ok(()) => SeenLink::Whole(Box::new(link)),
+            Err(_) => SeenLink::Slug(link.slug),
+        }
+    }
 }
 
-/// Whoever may change links may read them.
-impl Deref for LinkWriter {
-    type Target = LinkService;
+impl SeenLink {
+    /// The link; `None` if the caller may not see all of it.
+    pub fn whole(&self) -> Option<&Link> {
+        match self {
+            Self::Whole(link) => Some(link),
+            Self::Slug(_) => None,
+        }
+    }
 
-    fn deref(&self) -> &LinkService {
-        &self.service
+    /// The slug.
+    pub fn slug(&self) -> &Slug {
+        match self {
+            Self::Whole(link) => &link.slug,
+            Self::Slug(slug) => slug,
+        }
+    }
+}
+
+impl Deref for LinkWriter {
+    type Target = LinkReader;
+
+    fn deref(&self) -> &LinkReader {
+        &self.reader
     }
 }

@@ -320,19 +320,21 @@ impl SlowStore {
 
 #[async_trait::async_trait]
 impl LinkStore for SlowStore {
-    async fn insert(
+    async fn insert_within(
         &self,
+        reach: &slugline_domain::Reach,
         link: &Link,
         note: &slugline_domain::AuditNote,
     ) -> Result<slugline_domain::ports::Insertion, StoreError> {
-        self.inner.insert(link, note).await
+        self.inner.insert_within(reach, link, note).await
     }
-    async fn insert_many(
+    async fn insert_many_within(
         &self,
+        reach: &slugline_domain::Reach,
         links: &[Link],
         note: &slugline_domain::AuditNote,
     ) -> Result<Vec<slugline_domain::ports::Insertion>, StoreError> {
-        self.inner.insert_many(links, note).await
+        self.inner.insert_many_within(reach, links, note).await
     }
     async fn search(
         &self,
@@ -349,8 +351,11 @@ impl LinkStore for SlowStore {
     ) -> Result<u64, StoreError> {
         self.inner.count(filter, now).await
     }
-    async fn tags(&self) -> Result<Vec<slugline_domain::TagCount>, StoreError> {
-        self.inner.tags().await
+    async fn tags(
+        &self,
+        reach: &slugline_domain::Reach,
+    ) -> Result<Vec<slugline_domain::TagCount>, StoreError> {
+        self.inner.tags(reach).await
     }
     async fn tagged(
         &self,

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_domain::{LinkFilter, LinkOrder, SearchText, Slug, StatusFilter, Tag};
+use slugline_domain::{LinkFilter, LinkOrder, Reach, SearchText, Slug, StatusFilter, Tag};
 
 use crate::sent::options;
 
@@ -25,6 +25,8 @@ impl Listing {
             tag: self.tag.clone(),
             slugs: self.slugs.clone(),
             status: self.status.into(),
+            // The use case narrows it to the caller.
+            reach: Reach::Everything,
         }
     }
 }

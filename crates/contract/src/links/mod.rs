@@ -51,5 +51,8 @@ pub use self::{
     },
     suggest::{FirstText, PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
     update::{LinkUpdate, LinkUpdated, UpdateLink},
-    view::{ExportedLink, LinkResponse, LinkUpserted, LinkView, Mask, StoredHash, UpsertStatus},
+    view::{
+        ExportedLink, LinkChanged, LinkResponse, LinkUpserted, LinkView, Mask, SeenLinkView,
+        StoredHash, UpsertStatus,
+    },
 };

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_application::Error;
-use slugline_domain::{Link, Slug};
+use slugline_application::{Error, SeenLink};
+use slugline_domain::Slug;
 
-use super::view::LinkView;
+use super::view::SeenLinkView;
 use crate::{IssueCode, problem::Problem, sent::Sent, validation::Validation};
 
 /// Which link to read.
@@ -77,16 +77,16 @@ pub struct DeletedLink {
     pub deleted: bool,
     /// The deleted link, from which it can be made again, except its password. Absent when there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub link: Option<LinkView>,
+    pub link: Option<SeenLinkView>,
 }
 
 impl DeletedLink {
     /// Shows the deleted link, if there was one with this slug.
-    pub fn new(slug: &Slug, link: Option<&Link>) -> Self {
+    pub fn new(slug: &Slug, link: Option<&SeenLink>) -> Self {
         Self {
             slug: slug.to_string(),
             deleted: link.is_some(),
-            link: link.map(LinkView::from),
+            link: link.map(SeenLinkView::from),
         }
     }
 }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_domain::{
-    Destination, DestinationRules, Link, LinkFilter, PageSize, SearchText, StatusFilter, Tag,
-    TagCount, UnixSeconds,
+    Destination, DestinationRules, Link, LinkFilter, PageSize, Reach, SearchText, StatusFilter,
+    Tag, TagCount, UnixSeconds,
 };
 
 use super::listing::Status;
@@ -93,6 +93,8 @@ impl CountLinks {
                 .copied()
                 .unwrap_or_default()
                 .into(),
+            // The use case narrows it to the caller.
+            reach: Reach::Everything,
         }
     }
 }

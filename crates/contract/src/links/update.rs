@@ -5,12 +5,13 @@ use std::iter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use slugline_application::{self as application, EditedLink};
+use slugline_application::{self as application, EditedLink, SeenLink};
 use slugline_domain::{Link, LinkPatch, Password, Slug};
 
 use super::{
-    EditLink, LinkView, PatchLink,
+    EditLink, LinkChanged, LinkView, PatchLink, SeenLinkView,
     members::{LinkMembers, members_or_null},
+    view::short_link,
 };
 use crate::{
     Rules,
@@ -107,7 +108,7 @@ fn missing_partial(problem: Problem) -> Problem {
 #[serde(rename_all = "camelCase")]
 pub struct LinkUpdated {
     /// The link as it is now.
-    pub link: LinkView,
+    pub link: SeenLinkView,
     /// Its public address.
     pub short_link: String,
     /// Members that a replacing call left out, and which are therefore gone.
@@ -118,10 +119,11 @@ pub struct LinkUpdated {
 impl LinkUpdated {
     /// Shows a link whose members were changed, under an origin such as
     /// `https://sl.example`.
-    pub fn changed(link: &Link, origin: &str) -> Self {
+    pub fn changed(seen: &SeenLink, origin: &str) -> Self {
+        let LinkChanged { link, short_link } = LinkChanged::new(seen, origin);
         Self {
-            link: link.into(),
-            short_link: format!("{origin}/{}", link.slug),
+            link,
+            short_link,
             removed: None,
         }
     }
@@ -132,8 +134,9 @@ impl LinkUpdated {
         let mut lost = members(&edited.before);
         lost.retain(|name| !now.contains(name));
         Self {
+            link: (&edited.link).into(),
+            short_link: short_link(&edited.link.slug, origin),
             removed: (!lost.is_empty()).then_some(lost),
-            ..Self::changed(&edited.link, origin)
         }
     }
 }

@@ -4,9 +4,9 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
-use slugline_application::Upserted;
+use slugline_application::{SeenLink, Upserted};
 use slugline_domain::{
-    Delivery, Link, LinkContent, Password, PasswordHash, Preview, Routing, UnixSeconds,
+    Delivery, Link, LinkContent, Password, PasswordHash, Preview, Routing, Slug, UnixSeconds,
 };
 
 /// A link. Members that were never set are absent.
@@ -215,7 +215,52 @@ fn shown<T: ToString>(member: Option<&T>) -> Option<String> {
     member.map(ToString::to_string)
 }
 
-/// A link that was just made or changed.
+/// A link in the answer to a change. A caller who may not read links sees the slug alone.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum SeenLinkView {
+    /// All of it.
+    Whole(Box<LinkView>),
+    /// The slug alone.
+    Slug {
+        /// The path of the short link.
+        slug: String,
+    },
+}
+
+impl From<&SeenLink> for SeenLinkView {
+    fn from(seen: &SeenLink) -> Self {
+        match seen {
+            SeenLink::Whole(link) => Self::from(&**link),
+            SeenLink::Slug(slug) => Self::Slug {
+                slug: slug.to_string(),
+            },
+        }
+    }
+}
+
+impl From<&Link> for SeenLinkView {
+    fn from(link: &Link) -> Self {
+        Self::Whole(Box::new(link.into()))
+    }
+}
+
+/// The schema of a link of which only the slug is required.
+impl JsonSchema for SeenLinkView {
+    fn schema_name() -> Cow<'static, str> {
+        "SeenLink".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = LinkView::<Mask>::json_schema(generator);
+        let told = "A link; the slug alone if the token lacks links:read.";
+        schema.insert("description".into(), told.into());
+        schema.insert("required".into(), ["slug"].as_slice().into());
+        schema
+    }
+}
+
+/// A link that was just made or replaced.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "LinkCreated")]
@@ -231,7 +276,31 @@ impl LinkResponse {
     pub fn new(link: &Link, origin: &str) -> Self {
         Self {
             link: link.into(),
-            short_link: format!("{origin}/{}", link.slug),
+            short_link: short_link(&link.slug, origin),
+        }
+    }
+}
+
+pub(super) fn short_link(slug: &Slug, origin: &str) -> String {
+    format!("{origin}/{slug}")
+}
+
+/// A link some of whose members were changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkChanged {
+    /// The link.
+    pub link: SeenLinkView,
+    /// Its public address.
+    pub short_link: String,
+}
+
+impl LinkChanged {
+    /// Shows a link under an origin such as `https://sl.example`.
+    pub fn new(seen: &SeenLink, origin: &str) -> Self {
+        Self {
+            link: seen.into(),
+            short_link: short_link(seen.slug(), origin),
         }
     }
 }
@@ -241,7 +310,7 @@ impl LinkResponse {
 #[serde(rename_all = "camelCase")]
 pub struct LinkUpserted {
     /// The link.
-    pub link: LinkView,
+    pub link: SeenLinkView,
     /// Its public address.
     pub short_link: String,
     /// Tells if it was made now or existed before.
@@ -261,14 +330,13 @@ pub enum UpsertStatus {
 impl LinkUpserted {
     /// Shows the outcome under an origin such as `https://sl.example`.
     pub fn new(outcome: &Upserted, origin: &str) -> Self {
-        let (link, status) = match outcome {
-            Upserted::Created(link) => (link, UpsertStatus::Created),
-            Upserted::Existing(link) => (link, UpsertStatus::Existing),
+        let (link, slug, status) = match outcome {
+            Upserted::Created(link) => ((&**link).into(), &link.slug, UpsertStatus::Created),
+            Upserted::Existing(link) => (link.into(), link.slug(), UpsertStatus::Existing),
         };
-        let LinkResponse { link, short_link } = LinkResponse::new(link, origin);
         Self {
             link,
-            short_link,
+            short_link: short_link(slug, origin),
             status,
         }
     }
@@ -277,7 +345,7 @@ impl LinkUpserted {
 #[cfg(test)]
 mod tests {
     use serde_json::{json, to_value};
-    use slugline_domain::{DestinationRules, LinkId, Slug};
+    use slugline_domain::{DestinationRules, LinkId};
 
     use super::*;
     use crate::{ImportLink, Rules, schema::arguments};
@@ -327,5 +395,18 @@ mod tests {
         );
         let exported = to_value(ExportedLink::from(&link)).unwrap();
         assert_eq!(exported["password"], "$argon2id$secret");
+    }
+
+    #[test]
+    fn who_may_not_read_links_is_shown_the_slug_alone() {
+        let slug = Slug::parse("docs").unwrap();
+        let existing = Upserted::Existing(SeenLink::Slug(slug));
+        assert_eq!(
+            to_value(LinkUpserted::new(&existing, "https://sl.example")).unwrap(),
+            json!({
+                "link": {"slug": "docs"}, "shortLink": "https://sl.example/docs",
+                "status": "existing",
+            })
+        );
     }
 }

@@ -601,7 +601,7 @@ export interface paths {
         };
         /**
          * Check the token
-         * @description Answers when the token is right, with its name and its scopes; 401 otherwise.
+         * @description Answers when the token is right, with its name, its scopes and the links that it is bound to; 401 otherwise.
          */
         get: operations["token_verify"];
         put?: never;
@@ -900,7 +900,7 @@ export interface components {
             /** @description When it last changed, in Unix seconds; now when left out. */
             updatedAt?: number | string;
         };
-        /** @description A link that was just made or changed. */
+        /** @description A link that was just made or replaced. */
         LinkCreated: {
             /** @description The link. */
             link: components["schemas"]["Link"];
@@ -990,7 +990,7 @@ export interface components {
             /** @description The faults of a validation error. */
             issues?: components["schemas"]["Issue"][];
             /** @description The link as it is now, of a failed precondition. */
-            link?: components["schemas"]["Link"];
+            link?: components["schemas"]["SeenLink"];
             /** @description The scope that the caller's token lacks. */
             scope?: components["schemas"]["ScopeName"];
         };
@@ -1007,6 +1007,58 @@ export interface components {
             message: string;
             /** @description The expected value. */
             expected: string;
+        };
+        /** @description A link; the slug alone if the token lacks links:read. */
+        SeenLink: {
+            /** @description Identity; stays through edits. */
+            id?: string;
+            /** @description Where the link leads. */
+            url?: string;
+            /** @description The path of the short link. */
+            slug: string;
+            /** @description A private note about the link. */
+            comment?: string;
+            /**
+             * Format: int64
+             * @description When the link was made, in Unix seconds.
+             */
+            createdAt?: number;
+            /**
+             * Format: int64
+             * @description When the link last changed, in Unix seconds.
+             */
+            updatedAt?: number;
+            /**
+             * Format: int64
+             * @description When the link expires, in Unix seconds.
+             */
+            expiration?: number;
+            /** @description Title of the social preview. */
+            title?: string;
+            /** @description Description of the social preview. */
+            description?: string;
+            /** @description Image of the social preview. */
+            image?: string;
+            /** @description Where iPhones and iPads are sent. */
+            apple?: string;
+            /** @description Where Android devices are sent. */
+            google?: string;
+            /** @description True if the destination is shown in a frame. */
+            cloaking?: boolean;
+            /** @description True if the visitor's query parameters are merged into the destination. */
+            redirectWithQuery?: boolean;
+            /** @description True if the server fetches the destination and passes it on. */
+            proxy?: boolean;
+            /** @description Present when visitors must give a password: a mask, never to be sent back, or in exports the stored hash. */
+            password?: string;
+            /** @description True if visitors are warned. */
+            unsafe?: boolean;
+            /** @description Where visitors from a country are sent. */
+            geo?: {
+                [key: string]: string;
+            };
+            /** @description Tags. */
+            tags?: string[];
         };
         /** @description What a token permits. `admin` permits everything. */
         ScopeName: "links:read" | "links:write" | "analytics:read" | "admin";
@@ -1108,10 +1160,17 @@ export interface components {
             /** @description A new password; null or an empty text removes the password. Never send a mask back. */
             password?: string | null;
         };
+        /** @description A link some of whose members were changed. */
+        LinkChanged: {
+            /** @description The link. */
+            link: components["schemas"]["SeenLink"];
+            /** @description Its public address. */
+            shortLink: string;
+        };
         /** @description A link that was made, or found in the way. */
         LinkUpserted: {
             /** @description The link. */
-            link: components["schemas"]["Link"];
+            link: components["schemas"]["SeenLink"];
             /** @description Its public address. */
             shortLink: string;
             /** @description Tells if it was made now or existed before. */
@@ -2044,7 +2103,7 @@ export interface components {
             count: number;
         };
         /** @description A kind of change. */
-        AuditOperation: "link.create" | "link.edit" | "link.delete" | "link.import" | "link.migrate" | "link.rehash" | "token.add" | "token.revoke" | "visits.erase";
+        AuditOperation: "link.create" | "link.edit" | "link.delete" | "link.import" | "link.migrate" | "link.dry_run" | "link.rehash" | "token.add" | "token.revoke" | "visits.erase";
         /** @description A page of the audit trail. */
         AuditList: {
             /** @description The lines, the newest first. */
@@ -2063,7 +2122,7 @@ export interface components {
             at: number;
             /** @description Who: the name of a token, `site` for the site token, `operator` for commands on the machine, `service` for the service itself. */
             caller: string;
-            /** @description What: link.create, link.edit, link.delete, link.import, link.migrate, link.rehash, token.add or token.revoke. Later versions may add others. */
+            /** @description What: link.create, link.edit, link.delete, link.import, link.migrate, `link.dry_run`, link.rehash, token.add or token.revoke. Later versions may add others. */
             operation: string;
             /** @description The slug of the changed link. */
             slug?: string;
@@ -2105,6 +2164,13 @@ export interface components {
              * @description When the token ends, in Unix seconds. Left out when it works until it is revoked.
              */
             expiresAt?: number;
+            /** @description The slugs of the links that the token is bound to. Left out when it is bound to none by slug. */
+            slugs?: string[];
+            /**
+             * @description The tags that the token is bound to. Left out when it is bound to none. A token without slugs
+             *     and tags reaches every link.
+             */
+            tags?: string[];
         };
         /** @description A one-time code. */
         SignIn: {
@@ -2127,6 +2193,13 @@ export interface components {
             name: string;
             /** @description The scopes that it permits. */
             scopes: components["schemas"]["ScopeName"][];
+            /** @description The slugs of the links that it is bound to. Left out when it is bound to none by slug. */
+            slugs?: string[];
+            /**
+             * @description The tags that it is bound to. Left out when it is bound to none. A token without slugs and
+             *     tags reaches every link.
+             */
+            tags?: string[];
             /**
              * Format: int64
              * @description When it was made, in Unix seconds.
@@ -2153,6 +2226,16 @@ export interface components {
             name: string;
             /** @description What the token permits. */
             scopes: components["schemas"]["ScopeName"][];
+            /**
+             * @description Slugs of links. The token reaches these links alone, and those with one of `tags`. It stays
+             *     with a link: if another link gets the slug later, the token does not reach that one.
+             */
+            slugs?: string[];
+            /**
+             * @description Tags. The token reaches the links that have one of them at the time of a call, and those of
+             *     `slugs`. Without slugs and tags it reaches every link.
+             */
+            tags?: string[];
             /** @description When the token ends, in Unix seconds; it works until it is revoked when left out. */
             expiresAt?: number | string;
         };
@@ -2164,6 +2247,13 @@ export interface components {
             name: string;
             /** @description The scopes that it permits. */
             scopes: components["schemas"]["ScopeName"][];
+            /** @description The slugs of the links that it is bound to. Left out when it is bound to none by slug. */
+            slugs?: string[];
+            /**
+             * @description The tags that it is bound to. Left out when it is bound to none. A token without slugs and
+             *     tags reaches every link.
+             */
+            tags?: string[];
             /**
              * Format: int64
              * @description When it was made, in Unix seconds.
@@ -2746,7 +2836,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LinkCreated"];
+                    "application/json": components["schemas"]["LinkChanged"];
                 };
             };
             /** @description Error: validation_error, invalid_json */

@@ -220,6 +220,7 @@ export const words = {
   opLinkEdit: 'Link bearbeitet',
   opLinkImport: 'Link importiert',
   opLinkMigrate: 'Link hierher verschoben',
+  opLinkDryRun: 'Probelauf',
   opLinkRehash: 'Passwort-Hash erneuert',
   opTokenAdd: 'Token hinzugefügt',
   opTokenRevoke: 'Token widerrufen',

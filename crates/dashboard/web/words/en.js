@@ -222,6 +222,7 @@ export const words = {
   opLinkEdit: 'Link edited',
   opLinkImport: 'Link imported',
   opLinkMigrate: 'Link moved here',
+  opLinkDryRun: 'Dry run',
   opLinkRehash: 'Password hash renewed',
   opTokenAdd: 'Token added',
   opTokenRevoke: 'Token revoked',

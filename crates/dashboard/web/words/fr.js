@@ -220,6 +220,7 @@ export const words = {
   opLinkEdit: 'Lien modifié',
   opLinkImport: 'Lien importé',
   opLinkMigrate: 'Lien déplacé ici',
+  opLinkDryRun: 'Simulation',
   opLinkRehash: 'Empreinte du mot de passe renouvelée',
   opTokenAdd: 'Jeton ajouté',
   opTokenRevoke: 'Jeton révoqué',

@@ -220,6 +220,7 @@ export const words = {
   opLinkEdit: 'Tautan diedit',
   opLinkImport: 'Tautan diimpor',
   opLinkMigrate: 'Tautan dipindahkan ke sini',
+  opLinkDryRun: 'Uji coba',
   opLinkRehash: 'Hash kata sandi diperbarui',
   opTokenAdd: 'Token ditambahkan',
   opTokenRevoke: 'Token dicabut',

@@ -220,6 +220,7 @@ export const words = {
   opLinkEdit: 'Link modificato',
   opLinkImport: 'Link importato',
   opLinkMigrate: 'Link spostato qui',
+  opLinkDryRun: 'Simulazione',
   opLinkRehash: 'Hash della password rinnovato',
   opTokenAdd: 'Token aggiunto',
   opTokenRevoke: 'Token revocato',

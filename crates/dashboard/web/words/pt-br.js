@@ -220,6 +220,7 @@ export const words = {
   opLinkEdit: 'Link editado',
   opLinkImport: 'Link importado',
   opLinkMigrate: 'Link movido para cá',
+  opLinkDryRun: 'Simulação',
   opLinkRehash: 'Hash da senha renovado',
   opTokenAdd: 'Token adicionado',
   opTokenRevoke: 'Token revogado',

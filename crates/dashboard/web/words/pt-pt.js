@@ -220,6 +220,7 @@ export const words = {
   opLinkEdit: 'Ligação editada',
   opLinkImport: 'Ligação importada',
   opLinkMigrate: 'Ligação movida para cá',
+  opLinkDryRun: 'Simulação',
   opLinkRehash: 'Hash da palavra-passe renovado',
   opTokenAdd: 'Token adicionado',
   opTokenRevoke: 'Token revogado',

@@ -220,6 +220,7 @@ export const words = {
   opLinkEdit: 'Đã sửa liên kết',
   opLinkImport: 'Đã nhập liên kết',
   opLinkMigrate: 'Đã chuyển liên kết đến đây',
+  opLinkDryRun: 'Chạy thử',
   opLinkRehash: 'Đã làm mới hàm băm mật khẩu',
   opTokenAdd: 'Đã thêm token',
   opTokenRevoke: 'Đã thu hồi token',

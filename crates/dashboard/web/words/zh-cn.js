@@ -220,6 +220,7 @@ export const words = {
   opLinkEdit: '已编辑链接',
   opLinkImport: '已导入链接',
   opLinkMigrate: '链接已迁移至此',
+  opLinkDryRun: '试运行',
   opLinkRehash: '已更新密码哈希',
   opTokenAdd: '已添加令牌',
   opTokenRevoke: '已撤销令牌',

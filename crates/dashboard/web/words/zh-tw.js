@@ -220,6 +220,7 @@ export const words = {
   opLinkEdit: '已編輯連結',
   opLinkImport: '已匯入連結',
   opLinkMigrate: '連結已移轉至此',
+  opLinkDryRun: '試執行',
   opLinkRehash: '已更新密碼雜湊',
   opTokenAdd: '已新增權杖',
   opTokenRevoke: '已撤銷權杖',

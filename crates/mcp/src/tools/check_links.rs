@@ -24,7 +24,7 @@ impl Tool for CheckLinksTool {
     async fn call(context: Context<'_>, input: CheckLinks) -> Result<LinkChecks, Problem> {
         let check = input.validate(context.client.clone())?;
         let scope = check.scope.clone();
-        let page = context.app.checks.check(check).await;
+        let page = context.app.checks.check(context.caller, check).await;
         Ok(LinkChecks::new(&page.map_err(report)?, &scope))
     }
 }

@@ -19,7 +19,7 @@ impl Tool for CountLinksTool {
 
     async fn call(context: Context<'_>, input: CountLinks) -> Result<LinkCount, Problem> {
         let search = input.validate(context.rules)?;
-        let count = context.app.links.count(search).await.map_err(report)?;
+        let count = context.links().count(search).await.map_err(report)?;
         Ok(LinkCount { count })
     }
 }

@@ -25,8 +25,7 @@ impl Tool for CountersTool {
         input: AnalyticsFilter,
     ) -> Result<Answer<CounterView>, Problem> {
         let report = context
-            .app
-            .stats
+            .stats()
             .counters(input.validate()?)
             .await
             .map_err(report)?;

@@ -24,7 +24,7 @@ impl Tool for HeatmapTool {
         input: HeatmapRequest,
     ) -> Result<Answer<HourView>, Problem> {
         let query = input.validate()?;
-        let visits = context.app.stats.heatmap(query).await;
+        let visits = context.stats().heatmap(query).await;
         Ok(Answer::from(visits.map_err(report)?).in_zone(input.zone()))
     }
 }

@@ -24,8 +24,7 @@ impl Tool for MetricsTool {
         input: MetricsRequest,
     ) -> Result<Answer<MetricView>, Problem> {
         let visits = context
-            .app
-            .stats
+            .stats()
             .metrics(input.validate(context.rules)?)
             .await
             .map_err(report)?;

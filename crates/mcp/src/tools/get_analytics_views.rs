@@ -25,7 +25,7 @@ impl Tool for ViewsTool {
     ) -> Result<Answer<TimeBucket>, Problem> {
         let asked = input.validate()?;
         let unit = asked.query.unit;
-        let visits = context.app.stats.views(asked).await;
+        let visits = context.stats().views(asked).await;
         let answer = TimeBucket::answer(unit, visits.map_err(report)?);
         Ok(answer.in_zone(input.zone()))
     }

@@ -20,8 +20,7 @@ impl Tool for GetLinkTool {
 
     async fn call(context: Context<'_>, input: GetLink) -> Result<LinkView, Problem> {
         let link = context
-            .app
-            .links
+            .links()
             .get(&input.validate()?)
             .await
             .map_err(report)?;

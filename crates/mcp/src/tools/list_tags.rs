@@ -19,7 +19,7 @@ impl Tool for ListTagsTool {
 
     async fn call(context: Context<'_>, input: NoArguments) -> Result<TagList, Problem> {
         let NoArguments {} = input;
-        let counts = context.app.links.tags().await.map_err(report)?;
+        let counts = context.links().tags().await.map_err(report)?;
         Ok(TagList::new(&counts))
     }
 }

@@ -20,7 +20,7 @@ use std::{future::Future, pin::Pin};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use slugline_application::{Access, App, Caller, LinkWriter};
+use slugline_application::{Access, App, Caller, LinkReader, LinkWriter, StatsReader};
 use slugline_contract::{Problem, Rules, UnknownNames, read, schema};
 use slugline_domain::{Author, ProbeCaller};
 use slugline_httpkit::report;
@@ -62,7 +62,18 @@ pub(crate) struct Context<'a> {
 impl Context<'_> {
     /// The use cases that change links, in the name of the caller.
     fn writer(&self) -> LinkWriter {
-        self.app.links.by(self.author.clone())
+        let links = &self.app.links;
+        links.by(self.caller.clone(), self.author.clone())
+    }
+
+    /// The links that the caller sees.
+    fn links(&self) -> LinkReader {
+        self.app.links.seen_by(self.caller)
+    }
+
+    /// Queries about the visits that the caller sees.
+    fn stats(&self) -> StatsReader {
+        self.app.stats.seen_by(self.caller)
     }
 
     /// The instance's bounds, with its links where this client sees them.

@@ -21,12 +21,7 @@ impl Tool for SearchLinksTool {
 
     async fn call(context: Context<'_>, input: SearchLinks) -> Result<FoundLinks, Problem> {
         let (search, size) = input.validate(context.rules)?;
-        let links = context
-            .app
-            .links
-            .search(search, size)
-            .await
-            .map_err(report)?;
+        let links = context.links().search(search, size).await.map_err(report)?;
         Ok(FoundLinks::new(&links))
     }
 }

@@ -6,7 +6,7 @@ use slugline_contract::{BatchLinks, Code, LinkBatch};
 use slugline_httpkit::{Failure, report};
 
 use crate::{
-    extract::{Body, ChangedBy, Context},
+    extract::{Body, Changes},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -31,15 +31,9 @@ pub(crate) fn spec() -> OperationSpec {
 }
 
 pub(crate) async fn handle(
-    context: Context,
-    ChangedBy(author): ChangedBy,
+    Changes(links): Changes,
     Body(body): Body<BatchLinks>,
 ) -> Result<Json<200, LinkBatch>, Failure> {
-    let done = context
-        .app
-        .links
-        .by(author)
-        .change_many(body.validate()?)
-        .await?;
+    let done = links.change_many(body.validate()?).await?;
     Ok(Json(LinkBatch::new(&body, done, report)))
 }

@@ -8,7 +8,7 @@ use slugline_domain::ProbeCaller;
 use slugline_httpkit::{Failure, probe_caller};
 
 use crate::{
-    extract::{Body, Context},
+    extract::{Body, CalledBy, Context},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -31,19 +31,20 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
-    Caller(caller): Caller,
+    CalledBy(caller): CalledBy,
+    Client(client): Client,
     Body(body): Body<CheckLinks>,
 ) -> Result<Json<200, LinkChecks>, Failure> {
-    let check = body.validate(caller)?;
+    let check = body.validate(client)?;
     let scope = check.scope.clone();
-    let page = context.app.checks.check(check).await?;
+    let page = context.app.checks.check(&caller, check).await?;
     Ok(Json(LinkChecks::new(&page, &scope)))
 }
 
 /// The facts about this request that destinations get.
-pub(crate) struct Caller(ProbeCaller);
+pub(crate) struct Client(ProbeCaller);
 
-impl FromRequest for Caller {
+impl FromRequest for Client {
     type Error = Failure;
     type Future = std::future::Ready<Result<Self, Failure>>;
 
@@ -52,4 +53,4 @@ impl FromRequest for Caller {
     }
 }
 
-impl OperationInput for Caller {}
+impl OperationInput for Client {}

@@ -6,7 +6,7 @@ use slugline_contract::{CountLinks, LinkCount};
 use slugline_httpkit::{Code, Failure};
 
 use crate::{
-    extract::{Context, Query},
+    extract::{Context, Links, Query},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -26,10 +26,11 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    Links(links): Links,
     Query(query): Query<CountLinks>,
 ) -> Result<Json<200, LinkCount>, Failure> {
     let search = query.validate(&context.rules)?;
     Ok(Json(LinkCount {
-        count: context.app.links.count(search).await?,
+        count: links.count(search).await?,
     }))
 }

@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     conditional::Tagged,
-    extract::{Body, ChangedBy, Context, PublicOrigin},
+    extract::{Body, Changes, Context, PublicOrigin},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -28,12 +28,12 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
-    ChangedBy(author): ChangedBy,
+    Changes(links): Changes,
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,
 ) -> Result<Tagged<Json<201, LinkResponse>>, Failure> {
     let new = body.validate(&context.rules.seen_at(origin.as_str()))?;
-    let link = context.app.links.by(author).create(new).await?;
+    let link = links.create(new).await?;
     let shown = LinkResponse::new(&link, origin.as_str());
     Ok(Tagged::new(&link, Json(shown)))
 }

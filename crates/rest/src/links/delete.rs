@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     conditional::IfMatch,
-    extract::{Body, ChangedBy, Context},
+    extract::{Body, Changes},
     registrar::OperationSpec,
     reply::NoContent,
 };
@@ -27,17 +27,11 @@ pub(crate) fn spec() -> OperationSpec {
 }
 
 pub(crate) async fn handle(
-    context: Context,
-    ChangedBy(author): ChangedBy,
+    Changes(links): Changes,
     IfMatch(meant): IfMatch,
     Body(body): Body<DeleteLink>,
 ) -> Result<NoContent, Failure> {
     let slug = body.validate()?;
-    context
-        .app
-        .links
-        .by(author)
-        .delete_if(&slug, &meant)
-        .await?;
+    links.delete_if(&slug, &meant).await?;
     Ok(NoContent)
 }

@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     conditional::{IfMatch, Tagged},
-    extract::{Body, ChangedBy, Context, PublicOrigin},
+    extract::{Body, Changes, Context, PublicOrigin},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -34,19 +34,13 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
-    ChangedBy(author): ChangedBy,
+    Changes(links): Changes,
     PublicOrigin(origin): PublicOrigin,
     IfMatch(meant): IfMatch,
     Body(body): Body<EditLink>,
 ) -> Result<Tagged<Json<201, LinkResponse>>, Failure> {
     let edit = body.validate(&context.rules.seen_at(origin.as_str()))?;
-    let link = context
-        .app
-        .links
-        .by(author)
-        .edit_if(edit, &meant)
-        .await?
-        .link;
+    let link = links.edit_if(edit, &meant).await?.link;
     let shown = LinkResponse::new(&link, origin.as_str());
     Ok(Tagged::new(&link, Json(shown)))
 }

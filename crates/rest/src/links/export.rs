@@ -7,7 +7,7 @@ use slugline_domain::PageSize;
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Context, Query},
+    extract::{Context, Links, Query},
     registrar::OperationSpec,
     reply::{NoStore, PageOrTable},
     table::Table,
@@ -36,22 +36,21 @@ const ROWS: i64 = 500;
 
 pub(crate) async fn handle(
     context: Context,
+    Links(links): Links,
     Query(query): Query<ExportLinks>,
 ) -> Result<NoStore<PageOrTable<LinkExport>>, Failure> {
     let (format, after) = query.validate()?;
     Ok(NoStore(match format {
         TransferFormat::Json => {
             let size = context.transfer.export_page;
-            PageOrTable::Page(LinkExport::new(
-                &context.app.links.export(size, after).await?,
-            ))
+            PageOrTable::Page(LinkExport::new(&links.export(size, after).await?))
         }
         TransferFormat::Csv => {
             let rows = PageSize::new(ROWS).expect("fewer links than on the largest page");
             // The first page is read before the answer starts, so that a store that is
             // down gives an error response.
-            let first = context.app.links.export(rows, after).await?;
-            PageOrTable::Table(Table::of(context.app.links.clone(), rows, first))
+            let first = links.export(rows, after).await?;
+            PageOrTable::Table(Table::of(links, rows, first))
         }
     }))
 }

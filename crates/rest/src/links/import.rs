@@ -13,7 +13,7 @@ use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, LinksToImpor
 use slugline_httpkit::{Edge, Failure, unreadable_body};
 
 use crate::{
-    extract::{Body, ChangedBy, Context, media_type, state},
+    extract::{Body, Changes, media_type, state},
     registrar::OperationSpec,
     reply::{Json, NoStore, csv},
 };
@@ -39,11 +39,10 @@ pub(crate) fn spec() -> OperationSpec {
 }
 
 pub(crate) async fn handle(
-    context: Context,
-    ChangedBy(author): ChangedBy,
+    Changes(writer): Changes,
     Links(LinksToImport { links, ignored }): Links,
 ) -> Result<NoStore<Json<200, LinkImport>>, Failure> {
-    let imported = context.app.links.by(author).import(links).await?;
+    let imported = writer.import(links).await?;
     Ok(NoStore(Json(LinkImport::new(&imported, ignored))))
 }
 

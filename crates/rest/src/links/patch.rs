@@ -2,12 +2,12 @@
 
 use actix_web::http::Method;
 use slugline_application::LinkService;
-use slugline_contract::{Code, LinkResponse, PatchLink};
+use slugline_contract::{Code, LinkChanged, PatchLink};
 use slugline_httpkit::Failure;
 
 use crate::{
     conditional::{IfMatch, Tagged},
-    extract::{Body, ChangedBy, Context, PublicOrigin},
+    extract::{Body, Changes, Context, PublicOrigin},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -33,18 +33,13 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
-    ChangedBy(author): ChangedBy,
+    Changes(links): Changes,
     PublicOrigin(origin): PublicOrigin,
     IfMatch(meant): IfMatch,
     Body(body): Body<PatchLink>,
-) -> Result<Tagged<Json<200, LinkResponse>>, Failure> {
+) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
     let (slug, patch) = body.validate(&context.rules.seen_at(origin.as_str()))?;
-    let link = context
-        .app
-        .links
-        .by(author)
-        .patch_if(&slug, patch, &meant)
-        .await?;
-    let shown = LinkResponse::new(&link, origin.as_str());
-    Ok(Tagged::new(&link, Json(shown)))
+    let link = links.patch_if(&slug, patch, &meant).await?;
+    let shown = LinkChanged::new(&link, origin.as_str());
+    Ok(Tagged::seen(&link, Json(shown)))
 }

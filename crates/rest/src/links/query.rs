@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     conditional::{IfNoneMatch, NotModified, Tagged, UnlessKnown},
-    extract::{Context, Query},
+    extract::{Links, Query},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -27,11 +27,11 @@ pub(crate) fn spec() -> OperationSpec {
 }
 
 pub(crate) async fn handle(
-    context: Context,
+    Links(links): Links,
     IfNoneMatch(known): IfNoneMatch,
     Query(query): Query<GetLink>,
 ) -> Result<UnlessKnown<Json<200, LinkView>>, Failure> {
-    let link = context.app.links.get(&query.validate()?).await?;
+    let link = links.get(&query.validate()?).await?;
     Ok(if known.include(&link) {
         UnlessKnown::Known(Tagged::new(&link, NotModified))
     } else {

@@ -6,7 +6,7 @@ use slugline_contract::{FoundLink, FoundLinks, SearchLinks};
 use slugline_httpkit::{Code, Failure};
 
 use crate::{
-    extract::{Context, Query},
+    extract::{Context, Links, Query},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -27,9 +27,10 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    Links(links): Links,
     Query(query): Query<SearchLinks>,
 ) -> Result<Json<200, Vec<FoundLink>>, Failure> {
     let (search, size) = query.validate(&context.rules)?;
-    let links = context.app.links.search(search, size).await?;
-    Ok(Json(FoundLinks::new(&links).links))
+    let found = links.search(search, size).await?;
+    Ok(Json(FoundLinks::new(&found).links))
 }

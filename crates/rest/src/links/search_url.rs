@@ -6,7 +6,7 @@ use slugline_contract::{ExactUrlSearch, FoundLink, FoundLinks};
 use slugline_httpkit::{Code, Failure};
 
 use crate::{
-    extract::{Body, Context},
+    extract::{Body, Context, Links},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -27,9 +27,10 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    Links(links): Links,
     Body(body): Body<ExactUrlSearch>,
 ) -> Result<Json<200, Vec<FoundLink>>, Failure> {
     let (search, size) = body.validate(&context.rules)?;
-    let links = context.app.links.search(search, size).await?;
-    Ok(Json(FoundLinks::new(&links).links))
+    let found = links.search(search, size).await?;
+    Ok(Json(FoundLinks::new(&found).links))
 }

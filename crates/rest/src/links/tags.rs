@@ -5,7 +5,7 @@ use slugline_application::LinkService;
 use slugline_contract::{TagList, TagView};
 use slugline_httpkit::{Code, Failure};
 
-use crate::{extract::Context, registrar::OperationSpec, reply::Json};
+use crate::{extract::Links, registrar::OperationSpec, reply::Json};
 
 pub(crate) fn spec() -> OperationSpec {
     OperationSpec {
@@ -20,7 +20,7 @@ pub(crate) fn spec() -> OperationSpec {
     }
 }
 
-pub(crate) async fn handle(context: Context) -> Result<Json<200, Vec<TagView>>, Failure> {
-    let counts = context.app.links.tags().await?;
+pub(crate) async fn handle(Links(links): Links) -> Result<Json<200, Vec<TagView>>, Failure> {
+    let counts = links.tags().await?;
     Ok(Json(TagList::new(&counts).tags))
 }

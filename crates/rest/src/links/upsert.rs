@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     conditional::Tagged,
-    extract::{Body, ChangedBy, Context, PublicOrigin},
+    extract::{Body, Changes, Context, PublicOrigin},
     registrar::OperationSpec,
     reply::{Either, Json},
 };
@@ -28,15 +28,15 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
-    ChangedBy(author): ChangedBy,
+    Changes(links): Changes,
     PublicOrigin(origin): PublicOrigin,
     Body(body): Body<CreateLink>,
 ) -> Result<Tagged<Either<Json<201, LinkUpserted>, Json<200, LinkUpserted>>>, Failure> {
     let new = body.validate(&context.rules.seen_at(origin.as_str()))?;
-    let outcome = context.app.links.by(author).upsert(new).await?;
+    let outcome = links.upsert(new).await?;
     let shown = LinkUpserted::new(&outcome, origin.as_str());
     Ok(match &outcome {
         Upserted::Created(link) => Tagged::new(link, Either::Left(Json(shown))),
-        Upserted::Existing(link) => Tagged::new(link, Either::Right(Json(shown))),
+        Upserted::Existing(link) => Tagged::seen(link, Either::Right(Json(shown))),
     })
 }

@@ -6,7 +6,7 @@ use slugline_contract::{AnalyticsFilter, Answer, CounterView};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Context, Query},
+    extract::{Query, Statistics},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -26,9 +26,9 @@ pub(crate) fn spec() -> OperationSpec {
 }
 
 pub(crate) async fn handle(
-    context: Context,
+    Statistics(stats): Statistics,
     Query(query): Query<AnalyticsFilter>,
 ) -> Result<Json<200, Answer<CounterView>>, Failure> {
-    let report = context.app.stats.counters(query.validate()?).await?;
+    let report = stats.counters(query.validate()?).await?;
     Ok(Json(report.into()))
 }

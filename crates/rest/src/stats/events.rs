@@ -6,7 +6,7 @@ use slugline_contract::{EventView, LimitedRequest};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Context, Query},
+    extract::{Context, Query, Statistics},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -27,9 +27,10 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    Statistics(stats): Statistics,
     Query(query): Query<LimitedRequest>,
 ) -> Result<Json<200, Vec<EventView>>, Failure> {
     let query = query.check_events(&context.rules)?;
-    let events = context.app.stats.events(query).await?;
+    let events = stats.events(query).await?;
     Ok(Json(EventView::list(events)))
 }

@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     csv::Csv,
-    extract::{Context, Query},
+    extract::{Query, Statistics},
     registrar::OperationSpec,
 };
 
@@ -28,10 +28,10 @@ pub(crate) fn spec() -> OperationSpec {
 }
 
 pub(crate) async fn handle(
-    context: Context,
+    Statistics(stats): Statistics,
     Query(query): Query<AnalyticsFilter>,
 ) -> Result<Csv, Failure> {
-    let export = context.app.stats.access(query.validate()?).await?;
+    let export = stats.access(query.validate()?).await?;
     let file_name = csv_file_name(export.exported_at);
     Ok(Csv::start(file_name, export.rows).await?)
 }

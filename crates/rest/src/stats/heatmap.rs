@@ -6,7 +6,7 @@ use slugline_contract::{Answer, HeatmapRequest, HourView};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Context, Query},
+    extract::{Query, Statistics},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -27,9 +27,9 @@ pub(crate) fn spec() -> OperationSpec {
 }
 
 pub(crate) async fn handle(
-    context: Context,
+    Statistics(stats): Statistics,
     Query(query): Query<HeatmapRequest>,
 ) -> Result<Json<200, Answer<HourView>>, Failure> {
-    let report = context.app.stats.heatmap(query.validate()?).await?;
+    let report = stats.heatmap(query.validate()?).await?;
     Ok(Json(Answer::from(report).in_zone(query.zone())))
 }

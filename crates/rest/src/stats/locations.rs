@@ -6,7 +6,7 @@ use slugline_contract::{Answer, LimitedRequest, LocationView};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Context, Query},
+    extract::{Context, Query, Statistics},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -27,9 +27,10 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    Statistics(stats): Statistics,
     Query(query): Query<LimitedRequest>,
 ) -> Result<Json<200, Answer<LocationView>>, Failure> {
     let query = query.check_locations(&context.rules)?;
-    let report = context.app.stats.locations(query).await?;
+    let report = stats.locations(query).await?;
     Ok(Json(report.into()))
 }

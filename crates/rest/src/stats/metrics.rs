@@ -6,7 +6,7 @@ use slugline_contract::{Answer, MetricView, MetricsRequest};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Context, Query},
+    extract::{Context, Query, Statistics},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -26,9 +26,10 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     context: Context,
+    Statistics(stats): Statistics,
     Query(query): Query<MetricsRequest>,
 ) -> Result<Json<200, Answer<MetricView>>, Failure> {
     let asked = query.validate(&context.rules)?;
-    let report = context.app.stats.metrics(asked).await?;
+    let report = stats.metrics(asked).await?;
     Ok(Json(Answer::from(report).explained(&query)))
 }

@@ -1,6 +1,6 @@
 //! `GET /api/logs/stream`
 
-use std::time::Duration;
+use std::{future, time::Duration};
 
 use actix_web::{
     HttpRequest, HttpResponse, Responder,
@@ -16,13 +16,14 @@ use aide::{
     generate::GenContext,
     openapi::{Operation, Response, StatusCode},
 };
-use slugline_application::{Caller, StatsService, Watch};
+use slugline_application::{Asked, Caller, SharedFilter, StatsReader, StatsService, Watch};
 use slugline_contract::{AnalyticsFilter, Code, EventView};
+use slugline_domain::VisitFilter;
 use slugline_httpkit::{Edge, Failure};
 use tokio::time;
 
 use crate::{
-    extract::{CalledBy, Context, Query},
+    extract::{CalledBy, Context, Query, Statistics},
     parts::{Parts, Sender},
     registrar::OperationSpec,
     reply::{Reply, answered_as},
@@ -54,12 +55,16 @@ pub(crate) fn spec() -> OperationSpec {
 pub(crate) async fn handle(
     context: Context,
     CalledBy(caller): CalledBy,
+    Statistics(stats): Statistics,
     Query(query): Query<AnalyticsFilter>,
 ) -> Result<EventStream, Failure> {
-    let filter = context.app.stats.filter(query.validate()?).await?;
+    let asked = query.validate()?;
+    let filter = stats.filter(asked.clone()).await?;
     Ok(EventStream {
         watch: context.app.live.watch(filter)?,
         caller,
+        stats,
+        asked,
     })
 }
 
@@ -67,6 +72,8 @@ pub(crate) async fn handle(
 pub(crate) struct EventStream {
     watch: Watch,
     caller: Caller,
+    stats: StatsReader,
+    asked: Asked<VisitFilter>,
 }
 
 impl Reply for EventStream {}
@@ -77,8 +84,10 @@ impl Responder for EventStream {
     fn respond_to(self, request: &HttpRequest) -> HttpResponse {
         let edge = Edge::shared(request);
         let parts = Parts::sent_by(async move |parts| {
+            let reach = follow(self.stats, self.asked, self.watch.filter());
             // Whichever ends first ends the answer.
             tokio::select! {
+                () = reach => {}
                 () = send(self.watch, &parts) => {}
                 () = dismissed(&edge, &self.caller) => {}
             }
@@ -97,6 +106,21 @@ impl Responder for EventStream {
 async fn dismissed(edge: &Edge, caller: &Caller) {
     while edge.still_admits(caller).await {
         time::sleep(ADMISSION).await;
+    }
+}
+
+/// Keeps the stream to the links that the caller reaches, as links get and lose tags. Ends when
+/// they cannot be read, because then nobody knows what the caller may see.
+async fn follow(stats: StatsReader, asked: Asked<VisitFilter>, watched: SharedFilter) {
+    if !stats.follows_tags() {
+        return future::pending().await;
+    }
+    loop {
+        time::sleep(ADMISSION).await;
+        match stats.filter(asked.clone()).await {
+            Ok(filter) => watched.replace(filter),
+            Err(_) => return,
+        }
     }
 }
 

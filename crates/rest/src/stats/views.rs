@@ -6,7 +6,7 @@ use slugline_contract::{Answer, TimeBucket, ViewsRequest};
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Context, Query},
+    extract::{Query, Statistics},
     registrar::OperationSpec,
     reply::Json,
 };
@@ -28,12 +28,12 @@ pub(crate) fn spec() -> OperationSpec {
 }
 
 pub(crate) async fn handle(
-    context: Context,
+    Statistics(stats): Statistics,
     Query(query): Query<ViewsRequest>,
 ) -> Result<Json<200, Answer<TimeBucket>>, Failure> {
     let zone = query.zone();
     let asked = query.validate()?;
     let unit = asked.query.unit;
-    let report = context.app.stats.views(asked).await?;
+    let report = stats.views(asked).await?;
     Ok(Json(TimeBucket::answer(unit, report).in_zone(zone)))
 }

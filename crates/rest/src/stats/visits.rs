@@ -6,7 +6,7 @@ use slugline_contract::ExportVisits;
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Context, Query},
+    extract::{Query, Statistics},
     registrar::OperationSpec,
     visit_body::VisitBody,
 };
@@ -29,10 +29,10 @@ pub(crate) fn spec() -> OperationSpec {
 }
 
 pub(crate) async fn handle(
-    context: Context,
+    Statistics(stats): Statistics,
     Query(query): Query<ExportVisits>,
 ) -> Result<VisitBody, Failure> {
     let (file, asked) = query.validate()?;
-    let export = context.app.stats.visits(asked).await?;
+    let export = stats.visits(asked).await?;
     Ok(VisitBody::start(file, export).await?)
 }

@@ -103,6 +103,7 @@ impl Fixture {
         );
         let links = LinkService::new(LinkServiceParts {
             store: store.clone(),
+            audit: store.clone(),
             resolver: Arc::new(resolver),
             passwords,
             clock: clock.clone(),
@@ -139,6 +140,8 @@ impl Fixture {
             live: Arc::new(LiveVisits::new()),
             tokens: Tokens::new(TokensParts {
                 store: named.clone(),
+                links: store.clone(),
+                case: policy.case,
                 clock: clock.clone(),
                 random: Arc::new(SeededRandom::new(2)),
             }),

@@ -33,7 +33,11 @@ const LINKS: &[&str] = &[
 ];
 
 /// The database of named tokens, which is that of links.
-const NAMED_TOKENS: &[&str] = &["SLUGLINE_DATA_DIR", "SLUGLINE_DATABASE_URL"];
+const NAMED_TOKENS: &[&str] = &[
+    "SLUGLINE_DATA_DIR",
+    "SLUGLINE_DATABASE_URL",
+    "SLUGLINE_CASE_SENSITIVE",
+];
 
 /// The rules for imported links.
 const IMPORTED: &[&str] = &[
@@ -357,6 +361,20 @@ fn token() -> Command {
                 .value_delimiter(',')
                 .value_parser(Scope::ALL.map(Scope::as_str))
                 .help("What it permits, once or more; admin permits everything"),
+        )
+        .arg(
+            Arg::new("slug")
+                .long("slug")
+                .value_name("SLUG")
+                .action(ArgAction::Append)
+                .help("Bind it to the link with this slug, once or more [default: all links]"),
+        )
+        .arg(
+            Arg::new("tag")
+                .long("tag")
+                .value_name("TAG")
+                .action(ArgAction::Append)
+                .help("Bind it to the links with this tag, once or more [default: all links]"),
         )
         .arg(
             Arg::new("expires")

@@ -26,7 +26,8 @@ use crate::{
     seed::{self, Amount},
     settings::ClientSettings,
     stop_request::StopRequest,
-    token_commands, traces,
+    token_commands::{self, BoundTo},
+    traces,
     transfer::{self, LinksLeft},
     welcome, wiring,
 };
@@ -111,7 +112,18 @@ fn look_at_tokens(asked: &ArgMatches) -> anyhow::Result<()> {
             let scopes = given.get_many::<String>("scope").expect("it is required");
             let scopes: Vec<String> = scopes.cloned().collect();
             let expires = given.get_one::<String>("expires").map(String::as_str);
-            token_commands::add(&settings(given)?, name(), &scopes, expires)
+            let given_list = |id| {
+                given
+                    .get_many::<String>(id)
+                    .map(|all| all.cloned().collect())
+            };
+            let (slugs, tags): (Option<Vec<String>>, Option<Vec<String>>) =
+                (given_list("slug"), given_list("tag"));
+            let bound_to = BoundTo {
+                slugs: slugs.as_deref(),
+                tags: tags.as_deref(),
+            };
+            token_commands::add(&settings(given)?, name(), &scopes, bound_to, expires)
         }
         "list" => token_commands::list(&settings(given)?),
         _ => token_commands::revoke(&settings(given)?, name()),

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Context;
 use serde_json::{Map, Value};
-use slugline_application::{Asked, StatsService};
+use slugline_application::{Asked, Caller, StatsService};
 use slugline_contract::{AnalyticsFilter, Problem, UnknownNames, VisitFile, VisitText, read};
 use slugline_domain::{VisitFilter, VisitRows};
 
@@ -79,7 +79,8 @@ async fn rows(
         return Ok(log.visits(&asked.query).await?);
     }
     let links = wiring::links_of_operator(settings).await?;
-    let stats = StatsService::new(log, (*links).clone(), Arc::new(SystemClock));
+    let stats = StatsService::new(log, (**links).clone(), Arc::new(SystemClock));
+    let stats = stats.seen_by(&Caller::Operator);
     let export = stats.visits(asked).await.map_err(Problem::from)?;
     Ok(export.rows)
 }

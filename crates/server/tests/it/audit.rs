@@ -16,9 +16,9 @@ fn lines(server: &Server, query: &str) -> Vec<Value> {
     answer.json()["lines"].as_array().unwrap().clone()
 }
 
-/// Caller, operation and slug of each line, the oldest first.
+/// Caller, operation and slug of each line, the oldest first; a dry run is about no link.
 fn told(server: &Server) -> Vec<String> {
-    let text = |line: &Value, name: &str| line[name].as_str().unwrap().to_owned();
+    let text = |line: &Value, name: &str| line[name].as_str().unwrap_or("-").to_owned();
     let mut told: Vec<String> = lines(server, "limit=1000")
         .iter()
         .map(|line| ["caller", "operation", "slug"].map(|name| text(line, name)))
@@ -83,6 +83,7 @@ fn every_change_leaves_a_line_and_what_changes_nothing_leaves_none() {
             "site link.edit docs",
             "site link.edit docs",
             "site link.import b",
+            "site link.dry_run -",
             "site link.edit b",
             "site link.create c",
             "site link.delete docs",

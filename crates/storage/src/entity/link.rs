@@ -9,11 +9,14 @@ use std::{collections::BTreeMap, error::Error as StdError};
 use sea_orm::{Iterable, QuerySelect, entity::prelude::*, sea_query::Expr};
 use slugline_domain::{
     Country, Delivery, Destination, Link, LinkContent, LinkId, PasswordHash, Preview, Revision,
-    Routing, Slug, Tag, Tags, Text, UnixSeconds,
+    Routing, Slug, Tags, Text, UnixSeconds,
 };
 use thiserror::Error;
 
-use super::search_key::{destination_key, search_text};
+use super::{
+    search_key::{destination_key, search_text},
+    tags_text,
+};
 use crate::{
     failure::Failure,
     session::{Columns, Row},
@@ -224,11 +227,8 @@ pub(crate) fn to_link(row: Model) -> Result<Link, BadRow> {
     })
 }
 
-/// Stands before each tag of [`Model::tags`].
-const TAG: char = 'T';
-
 fn tags_to_text(tags: &Tags) -> Option<String> {
-    let text: String = tags.iter().flat_map(|tag| ["T", tag.as_str()]).collect();
+    let text = tags_text::write(tags);
     (!text.is_empty()).then_some(text)
 }
 
@@ -276,12 +276,7 @@ impl Check<'_> {
     }
 
     fn tags(&self, stored: &str) -> Result<Tags, BadRow> {
-        let tags = stored
-            .split(TAG)
-            .skip(1)
-            .map(Tag::parse)
-            .collect::<Result<Vec<_>, _>>();
-        let tags = self.column("tags", tags)?;
+        let tags = self.column("tags", tags_text::read(stored))?;
         Ok(self.column("tags", Tags::new(tags))?.sorted())
     }
 

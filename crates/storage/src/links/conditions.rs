@@ -1,10 +1,10 @@
 //! Conditions that listings and searches share.
 
 use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, QueryTrait,
-    sea_query::{Expr, ExprTrait},
+    ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select,
+    sea_query::{Expr, ExprTrait, SelectStatement, UnionType},
 };
-use slugline_domain::{StatusFilter, Tag, UnixSeconds};
+use slugline_domain::{Binding, LinkId, StatusFilter, Tag, UnixSeconds};
 
 use crate::entity::{link, tag};
 
@@ -41,4 +41,37 @@ pub(crate) fn with_tag(tag: &Tag) -> Condition {
         .column(tag::Column::LinkId)
         .filter(tag::Column::Tag.eq(tag.as_str()));
     Condition::all().add(link::Column::Id.in_subquery(tagged.into_query()))
+}
+
+/// Links of a binding: the identities in one subquery, so that the planner can begin with the few
+/// that there are.
+pub(crate) fn bound_to(binding: &Binding) -> Condition {
+    Condition::all().add(link::Column::Id.in_subquery(identities(binding)))
+}
+
+/// Links of a binding, checked one by one: for the few links that another condition finds.
+pub(crate) fn is_bound_to(binding: &Binding) -> Condition {
+    let of_link =
+        Expr::col((tag::Entity, tag::Column::LinkId)).equals((link::Entity, link::Column::Id));
+    let tagged = tagged(binding).filter(of_link);
+    Condition::any()
+        .add(link::Column::Id.is_in(binding.links().iter().map(LinkId::as_str)))
+        .add(Expr::exists(tagged.into_query()))
+}
+
+/// The identities of the links of a binding; those of deleted links are no rows.
+pub(super) fn identities(binding: &Binding) -> SelectStatement {
+    let named = link::Entity::find()
+        .select_only()
+        .column(link::Column::Id)
+        .filter(link::Column::Id.is_in(binding.links().iter().map(LinkId::as_str)));
+    let mut all = tagged(binding).into_query();
+    all.union(UnionType::Distinct, named.into_query()).take()
+}
+
+fn tagged(binding: &Binding) -> Select<tag::Entity> {
+    tag::Entity::find()
+        .select_only()
+        .column(tag::Column::LinkId)
+        .filter(tag::Column::Tag.is_in(binding.tags().iter().map(Tag::as_str)))
 }

@@ -1,7 +1,7 @@
 //! Inserting a link.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use slugline_domain::{AuditNote, Link, LinkStatus, ports::Insertion};
+use slugline_domain::{AuditNote, Link, LinkStatus, Reach, ports::Insertion};
 
 use super::write::insert_row;
 use crate::{
@@ -11,10 +11,11 @@ use crate::{
     session::{Applied, Change, Session},
 };
 
-/// Inserts a link unless an active link has its slug, or any link has its
-/// identifier.
+/// Inserts a link unless its slug belongs to an active link or to one that the caller does not
+/// reach, or any link has its identifier.
 #[derive(Debug)]
 pub(super) struct InsertLink {
+    pub(super) reach: Reach,
     pub(super) link: Link,
     pub(super) note: AuditNote,
 }
@@ -35,7 +36,9 @@ impl Change for InsertLink {
             return Ok(Applied::Keep(Insertion::IdTaken));
         };
         let number = owner.number;
-        if link::to_link(owner)?.status_at(self.note.at.second()) == LinkStatus::Active {
+        let owner = link::to_link(owner)?;
+        let active = owner.status_at(self.note.at.second()) == LinkStatus::Active;
+        if active || !self.reach.holds(&owner) {
             return Ok(Applied::Keep(Insertion::SlugTaken));
         }
         session.execute(&link::Entity::delete_by_id(number)).await?;

@@ -1,13 +1,19 @@
 //! Inserting many links in one transaction, with few statements.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use sea_orm::{
     ColumnTrait, DbBackend, EntityTrait, IntoActiveModel, Iterable, QueryFilter, QuerySelect,
 };
-use slugline_domain::{AuditNote, Link, LinkStatus, Slug, UnixSeconds, ports::Insertion};
+use slugline_domain::{AuditNote, Link, LinkStatus, Reach, Slug, UnixSeconds, ports::Insertion};
 
-use super::write::{insert, insert_link, insert_tags, to_new_row};
+use super::{
+    conditions::is_bound_to,
+    write::{insert, insert_link, insert_tags, to_new_row},
+};
 use crate::{
     audit::write_lines,
     entity::{link, tag},
@@ -23,13 +29,15 @@ const BINDINGS: usize = 10_000;
 /// if another writer took a slug or an identifier meanwhile.
 #[derive(Clone, Debug)]
 pub(super) struct InsertLinks {
+    reach: Reach,
     links: Arc<[Link]>,
     note: AuditNote,
 }
 
 impl InsertLinks {
-    pub(super) fn new(links: &[Link], note: &AuditNote) -> Self {
+    pub(super) fn new(reach: &Reach, links: &[Link], note: &AuditNote) -> Self {
         Self {
+            reach: reach.clone(),
             links: links.into(),
             note: note.clone(),
         }
@@ -42,7 +50,9 @@ impl Change for InsertLinks {
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Self::Answer>, Failure> {
         let links = &self.links;
         let now = self.note.at.second();
-        let mut plan = Plan::of(stored(session, links).await?, now);
+        let stored_links = stored(session, links).await?;
+        let kept = kept(session, &self.reach, &stored_links).await?;
+        let mut plan = Plan::of(stored_links, &kept, now);
         let outcomes: Vec<Insertion> = links
             .iter()
             .enumerate()
@@ -120,6 +130,29 @@ async fn stored(session: &impl Session, links: &[Link]) -> Result<Vec<StoredLink
     Ok(stored)
 }
 
+/// The numbers of those links that the caller does not reach.
+async fn kept(
+    session: &impl Session,
+    reach: &Reach,
+    stored: &[StoredLink],
+) -> Result<HashSet<i64>, Failure> {
+    let Some(binding) = reach.binding() else {
+        return Ok(HashSet::new());
+    };
+    let mut kept: HashSet<i64> = stored.iter().map(|link| link.number).collect();
+    for some in stored.chunks(BINDINGS) {
+        let reached = link::Entity::find()
+            .select_only()
+            .column(link::Column::Number)
+            .filter(link::Column::Number.is_in(some.iter().map(|link| link.number)))
+            .filter(is_bound_to(binding));
+        for number in session.all::<i64>(&reached).await? {
+            kept.remove(&number);
+        }
+    }
+    Ok(kept)
+}
+
 /// The members of a stored link that decide whether a new link replaces it.
 struct StoredLink {
     number: i64,
@@ -152,7 +185,8 @@ struct Plan {
 /// The link that has a slug.
 struct Owner {
     id: String,
-    status: LinkStatus,
+    /// True if no new link replaces it.
+    stays: bool,
     place: Place,
 }
 
@@ -162,7 +196,8 @@ enum Place {
 }
 
 impl Plan {
-    fn of(stored: Vec<StoredLink>, now: UnixSeconds) -> Self {
+    /// `kept` are the rows that stay although their link is expired.
+    fn of(stored: Vec<StoredLink>, kept: &HashSet<i64>, now: UnixSeconds) -> Self {
         let mut plan = Self {
             now,
             by_slug: HashMap::new(),
@@ -174,14 +209,9 @@ impl Plan {
                 .into_iter()
                 .flatten()
                 .any(|expiry| expiry <= now.get());
-            let status = if expired {
-                LinkStatus::Expired
-            } else {
-                LinkStatus::Active
-            };
             let owner = Owner {
                 id: link.id,
-                status,
+                stays: !expired || kept.contains(&link.number),
                 place: Place::Row(link.number),
             };
             plan.own(link.slug, owner);
@@ -197,7 +227,7 @@ impl Plan {
     fn admit(&mut self, place: usize, link: &Link) -> Insertion {
         let (slug, id) = (link.slug.as_str(), link.id.as_str());
         let owner = self.by_slug.get(slug);
-        if owner.is_some_and(|owner| owner.status == LinkStatus::Active) {
+        if owner.is_some_and(|owner| owner.stays) {
             return Insertion::SlugTaken;
         }
         if self.slug_by_id.get(id).is_some_and(|other| other != slug) {
@@ -213,7 +243,7 @@ impl Plan {
         }
         let owner = Owner {
             id: id.to_owned(),
-            status: link.status_at(self.now),
+            stays: link.status_at(self.now) == LinkStatus::Active,
             place: Place::Batch(place),
         };
         self.own(slug.to_owned(), owner);

@@ -26,7 +26,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditNote, Link, LinkFilter, LinkId, ListQuery, Slug, Tag, TagCount, UnixSeconds,
+    AuditNote, Link, LinkFilter, LinkId, ListQuery, Reach, Slug, Tag, TagCount, UnixSeconds,
     ports::{Deletion, Hearing, Insertion, LinkObserver, LinkStore, StoreError, Update, Version},
 };
 
@@ -84,21 +84,31 @@ impl SqlLinkStore {
 
 #[async_trait]
 impl LinkStore for SqlLinkStore {
-    async fn insert(&self, link: &Link, note: &AuditNote) -> Result<Insertion, StoreError> {
-        let (link, note) = (link.clone(), note.clone());
-        let inserted = self.database.change(InsertLink { link, note }).await;
+    async fn insert_within(
+        &self,
+        reach: &Reach,
+        link: &Link,
+        note: &AuditNote,
+    ) -> Result<Insertion, StoreError> {
+        let insert = InsertLink {
+            reach: reach.clone(),
+            link: link.clone(),
+            note: note.clone(),
+        };
+        let inserted = self.database.change(insert).await;
         inserted.map_err(failing_to("insert a link"))
     }
 
-    async fn insert_many(
+    async fn insert_many_within(
         &self,
+        reach: &Reach,
         links: &[Link],
         note: &AuditNote,
     ) -> Result<Vec<Insertion>, StoreError> {
         /// An attempt fails only if another writer's change succeeded.
         const ATTEMPTS: usize = 5;
 
-        let insert = InsertLinks::new(links, note);
+        let insert = InsertLinks::new(reach, links, note);
         let attempts = async {
             for _ in 0..ATTEMPTS {
                 if let Some(outcomes) = self.database.change(insert.clone()).await? {
@@ -154,8 +164,8 @@ impl LinkStore for SqlLinkStore {
         counted.map_err(failing_to("count links"))
     }
 
-    async fn tags(&self) -> Result<Vec<TagCount>, StoreError> {
-        let counted = self.database.read(CountTags).await;
+    async fn tags(&self, reach: &Reach) -> Result<Vec<TagCount>, StoreError> {
+        let counted = self.database.read(CountTags(reach.clone())).await;
         counted.map_err(failing_to("count tags"))
     }
 

@@ -5,7 +5,8 @@ use rstest::rstest;
 use rusqlite::Connection;
 use sea_orm::{DbBackend, QueryTrait, Statement};
 use slugline_domain::{
-    LinkFilter, LinkOrder, ListQuery, Position, SearchText, StatusFilter, Tag, UnixSeconds,
+    Binding, LinkFilter, LinkId, LinkOrder, ListQuery, Position, Reach, SearchText, StatusFilter,
+    Tag, UnixSeconds,
 };
 use slugline_testkit::{NOON, destination, slug};
 
@@ -170,7 +171,7 @@ async fn a_destination_is_found_by_its_key() {
 
 #[tokio::test]
 async fn tags_are_counted_along_their_index() {
-    let count = count_tags().build(DbBackend::Sqlite);
+    let count = count_tags(&Reach::Everything).build(DbBackend::Sqlite);
     let plan = Schema::new().await.plan(&count);
     assert_eq!(plan, "SCAN link_tags USING COVERING INDEX link_tags_tag");
 }
@@ -195,4 +196,29 @@ async fn links_without_a_password_are_found_by_their_identities() {
     let unprotected = unprotected::select(&["a", "b"]).build(DbBackend::Sqlite);
     let plan = schema.plan(&unprotected);
     assert!(plan.starts_with("SEARCH links USING INDEX"), "{plan}");
+}
+
+#[tokio::test]
+async fn a_page_of_a_binding_begins_with_its_links() {
+    let mut wanted = filter();
+    let tags = ["news", "sale"].map(|tag| Tag::parse(tag).unwrap());
+    let binding = Binding::new([LinkId::parse("one").unwrap()], tags).unwrap();
+    wanted.reach = Reach::bound(binding);
+    let schema = Schema::new().await;
+    for plan in [
+        schema.plan_of_search(&wanted),
+        schema.plan_of_page(&ListQuery {
+            filter: wanted,
+            ..page(LinkOrder::Newest)
+        }),
+    ] {
+        assert!(
+            plan.starts_with("SEARCH links USING INDEX sqlite_autoindex_links_1 (id=?)"),
+            "{plan}"
+        );
+        assert!(
+            plan.contains("SEARCH link_tags USING COVERING INDEX link_tags_tag (tag=?)"),
+            "{plan}"
+        );
+    }
 }

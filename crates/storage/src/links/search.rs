@@ -7,7 +7,7 @@ use sea_orm::{
 use slugline_domain::{Link, LinkFilter, SearchText, Slug, UnixSeconds};
 
 use super::{
-    conditions::{has_tag, with_status, with_tag},
+    conditions::{bound_to, has_tag, is_bound_to, with_status, with_tag},
     list::links,
 };
 use crate::{
@@ -81,6 +81,12 @@ pub(super) async fn matching(
         select = select.filter(match &filter.slugs {
             Some(_) => has_tag(tag),
             None => with_tag(tag),
+        });
+    }
+    if let Some(binding) = filter.reach.binding() {
+        select = select.filter(match &filter.slugs {
+            Some(_) => is_bound_to(binding),
+            None => bound_to(binding),
         });
     }
     if let Some(destination) = &filter.destination {
@@ -188,7 +194,7 @@ fn like_pattern(text: &SearchText) -> String {
 mod tests {
     use std::time::Duration;
 
-    use slugline_domain::{LinkOrder, ListQuery, StatusFilter};
+    use slugline_domain::{LinkOrder, ListQuery, Reach, StatusFilter};
     use slugline_testkit::{NOON, NOTE, link};
 
     use super::*;
@@ -236,7 +242,9 @@ mod tests {
         let store = Sqlite::open_for_reads_up_to(Duration::ZERO, file).unwrap();
         let links = (0..5_000).map(|i| link(&format!("l{i}")).id(&i.to_string()).build());
         let links: Vec<_> = links.collect();
-        let inserted = store.change(InsertLinks::new(&links, &NOTE)).await;
+        let inserted = store
+            .change(InsertLinks::new(&Reach::Everything, &links, &NOTE))
+            .await;
         assert!(inserted.unwrap().is_some());
 
         // No link holds the text, so nothing ends the reading but the limit.

@@ -1,7 +1,9 @@
 //! Counting the links of each tag.
 
-use sea_orm::{ColumnTrait, EntityTrait, Order, QueryOrder, QuerySelect, Select};
-use slugline_domain::{Tag, TagCount};
+use sea_orm::{ColumnTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select};
+use slugline_domain::{Reach, Tag, TagCount};
+
+use super::conditions::identities;
 
 use crate::{
     entity::tag,
@@ -11,13 +13,13 @@ use crate::{
 
 /// Counts the links of every tag.
 #[derive(Debug)]
-pub(super) struct CountTags;
+pub(super) struct CountTags(pub(super) Reach);
 
 impl Read for CountTags {
     type Answer = Vec<TagCount>;
 
     async fn read<S: Session>(&self, session: &S) -> Result<Vec<TagCount>, Failure> {
-        session.all(&count_tags()).await
+        session.all(&count_tags(&self.0)).await
     }
 }
 
@@ -31,9 +33,12 @@ impl Row for TagCount {
 }
 
 /// The select of every tag with its number of links.
-pub(super) fn count_tags() -> Select<tag::Entity> {
-    tag::Entity::find()
-        .select_only()
+pub(super) fn count_tags(reach: &Reach) -> Select<tag::Entity> {
+    let mut tags = tag::Entity::find();
+    if let Some(binding) = reach.binding() {
+        tags = tags.filter(tag::Column::LinkId.in_subquery(identities(binding)));
+    }
+    tags.select_only()
         .column(tag::Column::Tag)
         .column_as(tag::Column::LinkId.count(), "links")
         .group_by(tag::Column::Tag)

@@ -276,6 +276,7 @@ async fn a_revoked_token_is_announced_and_a_used_one_is_not() {
         name: name.clone(),
         digest: [1; 32],
         scopes: Scopes::new([Scope::LinksRead]).unwrap(),
+        reach: slugline_domain::Reach::Everything,
         expires_at: None,
         created_at: NOON,
         last_used_at: None,

@@ -3,7 +3,7 @@
 use std::{pin::Pin, sync::Arc};
 
 use slugline_domain::{
-    Link,
+    Link, Reach,
     ports::{Deletion, LinkStore, Update, Version},
 };
 
@@ -139,7 +139,7 @@ pub(super) async fn only_the_known_version_of_a_link_is_deleted(store_: &impl Li
         assert_eq!(outcome.expect("delete"), expected);
     }
     assert_eq!(store_.find(&before.slug).await.expect("find"), None);
-    assert_eq!(store_.tags().await.expect("tags"), []);
+    assert_eq!(store_.tags(&Reach::Everything).await.expect("tags"), []);
 }
 
 type Attempt<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Link, LinkFilter, StatusFilter,
+    Binding, Link, LinkFilter, Reach, StatusFilter,
     ports::{Insertion, LinkStore},
 };
 
@@ -124,4 +124,46 @@ pub(super) async fn of_many_concurrent_inserts_one_wins<S: LinkStore>(store_: Ar
         .expect("find")
         .expect("one is stored");
     assert_eq!(winner, links[winners[0]]);
+}
+
+pub(super) async fn an_expired_link_gives_way_only_within_reach(store_: &impl LinkStore) {
+    let inside = link("inside").id("inside").tags(&["a"]).expires(0).build();
+    let named = link("named").id("named").expires(0).build();
+    let outside = link("outside")
+        .id("outside")
+        .tags(&["b"])
+        .expires(0)
+        .build();
+    for link in [&inside, &named, &outside] {
+        store(store_, link).await;
+    }
+    let binding = Binding::new([named.id.clone()], [tag("a")]).expect("a binding");
+    let reach = Reach::bound(binding);
+    let again = |text: &str, id: &str| link(text).id(id).tags(&["a"]).build();
+    for (text, expected) in [
+        ("inside", Insertion::Stored),
+        ("named", Insertion::Stored),
+        ("outside", Insertion::SlugTaken),
+        ("new", Insertion::Stored),
+    ] {
+        let new = again(text, &format!("one-{text}"));
+        let outcome = store_.insert_within(&reach, &new, &NOTE).await;
+        assert_eq!(outcome.expect("insert"), expected, "{text}");
+    }
+    let found = store_.find(&outside.slug).await.expect("find");
+    assert_eq!(found.as_ref(), Some(&outside));
+    let old = link("old").id("old").tags(&["a"]).expires(0).build();
+    store(store_, &old).await;
+    let batch = [
+        again("outside", "many-1"),
+        again("old", "many-2"),
+        again("fresh", "many-3"),
+    ];
+    let outcomes = store_.insert_many_within(&reach, &batch, &NOTE).await;
+    assert_eq!(
+        outcomes.expect("insert"),
+        [Insertion::SlugTaken, Insertion::Stored, Insertion::Stored]
+    );
+    let found = store_.find(&outside.slug).await.expect("find");
+    assert_eq!(found, Some(outside));
 }

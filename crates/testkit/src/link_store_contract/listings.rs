@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use slugline_domain::{
-    Link, LinkFilter, LinkId, LinkOrder, ListQuery, Position, StatusFilter, Tag, ports::LinkStore,
+    Binding, Link, LinkFilter, LinkId, LinkOrder, ListQuery, Position, Reach, StatusFilter, Tag,
+    ports::LinkStore,
 };
 
 use super::{
@@ -11,7 +12,7 @@ use super::{
     searches::{found, with_text},
     slugs, store,
 };
-use crate::{NOTE, link, slug, tag};
+use crate::{NOON, NOTE, link, slug, tag};
 
 pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl LinkStore) {
     // Three links share a second, so the slug must break the tie.
@@ -113,12 +114,95 @@ pub(super) async fn slugs_are_ordered_by_code_point(store_: &impl LinkStore) {
 pub(super) async fn tags_are_counted_by_name(store_: &impl LinkStore) {
     store(store_, &link("a").tags(&["x", "b"]).build()).await;
     store(store_, &link("b").tags(&["x"]).expires(0).build()).await;
-    let counts = store_.tags().await.expect("tags");
+    let counts = store_.tags(&Reach::Everything).await.expect("tags");
     let shown: Vec<(&str, u64)> = counts
         .iter()
         .map(|count| (count.tag.as_str(), count.links))
         .collect();
     assert_eq!(shown, [("b", 1), ("x", 2)]);
+}
+
+pub(super) async fn a_binding_hides_all_other_links(store_: &impl LinkStore) {
+    /// A reach, the slugs of its links, and its tags with their numbers of links.
+    type Case<'a> = (Reach, &'a [&'a str], &'a [(&'a str, u64)]);
+
+    for made in [
+        link("both").id("both").tags(&["x", "y"]),
+        link("gone").id("gone").tags(&["y"]).expires(0),
+        link("named").id("named").tags(&["z"]),
+        link("other").id("other").tags(&["z", "q"]),
+        link("bare").id("bare"),
+    ] {
+        store(store_, &made.build()).await;
+    }
+    let binding = |ids: &[&str], tags: &[&str]| {
+        let ids = ids.iter().map(|id| LinkId::parse(id).expect("an id"));
+        let tags = tags.iter().copied().map(tag);
+        Reach::bound(Binding::new(ids, tags).expect("a binding"))
+    };
+    let cases: [Case<'_>; 4] = [
+        (
+            binding(&[], &["y"]),
+            &["both", "gone"],
+            &[("x", 1), ("y", 2)],
+        ),
+        (binding(&["named"], &[]), &["named"], &[("z", 1)]),
+        (
+            binding(&["named", "both", "deleted"], &["y", "nobody's"]),
+            &["both", "gone", "named"],
+            &[("x", 1), ("y", 2), ("z", 1)],
+        ),
+        (binding(&["deleted"], &["nobody's"]), &[], &[]),
+    ];
+    for (reach, expected, tags) in cases {
+        let filter = LinkFilter {
+            reach: reach.clone(),
+            ..everywhere()
+        };
+        let query = ListQuery {
+            order: LinkOrder::SlugAscending,
+            filter: filter.clone(),
+            ..everything()
+        };
+        assert_eq!(slugs(store_, query.clone()).await, expected, "{reach:?}");
+        let some = ListQuery {
+            filter: LinkFilter {
+                slugs: Some(["both", "other", "named"].map(slug).into()),
+                ..filter.clone()
+            },
+            ..query
+        };
+        let reached = expected.iter().filter(|text| **text != "gone");
+        let reached: Vec<&&str> = reached.collect();
+        assert_eq!(
+            slugs(store_, some).await,
+            reached.into_iter().copied().collect::<Vec<_>>()
+        );
+        let count = store_.count(&filter, NOON).await.expect("count");
+        assert_eq!(usize::try_from(count), Ok(expected.len()), "{reach:?}");
+        for text in ["o", "other", "both"] {
+            let holding = LinkFilter {
+                text: with_text(text).text,
+                ..filter.clone()
+            };
+            let found_ = found(store_, &holding).await;
+            let all = found(
+                store_,
+                &LinkFilter {
+                    text: holding.text.clone(),
+                    ..everywhere()
+                },
+            )
+            .await;
+            let inside = all
+                .into_iter()
+                .filter(|slug| expected.contains(&slug.as_str()));
+            assert_eq!(found_, inside.collect::<Vec<_>>(), "{reach:?} {text}");
+        }
+        let counts = store_.tags(&reach).await.expect("tags");
+        let shown = counts.iter().map(|count| (count.tag.as_str(), count.links));
+        assert_eq!(shown.collect::<Vec<_>>(), tags, "{reach:?}");
+    }
 }
 
 pub(super) async fn links_are_found_by_any_of_their_tags(store_: &impl LinkStore) {

@@ -49,7 +49,7 @@ fn tokens_are_added_listed_and_revoked_beside_a_running_service() {
     let lines: Vec<&str> = list.lines().collect();
     assert_eq!(lines.len(), 2);
     assert!(
-        lines[0].starts_with("links:read,links:write,analytics:read  made 20"),
+        lines[0].starts_with("links:read,links:write,analytics:read  all links  made 20"),
         "{list}"
     );
     assert!(

@@ -1,11 +1,13 @@
 //! Named tokens: what each permits, how they are made and end, and the rotation of the site
 //! token.
 
+mod bindings; // a bound token sees its links only
 mod commands; // tokens and the site token from the command line
 mod ends; // a token is refused once it is revoked or over
 pub(crate) mod names; // none looks like another
-mod scopes;
-pub(crate) mod sign_in; // one-time codes in place of the site token // what each scope permits
+mod scopes; // what each scope permits
+pub(crate) mod sign_in; // one-time codes in place of the site token
+mod writers; // links:write alone reads nothing
 
 use serde_json::{Value, json};
 

@@ -143,7 +143,7 @@ fn every_operation_below_api_needs_its_scope_and_says_so() {
 }
 
 /// Sends a request of MCP with this token, and returns the result.
-fn exchange(server: &Server, token: &str, method: &str, params: Value) -> Value {
+pub(super) fn exchange(server: &Server, token: &str, method: &str, params: Value) -> Value {
     let call = with(server, token, "POST", "/api/mcp")
         .header("content-type", "application/json")
         .header("accept", BOTH)

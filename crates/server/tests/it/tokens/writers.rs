@@ -1,0 +1,129 @@
+//! A token that may only write links reads nothing that it did not write.
+
+use serde_json::{Value, json};
+
+use super::{make, scopes::exchange, with};
+use crate::server::Server;
+
+/// A server with a link whose content nobody but its author and readers may see.
+fn server_with_secret() -> (Server, String) {
+    let server = Server::start();
+    server.create(&json!({
+        "slug": "sec", "url": "https://secret.example/private", "comment": "between us",
+        "tags": ["private"], "password": "letmein",
+    }));
+    let writer = make(&server, "writer", &["links:write"]);
+    (server, writer)
+}
+
+fn hides(text: &str) -> bool {
+    !["secret.example", "between us", "private", "MASKED"]
+        .iter()
+        .any(|secret| text.contains(secret))
+}
+
+#[test]
+fn answers_to_a_writer_show_the_slug_of_a_link_alone() {
+    let (server, writer) = server_with_secret();
+    let call = |method: &str, path: &str, body: Value| {
+        let answer = with(&server, &writer, method, path)
+            .header("if-none-match", "x")
+            .json(&body)
+            .send();
+        assert!(hides(&answer.text), "{}", answer.text);
+        answer
+    };
+    let short = format!("{}/sec", server.origin());
+    let upserted = call(
+        "POST",
+        "/api/link/upsert",
+        json!({"url": "https://zz.example", "slug": "sec"}),
+    );
+    assert_eq!(
+        upserted.json(),
+        json!({"link": {"slug": "sec"}, "shortLink": short, "status": "existing"})
+    );
+    assert_eq!(upserted.header("etag"), "");
+    for change in [json!({"slug": "sec"}), json!({"slug": "sec", "title": "T"})] {
+        let patched = call("PATCH", "/api/link/edit", change);
+        assert_eq!(
+            patched.json(),
+            json!({"link": {"slug": "sec"}, "shortLink": short})
+        );
+        assert_eq!(patched.header("etag"), "");
+    }
+    let refused = with(&server, &writer, "PATCH", "/api/link/edit")
+        .header("if-match", "\"no\"")
+        .json(&json!({"slug": "sec", "title": "T"}))
+        .send();
+    assert_eq!(refused.status, 412, "{}", refused.text);
+    assert_eq!(refused.json()["data"]["link"], json!({"slug": "sec"}));
+    assert!(hides(&refused.text) && refused.header("etag").is_empty());
+    let reader = make(&server, "both", &["links:write", "links:read"]);
+    let shown = with(&server, &reader, "PATCH", "/api/link/edit")
+        .json(&json!({"slug": "sec"}))
+        .send();
+    assert_eq!(shown.json()["link"]["comment"], "between us");
+    assert!(!shown.header("etag").is_empty());
+}
+
+#[test]
+fn tools_show_a_writer_the_slug_of_a_link_alone() {
+    let (server, writer) = server_with_secret();
+    for (tool, arguments) in [
+        (
+            "upsert_link",
+            json!({"slug": "sec", "url": "https://zz.example"}),
+        ),
+        (
+            "update_link",
+            json!({"slug": "sec", "partial": true, "title": "T"}),
+        ),
+        ("delete_link", json!({"slug": "sec"})),
+    ] {
+        let call = json!({"name": tool, "arguments": arguments});
+        let result = exchange(&server, &writer, "tools/call", call);
+        assert_eq!(result["isError"], false, "{tool}: {result}");
+        assert_eq!(
+            result["structuredContent"]["link"],
+            json!({"slug": "sec"}),
+            "{tool}"
+        );
+        assert!(hides(&result.to_string()), "{tool}: {result}");
+    }
+}
+
+#[test]
+fn a_batch_that_tells_about_links_needs_both_scopes_and_leaves_a_line() {
+    let (server, writer) = server_with_secret();
+    let both = make(&server, "both", &["links:write", "links:read"]);
+    let batch = |token: &str, body: &Value| {
+        let answer = with(&server, token, "POST", "/api/link/batch").json(body);
+        answer.send()
+    };
+    let by_filter = json!({"action": "delete", "filter": {"q": "priv", "status": "all"}});
+    let trial = json!({"action": "delete", "slugs": ["sec"], "dryRun": true});
+    let mut trial_by_filter = by_filter.clone();
+    trial_by_filter["dryRun"] = true.into();
+    for body in [&by_filter, &trial, &trial_by_filter] {
+        let refused = batch(&writer, body);
+        assert_eq!(refused.status, 403, "{body}: {}", refused.text);
+        assert_eq!(refused.json()["data"]["scope"], "links:read");
+    }
+    let lines = || {
+        let trail = server
+            .api("GET", "/api/audit?operation=link.dry_run")
+            .send();
+        trail.json()["lines"].as_array().unwrap().clone()
+    };
+    assert_eq!(lines(), Vec::<Value>::new(), "nothing was told");
+    for (body, count) in [(&trial, 1), (&trial_by_filter, 2)] {
+        let told = batch(&both, body);
+        assert_eq!(told.status, 200, "{}", told.text);
+        assert_eq!(lines().len(), count);
+        assert_eq!(lines()[0]["caller"], "both");
+    }
+    let named = json!({"action": "addTags", "tags": ["t"], "slugs": ["sec", "nobody"]});
+    assert_eq!(batch(&writer, &named).status, 200);
+    assert_eq!(server.visit("/sec").status, 200, "the link is still there");
+}
