@@ -3,6 +3,7 @@ import { createLink, patchLink, readLink, searchLinks, suggestSlug } from '../ap
 import { ErrorNote, wording } from '../parts/notes.js';
 import { Check, Field, IconButton, Segments, Select, TextInput, copyText } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
+import { TagInput } from '../parts/tag-input.js';
 import { ApiError } from '../problem.js';
 import { addShortcuts } from '../shortcuts.js';
 import { demonstration, lacking, reason, refusalOfChange, refusalOfNew } from '../state/refusal.js';
@@ -19,7 +20,6 @@ import { EraseVisits } from './erase-visits.js';
 import { disputed, merged } from './merge.js';
 import { PreviewCard } from './preview-card.js';
 import { prefix, shortLink } from './short-link.js';
-import { TagInput } from './tag-input.js';
 import { UTM, readUtm } from './utm.js';
 
 /** @typedef {import('../api.js').Link} Link */

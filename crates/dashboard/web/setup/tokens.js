@@ -1,9 +1,10 @@
 // Named tokens: a list, a form, and the one look at a new token.
-import { listTokens, makeToken, revokeToken } from '../api.js';
+import { listTags, listTokens, makeToken, revokeToken } from '../api.js';
 import { useLoaded } from '../load.js';
 import { Check, CopyButton, Field, TextInput } from '../parts/controls.js';
 import { Confirm } from '../parts/dialog.js';
 import { ErrorNote, wording } from '../parts/notes.js';
+import { TagInput } from '../parts/tag-input.js';
 import { ApiError } from '../problem.js';
 import { toast } from '../state/toasts.js';
 import { visible } from '../text/name.js';
@@ -47,10 +48,14 @@ export function TokensCard() {
 
 /** @param {{ token: Token, onRevoke: () => void }} props */
 function TokenRow({ token, onRevoke }) {
-  const { name, scopes, lastUsedAt, expiresAt } = token;
+  const { name, scopes, slugs, tags, lastUsedAt, expiresAt } = token;
+  const links = slugs?.map((slug) => html`<code key=${slug} class="chip quiet" data-bound="slug">/${slug}</code>`) ?? [];
+  const tagged = tags?.map((tag) => html`<span key=${tag} class="chip" data-bound="tag">${tag}</span>`) ?? [];
+  // A link that was deleted does not come back, and neither does what was bound to it.
+  const reach = slugs || tags ? html`<span class="token-scopes"><span class="hint">${say('tokenOnly')}</span>${links}${tagged}${links.length + tagged.length === 0 && html`<span class="hint">${say('tokenNoLink')}</span>`}</span>` : '';
   const used = lastUsedAt ? say('tokenUsed', { when: figures.value.moment(lastUsedAt) }) : say('tokenUnused');
   const end = expiresAt ? say('expiresAt', { when: figures.value.moment(expiresAt) }) : say('neverExpires');
-  return html`<li class="token" data-token=${name}><div class="token-main"><strong><bdi>${visible(name)}</bdi></strong><span class="token-scopes">${scopes.map((scope) => html`<code key=${scope} class="chip quiet">${scope}</code>`)}</span><span class="hint">${used} · ${end}</span></div>
+  return html`<li class="token" data-token=${name}><div class="token-main"><strong><bdi>${visible(name)}</bdi></strong><span class="token-scopes">${scopes.map((scope) => html`<code key=${scope} class="chip quiet">${scope}</code>`)}</span>${reach}<span class="hint">${used} · ${end}</span></div>
     <button type="button" class="button" aria-label=${say('tokenRevokeTitle', { name: visible(name) })} onClick=${onRevoke}>${say('tokenRevoke')}</button></li>`;
 }
 
@@ -62,25 +67,38 @@ function MadeToken({ made }) {
     <p>${say('tokenAddress')}</p><p class="token-text"><code>${address}</code><${CopyButton} text=${address} /></p></div>`;
 }
 
+/** The slugs in a text; a short link may begin with its slash. @param {string} text */
+const slugsIn = (text) => text.split(/[\s,]+/).map((slug) => slug.replace(/^\/+/, '')).filter(Boolean);
+
 /** @param {{ onMade: (made: Made) => void }} props */
 function NewToken({ onMade }) {
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState(/** @type {readonly Scope[]} */ (['links:read']));
   const [until, setUntil] = useState('');
+  const [slugs, setSlugs] = useState('');
+  const [tags, setTags] = useState(/** @type {string[]} */ ([]));
+  const known = useLoaded('tags', (signal) => listTags(signal));
   const [working, setWorking] = useState(false);
   const [error, setError] = useState(/** @type {any} */ (undefined));
   const issue = (/** @type {string} */ member) => (error instanceof ApiError ? error.issueOf(member) : undefined);
   const nameError = error?.code === 'token_name_taken' ? wording(error) : issue('name');
-  const endError = issue('expiresAt');
+  const [endError, slugError, tagError] = [issue('expiresAt'), issue('slugs'), issue('tags')];
+  const isToldBeside = nameError || endError || slugError || tagError;
+  const wanted = slugsIn(slugs);
+  const isBound = wanted.length > 0 || tags.length > 0;
+  // What may do everything cannot be bound, so each of the two switches the other off.
+  const isAdmin = chosen.includes('admin');
   const toggle = (/** @type {Scope} */ scope, /** @type {boolean} */ on) => setChosen((/** @type {readonly Scope[]} */ before) => (on ? [...before, scope] : before.filter((one) => one !== scope)));
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     setWorking(true);
     setError(undefined);
     try {
-      onMade(await makeToken({ name: name.trim(), scopes: [...chosen], ...(until ? { expiresAt: startOfDay(addDays(until, 1), ownZone()) } : {}) }));
+      onMade(await makeToken({ name: name.trim(), scopes: [...chosen], ...(wanted.length > 0 ? { slugs: wanted } : {}), ...(tags.length > 0 ? { tags } : {}), ...(until ? { expiresAt: startOfDay(addDays(until, 1), ownZone()) } : {}) }));
       setName('');
       setUntil('');
+      setSlugs('');
+      setTags([]);
     } catch (failure) {
       setError(failure);
     } finally {
@@ -90,8 +108,10 @@ function NewToken({ onMade }) {
   return html`<form class="token-form" onSubmit=${submit} novalidate>
     <${Field} label=${say('tokenName')} id="token-name" error=${nameError}><${TextInput} id="token-name" value=${name} error=${nameError} maxlength="64" autocomplete="off" onInput=${setName} /><//>
     <${Field} label=${say('expires')} id="token-end" hint=${say('tokenEndHint')} error=${endError}><${TextInput} id="token-end" type="date" value=${until} error=${endError} hint="there" onInput=${setUntil} /><//>
-    <fieldset class="token-choice"><legend>${say('tokenScopes')}</legend>${SCOPES.map(([scope, word]) => html`<${Check} key=${scope} label=${say(word)} checked=${chosen.includes(scope)} onChange=${(/** @type {boolean} */ on) => toggle(scope, on)} data-scope=${scope} />`)}</fieldset>
-    ${error && !nameError && !endError && html`<${ErrorNote} error=${error} />`}
+    <fieldset class="token-choice"><legend>${say('tokenScopes')}</legend>${SCOPES.map(([scope, word]) => html`<${Check} key=${scope} label=${say(word)} checked=${chosen.includes(scope)} onChange=${(/** @type {boolean} */ on) => toggle(scope, on)} data-scope=${scope} disabled=${scope === 'admin' && isBound} />`)}</fieldset>
+    <fieldset class="token-bound" disabled=${isAdmin}><${Field} label=${say('tokenSlugs')} id="token-slugs" hint=${say(isAdmin ? 'tokenAdminBound' : 'tokenSlugsHint')} error=${slugError}><${TextInput} id="token-slugs" class="mono" value=${slugs} error=${slugError} hint="there" autocomplete="off" autocapitalize="off" spellcheck="false" onInput=${setSlugs} /><//>
+      <${Field} label=${say('tokenTags')} id="token-tags" hint=${isAdmin ? '' : say('tokenTagsHint')} error=${tagError}><${TagInput} id="token-tags" tags=${tags} known=${known.data?.map((/** @type {{ name: string }} */ tag) => tag.name) ?? []} onChange=${setTags} /><//></fieldset>
+    ${error && !isToldBeside && html`<${ErrorNote} error=${error} />`}
     <p><button type="submit" class="button primary" disabled=${working || !name.trim() || chosen.length === 0}>${say('tokenMake')}</button></p>
   </form>`;
 }

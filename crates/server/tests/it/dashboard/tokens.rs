@@ -48,6 +48,38 @@ fn a_token_is_made_shown_once_and_revoked() {
 }
 
 #[test]
+fn a_token_is_bound_to_slugs_and_tags() {
+    let server = Server::start();
+    for (slug, tags) in [("docs", json!([])), ("other", json!(["partner"]))] {
+        server.create(&json!({"url": "https://example.com/", "slug": slug, "tags": tags}));
+    }
+    let browser = Browser::signed_in(&server, "setup");
+    browser.type_into("#token-name", "a guest");
+    browser.type_into("#token-slugs", "missing, /docs");
+    browser.click(".token-form .primary");
+    assert!(browser.text("#token-slugs-error").contains("missing"));
+    browser.fill("#token-slugs", "/docs");
+    browser.type_into("#token-tags", "partner,");
+    let off = browser.run("return document.querySelector('[data-scope=admin]').disabled");
+    assert_eq!(off, true, "what may do everything cannot be bound");
+    browser.click(".token-form .primary");
+    let shown = browser.text(".token-made code");
+    browser.find("[data-token='a guest']");
+    assert_eq!(browser.texts("[data-bound=slug]"), ["/docs"]);
+    assert_eq!(browser.texts("[data-bound=tag]"), ["partner"]);
+    let verify = server.request("GET", "/api/verify");
+    let verify = verify.header("authorization", &format!("Bearer {shown}"));
+    let told = verify.send().json();
+    assert_eq!(
+        (&told["slugs"], &told["tags"]),
+        (&json!(["docs"]), &json!(["partner"]))
+    );
+    browser.click("[data-scope=admin]");
+    browser.find(".token-bound:disabled");
+    browser.finish(&["400"]);
+}
+
+#[test]
 fn a_name_of_an_earlier_version_hides_nothing() {
     let server = Server::start();
     let token = make(&server, "older", &["admin"]);

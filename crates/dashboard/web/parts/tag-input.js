@@ -1,5 +1,5 @@
 // Tags as chips with a field at the end.
-import { Icon } from '../parts/icon.js';
+import { Icon } from './icon.js';
 import { html, useState } from '../view.js';
 import { say } from '../words.js';
 
