@@ -93,8 +93,8 @@ pub use links::{
     CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, ImportLink,
     ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage, LinkReader,
     LinkService, LinkServiceParts, LinkWriter, ListLinks, ListRequest, ListVisited, ListedPage,
-    MAX_TAGGED, NewLink, Precondition, RangeStart, SeenLink, SlugPolicy, Upserted, VisitRange,
-    VisitedLink, VisitedPage, VisitedPlace,
+    MAX_TAGGED, NewLink, Precondition, RangeStart, Rehearsal, SeenLink, SlugPolicy, Upserted,
+    VisitRange, VisitedLink, VisitedPage, VisitedPlace,
 };
 pub use live::{LiveVisits, SharedFilter, Watch};
 pub use migration::{

@@ -85,7 +85,8 @@ pub use links::{
     LinkUpdated, LinkUpserted, LinkView, LinksToImport, ListLinks, ListedLink, Mask, Outcome,
     PatchLink, PreviewSuggestion, RankingView, ReadLink, ReadLinksError, SearchLinks, SeenLinkView,
     SlugSuggestion, Sort, Status, StoredHash, SuggestPreview, SuggestSlug, TagList, TagView,
-    TransferFormat, UpdateLink, UpsertStatus, entity_tag, if_match, if_none_match, read_links,
+    TransferFormat, UpdateLink, UpsertStatus, entity_tag, id_taken, if_match, if_none_match,
+    read_links,
 };
 pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};

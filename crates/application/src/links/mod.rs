@@ -14,6 +14,7 @@ mod import;
 mod list;
 mod precondition;
 mod reader;
+mod rehearsal;
 mod screen;
 mod search;
 mod tagged;
@@ -42,6 +43,7 @@ pub use self::{
     list::{LinkPage, ListLinks},
     precondition::Precondition,
     reader::LinkReader,
+    rehearsal::Rehearsal,
     tagged::MAX_TAGGED,
     upsert::Upserted,
     writer::{LinkWriter, SeenLink},

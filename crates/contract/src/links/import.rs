@@ -288,6 +288,14 @@ pub struct FailedImport {
     pub reason: String,
 }
 
+/// Says that another link has the id.
+pub fn id_taken(id: &LinkId) -> String {
+    format!(
+        "another link has the id {:?}; leave id out to get a new one",
+        id.as_str()
+    )
+}
+
 impl LinkImport {
     /// Shows the outcomes for the links, in order.
     pub fn new(imported: &[ImportedLink], ignored_names: Vec<String>) -> Self {
@@ -306,10 +314,7 @@ impl LinkImport {
                 ImportOutcome::Skipped => shown.skipped_items.push(item),
                 ImportOutcome::IdTaken => shown.failed_items.push(FailedImport {
                     item,
-                    reason: format!(
-                        "another link has the id {:?}; leave id out to get a new one",
-                        imported.link.id.as_str()
-                    ),
+                    reason: id_taken(&imported.link.id),
                 }),
             }
         }

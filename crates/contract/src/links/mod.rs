@@ -39,6 +39,7 @@ pub use self::{
     export_text::ExportText,
     import::{
         FailedImport, ImportItem, ImportLimit, ImportLink, ImportLinks, LinkImport, LinksToImport,
+        id_taken,
     },
     import_stream::{ReadLink, ReadLinksError, read_links},
     list::{LinkList, ListLinks, ListedLink, RankingView},

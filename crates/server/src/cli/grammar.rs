@@ -171,6 +171,12 @@ fn import() -> Command {
         .about("Take over the links of an export, also of Sink's; active slugs are skipped")
         .arg(file.required(true).help("Where from, - for standard input"))
         .arg(format().help("Form of the file [default: by its name, else by its first character]"))
+        .arg(
+            Arg::new("dry-run")
+                .long("dry-run")
+                .action(ArgAction::SetTrue)
+                .help("Change nothing, and tell what the import would do"),
+        )
 }
 
 fn format() -> Arg {

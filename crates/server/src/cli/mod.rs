@@ -81,7 +81,8 @@ fn obey(matches: &ArgMatches) -> anyhow::Result<()> {
         }
         Some(("import", given)) => {
             let (file, format) = file_and_format(given);
-            transfer::import::run(&settings(given)?, file, format)
+            let dry_run = given.get_flag("dry-run");
+            transfer::import::run(&settings(given)?, file, format, dry_run)
         }
         Some(("visits", asked)) => visits::obey(asked),
         Some(("backup", given)) => back_up(given),

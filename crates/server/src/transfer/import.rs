@@ -7,15 +7,19 @@ use std::{
 };
 
 use anyhow::Context;
-use slugline_application::{Error, ImportLink, ImportedLink, LinkService};
-use slugline_contract::{
-    ImportLink as LinkOnWire, LinkImport, Problem, ReadLink, Rules, TransferFormat, read_links,
+use slugline_application::{
+    Error, ImportLink, ImportOutcome, ImportedLink, LinkService, Rehearsal,
 };
+use slugline_contract::{
+    ImportLink as LinkOnWire, LinkImport, Problem, ReadLink, Rules, TransferFormat, id_taken,
+    read_links,
+};
+use slugline_domain::ports::Clock;
 use slugline_storage::DatabaseUrl;
 use tokio::task::JoinHandle;
 
 use super::{Links, STANDARD, format_by_name, open};
-use crate::{Settings, links_database::missing_file};
+use crate::{Settings, ambient::SystemClock, links_database::missing_file};
 
 /// Links written in one batch.
 const BATCH: usize = 500;
@@ -25,7 +29,7 @@ const TOLD: usize = 20;
 
 /// Imports the links of a file. It prints and skips invalid links and imports the others. A
 /// malformed file changes nothing if it can be read twice; from a pipe, the links before the
-/// fault are imported. Repeating an import is harmless.
+/// fault are imported. Repeating an import is harmless. A dry run changes nothing.
 ///
 /// # Errors
 /// [`LinksLeft`], or the reason it stopped.
@@ -33,19 +37,16 @@ pub(crate) fn run(
     settings: &Settings,
     file: &str,
     format: Option<TransferFormat>,
+    dry_run: bool,
 ) -> anyhow::Result<()> {
     let format = format.or_else(|| format_by_name(file));
-    let target = target(settings);
+    let target = target(settings, dry_run);
     let told = |what: &'static str| move || format!("{what} {file}");
     if file == STANDARD {
-        let links = open(settings)?;
-        links
-            .service
-            .permit(LinkService::IMPORT)
-            .map_err(Problem::from)?;
+        let place = Place::of(settings, dry_run)?;
         let mut source = io::stdin().lock();
         let format = format.map_or_else(|| format_of(&mut source), Ok)?;
-        return take_over(&links, format, source, &settings.rules, &target);
+        return take_over(place, format, source, &settings.rules, &target);
     }
     let mut source = BufReader::new(File::open(file).with_context(told("cannot open"))?);
     let format = format
@@ -61,8 +62,8 @@ pub(crate) fn run(
         whole.with_context(told("nothing was imported from"))?;
         source.rewind().with_context(told("cannot read"))?;
     }
-    let links = open(settings)?;
-    take_over(&links, format, source, &settings.rules, &target).with_context(told("importing"))
+    let place = Place::of(settings, dry_run)?;
+    take_over(place, format, source, &settings.rules, &target).with_context(told("importing"))
 }
 
 /// Tells the format by the first character, because a document of links is an object and no
@@ -83,8 +84,10 @@ fn format_of(source: &mut impl BufRead) -> io::Result<TransferFormat> {
 pub(crate) struct LinksLeft(usize);
 
 /// Names the database that takes the links, so that the operator notices a mistyped folder.
-fn target(settings: &Settings) -> String {
-    let new = missing_file(settings).map(|file| format!("made a new database {}", file.display()));
+fn target(settings: &Settings, dry_run: bool) -> String {
+    let made = if dry_run { "would make" } else { "made" };
+    let new =
+        missing_file(settings).map(|file| format!("{made} a new database {}", file.display()));
     new.unwrap_or_else(|| match &settings.links {
         DatabaseUrl::File(file) => format!("the database is {}", file.display()),
         DatabaseUrl::Postgres(_) => "the database is the PostgreSQL one of the settings".into(),
@@ -92,14 +95,14 @@ fn target(settings: &Settings) -> String {
 }
 
 fn take_over(
-    links: &Links,
+    place: Place,
     format: TransferFormat,
     source: impl Read,
     rules: &Rules,
     target: &str,
 ) -> anyhow::Result<()> {
     let mut import = Import {
-        links,
+        place,
         batch: Vec::with_capacity(BATCH),
         writing: None,
         done: Done::default(),
@@ -125,10 +128,16 @@ fn take_over(
         failed,
     } = import.done;
     // Links imported before a fault stay, and the message says so.
-    tell(&format!(
-        "imported {stored} links, skipped {skipped} whose slug is in use, failed {failed}; \
-         {target}"
-    ));
+    tell(&match import.place {
+        Place::Database(_) => format!(
+            "imported {stored} links, skipped {skipped} whose slug is in use, failed {failed}; \
+             {target}"
+        ),
+        Place::Nowhere(_) => format!(
+            "would import {stored} links, skip {skipped} whose slug is in use, fail {failed}; \
+             {target}; nothing was changed"
+        ),
+    });
     outcome.and(finished)?;
     let ignored = read?;
     if !ignored.is_empty() {
@@ -151,9 +160,35 @@ fn hinted(name: &String) -> String {
     }
 }
 
+/// The place that takes the links.
+enum Place {
+    Database(Links),
+    /// A dry run only says what would become of them.
+    Nowhere(Box<Rehearsal>),
+}
+
+impl Place {
+    /// Opens the database, or reads it for a dry run, which makes none.
+    fn of(settings: &Settings, dry_run: bool) -> anyhow::Result<Self> {
+        if dry_run && missing_file(settings).is_some() {
+            let now = SystemClock.now().second();
+            let empty = Rehearsal::new(settings.slugs.case, now);
+            return Ok(Self::Nowhere(Box::new(empty)));
+        }
+        let links = open(settings)?;
+        if dry_run {
+            let rehearsal = links.runtime.block_on(links.service.rehearse_import());
+            return Ok(Self::Nowhere(Box::new(rehearsal.map_err(Problem::from)?)));
+        }
+        let permitted = links.service.permit(LinkService::IMPORT);
+        permitted.map_err(Problem::from)?;
+        Ok(Self::Database(links))
+    }
+}
+
 /// An import under way.
-struct Import<'l> {
-    links: &'l Links,
+struct Import {
+    place: Place,
     batch: Vec<ImportLink>,
     /// The batch before, which is written while this one is read.
     writing: Option<JoinHandle<Result<Vec<ImportedLink>, Error>>>,
@@ -168,8 +203,22 @@ struct Done {
     failed: usize,
 }
 
-impl Import<'_> {
+impl Import {
     fn add(&mut self, link: ImportLink) -> anyhow::Result<()> {
+        if let Place::Nowhere(rehearsal) = &mut self.place {
+            match (rehearsal.take(&link), link.id) {
+                (ImportOutcome::Stored, _) => self.done.stored += 1,
+                (ImportOutcome::Skipped, _) => self.done.skipped += 1,
+                (ImportOutcome::IdTaken, id) => {
+                    let slug = link
+                        .slug
+                        .map_or_else(String::new, |slug| format!("{slug}: "));
+                    let reason = id.as_ref().map_or_else(String::new, id_taken);
+                    self.leave(&format!("{slug}{reason}"));
+                }
+            }
+            return Ok(());
+        }
         self.batch.push(link);
         if self.batch.len() == BATCH {
             self.flush()
@@ -190,10 +239,12 @@ impl Import<'_> {
     fn flush(&mut self) -> anyhow::Result<()> {
         let batch = std::mem::take(&mut self.batch);
         self.finish_writing()?;
-        if !batch.is_empty() {
-            let service = self.links.service.clone();
+        if let Place::Database(links) = &self.place
+            && !batch.is_empty()
+        {
+            let service = links.service.clone();
             let write = async move { service.import(batch).await };
-            self.writing = Some(self.links.runtime.spawn(write));
+            self.writing = Some(links.runtime.spawn(write));
         }
         Ok(())
     }
@@ -205,10 +256,10 @@ impl Import<'_> {
     }
 
     fn finish_writing(&mut self) -> anyhow::Result<()> {
-        let Some(writing) = self.writing.take() else {
+        let (Place::Database(links), Some(writing)) = (&self.place, self.writing.take()) else {
             return Ok(());
         };
-        let imported = self.links.runtime.block_on(writing)?.map_err(|error| {
+        let imported = links.runtime.block_on(writing)?.map_err(|error| {
             let cause = std::error::Error::source(&error).map(ToString::to_string);
             let problem = Problem::from(error);
             cause

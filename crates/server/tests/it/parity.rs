@@ -211,6 +211,13 @@ fn refused() -> Vec<(&'static str, Value)> {
             json!({"url": url, "password": "__SINK_MASKED__"}),
         ),
         ("link_create", json!({"url": 5})),
+        ("link_create", json!({"url": url, "expires": 1})),
+        ("link_create", json!({"url": url, "alias": "a"})),
+        (
+            "link_edit",
+            json!({"url": url, "slug": "same", "newSlug": "a"}),
+        ),
+        ("link_search", json!({"query": "exam"})),
         ("link_get", json!({"slug": "a/b"})),
         ("link_get", json!({})),
         ("link_list", json!({"limit": "1001"})),

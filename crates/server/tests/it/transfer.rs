@@ -423,6 +423,47 @@ fn no_link_vanishes_in_a_quote_that_is_never_closed() {
 }
 
 #[test]
+fn a_dry_run_says_what_the_import_then_does_and_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("links.csv");
+    let file = file.to_str().unwrap();
+    let url = "https://example.com/";
+    let table = format!(
+        "slug,url,id\na,{url},x1\nA,{url},x2\nb,{url},x1\nc,nonsense,\n,{url},\nd,{url},x3\n"
+    );
+    std::fs::write(file, &table).unwrap();
+    let home = folder.path().join("home");
+    let rehearse = |home: &std::path::Path| run(home, &["import", "--dry-run", file]).1;
+    let said = rehearse(&home);
+    let counts = "would import 3 links, skip 1 whose slug is in use, fail 2; would make a new";
+    assert!(said.contains(counts), "{said}");
+    assert!(said.contains("nothing was changed"), "{said}");
+    assert!(said.contains("line 5: url: "), "{said}");
+    assert!(said.contains("b: another link has the id \"x1\""), "{said}");
+    assert!(!home.exists(), "a dry run makes no folder");
+
+    let (_, imported) = run(&home, &["import", file]);
+    let counts = "imported 3 links, skipped 1 whose slug is in use, failed 2";
+    assert!(imported.contains(counts), "{imported}");
+    let there = || run_for_output(&home, &["export"]);
+    let before = there();
+    let said = rehearse(&home);
+    let counts = "would import 1 links, skip 3 whose slug is in use, fail 2; the database is";
+    assert!(said.contains(counts), "{said}");
+    assert_eq!(links_in(&there()), links_in(&before));
+}
+
+fn run_for_output(folder: &std::path::Path, arguments: &[&str]) -> String {
+    let output = command(folder).args(arguments).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn links_in(document: &str) -> Value {
+    let document: Value = serde_json::from_str(document).unwrap();
+    document["links"].clone()
+}
+
+#[test]
 fn columns_have_any_spelling_and_names_of_other_programs_are_told() {
     let table = "Slug,URL,Created At,expires\na,https://example.com/,2020-01-01,2127-01-01\n";
     for name in ["links.csv", "links.txt"] {

@@ -1,0 +1,185 @@
+//! Works out what an import would do, without changing anything.
+
+use std::collections::{HashMap, HashSet};
+
+use slugline_domain::{
+    Link, LinkFilter, LinkId, LinkOrder, LinkStatus, PageSize, Slug, SlugCase, StatusFilter,
+    UnixSeconds,
+};
+
+use super::{ImportLink, ImportOutcome, LinkService, LinkWriter, ListLinks};
+use crate::Error;
+
+/// The slugs and ids that are in use, as an import would find and leave them. It holds those of
+/// every link, because a file may come in any order.
+#[derive(Clone, Debug)]
+pub struct Rehearsal {
+    case: SlugCase,
+    now: UnixSeconds,
+    owners: HashMap<Slug, Owner>,
+    ids: HashSet<LinkId>,
+}
+
+/// The link that has a slug.
+#[derive(Clone, Debug)]
+struct Owner {
+    /// `None` for a link whose id would be generated.
+    id: Option<LinkId>,
+    status: LinkStatus,
+}
+
+impl LinkWriter {
+    /// Returns a rehearsal of imports into the links that are stored now.
+    ///
+    /// # Errors
+    /// Preview mode, or the store failed.
+    pub async fn rehearse_import(&self) -> Result<Rehearsal, Error> {
+        self.permit(LinkService::IMPORT)?;
+        let parts = &self.parts;
+        let mut rehearsal = Rehearsal::new(parts.policy.case, parts.clock.now().second());
+        let mut after = None;
+        loop {
+            let request = ListLinks {
+                size: PageSize::new(PageSize::MAX.into()).expect("the largest page is a page"),
+                order: LinkOrder::Newest,
+                filter: LinkFilter {
+                    status: StatusFilter::All,
+                    ..LinkFilter::default()
+                },
+                after,
+            };
+            let page = self.list(request).await?;
+            for link in &page.links {
+                rehearsal.hold(link);
+            }
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(rehearsal),
+            }
+        }
+    }
+}
+
+impl Rehearsal {
+    /// A rehearsal at this moment, while no link is stored.
+    pub fn new(case: SlugCase, now: UnixSeconds) -> Self {
+        Self {
+            case,
+            now,
+            owners: HashMap::new(),
+            ids: HashSet::new(),
+        }
+    }
+
+    fn hold(&mut self, link: &Link) {
+        let owner = Owner {
+            id: Some(link.id.clone()),
+            status: link.status_at(self.now),
+        };
+        self.own(link.slug.clone(), owner);
+    }
+
+    fn own(&mut self, slug: Slug, owner: Owner) {
+        let id = owner.id.clone();
+        if let Some(Owner { id: Some(gone), .. }) = self.owners.insert(slug, owner) {
+            self.ids.remove(&gone);
+        }
+        self.ids.extend(id);
+    }
+
+    /// Returns the outcome for the next link of the import.
+    pub fn take(&mut self, link: &ImportLink) -> ImportOutcome {
+        let slug = link.slug.as_ref();
+        let slug = slug.map(|slug| self.case.canonical(slug).into_owned());
+        let before = slug.as_ref().and_then(|slug| self.owners.get(slug));
+        if before.is_some_and(|owner| owner.status == LinkStatus::Active) {
+            return ImportOutcome::Skipped;
+        }
+        let freed = before.and_then(|owner| owner.id.as_ref());
+        if let Some(id) = &link.id
+            && freed != Some(id)
+            && self.ids.contains(id)
+        {
+            return ImportOutcome::IdTaken;
+        }
+        let expiry = link.content.expires_at;
+        let owner = Owner {
+            id: link.id.clone(),
+            status: match expiry {
+                Some(expiry) if expiry <= self.now => LinkStatus::Expired,
+                Some(_) | None => LinkStatus::Active,
+            },
+        };
+        match slug {
+            Some(slug) => self.own(slug, owner),
+            // It gets a slug that no link has.
+            None => self.ids.extend(owner.id),
+        }
+        ImportOutcome::Stored
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::ports::Random;
+    use slugline_testkit::{SeededRandom, destination, link, seconds, slug};
+
+    use super::*;
+    use crate::links::fixture::{demonstration, fixture};
+
+    #[tokio::test]
+    async fn a_rehearsal_ends_as_the_import_does() {
+        let random = SeededRandom::new(7);
+        let pick = |count: u8| {
+            let mut byte = [0];
+            random.fill(&mut byte);
+            byte[0] % count
+        };
+        let mut seen = HashSet::new();
+        for _ in 0..200 {
+            let mut fixture = fixture();
+            for number in 0..3 {
+                let stored = link(&format!("s{number}")).id(&format!("i{number}"));
+                let stored = match pick(2) {
+                    0 => stored.expires(-1),
+                    _ => stored,
+                };
+                fixture = fixture.holding(&stored.build()).await;
+            }
+            let batch: Vec<ImportLink> = (0..8)
+                .map(|_| {
+                    let mut link = ImportLink::leading_to(destination("https://example.com/"));
+                    let spelling = ["s", "S"][usize::from(pick(2))];
+                    link.slug = match pick(6) {
+                        0 => None,
+                        number => Some(slug(&format!("{spelling}{number}"))),
+                    };
+                    link.id = match pick(3) {
+                        0 => None,
+                        _ => LinkId::parse(&format!("i{}", pick(6))).ok(),
+                    };
+                    link.content.expires_at = match pick(3) {
+                        0 => Some(seconds(-1)),
+                        _ => None,
+                    };
+                    link
+                })
+                .collect();
+            let mut rehearsal = fixture.links.rehearse_import().await.unwrap();
+            let rehearsed: Vec<ImportOutcome> =
+                batch.iter().map(|link| rehearsal.take(link)).collect();
+            let imported = fixture.links.import(batch.clone()).await.unwrap();
+            let outcomes: Vec<ImportOutcome> =
+                imported.iter().map(|imported| imported.outcome).collect();
+            assert_eq!(rehearsed, outcomes, "{batch:?}");
+            seen.extend(outcomes.iter().map(|outcome| format!("{outcome:?}")));
+        }
+        assert_eq!(seen.len(), 3, "{seen:?}");
+    }
+
+    #[tokio::test]
+    async fn a_demonstration_rehearses_no_import() {
+        let refused = demonstration().links.rehearse_import().await;
+        assert!(matches!(refused, Err(Error::PreviewMode(_))), "{refused:?}");
+    }
+}
