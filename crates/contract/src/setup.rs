@@ -248,6 +248,20 @@ impl fmt::Display for Fix {
 }
 
 impl Finding {
+    /// A check found damaged pages in the links database.
+    pub fn links_damaged() -> Self {
+        Self {
+            code: "links_damaged",
+            level: Level::Error,
+            message: "some pages of the links database are damaged, so some links cannot be read; \
+                      restore a backup"
+                .into(),
+            fix: Fix::Command {
+                command: "slugline doctor",
+            },
+        }
+    }
+
     /// Links still have to be moved here.
     pub fn migration_required() -> Self {
         Self {

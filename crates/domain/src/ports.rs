@@ -494,6 +494,12 @@ pub trait SignInCodes: fmt::Debug + Send + Sync {
     ) -> Result<Option<String>, StoreError>;
 }
 
+/// Watches the links database.
+pub trait LinksWatch: fmt::Debug + Send + Sync {
+    /// True if a check found damage. Health checks call this, so it must be quick.
+    fn is_damaged(&self) -> bool;
+}
+
 /// Watches the disk that the service writes to.
 pub trait DiskWatch: fmt::Debug + Send + Sync {
     /// The trouble with the disk, if there is any. Health checks call this, so it

@@ -19,7 +19,10 @@ use slugline_application::{App, Caller, LinkReader, LinkWriter, StatsReader};
 use slugline_contract::{
     Code, ImportLimit, Problem, Rules, SetupView, UnknownNames, query_to_json, read,
 };
-use slugline_domain::{Author, PageSize, Place, ports::DiskWatch};
+use slugline_domain::{
+    Author, PageSize, Place,
+    ports::{DiskWatch, LinksWatch},
+};
 use slugline_httpkit::{Edge, Failure, IgnoredNames, Origin, caller, header, unreadable_body};
 
 /// The state that every handler uses, from the app's data.
@@ -35,6 +38,8 @@ pub struct RestState {
     pub setup: Arc<SetupView>,
     /// The disk that the service writes to.
     pub disk: Arc<dyn DiskWatch>,
+    /// The state of the links database.
+    pub links_watch: Arc<dyn LinksWatch>,
 }
 
 /// The limits on links that one request exports or imports.

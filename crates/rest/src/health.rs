@@ -32,7 +32,7 @@ pub(crate) struct Readiness {
 /// The parts of the service.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Parts {
-    /// The links database.
+    /// The links database. Links on sound pages are served in any case.
     links: Part,
     /// The access log. Redirects go on without it.
     log: Part,
@@ -111,6 +111,15 @@ pub(crate) fn ready_spec() -> OperationSpec {
     }
 }
 
+fn links(are_damaged: bool) -> Part {
+    let reason = "some pages of the links database are damaged; `slugline doctor` names them";
+    Part::with(if are_damaged {
+        vec![reason.to_owned()]
+    } else {
+        Vec::new()
+    })
+}
+
 fn listener(hears: bool) -> Part {
     let reason = "the database announces no changes to this node, so it reads each link again \
                   after a second; the log says why";
@@ -130,7 +139,7 @@ pub(crate) async fn ready(context: Context) -> Result<Json<200, Readiness>, Fail
                 status: HEALTHY.status,
                 version: HEALTHY.version,
                 parts: Parts {
-                    links: Part::with(Vec::new()),
+                    links: links(context.links_watch.is_damaged()),
                     log: Part::with(reasons),
                     listener: listener(context.app.links.hears_of_changes()),
                     disk: Part::with(

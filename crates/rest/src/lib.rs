@@ -21,6 +21,7 @@ mod document_pages;
 mod documents;
 mod extract;
 mod health;
+mod lead_on;
 mod links;
 mod location;
 mod migration;

@@ -10,7 +10,7 @@ use actix_web::{
 use serde_json::Value;
 use slugline_httpkit::{guarded, public};
 
-use crate::documents::Served;
+use crate::{documents::Served, lead_on};
 
 /// The most bytes of a request body: enough for a link with a destination for every
 /// country.
@@ -67,6 +67,7 @@ impl RouteList {
                 config.service(public(resource));
             }
         }
+        lead_on::configure(config);
     }
 }
 

@@ -45,6 +45,9 @@ pub(crate) async fn handle(
     setup
         .findings
         .extend(troubles.into_iter().map(Finding::from));
+    if context.links_watch.is_damaged() {
+        setup.findings.push(Finding::links_damaged());
+    }
     if migration_required {
         setup.findings.push(Finding::migration_required());
     }

@@ -34,6 +34,8 @@
 //! | `healthcheck` | whether the service is ready, for container engines |
 //! | `metrics` | the numbers of all parts, for Prometheus |
 //! | `links_database` | the database of links, opened with its schema up to date |
+//! | `links_check` | whether its pages are sound, after each start |
+//! | `thread_priority` | work that redirects must not wait for |
 //! | `old_store` | migration of links from an older instance |
 //! | `data_folder`, `instance_lock`, `site_token` | files beside the databases |
 //! | `site_token_watch` | a new site token without a restart |
@@ -61,6 +63,7 @@ mod doctor;
 mod foreign;
 mod healthcheck;
 mod instance_lock;
+mod links_check;
 mod links_database;
 mod logging;
 mod mcp_bridge;
@@ -76,6 +79,7 @@ mod sign_in_codes;
 mod site_token;
 mod site_token_watch;
 mod stop_request;
+mod thread_priority;
 mod token_commands;
 mod traces;
 mod transfer;

@@ -22,6 +22,7 @@ use crate::{
     connections,
     data_folder::{self, NewFolder},
     instance_lock::InstanceLock,
+    links_check::LinksCheck,
     links_database,
     metrics::MetricsListener,
     old_store,
@@ -47,11 +48,12 @@ pub struct Service {
     audit: JoinHandle<()>,
     site_token_watch: Option<SiteTokenWatch>,
     backups: Option<Scheduled>,
+    links_check: Option<LinksCheck>,
     metrics: Option<MetricsListener>,
     handle: ServerHandle,
     server: JoinHandle<io::Result<()>>,
     // Dropped last: another process may take the folder only when nothing writes to it.
-    _lock: InstanceLock,
+    lock: InstanceLock,
 }
 
 impl Service {
@@ -64,7 +66,7 @@ impl Service {
         // First, because binding often fails and leaves nothing behind.
         let socket = bind(settings.listen)?;
         let made = data_folder::prepare(&settings.data_dir)?;
-        let lock = InstanceLock::take(&settings.data_dir)?;
+        let mut lock = InstanceLock::take(&settings.data_dir)?;
         let folder = NewFolder::new(made);
         journal::finish_pending(&settings.data_dir, &lock)?;
         let is_new = links_database::missing_file(settings).is_some();
@@ -87,9 +89,16 @@ impl Service {
             site_token::keep_in(&settings.data_dir, token)?;
         }
         let backups = Scheduled::start(settings, Arc::clone(&parts.metrics.backups))?;
+        let links_check = LinksCheck::start(settings, Arc::clone(&parts.metrics.links))?;
         let metrics = MetricsListener::start(settings.metrics_listen, &parts.metrics)?;
         let (server, address) = serve(settings, listener, parts)?;
         folder.keep();
+        if lock.serve() {
+            tracing::warn!(
+                "the service was killed the last time: links are all there, and visits of its \
+                 last second may be lost, which no counter knows"
+            );
+        }
         if is_new {
             tracing::info!(
                 folder = %settings.data_dir.display(),
@@ -115,10 +124,11 @@ impl Service {
             migration: tokio::spawn(old_store::watch(migration)),
             audit: tokio::spawn(audit_upkeep::remove_old_lines(audit)),
             backups,
+            links_check,
             metrics,
             handle: server.handle(),
             server: tokio::spawn(server),
-            _lock: lock,
+            lock,
         })
     }
 
@@ -136,12 +146,13 @@ impl Service {
     ///
     /// # Errors
     /// The listener failed while it ran.
-    pub async fn stop(self) -> anyhow::Result<()> {
+    pub async fn stop(mut self) -> anyhow::Result<()> {
         let (asked_at, stored) = (Instant::now(), self.recorder.stored());
         tracing::info!("stopping: finishing requests and writing visits");
         self.migration.abort();
         self.audit.abort();
         drop(self.backups);
+        drop(self.links_check);
         drop(self.site_token_watch);
         // Live streams would otherwise continue for as long as clients watch.
         self.live.close();
@@ -156,6 +167,7 @@ impl Service {
         if let Some(webhook) = &self.webhook {
             webhook.shutdown().await;
         }
+        self.lock.stop();
         let written = self.recorder.stored() - stored;
         tracing::info!(
             visits_written = written,

@@ -19,8 +19,8 @@ use slugline_application::{
 use slugline_domain::{
     Author,
     ports::{
-        Clock, DestinationScreen, PlaceFinder, Random, SignInCodes, Suggester, VisitLog,
-        VisitObserver,
+        Clock, DestinationScreen, LinksWatch, PlaceFinder, Random, SignInCodes, Suggester,
+        VisitLog, VisitObserver,
     },
 };
 use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
@@ -169,8 +169,10 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         store,
         recorder: Arc::clone(&recorder),
         backups: Arc::default(),
+        links: Arc::default(),
         files: metrics::files(settings),
     };
+    let links_watch: Arc<dyn LinksWatch> = metrics.links.clone();
     let tools = slugline_mcp::Server::new(Arc::clone(&app), rules.clone(), VERSION);
     Ok(Components {
         metrics: Arc::new(metrics),
@@ -185,6 +187,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
             disk: Arc::new(FolderDisk {
                 folder: settings.data_dir.clone(),
             }),
+            links_watch,
         }),
         mcp: Data::new(tools),
         redirects,

@@ -47,5 +47,8 @@ pub use database::{ConnectError, Database, SchemaConnection, StoreTimings};
 pub use database_url::{DatabaseUrl, DatabaseUrlError};
 pub use links::SqlLinkStore;
 pub use postgres::Listening;
-pub use sqlite::{Copied, FileSnapshot, ObjectsError, SnapshotError, SqliteObjects, Unlike};
+pub use sqlite::{
+    Copied, FileSnapshot, ObjectsError, PageCheck, SnapshotError, SqliteObjects, Unlike,
+    check_pages,
+};
 pub use tokens::SqlTokenStore;

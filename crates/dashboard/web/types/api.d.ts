@@ -2497,7 +2497,7 @@ export interface components {
         };
         /** @description The parts of the service. */
         Parts: {
-            /** @description The links database. */
+            /** @description The links database. Links on sound pages are served in any case. */
             links: components["schemas"]["Part"];
             /** @description The access log. Redirects go on without it. */
             log: components["schemas"]["Part"];

@@ -137,6 +137,7 @@ async fn a_part_that_does_not_work_is_named_and_leaves_the_service_in_rotation()
     let ready = Fixture::new().await.get("/_health/ready").await;
     assert_eq!(ready.status, 200, "{ready:?}");
     let parts = &ready.json()["parts"];
+    assert_eq!(parts["links"]["status"], "degraded");
     let full = "the disk of the data folder has 5 MiB left";
     assert_eq!(
         parts["disk"],

@@ -24,7 +24,7 @@ use slugline_contract::{
 };
 use slugline_domain::{
     PageSize,
-    ports::{DiskTrouble, DiskWatch, OldStore},
+    ports::{DiskTrouble, DiskWatch, LinksWatch, OldStore},
 };
 use slugline_httpkit::{Edge, TrustedProxies};
 use slugline_rest::{ApiOptions, RestState, RouteList, TransferLimits, api};
@@ -165,6 +165,7 @@ impl Fixture {
                     import_limit: ImportLimit(3),
                 },
                 disk: Arc::new(FullDisk),
+                links_watch: Arc::new(DamagedLinks),
             }),
             edge: Data::new(Edge::new(authenticator, TrustedProxies::default(), None)),
         }
@@ -198,6 +199,16 @@ impl Fixture {
             headers,
             text,
         }
+    }
+}
+
+/// A links database with damaged pages.
+#[derive(Debug)]
+struct DamagedLinks;
+
+impl LinksWatch for DamagedLinks {
+    fn is_damaged(&self) -> bool {
+        true
     }
 }
 

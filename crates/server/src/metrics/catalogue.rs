@@ -80,6 +80,10 @@ pub(super) const METRICS: &[Metric] = &[
         "slugline_link_cache_bytes",
         "Bytes that they take, roughly.",
     ),
+    gauge(
+        "slugline_links_damaged",
+        "1 if the check after the start found damage in the links database.",
+    ),
     histogram(
         "slugline_store_duration_seconds",
         "Time that the links database took, by kind of operation.",
@@ -100,7 +104,10 @@ pub(super) const METRICS: &[Metric] = &[
         "slugline_visits_sampled_total",
         "Visits that other rows stand for.",
     ),
-    counter("slugline_visits_dropped_total", "Visits that were lost."),
+    counter(
+        "slugline_visits_dropped_total",
+        "Visits that the service dropped.",
+    ),
     histogram(
         "slugline_log_append_duration_seconds",
         "Time until a batch of visits was durable.",

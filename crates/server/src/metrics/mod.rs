@@ -23,14 +23,17 @@ use std::{
 
 use slugline_analytics::Recorder;
 use slugline_application::{Authenticator, Passwords, Resolver};
-use slugline_domain::{LogTrouble, UnixMillis, measure::Counter};
+use slugline_domain::{LogTrouble, UnixMillis, measure::Counter, ports::LinksWatch};
 use slugline_redirect::{Outcome, Redirects};
 use slugline_storage::{DatabaseUrl, SqlLinkStore};
 
 pub(crate) use endpoint::{MetricsListener, PATH, resource};
 pub(crate) use requests::{Measured, Requests, WorkerRequests};
 
-use crate::{Settings, VERSION, backup::schedule::BackupCounts, settings::AccessLog};
+use crate::{
+    Settings, VERSION, backup::schedule::BackupCounts, links_check::LinksHealth,
+    settings::AccessLog,
+};
 use text::Text;
 
 /// The parts whose metrics the service shows.
@@ -46,6 +49,7 @@ pub(crate) struct Metrics {
     pub(crate) store: Arc<SqlLinkStore>,
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) backups: Arc<BackupCounts>,
+    pub(crate) links: Arc<LinksHealth>,
     pub(crate) files: Vec<DatabaseFile>,
 }
 
@@ -133,6 +137,8 @@ impl Metrics {
         text.metric("slugline_link_cache_bytes")
             .value(&[], resolver.bytes);
         let store = self.store.timings();
+        text.metric("slugline_links_damaged")
+            .value(&[], u8::from(self.links.is_damaged()));
         let mut operations = text.metric("slugline_store_duration_seconds");
         for (operation, timings) in [
             ("find", &store.finds),

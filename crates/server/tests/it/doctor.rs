@@ -10,7 +10,7 @@ use std::{
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::server::{Server, command, under_sh};
+use crate::server::{Server, command, eventually, under_sh};
 
 fn doctor(folder: &Path, arguments: &[&str]) -> (bool, String, String) {
     outcome(command(folder).arg("doctor").args(arguments))
@@ -210,6 +210,62 @@ fn every_damaged_page_of_the_links_is_found() {
         assert!(!why.contains("panicked"), "{why}");
         assert!(files(folder.path()) == before, "a file is another one now");
     }
+}
+
+/// The first page of a table or an index of the links database.
+fn root_page(file: &Path, name: &str) -> usize {
+    let script = "import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+sql = 'SELECT rootpage FROM sqlite_master WHERE name = ?'
+print(db.execute(sql, [sys.argv[2]]).fetchone()[0])";
+    let mut python = Command::new("python3");
+    let output = python.args(["-c", script]).arg(file).arg(name).output();
+    let output = String::from_utf8(output.unwrap().stdout).unwrap();
+    output.trim().parse().unwrap()
+}
+
+#[test]
+fn a_service_finds_damaged_links_by_itself_and_goes_on() {
+    const PAGE: usize = 4_096;
+
+    let folder = stopped_service();
+    let file = folder.path().join("links.db");
+    // Nothing reads these tables in an ordinary day.
+    for name in ["link_migration_failures", "audit_trail_slug"] {
+        let root = root_page(&file, name);
+        let mut links = fs::read(&file).unwrap();
+        links[(root - 1) * PAGE..root * PAGE].fill(0xa5);
+        fs::write(&file, links).unwrap();
+    }
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let mut command = command(folder.path());
+    command.stderr(log.reopen().unwrap());
+    let server = Server::start_by(command, folder);
+    let mut ready = server.visit("/_health/ready");
+    eventually("the damage is found", || {
+        ready = server.visit("/_health/ready");
+        ready.json()["parts"]["links"]["status"] == "degraded"
+    });
+    assert_eq!(ready.status, 200, "links on sound pages are served");
+    assert!(ready.text.contains("slugline doctor"), "{}", ready.text);
+    assert_eq!(server.visit("/docs").status, 301);
+    let said = fs::read_to_string(log.path()).unwrap();
+    let warning = said
+        .lines()
+        .find(|line| line.contains("the links database is damaged"));
+    let warning = warning.unwrap_or_else(|| panic!("{said}"));
+    assert!(
+        warning.contains("WARN") && warning.contains("restore a backup"),
+        "{warning}"
+    );
+    let setup = server.api("GET", "/api/setup").send();
+    assert!(setup.text.contains("\"links_damaged\""), "{}", setup.text);
+    let metrics = server.api("GET", "/_metrics").send().text;
+    assert!(
+        metrics.contains("\nslugline_links_damaged 1\n"),
+        "{metrics}"
+    );
+    assert!(server.stop("TERM").0.success());
 }
 
 #[test]

@@ -11,6 +11,26 @@ use serde_json::json;
 use crate::server::Server;
 
 #[test]
+fn short_addresses_of_the_service_lead_on_and_take_no_slug() {
+    let server = Server::start();
+    for (path, to, leads_to) in [
+        ("/_docs", "_docs/scalar", "/_docs/scalar"),
+        ("/_docs/", "scalar", "/_docs/scalar"),
+        ("/_health", "_health/ready", "/_health/ready"),
+        ("/_health/", "ready", "/_health/ready"),
+    ] {
+        let answer = server.visit(path);
+        let lead = (answer.status, answer.header("location"));
+        assert_eq!(lead, (307, to), "{path}");
+        assert_eq!(server.visit(leads_to).status, 200);
+    }
+    for slug in ["docs", "health"] {
+        server.create(&serde_json::json!({"url": "https://example.com/", "slug": slug}));
+        assert_eq!(server.visit(&format!("/{slug}")).status, 301);
+    }
+}
+
+#[test]
 fn the_bare_origin_leads_home() {
     let server = Server::start_with(&[("NUXT_PUBLIC_HOME_URL", "https://example.com/start")]);
     for method in ["GET", "HEAD"] {

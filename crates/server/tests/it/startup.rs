@@ -111,6 +111,32 @@ fn a_start_in_an_empty_folder_says_that_the_instance_is_new() {
     assert!(!start(folder).1);
 }
 
+#[test]
+fn a_start_after_a_kill_says_that_visits_may_be_lost() {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let start = |folder: tempfile::TempDir| {
+        fs::write(log.path(), "").unwrap();
+        let mut command = command(folder.path());
+        command.stderr(log.reopen().unwrap());
+        Server::start_by(command, folder)
+    };
+    let says_so = || {
+        let said = fs::read_to_string(log.path()).unwrap();
+        said.contains("the service was killed the last time")
+    };
+    let folder = start(tempfile::tempdir().unwrap()).kill();
+    assert!(!says_so());
+    // A start that fails does not use the news up.
+    let mut failing = command(folder.path());
+    failing.env("SLUGLINE_ANALYTICS_URL", "sqlite:/nonexistent/analytics.db");
+    assert!(!failing.output().unwrap().status.success());
+    let folder = start(folder).stop("TERM").1;
+    assert!(says_so());
+    let folder = start(folder).stop("INT").1;
+    assert!(!says_so());
+    drop(folder);
+}
+
 #[cfg(not(feature = "otel"))]
 #[test]
 fn a_program_without_traces_does_not_promise_them() {

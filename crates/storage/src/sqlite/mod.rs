@@ -12,12 +12,14 @@
 //! | `deadline` | the end of a read that takes too long |
 //! | `schema` | a connection wrapped as sea-orm's, for schema steps |
 //! | `snapshot` | a copy of a file while others write to it |
+//! | `page_check` | a check of a file's pages beside its users |
 //! | `objects`, `sql_tokens` | the tables and triggers of a file, and those that are not ours |
 
 mod deadline;
 mod file;
 mod job;
 mod objects;
+mod page_check;
 mod readers;
 mod schema;
 mod search_queue;
@@ -34,6 +36,7 @@ pub(crate) use self::statements::{Statements, bind, complete};
 pub(crate) use self::{file::SqliteFile, schema::SchemaStatements};
 pub use self::{
     objects::{ObjectsError, SqliteObjects, Unlike},
+    page_check::{PageCheck, check_pages},
     snapshot::{Copied, FileSnapshot, SnapshotError},
 };
 use self::{readers::Readers, writer::Writer};

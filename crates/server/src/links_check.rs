@@ -1,0 +1,97 @@
+//! A check of the links database after each start, beside everything else.
+//!
+//! SQLite notices a damaged page when it reads that page, which may be a year later, and every
+//! backup that is made until then is refused.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use slugline_domain::ports::LinksWatch;
+use slugline_storage::{DatabaseUrl, PageCheck, check_pages};
+
+use crate::{Settings, thread_priority::step_back};
+
+/// The service answers its first requests undisturbed.
+const AFTER: Duration = Duration::from_secs(1);
+
+/// Enough for some gigabytes. The write-ahead log grows as long as the check reads.
+const LIMIT: Duration = Duration::from_mins(1);
+
+/// What the check found so far.
+#[derive(Debug, Default)]
+pub(crate) struct LinksHealth {
+    damaged: AtomicBool,
+}
+
+impl LinksWatch for LinksHealth {
+    fn is_damaged(&self) -> bool {
+        self.damaged.load(Ordering::Relaxed)
+    }
+}
+
+/// The thread of the check. Dropping this ends it.
+#[derive(Debug)]
+pub(crate) struct LinksCheck {
+    stopping: Arc<AtomicBool>,
+    thread: thread::Thread,
+}
+
+impl LinksCheck {
+    /// Starts the thread. PostgreSQL checks its pages itself.
+    pub(crate) fn start(
+        settings: &Settings,
+        health: Arc<LinksHealth>,
+    ) -> anyhow::Result<Option<Self>> {
+        let DatabaseUrl::File(file) = settings.links.clone() else {
+            return Ok(None);
+        };
+        let stopping = Arc::new(AtomicBool::new(false));
+        let stop = Arc::clone(&stopping);
+        let handle = thread::Builder::new()
+            .name("links-check".into())
+            .spawn(move || {
+                step_back();
+                thread::park_timeout(AFTER);
+                let until = Instant::now() + LIMIT;
+                let goes_on = move || !stop.load(Ordering::Relaxed) && Instant::now() < until;
+                if goes_on() {
+                    tell(check_pages(&file, goes_on), &health);
+                }
+            })
+            .context("no thread can be started to check the links")?;
+        Ok(Some(Self {
+            stopping,
+            thread: handle.thread().clone(),
+        }))
+    }
+}
+
+impl Drop for LinksCheck {
+    fn drop(&mut self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        self.thread.unpark();
+    }
+}
+
+fn tell(found: Result<PageCheck, String>, health: &LinksHealth) {
+    match found {
+        Ok(PageCheck::Sound) => tracing::debug!("the pages of the links database are sound"),
+        Ok(PageCheck::Stopped) => tracing::debug!("the check of the links database was stopped"),
+        Ok(PageCheck::Damaged(reports)) => {
+            health.damaged.store(true, Ordering::Relaxed);
+            tracing::warn!(
+                "the links database is damaged ({}); stop the service and restore a backup, or \
+                 save what can be read with `slugline export`; `slugline doctor` names all damage",
+                reports.join("; ")
+            );
+        }
+        Err(reason) => tracing::warn!(reason, "the links database cannot be checked"),
+    }
+}
