@@ -3,14 +3,14 @@
 use std::{collections::BTreeSet, mem, sync::Arc};
 
 use slugline_domain::{
-    AccessRows, Choice, CounterRow, CountersQuery, Dimension, Event, EventsQuery, HeatmapQuery,
-    HeatmapRow, LinkId, LocationRow, LocationsQuery, LogTrouble, MetricRow, MetricsQuery,
-    MetricsReport, Report, Scope, Slug, Tag, UnixMillis, ViewRow, ViewsQuery, VisitFilter,
-    VisitRows,
+    AccessRows, Choice, CounterRow, CountersQuery, Destinations, Dimension, Event, EventsQuery,
+    HeatmapQuery, HeatmapRow, LinkId, LocationRow, LocationsQuery, LogTrouble, MetricRow,
+    MetricsQuery, MetricsReport, Report, Scope, Slug, Tag, UnixMillis, ViewRow, ViewsQuery,
+    VisitFilter, VisitRows,
     ports::{Clock, VisitLog},
 };
 
-use crate::{Access, Caller, Error, LinkReader, LinkService};
+use crate::{Access, Caller, Error, LinkReader, LinkService, MAX_TAGGED};
 
 /// Answers queries about visits. [`StatsService::seen_by`] gives them to a caller.
 #[derive(Clone, Debug)]
@@ -20,7 +20,8 @@ pub struct StatsService {
     clock: Arc<dyn Clock>,
 }
 
-/// Answers one caller's queries about visits of the links that the caller reaches. Each fails if the access log cannot be read, or if the
+/// Answers one caller's queries about visits of the links that the caller reaches, with the
+/// destinations that the caller sees. Each fails if the access log cannot be read, or if the
 /// answer would take too long. A query that names tags also fails if links cannot be
 /// read, if they still have to be moved here, or if the tags have more links than a query
 /// can name.
@@ -29,6 +30,8 @@ pub struct StatsReader {
     log: Arc<dyn VisitLog>,
     links: LinkReader,
     clock: Arc<dyn Clock>,
+    /// The destinations that the caller sees, of visits that say whether there was a password.
+    destinations: Destinations,
 }
 
 /// A query as clients send it. Tags belong to links, which the access log does not know,
@@ -58,6 +61,15 @@ impl<Q> Asked<Q> {
             tags: self.tags,
         }
     }
+}
+
+/// The part of visits that an answer shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shows {
+    /// Destinations, and maybe others.
+    Destinations,
+    /// Anything else.
+    Others,
 }
 
 /// The answer to a query, and slugs that explain why it counts nothing.
@@ -103,6 +115,10 @@ impl StatsService {
             log: Arc::clone(&self.log),
             links: self.links.seen_by(caller),
             clock: Arc::clone(&self.clock),
+            destinations: match caller.may(Scope::LinksRead) {
+                Ok(()) => Destinations::All,
+                Err(_) => Destinations::unprotected(),
+            },
         }
     }
 
@@ -120,7 +136,11 @@ impl StatsReader {
     /// There is no answer.
     pub async fn counters(&self, asked: Asked<VisitFilter>) -> Result<Counted<CounterRow>, Error> {
         let per_link = matches!(asked.query.links, Choice::AnyOf(_));
-        let filter = self.filter(asked).await?;
+        let Asked {
+            query: mut filter,
+            tags,
+        } = asked;
+        self.prepare(&mut filter, tags, Shows::Others).await?;
         let query = CountersQuery { filter, per_link };
         let report = self.log.counters(&query).await?;
         let mut visits = report.rows.iter().map(|row| row.counters.visits);
@@ -134,7 +154,8 @@ impl StatsReader {
     /// There is no answer.
     pub async fn views(&self, asked: Asked<ViewsQuery>) -> Result<Counted<ViewRow>, Error> {
         let Asked { mut query, tags } = asked;
-        self.narrow(&mut query.filter, tags).await?;
+        let filter = &mut query.filter;
+        self.prepare(filter, tags, Shows::Others).await?;
         let report = self.log.views(&query).await?;
         let nothing = report.rows.is_empty();
         Ok(self.counted(report, &query.filter, nothing).await)
@@ -146,7 +167,8 @@ impl StatsReader {
     /// There is no answer.
     pub async fn heatmap(&self, asked: Asked<HeatmapQuery>) -> Result<Counted<HeatmapRow>, Error> {
         let Asked { mut query, tags } = asked;
-        self.narrow(&mut query.filter, tags).await?;
+        let filter = &mut query.filter;
+        self.prepare(filter, tags, Shows::Others).await?;
         let report = self.log.heatmap(&query).await?;
         let nothing = report.rows.is_empty();
         Ok(self.counted(report, &query.filter, nothing).await)
@@ -169,7 +191,12 @@ impl StatsReader {
     /// There is no answer.
     pub(crate) async fn ranking(&self, asked: Asked<MetricsQuery>) -> Result<MetricsReport, Error> {
         let Asked { mut query, tags } = asked;
-        self.narrow(&mut query.filter, tags).await?;
+        let shows = if query.dimension == Dimension::Url {
+            Shows::Destinations
+        } else {
+            Shows::Others
+        };
+        self.prepare(&mut query.filter, tags, shows).await?;
         Ok(self.log.metrics(&query).await?)
     }
 
@@ -182,7 +209,8 @@ impl StatsReader {
         asked: Asked<LocationsQuery>,
     ) -> Result<Counted<LocationRow>, Error> {
         let Asked { mut query, tags } = asked;
-        self.narrow(&mut query.filter, tags).await?;
+        let filter = &mut query.filter;
+        self.prepare(filter, tags, Shows::Others).await?;
         let report = self.log.locations(&query).await?;
         let nothing = report.rows.is_empty();
         Ok(self.counted(report, &query.filter, nothing).await)
@@ -194,7 +222,8 @@ impl StatsReader {
     /// There is no answer.
     pub async fn events(&self, asked: Asked<EventsQuery>) -> Result<Vec<Event>, Error> {
         let Asked { mut query, tags } = asked;
-        self.narrow(&mut query.filter, tags).await?;
+        let filter = &mut query.filter;
+        self.prepare(filter, tags, Shows::Destinations).await?;
         Ok(self.log.events(&query).await?)
     }
 
@@ -203,7 +232,11 @@ impl StatsReader {
     /// # Errors
     /// There is no answer.
     pub async fn access(&self, asked: Asked<VisitFilter>) -> Result<AccessExport, Error> {
-        let filter = self.filter(asked).await?;
+        let Asked {
+            query: mut filter,
+            tags,
+        } = asked;
+        self.prepare(&mut filter, tags, Shows::Destinations).await?;
         Ok(AccessExport {
             exported_at: self.clock.now(),
             rows: self.log.access(&filter).await?,
@@ -215,15 +248,19 @@ impl StatsReader {
     /// # Errors
     /// There is no answer.
     pub async fn visits(&self, asked: Asked<VisitFilter>) -> Result<VisitExport, Error> {
-        let filter = self.filter(asked).await?;
+        let Asked {
+            query: mut filter,
+            tags,
+        } = asked;
+        self.prepare(&mut filter, tags, Shows::Destinations).await?;
         Ok(VisitExport {
             exported_at: self.clock.now(),
             rows: self.log.visits(&filter).await?,
         })
     }
 
-    /// Returns the filter, with tags and the caller's reach replaced by the links that they mean
-    /// now.
+    /// Returns the filter for visits that are still to come, with tags and the caller's reach
+    /// replaced by the links that they mean now.
     ///
     /// # Errors
     /// Links cannot be read, still have to be moved here, or are too many.
@@ -265,8 +302,37 @@ impl StatsReader {
         absent
     }
 
-    /// Adds the conditions that links have these tags and that the caller reaches them.
+    /// Prepares a filter for visits that were recorded.
+    async fn prepare(
+        &self,
+        filter: &mut VisitFilter,
+        tags: Choice<Tag>,
+        shows: Shows,
+    ) -> Result<(), Error> {
+        self.narrow(filter, tags).await?;
+        let is_on_url = |(dimension, _): &(Dimension, _)| *dimension == Dimension::Url;
+        let concerns = shows == Shows::Destinations || filter.values.iter().any(is_on_url);
+        if concerns && filter.destinations != Destinations::All {
+            let unrecorded = Arc::new(self.open_of_unrecorded(filter).await?);
+            filter.destinations = Destinations::Unprotected { unrecorded };
+        }
+        Ok(())
+    }
+
+    /// The links whose visits do not say whether there was a password, and which have none today.
+    /// Empty if such visits are of more links than a query can name.
+    async fn open_of_unrecorded(&self, filter: &VisitFilter) -> Result<BTreeSet<LinkId>, Error> {
+        let links = self.log.unrecorded(filter, MAX_TAGGED + 1).await?;
+        if links.is_empty() || links.len() > usize::try_from(MAX_TAGGED).unwrap_or(usize::MAX) {
+            return Ok(BTreeSet::new());
+        }
+        self.links.unprotected(&links).await
+    }
+
+    /// Adds the conditions that links have these tags and that the caller reaches them, and says
+    /// which destinations the caller sees.
     async fn narrow(&self, filter: &mut VisitFilter, tags: Choice<Tag>) -> Result<(), Error> {
+        filter.destinations = self.destinations.clone();
         if let Some(links) = self.reached().await? {
             filter.links = mem::take(&mut filter.links).and(Choice::AnyOf(links));
         }

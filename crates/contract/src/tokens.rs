@@ -23,7 +23,7 @@ pub enum ScopeName {
     /// the caller wrote.
     #[serde(rename = "links:write")]
     LinksWrite,
-    /// Reads the access log.
+    /// Reads the access log; without `links:read` no destinations that stood behind a password.
     #[serde(rename = "analytics:read")]
     AnalyticsRead,
     /// Everything, tokens included.

@@ -18,6 +18,7 @@ mod rehearsal;
 mod screen;
 mod search;
 mod tagged;
+mod unprotected;
 mod upsert;
 mod writer;
 

@@ -17,7 +17,8 @@ pub struct EventView {
     pub timestamp: i64,
     /// The slug at the time.
     pub slug: String,
-    /// The link's main destination at the time.
+    /// The link's main destination at the time; empty if it stood behind a password, for a token
+    /// without `links:read`.
     pub url: String,
     /// The raw user agent.
     pub ua: String,

@@ -185,7 +185,7 @@ const UNKNOWN_PLACES: &str = "the places of these visits are not known; they are
 /// A value and how often it occurs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MetricView {
-    /// The value; empty when unknown.
+    /// The value; empty when unknown, or a destination hidden from the token.
     pub name: String,
     /// Visits with this value.
     pub count: u64,

@@ -1937,7 +1937,7 @@ export interface components {
         };
         /** @description A value and how often it occurs. */
         MetricView: {
-            /** @description The value; empty when unknown. */
+            /** @description The value; empty when unknown, or a destination hidden from the token. */
             name: string;
             /**
              * Format: uint64
@@ -2016,7 +2016,10 @@ export interface components {
             timestamp: number;
             /** @description The slug at the time. */
             slug: string;
-            /** @description The link's main destination at the time. */
+            /**
+             * @description The link's main destination at the time; empty if it stood behind a password, for a token
+             *     without `links:read`.
+             */
             url: string;
             /** @description The raw user agent. */
             ua: string;

@@ -38,6 +38,7 @@ mod floods; // requests in numbers that no honest client sends
 #[cfg(target_os = "linux")] // which alone has limits that can be changed from outside
 mod full_disk; // a disk that takes no more visits
 mod guessing; // passwords and tokens are guessed
+mod hidden_destinations; // destinations behind a password, from who may not read links
 mod languages; // pages in the visitor's language
 mod link_pages; // links that answer with a page
 mod live;
