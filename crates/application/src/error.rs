@@ -6,7 +6,7 @@ use slugline_domain::{
 };
 use thiserror::Error;
 
-use crate::{caller::MissingScope, links::SeenLink, preview::Forbidden};
+use crate::{caller::MissingScope, preview::Forbidden, seen::SeenLink};
 
 /// The reason why a use case failed. It knows no transport: the contract maps each kind
 /// to a status and a code, once.

@@ -51,6 +51,7 @@
 //! | [`tokens`] | listing, making and revoking named tokens |
 //! | [`access`] | the conditions of an operation |
 //! | [`app`] | all use cases together, as adapters share them |
+//! | [`seen`] | links in answers to changes |
 //! | [`error`] | the errors of use cases |
 
 pub mod access;
@@ -71,6 +72,7 @@ mod mint;
 pub mod passwords;
 pub mod preview;
 pub mod resolver;
+pub mod seen;
 mod shares;
 pub mod sign_in;
 pub mod stats;
@@ -93,8 +95,8 @@ pub use links::{
     CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, ImportLink,
     ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage, LinkReader,
     LinkService, LinkServiceParts, LinkWriter, ListLinks, ListRequest, ListVisited, ListedPage,
-    MAX_TAGGED, NewLink, Precondition, RangeStart, Rehearsal, SeenLink, SlugPolicy, Upserted,
-    VisitRange, VisitedLink, VisitedPage, VisitedPlace,
+    MAX_TAGGED, NewLink, Precondition, RangeStart, Rehearsal, SlugPolicy, Upserted, VisitRange,
+    VisitedLink, VisitedPage, VisitedPlace,
 };
 pub use live::{LiveVisits, SharedFilter, Watch};
 pub use migration::{
@@ -104,6 +106,7 @@ pub use migration::{
 pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};
 pub use preview::{Forbidden, PreviewMode};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
+pub use seen::SeenLink;
 pub use sign_in::SignInCode;
 pub use stats::{AccessExport, Asked, Counted, StatsReader, StatsService, VisitExport};
 pub use suggestions::Suggestions;

@@ -5,8 +5,8 @@ use slugline_domain::{
     ports::{Deletion, Version},
 };
 
-use super::{LinkService, LinkWriter, Precondition, SeenLink};
-use crate::{Access, Error, Forbidden};
+use super::{LinkService, LinkWriter, Precondition};
+use crate::{Access, Error, Forbidden, SeenLink};
 
 impl LinkService {
     /// The access rule of [`LinkWriter::delete`].

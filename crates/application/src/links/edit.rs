@@ -6,8 +6,8 @@ use slugline_domain::{
     ports::{Update, Version},
 };
 
-use super::{LinkService, LinkWriter, Precondition, SeenLink, screen::leads_elsewhere};
-use crate::{Access, Error, Forbidden};
+use super::{LinkService, LinkWriter, Precondition, screen::leads_elsewhere};
+use crate::{Access, Error, Forbidden, SeenLink};
 
 /// New content that replaces the whole content of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -47,7 +47,7 @@ pub use self::{
     rehearsal::Rehearsal,
     tagged::MAX_TAGGED,
     upsert::Upserted,
-    writer::{LinkWriter, SeenLink},
+    writer::LinkWriter,
 };
 use crate::{Access, Error, MigrationLock, Passwords, PreviewMode, Resolver};
 

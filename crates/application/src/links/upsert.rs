@@ -2,8 +2,8 @@
 
 use slugline_domain::{Link, LinkStatus, Scope};
 
-use super::{LinkService, LinkWriter, NewLink, SeenLink, create::Made};
-use crate::{Access, Error};
+use super::{LinkService, LinkWriter, NewLink, create::Made};
+use crate::{Access, Error, SeenLink};
 
 /// The outcome of an upsert.
 #[derive(Clone, Debug, PartialEq, Eq)]

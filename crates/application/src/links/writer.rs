@@ -2,10 +2,10 @@
 
 use std::ops::Deref;
 
-use slugline_domain::{AuditNote, Author, Link, Operation, Scope, Slug};
+use slugline_domain::{AuditNote, Author, Link, Operation, Scope};
 
 use super::{LinkReader, LinkService};
-use crate::{Caller, Error};
+use crate::{Caller, Error, SeenLink};
 
 /// The use cases of links, and those that change links, for one caller. Each change leaves a line
 /// with the author's name in the audit trail.
@@ -14,15 +14,6 @@ pub struct LinkWriter {
     reader: LinkReader,
     caller: Caller,
     author: Author,
-}
-
-/// A link in the answer to a change, as far as the caller may see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SeenLink {
-    /// All of it.
-    Whole(Box<Link>),
-    /// Only its slug, because the caller may not read links.
-    Slug(Slug),
 }
 
 impl LinkService {
@@ -56,24 +47,6 @@ impl LinkWriter {
         match self.may_read() {
             Ok(()) => SeenLink::Whole(Box::new(link)),
             Err(_) => SeenLink::Slug(link.slug),
-        }
-    }
-}
-
-impl SeenLink {
-    /// The link; `None` if the caller may not see all of it.
-    pub fn whole(&self) -> Option<&Link> {
-        match self {
-            Self::Whole(link) => Some(link),
-            Self::Slug(_) => None,
-        }
-    }
-
-    /// The slug.
-    pub fn slug(&self) -> &Slug {
-        match self {
-            Self::Whole(link) => &link.slug,
-            Self::Slug(slug) => slug,
         }
     }
 }
