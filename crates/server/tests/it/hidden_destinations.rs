@@ -139,17 +139,16 @@ fn a_destination_behind_a_password_is_hidden_also_when_password_and_link_are_gon
         let others: &[(&str, &str)] = &[("url", &others)];
         assert_eq!(of(&guest, others), json!([["", 1], [OPEN, 1]]));
         assert_eq!(of(&reader, others), json!([[OPEN, 1]]));
-        let guessed = format!("/api/stats/counters?url={SECRET}");
-        let guessed = get(&server, &guest, &guessed).json();
-        assert_eq!(guessed["data"][0]["visits"], 0, "{stage}");
+        let path = format!("/api/stats/counters?url={SECRET}");
+        let counters = get(&server, &guest, &path).json();
+        assert_eq!(counters["data"][0]["visits"], 0, "{stage}");
         let slugs = get(&server, &guest, "/api/stats/metrics?type=slug").json();
         assert_eq!(slugs["data"][1]["name"], "open", "the visits count");
-        match stage {
-            "with its password" => change(&server, "locked", &json!({"password": null})),
-            _ => {
-                let gone = server.api("POST", "/api/link/delete");
-                assert_eq!(gone.json(&json!({"slug": "locked"})).send().status, 204);
-            }
+        if stage == "with its password" {
+            change(&server, "locked", &json!({"password": null}));
+        } else {
+            let gone = server.api("POST", "/api/link/delete");
+            assert_eq!(gone.json(&json!({"slug": "locked"})).send().status, 204);
         }
     }
     server.stop("TERM");
