@@ -37,6 +37,14 @@ impl Caller {
         }
     }
 
+    /// The name of the caller's token, if it is a named one. Only those have budgets.
+    pub(crate) fn token(&self) -> Option<&TokenName> {
+        match self {
+            Self::Token(record) => Some(&record.name),
+            Self::Site | Self::Operator => None,
+        }
+    }
+
     /// The links that the caller may see and change.
     pub fn reach(&self) -> &Reach {
         match self {
@@ -59,6 +67,17 @@ impl Caller {
             }),
         }
     }
+}
+
+/// The part of a budget that a token has used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Excess {
+    /// Too many questions to the access log wait.
+    Questions,
+    /// An export is being sent.
+    Exports,
+    /// Visits are being watched.
+    Watches,
 }
 
 /// The token does not permit the operation.

@@ -1,12 +1,18 @@
 //! The errors of use cases.
 
+use std::{num::NonZeroU32, time::Duration};
+
 use slugline_domain::{
     BindingError, LinkId, OutOfReach, Slug, TagsError, TokenName, UnixSeconds,
     ports::{OldStoreError, StoreError, VisitLogError},
 };
 use thiserror::Error;
 
-use crate::{caller::MissingScope, preview::Forbidden, seen::SeenLink};
+use crate::{
+    caller::{Excess, MissingScope},
+    preview::Forbidden,
+    seen::SeenLink,
+};
 
 /// The reason why a use case failed. It knows no transport: the contract maps each kind
 /// to a status and a code, once.
@@ -118,6 +124,17 @@ pub enum Error {
     /// The access log could not erase visits.
     #[error("visits cannot be erased")]
     Erasure(#[source] VisitLogError),
+    /// The caller's token has used up part of its budget, and must wait for its own requests.
+    #[error("the token is busy")]
+    TokenBusy(Excess),
+    /// The caller's token has written too often.
+    #[error("the token wrote more than {per_minute} times a minute")]
+    TooManyWrites {
+        /// The writes that a token has in a minute.
+        per_minute: NonZeroU32,
+        /// The time until the token may write again.
+        retry_after: Duration,
+    },
     /// The maximum number of watchers is reached, or the service is about to stop.
     #[error("too many watch visits")]
     TooManyWatchers,

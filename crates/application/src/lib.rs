@@ -24,7 +24,7 @@
 //!     )),
 //!     passwords: Arc::new(Passwords::new(random.clone())),
 //!     audit: store.clone(), store, clock, random, screen: None, policy, preview: PreviewMode::Off,
-//!     lock: MigrationLock::open(),
+//!     lock: MigrationLock::open(), writes: WriteBudget::default(),
 //! });
 //! let writer = links.by(Caller::Operator, Author::operator());
 //! let made = writer.create(NewLink::leading_to(destination("https://example.com/"))).await?;
@@ -42,6 +42,7 @@
 //! | [`gatekeeper`] | checks visitors' passwords, and renews imported hashes |
 //! | [`auth`] | the check of the token that a caller sends |
 //! | [`caller`] | callers, and what each may do |
+//! | [`budgets`] | what one named token may take of what all share |
 //! | [`audit`] | the audit trail |
 //! | [`migration`] | moving links here from an older instance's store |
 //! | [`preview`] | actions that a public demonstration forbids |
@@ -59,6 +60,7 @@ pub mod app;
 pub mod attempts;
 pub mod audit;
 pub mod auth;
+pub mod budgets;
 pub mod caller;
 pub mod erasure;
 pub mod error;
@@ -85,7 +87,8 @@ pub use app::App;
 pub use attempts::{ClientLimit, FailureLimit, TooManyAttempts};
 pub use audit::{AuditPage, AuditParts, AuditService, ListAudit};
 pub use auth::{Authenticator, AuthenticatorParts, Denied, SiteToken, TokenTooShort};
-pub use caller::{Caller, MissingScope};
+pub use budgets::WriteBudget;
+pub use caller::{Caller, Excess, MissingScope};
 pub use erasure::{ErasedLink, VisitErasures, VisitErasuresParts};
 pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};

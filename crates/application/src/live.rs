@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use slugline_domain::{Event, UnixSeconds, VisitFilter, VisitRecord, ports::VisitObserver};
+use slugline_domain::{
+    Event, TokenName, UnixSeconds, VisitFilter, VisitRecord, ports::VisitObserver,
+};
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use crate::Error;
+use crate::{Caller, Error, budgets::Held, caller::Excess, shares::Shares};
 
 /// Sends stored visits to watchers.
 ///
@@ -16,6 +18,7 @@ use crate::Error;
 pub struct LiveVisits {
     /// `None` once the service stops and no more visits will come.
     watchers: Mutex<Option<Vec<Watcher>>>,
+    tokens: Shares<TokenName>,
 }
 
 /// The sending end of a watch.
@@ -34,6 +37,7 @@ struct Watcher {
 pub struct Watch {
     receiver: mpsc::Receiver<Arc<Event>>,
     filter: SharedFilter,
+    _held: Held,
 }
 
 /// The visits of a watch, which may change while it goes on.
@@ -58,19 +62,24 @@ impl LiveVisits {
     const WAITING: usize = 128;
     /// The most watchers at a time. Each holds a connection open.
     pub const WATCHERS: usize = 32;
+    /// The most watchers of one named token among them.
+    const WATCHERS_OF_A_TOKEN: usize = 2;
 
     /// Starts without watchers.
     pub fn new() -> Self {
         Self {
             watchers: Mutex::new(Some(Vec::new())),
+            tokens: Shares::new(Self::WATCHERS_OF_A_TOKEN, Self::WATCHERS_OF_A_TOKEN),
         }
     }
 
-    /// Watches the visits that meet a filter, from now on.
+    /// Watches the visits that meet a filter, from now on, for a caller.
     ///
     /// # Errors
-    /// The maximum number of watchers is reached, or the service is about to stop.
-    pub fn watch(&self, filter: VisitFilter) -> Result<Watch, Error> {
+    /// The maximum number of watchers, or of those with the caller's token, is reached, or the
+    /// service is about to stop.
+    pub fn watch(&self, caller: &Caller, filter: VisitFilter) -> Result<Watch, Error> {
+        let held = Held::of(&self.tokens, caller, Excess::Watches)?;
         let mut watchers = self.locked();
         let watchers = watchers.as_mut().ok_or(Error::TooManyWatchers)?;
         watchers.retain(|watcher| !watcher.sender.is_closed());
@@ -85,7 +94,11 @@ impl LiveVisits {
             second: None,
             passed: 0,
         });
-        Ok(Watch { receiver, filter })
+        Ok(Watch {
+            receiver,
+            filter,
+            _held: held,
+        })
     }
 
     /// Ends all watches, so that a service that stops need not wait for them.
@@ -224,9 +237,9 @@ mod tests {
     async fn everybody_sees_what_comes_while_they_watch() {
         let live = LiveVisits::new();
         visit(&live, 1_000, "before");
-        let mut first = live.watch(VisitFilter::default()).unwrap();
+        let mut first = live.watch(&Caller::Site, VisitFilter::default()).unwrap();
         visit(&live, 2_000, "one");
-        let mut second = live.watch(VisitFilter::default()).unwrap();
+        let mut second = live.watch(&Caller::Site, VisitFilter::default()).unwrap();
         visit(&live, 2_001, "two");
         live.close();
         visit(&live, 3_000, "after");
@@ -237,7 +250,7 @@ mod tests {
     #[tokio::test]
     async fn of_a_busy_second_only_the_first_few_are_seen() {
         let live = LiveVisits::new();
-        let mut watch = live.watch(VisitFilter::default()).unwrap();
+        let mut watch = live.watch(&Caller::Site, VisitFilter::default()).unwrap();
         for _ in 0..1_000 {
             visit(&live, 5_000, "busy");
         }
@@ -270,7 +283,8 @@ mod tests {
             until: UnixSeconds::new(4).ok(),
             ..VisitFilter::default()
         };
-        let watches = [seldom, known, one_link, later, earlier].map(|filter| live.watch(filter));
+        let watches = [seldom, known, one_link, later, earlier]
+            .map(|filter| live.watch(&Caller::Site, filter));
         for _ in 0..1_000 {
             visit(&live, 5_000, "busy");
         }
@@ -305,7 +319,7 @@ mod tests {
             of_guest(Some("https://example.com/")),
             of_guest(Some("")),
         ];
-        let watches = filters.map(|filter| live.watch(filter).unwrap());
+        let watches = filters.map(|filter| live.watch(&Caller::Site, filter).unwrap());
         visit_behind(&live, 1_000, ("open", ""), Protection::None);
         visit_behind(&live, 2_000, ("locked", ""), Protection::Password);
         live.close();
@@ -332,7 +346,7 @@ mod tests {
     #[tokio::test]
     async fn who_reads_slowly_misses_some_and_goes_on() {
         let live = LiveVisits::new();
-        let mut watch = live.watch(VisitFilter::default()).unwrap();
+        let mut watch = live.watch(&Caller::Site, VisitFilter::default()).unwrap();
         for second in 0..1_000 {
             visit(&live, second * 1_000, "v");
         }
@@ -346,18 +360,35 @@ mod tests {
         let live = LiveVisits::new();
         let mut watches: Vec<Watch> = Vec::new();
         watches.resize_with(LiveVisits::WATCHERS, || {
-            live.watch(VisitFilter::default()).unwrap()
+            live.watch(&Caller::Site, VisitFilter::default()).unwrap()
         });
         assert!(matches!(
-            live.watch(VisitFilter::default()),
+            live.watch(&Caller::Site, VisitFilter::default()),
             Err(Error::TooManyWatchers)
         ));
         drop(watches.pop());
-        assert!(live.watch(VisitFilter::default()).is_ok());
+        assert!(live.watch(&Caller::Site, VisitFilter::default()).is_ok());
         live.close();
         assert!(matches!(
-            live.watch(VisitFilter::default()),
+            live.watch(&Caller::Site, VisitFilter::default()),
             Err(Error::TooManyWatchers)
         ));
+    }
+
+    #[test]
+    fn a_token_has_two_watches_and_others_have_theirs() {
+        let live = LiveVisits::new();
+        let watch = |name| {
+            live.watch(
+                &crate::budgets::fixture::token(name),
+                VisitFilter::default(),
+            )
+        };
+        let first = watch("a").unwrap();
+        let _second = watch("a").unwrap();
+        assert!(matches!(watch("a"), Err(Error::TokenBusy(Excess::Watches))));
+        assert!(watch("b").is_ok());
+        drop(first);
+        assert!(watch("a").is_ok());
     }
 }

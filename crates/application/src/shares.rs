@@ -56,6 +56,15 @@ impl<K: Eq + Hash + Clone + Send + Sync> Shares<K> {
         })
     }
 
+    /// Takes a share of the key if one is free.
+    pub(crate) fn take(&self, key: &K) -> Option<Share<K>> {
+        let (request, free) = self.enter(key)?;
+        Some(Share {
+            _permit: free.try_acquire_owned().ok()?,
+            _request: request,
+        })
+    }
+
     fn enter(&self, key: &K) -> Option<(Request<K>, Arc<Semaphore>)> {
         let mut keys = locked(&self.keys);
         let entry = keys.entry(key.clone()).or_insert_with(|| Key {
@@ -119,7 +128,8 @@ mod tests {
         let shares = Arc::new(Shares::new(2, 10));
         let held = [shares.wait(&"a").await, shares.wait(&"a").await];
         assert!(held.iter().all(Option::is_some));
-        assert!(shares.wait(&"b").await.is_some());
+        assert!(shares.take(&"a").is_none());
+        assert!(shares.take(&"b").is_some());
         let waiting = {
             let shares = Arc::clone(&shares);
             tokio::spawn(async move { shares.wait(&"a").await.is_some() })

@@ -1,16 +1,19 @@
 //! Queries to the access log.
 
-use std::{collections::BTreeSet, mem, sync::Arc};
+use std::{collections::BTreeSet, future::Future, mem, sync::Arc, time::Duration};
 
 use slugline_domain::{
     AccessRows, Choice, CounterRow, CountersQuery, Destinations, Dimension, Event, EventsQuery,
     HeatmapQuery, HeatmapRow, LinkId, LocationRow, LocationsQuery, LogTrouble, MetricRow,
     MetricsQuery, MetricsReport, Report, Scope, Slug, Tag, UnixMillis, ViewRow, ViewsQuery,
     VisitFilter, VisitRows,
-    ports::{Clock, VisitLog},
+    ports::{Clock, VisitLog, VisitLogError},
 };
 
-use crate::{Access, Caller, Error, LinkReader, LinkService, MAX_TAGGED};
+use crate::{
+    Access, Caller, Error, LinkReader, LinkService, MAX_TAGGED,
+    budgets::{HeldRows, LogBudget},
+};
 
 /// Answers queries about visits. [`StatsService::seen_by`] gives them to a caller.
 #[derive(Clone, Debug)]
@@ -18,6 +21,7 @@ pub struct StatsService {
     log: Arc<dyn VisitLog>,
     links: LinkService,
     clock: Arc<dyn Clock>,
+    budget: Arc<LogBudget>,
 }
 
 /// Answers one caller's queries about visits of the links that the caller reaches, with the
@@ -30,6 +34,8 @@ pub struct StatsReader {
     log: Arc<dyn VisitLog>,
     links: LinkReader,
     clock: Arc<dyn Clock>,
+    budget: Arc<LogBudget>,
+    caller: Caller,
     /// The destinations that the caller sees, of visits that say whether there was a password.
     destinations: Destinations,
 }
@@ -104,9 +110,18 @@ impl StatsService {
     /// The access rule of every query. Only adapters check it.
     pub const NEEDS: Access = Access::always(Scope::AnalyticsRead);
 
+    /// The time limit of a question of a named token, with its wait for others of the token. The
+    /// access log's own limit is the same.
+    pub const LIMIT: Duration = Duration::from_secs(30);
+
     /// Creates the use cases on this log of visits, with these links for tags.
     pub fn new(log: Arc<dyn VisitLog>, links: LinkService, clock: Arc<dyn Clock>) -> Self {
-        Self { log, links, clock }
+        Self {
+            log,
+            links,
+            clock,
+            budget: Arc::new(LogBudget::new(Self::LIMIT)),
+        }
     }
 
     /// Returns the queries about visits of this caller's links.
@@ -115,6 +130,8 @@ impl StatsService {
             log: Arc::clone(&self.log),
             links: self.links.seen_by(caller),
             clock: Arc::clone(&self.clock),
+            budget: Arc::clone(&self.budget),
+            caller: caller.clone(),
             destinations: match caller.may(Scope::LinksRead) {
                 Ok(()) => Destinations::All,
                 Err(_) => Destinations::unprotected(),
@@ -142,7 +159,7 @@ impl StatsReader {
         } = asked;
         self.prepare(&mut filter, tags, Shows::Others).await?;
         let query = CountersQuery { filter, per_link };
-        let report = self.log.counters(&query).await?;
+        let report = self.ask("count visits", self.log.counters(&query)).await?;
         let mut visits = report.rows.iter().map(|row| row.counters.visits);
         let nothing = visits.all(|visits| visits == 0);
         Ok(self.counted(report, &query.filter, nothing).await)
@@ -156,7 +173,9 @@ impl StatsReader {
         let Asked { mut query, tags } = asked;
         let filter = &mut query.filter;
         self.prepare(filter, tags, Shows::Others).await?;
-        let report = self.log.views(&query).await?;
+        let report = self
+            .ask("count visits over time", self.log.views(&query))
+            .await?;
         let nothing = report.rows.is_empty();
         Ok(self.counted(report, &query.filter, nothing).await)
     }
@@ -169,7 +188,9 @@ impl StatsReader {
         let Asked { mut query, tags } = asked;
         let filter = &mut query.filter;
         self.prepare(filter, tags, Shows::Others).await?;
-        let report = self.log.heatmap(&query).await?;
+        let report = self
+            .ask("count visits by hour of the week", self.log.heatmap(&query))
+            .await?;
         let nothing = report.rows.is_empty();
         Ok(self.counted(report, &query.filter, nothing).await)
     }
@@ -197,7 +218,8 @@ impl StatsReader {
             Shows::Others
         };
         self.prepare(&mut query.filter, tags, shows).await?;
-        Ok(self.log.metrics(&query).await?)
+        self.ask("find the most frequent values", self.log.metrics(&query))
+            .await
     }
 
     /// Returns the most frequent places.
@@ -211,7 +233,9 @@ impl StatsReader {
         let Asked { mut query, tags } = asked;
         let filter = &mut query.filter;
         self.prepare(filter, tags, Shows::Others).await?;
-        let report = self.log.locations(&query).await?;
+        let report = self
+            .ask("find the most frequent places", self.log.locations(&query))
+            .await?;
         let nothing = report.rows.is_empty();
         Ok(self.counted(report, &query.filter, nothing).await)
     }
@@ -224,7 +248,8 @@ impl StatsReader {
         let Asked { mut query, tags } = asked;
         let filter = &mut query.filter;
         self.prepare(filter, tags, Shows::Destinations).await?;
-        Ok(self.log.events(&query).await?)
+        self.ask("find the latest visits", self.log.events(&query))
+            .await
     }
 
     /// Returns totals of every slug and destination, to be read in parts.
@@ -237,9 +262,13 @@ impl StatsReader {
             tags,
         } = asked;
         self.prepare(&mut filter, tags, Shows::Destinations).await?;
+        let held = self.budget.export(&self.caller)?;
+        let exported_at = self.clock.now();
+        let rows = self.ask("export visits by link", self.log.access(&filter));
+        let rows = HeldRows::new(rows.await?, held);
         Ok(AccessExport {
-            exported_at: self.clock.now(),
-            rows: self.log.access(&filter).await?,
+            exported_at,
+            rows: Box::new(rows),
         })
     }
 
@@ -253,9 +282,13 @@ impl StatsReader {
             tags,
         } = asked;
         self.prepare(&mut filter, tags, Shows::Destinations).await?;
+        let held = self.budget.export(&self.caller)?;
+        let exported_at = self.clock.now();
+        let rows = self.ask("export visits", self.log.visits(&filter));
+        let rows = HeldRows::new(rows.await?, held);
         Ok(VisitExport {
-            exported_at: self.clock.now(),
-            rows: self.log.visits(&filter).await?,
+            exported_at,
+            rows: Box::new(rows),
         })
     }
 
@@ -268,6 +301,15 @@ impl StatsReader {
         let Asked { mut query, tags } = asked;
         self.narrow(&mut query, tags).await?;
         Ok(query)
+    }
+
+    /// Asks the log a question within the budget of the caller's token.
+    async fn ask<T>(
+        &self,
+        action: &'static str,
+        question: impl Future<Output = Result<T, VisitLogError>>,
+    ) -> Result<T, Error> {
+        self.budget.ask(&self.caller, action, question).await
     }
 
     async fn counted<R>(
@@ -322,7 +364,8 @@ impl StatsReader {
     /// The links whose visits do not say whether there was a password, and which have none today.
     /// Empty if such visits are of more links than a query can name.
     async fn open_of_unrecorded(&self, filter: &VisitFilter) -> Result<BTreeSet<LinkId>, Error> {
-        let links = self.log.unrecorded(filter, MAX_TAGGED + 1).await?;
+        let unrecorded = self.log.unrecorded(filter, MAX_TAGGED + 1);
+        let links = self.ask("find links with passwords", unrecorded).await?;
         if links.is_empty() || links.len() > usize::try_from(MAX_TAGGED).unwrap_or(usize::MAX) {
             return Ok(BTreeSet::new());
         }

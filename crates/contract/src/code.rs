@@ -67,6 +67,10 @@ pub enum Code {
     MigrationRequired,
     /// There were too many failed attempts; the client must wait.
     TooManyAttempts,
+    /// The token's own requests are in the way; it must wait for them or end them.
+    TokenBusy,
+    /// The token wrote too often; it must wait.
+    TooManyWrites,
     /// The server failed.
     InternalError,
     /// Links or the access log cannot be reached at the moment.
@@ -81,7 +85,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 39] = [
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCsv,
@@ -114,6 +118,8 @@ impl Code {
         Self::UriTooLong,
         Self::MigrationRequired,
         Self::TooManyAttempts,
+        Self::TokenBusy,
+        Self::TooManyWrites,
         Self::InternalError,
         Self::Unavailable,
         Self::Busy,
@@ -156,6 +162,8 @@ impl Code {
             Self::UriTooLong => "uri_too_long",
             Self::MigrationRequired => "migration_required",
             Self::TooManyAttempts => "too_many_attempts",
+            Self::TokenBusy => "token_busy",
+            Self::TooManyWrites => "too_many_writes",
             Self::InternalError => "internal_error",
             Self::Unavailable => "unavailable",
             Self::Busy => "busy",
@@ -194,7 +202,7 @@ impl Code {
             Self::BodyTooLarge => 413,
             Self::UriTooLong => 414,
             Self::MigrationRequired => 423,
-            Self::TooManyAttempts => 429,
+            Self::TooManyAttempts | Self::TokenBusy | Self::TooManyWrites => 429,
             Self::InternalError => 500,
             Self::ProxyFailed => 502,
             Self::Unavailable
@@ -241,6 +249,8 @@ impl Code {
             Self::UriTooLong => "URI Too Long",
             Self::MigrationRequired => "Link migration is required",
             Self::TooManyAttempts => "Too Many Requests",
+            Self::TokenBusy => "The token is busy",
+            Self::TooManyWrites => "Too many writes",
             Self::InternalError => "Server Error",
             Self::Unavailable => "Service Unavailable",
             Self::Busy => "Too many passwords at once",

@@ -5,7 +5,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_application::{
-    Busy, Denied, Error, Forbidden, HashError, MissingScope, NotChecked, SeenLink, TooManyAttempts,
+    Busy, Denied, Error, Excess, Forbidden, HashError, MissingScope, NotChecked, SeenLink,
+    TooManyAttempts,
 };
 use slugline_domain::{
     Binding, OutOfReach, Scope, Slug,
@@ -414,6 +415,23 @@ impl From<Error> for Problem {
                 "the access log did not confirm in time that it erases the visits; send the same \
                  request again, which does no harm if they are erased",
             ),
+            Error::TokenBusy(excess) => Self::new(Code::TokenBusy, in_the_way(excess)),
+            Error::TooManyWrites {
+                per_minute,
+                retry_after,
+            } => Self {
+                // Rounded up, because a request that comes too early is refused again.
+                retry_after: Some(Duration::from_secs(whole_seconds(retry_after))),
+                ..Self::new(
+                    Code::TooManyWrites,
+                    format!(
+                        "a named token writes at most {per_minute} times a minute \
+                         (SLUGLINE_TOKEN_WRITES_PER_MINUTE); send the same request again in {} \
+                         seconds",
+                        whole_seconds(retry_after)
+                    ),
+                )
+            },
             Error::TooManyWatchers => Self::new(
                 Code::TooManyWatchers,
                 "as many watch visits as may at a time; close another stream, or ask \
@@ -495,6 +513,27 @@ impl From<Denied> for Problem {
     }
 }
 
+/// Returns what a token should wait for.
+fn in_the_way(excess: Excess) -> &'static str {
+    match excess {
+        Excess::Questions => {
+            "too many questions of this token wait for each other; ask one after the other"
+        }
+        Excess::Exports => {
+            "this token already exports visits; wait until that file is complete, or close its \
+             connection"
+        }
+        Excess::Watches => {
+            "this token already watches visits on two connections; close one of them, or ask \
+             /api/logs/events"
+        }
+    }
+}
+
+fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+}
+
 impl From<NotChecked> for Problem {
     fn from(reason: NotChecked) -> Self {
         match reason {
@@ -544,6 +583,26 @@ mod tests {
                 "code": "link_not_found",
             })
         );
+    }
+
+    #[test]
+    fn a_token_beyond_its_budget_is_told_what_to_do() {
+        let error = Error::TooManyWrites {
+            per_minute: std::num::NonZeroU32::new(6_000).unwrap(),
+            retry_after: Duration::from_millis(1_200),
+        };
+        let problem = Problem::from(error);
+        assert_eq!((problem.status(), problem.code), (429, Code::TooManyWrites));
+        assert_eq!(problem.retry_after, Some(Duration::from_secs(2)));
+        assert!(
+            problem.detail.contains("again in 2 seconds"),
+            "{}",
+            problem.detail
+        );
+        for excess in [Excess::Questions, Excess::Exports, Excess::Watches] {
+            let problem = Problem::from(Error::TokenBusy(excess));
+            assert_eq!((problem.status(), problem.code), (429, Code::TokenBusy));
+        }
     }
 
     #[test]

@@ -143,7 +143,11 @@ fn next_step(code: Code) -> &'static str {
         Code::QueryTimeout => {
             "Ask for less: a shorter span, by startAt and endAt, fewer links, or a longer text to find."
         }
-        Code::TooManyAttempts | Code::Unavailable | Code::Busy => "Try again in a little while.",
+        Code::TooManyAttempts
+        | Code::TokenBusy
+        | Code::TooManyWrites
+        | Code::Unavailable
+        | Code::Busy => "Try again in a little while.",
         Code::InternalError => "It may work once more; if not, tell the user.",
         Code::MigrationRequired => "Whoever runs the server has to do that; tell the user.",
         Code::InvalidJson

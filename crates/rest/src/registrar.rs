@@ -18,6 +18,7 @@ use schemars::{SchemaGenerator, json_schema};
 
 use slugline_application::Access;
 use slugline_contract::{Code, ProblemBody, Rules, schema};
+use slugline_domain::Scope;
 use slugline_httpkit::Failure;
 
 use crate::{
@@ -349,6 +350,9 @@ fn document_failures(
     let mut codes = spec.fails.to_vec();
     if spec.needs.scope().is_some() {
         codes.push(Code::MissingScope);
+    }
+    if spec.needs.scope() == Some(Scope::LinksWrite) && spec.method != Method::GET {
+        codes.push(Code::TooManyWrites);
     }
     if spec.needs.forbidden_in_preview().is_some() {
         codes.push(Code::PreviewMode);

@@ -14,7 +14,7 @@ use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, Gatekeeper,
     GatekeeperParts, LinkChecker, LinkLists, LinkMigration, LinkService, LinkServiceParts,
     LinkWriter, LiveVisits, Passwords, Resolver, SiteToken, StatsService, Suggestions, Tokens,
-    TokensParts, VisitErasures, VisitErasuresParts,
+    TokensParts, VisitErasures, VisitErasuresParts, WriteBudget,
 };
 use slugline_domain::{
     Author,
@@ -295,6 +295,7 @@ impl LinkDependencies {
             policy: settings.slugs,
             preview: settings.preview,
             lock: self.migration.lock(),
+            writes: WriteBudget::new(settings.token_writes_per_minute),
         })
     }
 }

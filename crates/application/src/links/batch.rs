@@ -137,6 +137,9 @@ impl LinkWriter {
             self.parts.audit.add(&note, None).await?;
         }
         let (targets, next) = self.targets(change.scope).await?;
+        if !change.dry_run {
+            self.spend(targets.len())?;
+        }
         let results = self
             .change_each(targets, &change.action, change.dry_run)
             .await;

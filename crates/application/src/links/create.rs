@@ -34,6 +34,7 @@ impl LinkWriter {
 
     pub(super) async fn make(&self, mut new: NewLink) -> Result<Made, Error> {
         self.permit(LinkService::CREATE)?;
+        self.spend(1)?;
         self.reach.permit_new(&new.content.tags)?;
         let parts = &self.parts;
         let note = self.note(Operation::LinkCreate);

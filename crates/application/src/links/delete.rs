@@ -48,6 +48,7 @@ impl LinkWriter {
         const ATTEMPTS: usize = 5;
 
         self.permit(LinkService::DELETE)?;
+        self.spend(1)?;
         let any_version = matches!(precondition, Precondition::None | Precondition::Exists);
         if any_version && self.reach == Reach::Everything {
             let deleted = self.delete_any_version(slug).await?;

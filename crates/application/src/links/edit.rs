@@ -57,6 +57,7 @@ impl LinkWriter {
         precondition: &Precondition,
     ) -> Result<EditedLink, Error> {
         self.permit(LinkService::EDIT)?;
+        self.spend(1)?;
         self.check_expiry(edit.content.expires_at)?;
         let password = self.hash_change(edit.password).await?;
         let before = self.get(&edit.slug).await?;
@@ -109,6 +110,7 @@ impl LinkWriter {
         const ATTEMPTS: usize = 5;
 
         self.permit(LinkService::EDIT)?;
+        self.spend(1)?;
         if let Change::Set(expires_at) = &patch.expires_at {
             self.check_expiry(Some(*expires_at))?;
         }

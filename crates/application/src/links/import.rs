@@ -42,6 +42,7 @@ impl LinkWriter {
     /// imported.
     pub async fn import(&self, mut batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
         self.permit(LinkService::IMPORT)?;
+        self.spend(batch.len())?;
         for new in &batch {
             self.reach.permit_new(&new.content.tags)?;
         }

@@ -49,7 +49,7 @@ pub use self::{
     upsert::Upserted,
     writer::LinkWriter,
 };
-use crate::{Access, Error, MigrationLock, Passwords, PreviewMode, Resolver};
+use crate::{Access, Error, MigrationLock, Passwords, PreviewMode, Resolver, WriteBudget};
 
 /// The use cases of links. [`LinkService::seen_by`] and [`LinkService::by`] give them to a caller.
 #[derive(Clone, Debug)]
@@ -81,6 +81,8 @@ pub struct LinkServiceParts {
     pub preview: PreviewMode,
     /// Tells if every link has been moved here.
     pub lock: MigrationLock,
+    /// The budget of writes of each named token.
+    pub writes: WriteBudget,
 }
 
 /// An instance's rules for slugs.
@@ -213,6 +215,7 @@ pub(crate) mod fixture {
             policy,
             preview,
             lock: MigrationLock::open(),
+            writes: WriteBudget::default(),
         })
         .by(Caller::Operator, Author::operator());
         Fixture {

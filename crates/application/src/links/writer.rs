@@ -1,6 +1,6 @@
 //! The use cases of links that change something, for one caller.
 
-use std::ops::Deref;
+use std::{ops::Deref, time::Instant};
 
 use slugline_domain::{AuditNote, Author, Link, Operation, Scope};
 
@@ -35,6 +35,13 @@ impl LinkWriter {
             author: self.author.clone(),
             operation,
         }
+    }
+
+    /// Counts writes in the budget of the caller's token. A use case calls it before it does
+    /// anything, also for what changes nothing in the end.
+    pub(super) fn spend(&self, writes: usize) -> Result<(), Error> {
+        let budget = &self.parts.writes;
+        budget.spend(&self.caller, writes, Instant::now())
     }
 
     /// Checks that the caller may read links too, for a change whose answer tells about them.

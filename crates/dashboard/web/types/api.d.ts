@@ -2624,7 +2624,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: too_many_writes, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2779,7 +2779,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: too_many_writes, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2934,7 +2934,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: too_many_writes, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3077,7 +3077,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: too_many_writes, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3891,7 +3891,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: too_many_writes, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4012,7 +4012,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: too_many_writes, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4551,7 +4551,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: too_many_writes, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4903,7 +4903,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: token_busy, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5049,7 +5049,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: token_busy, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5197,7 +5197,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: token_busy, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5341,7 +5341,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: token_busy, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5605,7 +5605,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: token_busy, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5747,7 +5747,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: token_busy, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5891,7 +5891,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: token_busy, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6035,7 +6035,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: token_busy, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6183,7 +6183,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Error: too_many_attempts */
+            /** @description Error: token_busy, too_many_attempts */
             429: {
                 headers: {
                     [name: string]: unknown;

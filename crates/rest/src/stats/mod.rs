@@ -16,4 +16,4 @@ use slugline_contract::Code;
 const TAG: &str = "Analytics";
 
 /// The errors of every query. A query about tags needs every link here.
-const FAILS: &[Code] = &[Code::QueryTimeout, Code::MigrationRequired];
+const FAILS: &[Code] = &[Code::TokenBusy, Code::QueryTimeout, Code::MigrationRequired];

@@ -48,7 +48,11 @@ pub(crate) fn spec() -> OperationSpec {
                       of a busy second the first few that match are sent, and one who reads slowly \
                       misses some. `tag` stands for the links that have it when the watching begins.",
         needs: StatsService::NEEDS,
-        fails: &[Code::TooManyWatchers, Code::MigrationRequired],
+        fails: &[
+            Code::TooManyWatchers,
+            Code::TokenBusy,
+            Code::MigrationRequired,
+        ],
     }
 }
 
@@ -61,7 +65,7 @@ pub(crate) async fn handle(
     let asked = query.validate()?;
     let filter = stats.filter(asked.clone()).await?;
     Ok(EventStream {
-        watch: context.app.live.watch(filter)?,
+        watch: context.app.live.watch(&caller, filter)?,
         caller,
         stats,
         asked,

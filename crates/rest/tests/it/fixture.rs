@@ -16,7 +16,7 @@ use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, LinkChecker, LinkLists,
     LinkMigration, LinkMigrationParts, LinkService, LinkServiceParts, LiveVisits, Passwords,
     PreviewMode, Resolver, ResolverOptions, SiteToken, SlugPolicy, StatsService, Suggestions,
-    Tokens, TokensParts, VisitErasures, VisitErasuresParts,
+    Tokens, TokensParts, VisitErasures, VisitErasuresParts, WriteBudget,
 };
 use slugline_contract::{
     ImportLimit, Limits, LinkStoreKind, RedirectsView, Rules, SetupView, Stores, Switches,
@@ -112,6 +112,7 @@ impl Fixture {
             policy,
             preview,
             lock: migration.lock(),
+            writes: WriteBudget::default(),
         });
         let prober = Arc::<ScriptedProber>::default();
         let stats = StatsService::new(log.clone(), links.clone(), clock.clone());

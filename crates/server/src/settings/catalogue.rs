@@ -571,6 +571,13 @@ pub const CATALOGUE: &[Setting] = &[
     ),
     setting(
         Group::Connections,
+        "SLUGLINE_TOKEN_WRITES_PER_MINUTE",
+        &[],
+        "6000",
+        "Links that one named token may write in a minute, up to 1000000; 0 sets no limit",
+    ),
+    setting(
+        Group::Connections,
         "SLUGLINE_CONNECTIONS_PER_CLIENT",
         &[],
         "512",

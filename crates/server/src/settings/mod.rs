@@ -12,7 +12,7 @@ mod parse;
 mod source;
 mod unknown;
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use slugline_analytics::{ClickHouseTarget, RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken, SlugPolicy};
@@ -91,6 +91,8 @@ pub struct Settings {
     pub log: Log,
     /// The time for which the audit trail keeps lines; `None` keeps them for ever.
     pub audit_kept_for: Option<Duration>,
+    /// The writes that each named token has in a minute; `None` sets no limit.
+    pub token_writes_per_minute: Option<NonZeroU32>,
     /// Scheduled backups, if any.
     pub backups: Option<BackupSchedule>,
     /// The number of HTTP workers; by default, the number of cores.
@@ -222,6 +224,7 @@ impl Settings {
             .unwrap_or_else(|| DatabaseUrl::File(data_dir.join("links.db")));
         Ok(Self {
             audit_kept_for: audit_kept_for(sources)?,
+            token_writes_per_minute: token_writes_per_minute(sources)?,
             backups: backups::schedule(sources, &links)?,
             listen: listen(sources)?,
             metrics_listen: sources.optional("SLUGLINE_METRICS_LISTEN", parse::address)?,
@@ -314,6 +317,11 @@ impl Settings {
 fn audit_kept_for(sources: &Sources) -> Result<Option<Duration>, SettingError> {
     let days = sources.number("SLUGLINE_AUDIT_DAYS", 0..=36_500)?;
     Ok((days > 0).then(|| Duration::from_hours(24 * days)))
+}
+
+fn token_writes_per_minute(sources: &Sources) -> Result<Option<NonZeroU32>, SettingError> {
+    let writes = sources.number("SLUGLINE_TOKEN_WRITES_PER_MINUTE", 0..=1_000_000)?;
+    Ok(u32::try_from(writes).ok().and_then(NonZeroU32::new))
 }
 
 #[cfg(test)]
@@ -454,6 +462,7 @@ mod tests {
     #[case("SLUGLINE_BACKUP_KEEP", "0", "from 1 to 10000")]
     #[case("SLUGLINE_CONNECTIONS_PER_CLIENT", "none", "from 1 to 1000000")]
     #[case("SLUGLINE_CONNECTIONS", "0", "from 1 to 1000000")]
+    #[case("SLUGLINE_TOKEN_WRITES_PER_MINUTE", "-1", "from 0 to 1000000")]
     #[case("SLUGLINE_WORKERS", "0", "from 1")]
     fn a_wrong_value_names_the_setting_and_the_fix(
         #[case] name: &str,

@@ -2,6 +2,7 @@
 //! token.
 
 mod bindings; // a bound token sees its links only
+mod budgets; // what one token may take of what all share
 mod commands; // tokens and the site token from the command line
 mod ends; // a token is refused once it is revoked or over
 pub(crate) mod names; // none looks like another

@@ -1,0 +1,319 @@
+//! The budgets of named tokens: what one of them may take of what all callers share.
+//!
+//! The site token and the operator have none. A budget remembers a token only while a request
+//! uses it, so it takes no more memory than there are requests.
+
+use std::{
+    collections::HashMap,
+    future::Future,
+    num::NonZeroU32,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+use slugline_domain::{
+    AccessRow, AccessRows, SamplingNote, StoredVisit, TokenName, VisitColumn, VisitRows,
+    ports::VisitLogError,
+};
+use tokio::time::timeout;
+
+use crate::{
+    Caller, Error,
+    caller::Excess,
+    shares::{Share, Shares},
+};
+
+/// The budgets of questions to the access log and of exports.
+#[derive(Debug)]
+pub(crate) struct LogBudget {
+    questions: Shares<TokenName>,
+    exports: Shares<TokenName>,
+    /// The time limit of a question, with its wait.
+    limit: Duration,
+}
+
+impl LogBudget {
+    /// Questions of a token, with those that wait.
+    const QUESTIONS: usize = 256;
+
+    pub(crate) fn new(limit: Duration) -> Self {
+        Self {
+            questions: Shares::new(1, Self::QUESTIONS),
+            exports: Shares::new(1, 1),
+            limit,
+        }
+    }
+
+    /// Asks the log for the caller. A token's questions wait here for each other, not in the queue
+    /// of the log, where they would take the turns of other callers.
+    pub(crate) async fn ask<T>(
+        &self,
+        caller: &Caller,
+        action: &'static str,
+        question: impl Future<Output = Result<T, VisitLogError>>,
+    ) -> Result<T, Error> {
+        let Some(token) = caller.token() else {
+            return Ok(question.await?);
+        };
+        let limit = self.limit;
+        let asked = timeout(limit, async {
+            let turn = self.questions.wait(token).await;
+            let _turn = turn.ok_or_else(|| Error::TokenBusy(Excess::Questions))?;
+            Ok(question.await?)
+        });
+        let too_slow = |_| VisitLogError::TooSlow { action, limit };
+        asked.await.map_err(too_slow)?
+    }
+
+    /// Admits an export of the caller, until the result is dropped.
+    pub(crate) fn export(&self, caller: &Caller) -> Result<Held, Error> {
+        Held::of(&self.exports, caller, Excess::Exports)
+    }
+}
+
+/// Part of a token's budget, given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Held {
+    _share: Option<Share<TokenName>>,
+}
+
+impl Held {
+    /// Takes a share for the caller if one is free.
+    pub(crate) fn of(
+        shares: &Shares<TokenName>,
+        caller: &Caller,
+        excess: Excess,
+    ) -> Result<Self, Error> {
+        let share = match caller.token() {
+            None => None,
+            Some(token) => Some(shares.take(token).ok_or(Error::TokenBusy(excess))?),
+        };
+        Ok(Self { _share: share })
+    }
+}
+
+/// Rows of an export that hold part of a budget until they are dropped.
+#[derive(Debug)]
+pub(crate) struct HeldRows<R> {
+    rows: R,
+    _held: Held,
+}
+
+impl<R> HeldRows<R> {
+    pub(crate) fn new(rows: R, held: Held) -> Self {
+        Self { rows, _held: held }
+    }
+}
+
+#[async_trait]
+impl AccessRows for HeldRows<Box<dyn AccessRows>> {
+    async fn next(&mut self) -> Result<Vec<AccessRow>, VisitLogError> {
+        self.rows.next().await
+    }
+
+    fn sampling(&self) -> SamplingNote {
+        self.rows.sampling()
+    }
+}
+
+#[async_trait]
+impl VisitRows for HeldRows<Box<dyn VisitRows>> {
+    fn columns(&self) -> &'static [VisitColumn] {
+        self.rows.columns()
+    }
+
+    async fn next(&mut self) -> Result<Vec<StoredVisit>, VisitLogError> {
+        self.rows.next().await
+    }
+}
+
+/// The budget of writes: a number a minute for each token.
+#[derive(Clone, Debug, Default)]
+pub struct WriteBudget {
+    per_minute: Option<NonZeroU32>,
+    /// The moment at which a token has its whole budget again.
+    whole_at: Arc<Mutex<HashMap<TokenName, Instant>>>,
+}
+
+impl WriteBudget {
+    const MINUTE: Duration = Duration::from_mins(1);
+
+    /// Lets each token write so many times a minute; `None` sets no limit.
+    pub fn new(per_minute: Option<NonZeroU32>) -> Self {
+        Self {
+            per_minute,
+            whole_at: Arc::default(),
+        }
+    }
+
+    /// Counts writes of the caller. Several writes of one request go through if one would, and
+    /// are paid back later.
+    ///
+    /// # Errors
+    /// The caller's token has used up its budget; nothing was counted.
+    pub(crate) fn spend(&self, caller: &Caller, writes: usize, now: Instant) -> Result<(), Error> {
+        let (Some(per_minute), Some(token)) = (self.per_minute, caller.token()) else {
+            return Ok(());
+        };
+        let writes = u32::try_from(writes).unwrap_or(u32::MAX);
+        let one = Self::MINUTE / per_minute.get();
+        let mut tokens = self.whole_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let whole_at = tokens.get(token).copied().unwrap_or(now).max(now);
+        let spent = whole_at.duration_since(now);
+        if let Some(too_much) = (spent + one).checked_sub(Self::MINUTE)
+            && !too_much.is_zero()
+        {
+            return Err(Error::TooManyWrites {
+                per_minute,
+                retry_after: too_much,
+            });
+        }
+        if spent.is_zero() {
+            // Tokens with a whole budget are forgotten.
+            tokens.retain(|_, whole_at| *whole_at > now);
+        }
+        tokens.insert(token.clone(), whole_at + one.saturating_mul(writes));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod fixture {
+    use slugline_domain::{Reach, Scope, Scopes, TokenRecord};
+    use slugline_testkit::NOON;
+
+    use super::*;
+
+    pub(crate) fn token(name: &str) -> Caller {
+        Caller::Token(Arc::new(TokenRecord {
+            name: TokenName::parse(name).unwrap(),
+            digest: [0; 32],
+            scopes: Scopes::new([Scope::AnalyticsRead]).unwrap(),
+            reach: Reach::Everything,
+            expires_at: None,
+            created_at: NOON,
+            last_used_at: None,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{sync::Notify, task};
+
+    use super::{fixture::token, *};
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    /// Asks a question that ends when it is told to.
+    fn ask(
+        budget: &Arc<LogBudget>,
+        caller: Caller,
+        end: &Arc<Notify>,
+    ) -> task::JoinHandle<Result<(), Error>> {
+        let (budget, end) = (Arc::clone(budget), Arc::clone(end));
+        tokio::spawn(async move {
+            let question = async {
+                end.notified().await;
+                Ok(())
+            };
+            budget.ask(&caller, "count visits", question).await
+        })
+    }
+
+    async fn answer(budget: &LogBudget, caller: &Caller) -> Result<(), Error> {
+        budget.ask(caller, "count visits", async { Ok(()) }).await
+    }
+
+    #[tokio::test]
+    async fn a_token_asks_one_question_at_a_time_and_keeps_nobody_else_waiting() {
+        let budget = Arc::new(LogBudget::new(HOUR));
+        let end = Arc::new(Notify::new());
+        let (a, b) = (token("a"), token("b"));
+        let first = ask(&budget, a.clone(), &end);
+        let name = TokenName::parse("a").unwrap();
+        while budget.questions.requests(&name) < 1 {
+            task::yield_now().await;
+        }
+        let asking = Arc::clone(&budget);
+        let second = tokio::spawn(async move { answer(&asking, &token("a")).await });
+        while budget.questions.requests(&name) < 2 {
+            task::yield_now().await;
+        }
+        assert!(answer(&budget, &b).await.is_ok());
+        assert!(answer(&budget, &Caller::Site).await.is_ok());
+        assert!(answer(&budget, &Caller::Operator).await.is_ok());
+        assert!(!second.is_finished());
+        end.notify_one();
+        assert!(first.await.unwrap().is_ok());
+        assert!(second.await.unwrap().is_ok());
+        assert_eq!(budget.questions.requests(&name), 0);
+    }
+
+    #[tokio::test]
+    async fn the_time_limit_of_a_question_includes_its_wait() {
+        let budget = Arc::new(LogBudget::new(Duration::from_millis(20)));
+        let end = Arc::new(Notify::new());
+        let first = ask(&budget, token("a"), &end);
+        let second = ask(&budget, token("a"), &end);
+        for question in [first, second] {
+            let refused = question.await.unwrap();
+            assert!(
+                matches!(refused, Err(Error::VisitLog(VisitLogError::TooSlow { .. }))),
+                "{refused:?}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_token_has_one_export_until_it_is_dropped() {
+        let budget = LogBudget::new(HOUR);
+        let first = budget.export(&token("a")).unwrap();
+        let second = budget.export(&token("a"));
+        assert!(matches!(second, Err(Error::TokenBusy(Excess::Exports))));
+        assert!(budget.export(&token("b")).is_ok());
+        let site = [budget.export(&Caller::Site), budget.export(&Caller::Site)];
+        assert!(site.iter().all(Result::is_ok));
+        drop(first);
+        assert!(budget.export(&token("a")).is_ok());
+    }
+
+    #[test]
+    fn a_token_writes_so_often_a_minute_and_others_are_free() {
+        let budget = WriteBudget::new(NonZeroU32::new(60));
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let (a, b) = (token("a"), token("b"));
+        for _ in 0..60 {
+            budget.spend(&a, 1, at(0)).unwrap();
+        }
+        let refused = budget.spend(&a, 1, at(0));
+        assert!(
+            matches!(refused, Err(Error::TooManyWrites { retry_after, .. })
+                if retry_after == Duration::from_secs(1)),
+            "{refused:?}"
+        );
+        budget.spend(&a, 1, at(1)).unwrap();
+        assert!(budget.spend(&a, 1, at(1)).is_err());
+        budget.spend(&b, 1, at(1)).unwrap();
+        for caller in [Caller::Site, Caller::Operator] {
+            budget.spend(&caller, 1_000, at(1)).unwrap();
+            budget.spend(&caller, 1, at(1)).unwrap();
+        }
+        // A batch goes through and is paid back.
+        budget.spend(&a, 120, at(61)).unwrap();
+        assert!(budget.spend(&a, 1, at(121)).is_err());
+        budget.spend(&a, 1, at(123)).unwrap();
+        budget.spend(&b, 1, at(1_000)).unwrap();
+        assert_eq!(budget.whole_at.lock().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn no_limit_is_no_limit() {
+        let budget = WriteBudget::new(None);
+        for _ in 0..100_000 {
+            budget.spend(&token("a"), 500, Instant::now()).unwrap();
+        }
+    }
+}

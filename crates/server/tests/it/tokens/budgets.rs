@@ -1,0 +1,79 @@
+//! One token does not take what all callers share.
+
+use serde_json::json;
+
+use super::{make, scopes::exchange, with};
+use crate::server::{Server, TOKEN, eventually};
+
+#[test]
+fn a_token_writes_so_often_a_minute_on_both_faces_and_others_go_on() {
+    let server = Server::start_with(&[("SLUGLINE_TOKEN_WRITES_PER_MINUTE", "3")]);
+    let scopes = ["links:read", "links:write"];
+    let (busy, other) = (
+        make(&server, "busy", &scopes),
+        make(&server, "other", &scopes),
+    );
+    let link = |slug: &str| json!({"url": "https://example.com/", "slug": slug});
+    let create = |token: &str, slug: &str| {
+        let call = with(&server, token, "POST", "/api/link/create");
+        call.json(&link(slug)).send()
+    };
+    assert_eq!(create(&busy, "one").status, 201);
+    // A batch counts each of its links, and goes through if something is left.
+    let batch = json!({"action": "addTags", "tags": ["a"], "slugs": ["one", "two", "three"]});
+    let call = with(&server, &busy, "POST", "/api/link/batch");
+    assert_eq!(call.json(&batch).send().status, 200);
+    let refused = create(&busy, "two");
+    assert_eq!(refused.status, 429, "{}", refused.text);
+    assert_eq!(refused.json()["code"], "too_many_writes");
+    let wait: u64 = refused.header("retry-after").parse().unwrap();
+    assert!((1..=60).contains(&wait), "{wait}");
+    let message = refused.json()["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("at most 3 times a minute"), "{message}");
+    let call = json!({"name": "create_link", "arguments": link("two")});
+    let tool = exchange(&server, &busy, "tools/call", call);
+    let text = tool["content"][0]["text"].as_str().unwrap();
+    assert_eq!(tool["isError"], true);
+    assert!(text.contains("429 Too many writes"), "{text}");
+    let import = json!({"version": "1.0", "links": [link("two")]});
+    let call = with(&server, &busy, "POST", "/api/link/import");
+    assert_eq!(call.json(&import).send().status, 429);
+
+    let read = with(&server, &busy, "GET", "/api/link/query?slug=one").send();
+    assert_eq!(read.status, 200);
+    assert_eq!(create(&other, "two").status, 201);
+    for slug in ["three", "four", "five", "six", "seven"] {
+        server.create(&link(slug));
+    }
+}
+
+#[test]
+fn a_token_watches_visits_twice_and_leaves_room_for_others() {
+    let server = Server::start();
+    let token = make(&server, "screen", &["analytics:read"]);
+    let watch = |token: &str| {
+        let url = format!("{}/api/logs/stream", server.origin());
+        let call = ureq::get(url).header("authorization", format!("Bearer {token}"));
+        call.call().unwrap()
+    };
+    let first = watch(&token);
+    let _second = watch(&token);
+    let third = || with(&server, &token, "GET", "/api/logs/stream").send();
+    let refused = third();
+    assert_eq!(refused.status, 429, "{}", refused.text);
+    assert_eq!(refused.json()["code"], "token_busy");
+    let message = refused.json()["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("close one of them"), "{message}");
+    let other = make(&server, "other", &["analytics:read"]);
+    let _others = [watch(&other), watch(&other)];
+    let _site: Vec<_> = (0..3).map(|_| watch(TOKEN)).collect();
+    drop(first);
+    // The service notices it when it sends the next line, which a visit causes.
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    eventually("the token may watch again", || {
+        server.visit("/docs");
+        let url = format!("{}/api/logs/stream", server.origin());
+        let call = ureq::get(url).header("authorization", format!("Bearer {token}"));
+        call.call().is_ok()
+    });
+}
