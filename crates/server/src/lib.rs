@@ -66,6 +66,7 @@ mod instance_lock;
 mod links_check;
 mod links_database;
 mod logging;
+mod long_target;
 mod mcp_bridge;
 mod metrics;
 mod old_store;

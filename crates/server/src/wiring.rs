@@ -35,9 +35,8 @@ use crate::{
     Settings, VERSION,
     ambient::{OsRandom, SystemClock},
     clickhouse_wire::OutboundWire,
-    connections::refuse_long_targets,
     disk::FolderDisk,
-    links_database,
+    links_database, long_target,
     metrics::{self, Metrics, Requests},
     old_store,
     service_path::may_be_service_path,
@@ -330,7 +329,7 @@ impl Components {
         config
             .app_data(self.edge.clone())
             .app_data(self.rest.clone());
-        refuse_long_targets(&self.redirects, config);
+        long_target::configure(&self.redirects, config);
         config.service(table);
         slugline_redirect::configure(&self.redirects, config);
     }

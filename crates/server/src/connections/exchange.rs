@@ -20,11 +20,11 @@ use futures_core::Stream;
 
 use super::{
     connection::{Answering, Connection},
-    long_target,
     request_body::{SharedBody, timed},
     request_log::{LoggedRequest, known_method},
 };
 use crate::{
+    long_target,
     metrics::{Measured, WorkerRequests},
     traces::TracedRequest,
 };

@@ -9,7 +9,7 @@
 //! | A client that | meets |
 //! |---|---|
 //! | sends a later head slowly | `stream`: the connection ends |
-//! | sends a target that is too long | `request_line`, `long_target`: 414, of a request with a shorter target |
+//! | sends a target that is too long | `request_line`: the target is shortened, and `crate::long_target` answers 414 |
 //! | sends a body slowly | `request_body`: 408, then the connection ends |
 //! | sends more body than the service reads | `exchange`, `farewell`: the connection ends after the answer |
 //! | does not take its answers | `stream`: the service reads nothing more, then the connection is reset |
@@ -19,7 +19,6 @@ mod admission;
 mod connection;
 mod exchange;
 mod farewell;
-mod long_target;
 mod request_body;
 mod request_line;
 mod request_log;
@@ -46,8 +45,6 @@ use slugline_httpkit::TrustedProxies;
 use socket2::{Domain, Socket, Type};
 
 use crate::{open_files, settings::ConnectionLimits, wiring::Components};
-pub(crate) use long_target::configure as refuse_long_targets;
-
 use admission::Admissions;
 use stream::WatchedStream;
 

@@ -1,8 +1,6 @@
 //! Shortens the target of a request that is longer than actix can read.
 
-/// The longest target that actix reads; it is a limit of its type for addresses. Actix answers a
-/// longer one with 400 and no body, before there is a request that the service could answer.
-pub(super) const LONGEST_TARGET: usize = 65_534;
+use crate::long_target::LONGEST_TARGET;
 
 /// The most bytes of one target that are dropped. Beyond that, actix ends the connection.
 const MOST_DROPPED: usize = 1 << 20;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{make, scopes::exchange, with};
-use crate::server::{Server, TOKEN, eventually};
+use crate::server::{Server, TOKEN, command, eventually};
 
 #[test]
 fn a_token_writes_so_often_a_minute_on_both_faces_and_others_go_on() {
@@ -76,4 +76,31 @@ fn a_token_watches_visits_twice_and_leaves_room_for_others() {
         let call = ureq::get(url).header("authorization", format!("Bearer {token}"));
         call.call().is_ok()
     });
+}
+
+#[test]
+fn a_token_exports_one_file_at_a_time_and_again_once_its_client_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    // More visits than the buffers of a connection hold.
+    let seed = ["seed", "--visits", "60000"];
+    let seeded = command(folder.path()).args(seed).output().unwrap();
+    assert!(seeded.status.success(), "{seeded:?}");
+    let server = Server::start_in(folder, &[]);
+    let token = make(&server, "exporter", &["analytics:read"]);
+    let export = |token: &str| {
+        let url = format!("{}/api/logs/export?format=csv", server.origin());
+        let call = ureq::get(url).header("authorization", format!("Bearer {token}"));
+        call.call()
+    };
+    let first = export(&token).unwrap();
+    for path in ["/api/logs/export", "/api/stats/export"] {
+        let refused = with(&server, &token, "GET", path).send();
+        assert_eq!(refused.status, 429, "{}", refused.text);
+        assert_eq!(refused.json()["code"], "token_busy");
+    }
+    let counters = with(&server, &token, "GET", "/api/stats/counters").send();
+    assert_eq!(counters.status, 200, "a question is no export");
+    assert!(export(TOKEN).is_ok());
+    drop(first);
+    eventually("the token may export again", || export(&token).is_ok());
 }

@@ -12,14 +12,17 @@ use actix_web::{
 use slugline_httpkit::{Code, Problem, problem_response};
 use slugline_redirect::Redirects;
 
-use super::request_line::LONGEST_TARGET;
 use crate::service_path::may_be_service_path;
+
+/// The longest target that actix reads; it is a limit of its type for addresses. Actix answers a
+/// longer one with 400 and no body, before there is a request that the service could answer.
+pub(crate) const LONGEST_TARGET: usize = 65_534;
 
 /// Marks a request that lacks a part of its target.
 struct TooLong;
 
 /// Marks a request. Its path, as far as it is short, stays for the answer and for the log.
-pub(super) fn mark(request: &mut Request) {
+pub(crate) fn mark(request: &mut Request) {
     const SHORT: usize = 256;
     let path: String = request.path().chars().take(SHORT).collect();
     request.head_mut().uri = Uri::try_from(path).unwrap_or_default();
