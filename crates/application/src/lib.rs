@@ -9,7 +9,8 @@
 //! use std::sync::Arc;
 //! use slugline_domain::Author;
 //! use slugline_application::{
-//!     Caller, LinkService, LinkServiceParts, MigrationLock, NewLink, Passwords, PreviewMode, Resolver, ResolverOptions, SlugPolicy,
+//!     Caller, LinkService, LinkServiceParts, MigrationLock, NewLink, Passwords, PreviewMode, Resolver,
+//!     ResolverOptions, SlugPolicy, WriteBudget,
 //! };
 //! use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, SeededRandom, destination};
 //!
