@@ -1,4 +1,4 @@
-//! What makes the tables of an access log.
+//! The statements that make the tables of an access log.
 
 use std::path::Path;
 

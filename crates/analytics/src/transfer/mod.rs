@@ -26,5 +26,5 @@ pub(crate) use marks::copy_marks;
 pub use moving::{Moved, history_in, move_history};
 pub use plan::{ImportPlan, ImportPlanner};
 
-/// What makes the tables that an access log has only after an import or a move.
+/// The statements that make the tables that an access log has only after an import or a move.
 pub(crate) const TABLES: [&str; 2] = [marks::TABLE, leaving::LEAVING];

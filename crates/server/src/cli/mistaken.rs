@@ -5,7 +5,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::grammar;
 use crate::settings::{CATALOGUE, Setting};
 
-/// What people type for what the API does, and the request.
+/// Words for work of the API, and the request that does it.
 const REQUESTS: &[(&[&str], &str)] = &[
     (
         &["create", "add", "link", "new", "make", "shorten", "short"],
@@ -33,7 +33,7 @@ const REQUESTS: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// What people type for commands of ours, and what the dashboard has.
+/// Words for commands with another name and for parts of the dashboard, and the way to each.
 const COMMANDS: &[(&[&str], &str)] = &[
     (
         &["qr", "qrcode", "qr-code"],
@@ -82,7 +82,7 @@ const TOKEN_COMMANDS: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// What people type for settings, and the setting.
+/// Flags of other programs, and the setting that each means.
 const FLAGS: &[(&[&str], &str)] = &[
     (
         &["port", "p", "host", "bind", "address", "addr"],

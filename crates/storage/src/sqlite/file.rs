@@ -78,8 +78,8 @@ impl SqliteFile {
         // One thread at a time uses a connection, so it needs no mutex.
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)?;
-        // What stands in the file's schema, such as a view or a default, calls no function with
-        // side effects; and no statement writes past the tables.
+        // A view or a default of the file's schema calls no function with side effects, and no
+        // statement writes past the tables.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.busy_timeout(LOCK_TIMEOUT)?;

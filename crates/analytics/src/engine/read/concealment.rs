@@ -42,7 +42,7 @@ pub(crate) enum Part {
     Hidden,
 }
 
-/// What a row's protection says about its destination.
+/// The answer of a row's protection: its destination is shown, hidden, or the link decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Shown,
@@ -124,7 +124,7 @@ impl Concealment {
         Ok(Selection::of(&shown, is_in_part))
     }
 
-    /// What the rows say.
+    /// The verdict of each row's protection.
     fn verdicts(
         &self,
         block: &mut Block,
@@ -150,7 +150,7 @@ impl Concealment {
     }
 }
 
-/// What each entry of the family says.
+/// The verdict of each entry of the family.
 fn of_entries(texts: &Texts) -> Values<Verdict> {
     let of_texts: Vec<Verdict> = texts.dictionary.iter().map(Verdict::of).collect();
     let verdict = |number: u32| {

@@ -129,8 +129,8 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
     Ok(db)
 }
 
-/// What stands in the file's schema calls no function with side effects, and no statement writes
-/// past the tables.
+/// Keeps views and defaults of the file's schema from calling functions with side effects, and
+/// statements from writing past the tables.
 fn guard(db: &Connection) -> Result<(), rusqlite::Error> {
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
