@@ -9,7 +9,13 @@ use super::repository;
 #[test]
 fn every_setting_that_a_sample_or_a_page_names_exists() {
     let mut named = 0;
-    let pages = ["docs/deploy.md", "docs/operations.md", "docs/scaling.md"];
+    let pages = [
+        "docs/deploy.md",
+        "docs/moving.md",
+        "docs/operations.md",
+        "docs/scaling.md",
+        "docs/settings.md",
+    ];
     for path in ["deploy"].iter().chain(&pages) {
         named += named_in(&repository(path));
     }
