@@ -31,7 +31,6 @@ pub(crate) fn run(check: bool) -> Result<()> {
         let (name, entry) = package.take_over()?;
         lock.insert(name, entry);
     }
-    web::write_api_types()?;
     let text = serde_json::to_string_pretty(&lock)? + "\n";
     fs::write(folder().join(LOCK), text)?;
     println!("{} packages are in {VENDOR}", PACKAGES.len());

@@ -7,7 +7,7 @@ import { awaited } from './state/busy.js';
 import { demonstration, moving } from './state/refusal.js';
 import { refused, signInNumber, token } from './state/session.js';
 
-/** @typedef {import('./types/api.js').components['schemas']} Schemas */
+/** @typedef {import('../npm/types/api.js').components['schemas']} Schemas */
 /** @typedef {Schemas['Link']} Link */
 /** @typedef {import('./request.js').Query} Query */
 
