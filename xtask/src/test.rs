@@ -13,6 +13,7 @@ pub(crate) mod python;
 mod retry;
 mod tally;
 
+use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 
@@ -44,11 +45,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<Verdict> {
     })?;
     // Stops the server first, so that its messages come before the summary.
     drop(cluster);
-    for name in flaky {
-        println!("FLAKY, failed among the others and passed alone: {name}");
-    }
+    let flaky = retry::report(&flaky);
+    print!("\n{flaky}");
+    let file = process::root().join(FLAKY);
+    fs::write(&file, flaky).with_context(|| format!("cannot write {}", file.display()))?;
     Ok(conclude(run.succeeded, run.tally))
 }
+
+/// The flaky tests of the last run, which CI shows.
+const FLAKY: &str = "target/flaky-tests.txt";
 
 /// The outcome of one `cargo test`.
 struct Run {

@@ -1,8 +1,9 @@
 //! A second run, alone, for the few tests that failed among many.
 //!
 //! Tests start real servers, databases and browsers on a busy machine. A test that fails there
-//! and passes alone has a fault of its own, such as a wait that is too short. The summary names
-//! it, so that somebody mends it, but it does not hold up a change that has nothing to do with it.
+//! and passes alone has a fault of its own, such as a wait that is too short. The report names and
+//! counts it, so that somebody mends it, but it does not hold up a change that has nothing to do
+//! with it.
 
 /// Failures beyond this number are no accident, and the tests do not run again.
 const MOST: usize = 3;
@@ -47,6 +48,12 @@ pub(crate) fn arguments(first_run: &[String], names: &[String]) -> Vec<String> {
     arguments
 }
 
+/// The number of tests that failed among the others and passed alone, and a line for each.
+pub(crate) fn report(flaky: &[String]) -> String {
+    let names = flaky.iter().map(|name| format!("FLAKY {name}\n"));
+    format!("flaky tests: {}\n", flaky.len()) + &names.collect::<String>()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +91,16 @@ test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out";
         assert_eq!(failures("").to_retry(0), None);
         let many = failures("failures:\n    a\n    b\n    c\n    d\n");
         assert_eq!(many.to_retry(4), None);
+    }
+
+    #[test]
+    fn flaky_tests_are_counted_and_named_also_when_there_are_none() {
+        assert_eq!(report(&[]), "flaky tests: 0\n");
+        let two = ["gates::opens".to_owned(), "gates::shuts".to_owned()];
+        assert_eq!(
+            report(&two),
+            "flaky tests: 2\nFLAKY gates::opens\nFLAKY gates::shuts\n"
+        );
     }
 
     #[test]
