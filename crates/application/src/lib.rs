@@ -38,10 +38,11 @@
 //! |---|---|
 //! | [`links`] | one file per operation on links |
 //! | [`resolver`] | slug → link on the redirect path: look-up, cache, invalidation |
-//! | [`passwords`] | hashing and checking passwords of links, with limited attempts |
-//! | [`attempts`] | limits on failed attempts of clients |
+//! | [`passwords`], `hashing` | checking passwords of links, with limited attempts; computing hashes |
+//! | [`attempts`], `turns`, `shares` | limits on failed attempts of clients; attempts in turn; fair shares |
 //! | [`gatekeeper`] | checks visitors' passwords, and renews imported hashes |
-//! | [`auth`] | the check of the token that a caller sends |
+//! | [`auth`], `known_tokens` | the check of the token that a caller sends; named tokens in memory |
+//! | `sign_in` | one-time codes in place of the site token |
 //! | [`caller`] | callers, and what each may do |
 //! | [`budgets`] | what one named token may take of what all share |
 //! | [`audit`] | the audit trail |
@@ -54,6 +55,7 @@
 //! | [`access`] | the conditions of an operation |
 //! | [`app`] | all use cases together, as adapters share them |
 //! | [`seen`] | links in answers to changes |
+//! | `mint` | new identifiers and slugs |
 //! | [`error`] | the errors of use cases |
 
 pub mod access;

@@ -30,7 +30,10 @@
 //! | [`code`], [`problem`] | every error code with its status; errors and their body |
 //! | [`issue`] | faults of single members |
 //! | [`reader`], [`sent`] | JSON or a query string → wire type |
-//! | [`unknown`] | members of an input that its type does not have |
+//! | [`unknown`], `synonyms` | members of an input that its type does not have; names that other programs use |
+//! | `validation` | all faults of an input, collected |
+//! | `bool_or_string`, `int_or_string`, `json_integer`, `instant`, `iso_8601`, `unix_time` | members in the forms that clients send |
+//! | `cells`, `table_rows`, `table_text`, `metered` | files of rows, read and written |
 //! | [`schema`] | JSON Schema settings shared by OpenAPI and MCP |
 
 pub mod audit;

@@ -29,6 +29,7 @@
 //! | [`audit`] | the audit trail: a line for each change |
 //! | [`client_network`] | clients as limits count them |
 //! | [`zone`] | local time, for answers by hour and day |
+//! | `query` | the visitor's query merged into a destination |
 //! | [`own_addresses`] | destinations that are the address of the link itself |
 //! | [`measure`] | numbers that grow while the service works |
 //! | [`page`], [`search`] | keyset paging, searching for links |

@@ -4,6 +4,16 @@
 //!
 //! This crate knows HTTP and actix. It knows no routes, no SQL and no adapter's
 //! protocol.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `client`, `proxy_watch` | the client's address behind trusted proxies; proxies that no setting names |
+//! | `cdn` | the headers in which content delivery networks name a place |
+//! | `edge`, `origin`, `cors` | settings towards clients; the public origin; calls from web pages |
+//! | `guard` | the check of the token before the handlers |
+//! | `problem`, `line_limit`, `refusals` | problems as answers and as log output |
+//! | `ignored` | the names of ignored members |
+//! | `fuzzing` | entry points for `fuzz/` |
 
 #![expect(
     clippy::future_not_send,

@@ -33,6 +33,7 @@
 //! | `prober`, `screen`, `model`, `forwarder` | the domain's ports on top |
 //! | `webhook` | sending visits to a receiver, in the background |
 //! | `page_text` | the words of an HTML page, for the model |
+//! | `error` | the reasons why a request was refused or failed |
 
 mod address;
 mod answer;

@@ -10,8 +10,9 @@
 //! | [`api`] | the list of routes |
 //! | `registrar`, `route_list` | declaration → documented operation and mounted route |
 //! | `permit` | the check that the instance allows an operation |
-//! | `extract`, `reply`, `slices`, `csv`, `visit_body` | inputs and answers of handlers |
-//! | `links`, `migration`, `stats`, `location`, `setup`, `verify`, `health`, `documents`, `document_pages` | one handler per file |
+//! | `extract`, `conditional`, `reply`, `slices`, `csv`, `table`, `parts`, `visit_body` | inputs and answers of handlers |
+//! | `links`, `migration`, `stats`, `tokens`, `audit`, `location`, `setup`, `verify`, `sign_in`, `health`, `documents`, `document_pages` | one handler per file |
+//! | `lead_on` | addresses that people guess |
 
 mod api;
 mod audit;

@@ -29,6 +29,7 @@
 //! | `service` | start, address, stop |
 //! | `connections` | limits and timeouts of connections |
 //! | `open_files` | limits of open files and connections |
+//! | `long_target` | answers to requests whose address is too long |
 //! | `service_path` | the paths of the service itself |
 //! | `mcp_bridge` | MCP over standard input and output, to a running instance |
 //! | `healthcheck` | whether the service is ready, for container engines |
@@ -40,6 +41,11 @@
 //! | `data_folder`, `instance_lock`, `site_token` | files beside the databases |
 //! | `site_token_watch` | a new site token without a restart |
 //! | `token_commands` | named tokens from the command line |
+//! | `sign_in_codes` | one-time codes for the site token |
+//! | `setup`, `advice` | the settings of an instance for its callers; findings about them |
+//! | `audit_upkeep` | the removal of old lines of the audit trail |
+//! | `doctor`, `seed` | the check of the databases; realistic data to look at |
+//! | `disk` | the disk of the data folder |
 //! | `foreign` | objects in our databases that are not ours |
 //! | `transfer` | links to and from files |
 //! | `visit_files` | visits to and from files, and to ClickHouse |

@@ -23,6 +23,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `database`, `database_url` | an open database of either kind; the URL that names it |
+//! | `session` | reads and changes that run on either database |
+//! | `links`, `tokens`, `audit`, `migration` | the statements, a folder or a file for each port |
+//! | `entity`, `sql_text` | the tables as sea-orm sees them; SQL texts that are built once |
+//! | `sqlite` | SQLite: the thread that writes, shared commits, readers, the search index, snapshots |
+//! | `postgres` | PostgreSQL: the pool, and announcements of changes |
+//! | `failure` | the reasons why a read or a change fails |
 
 #![expect(
     clippy::future_not_send,

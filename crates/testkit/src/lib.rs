@@ -4,6 +4,14 @@
 //!
 //! The stores in memory are trustworthy because they pass the same contract suites as the real
 //! ones.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `…_contract` | the contract suite of a port |
+//! | `memory_…` | the stores in memory |
+//! | `counted_visits`, `listed_screen`, `scripted_…` | other ports in memory |
+//! | `ambient`, `builders`, `place_files` | clock and random source; links; files of places |
+//! | `clickhouse`, `redis` | real servers, started for one test |
 
 mod ambient;
 mod builders;
