@@ -14,7 +14,8 @@ pub(crate) fn run() -> Result<()> {
 /// The arguments of `cargo xtask` for this step alone, and its function.
 type Step = (&'static str, fn() -> Result<()>);
 
-/// `test` comes last: its closing line, which sums up every test, ends the log.
+/// `test` comes last: its closing line, which sums up every test, ends the log. With
+/// `--workspace` it also builds the benchmarks and runs the tests of their own code.
 const STEPS: &[Step] = &[
     ("fmt --check", || fmt::run(true)),
     ("lint", lint::run),
@@ -24,7 +25,7 @@ const STEPS: &[Step] = &[
     ("vendor --check", || vendor::run(true)),
     ("web", web::run),
     ("docs", docs::run),
-    ("test", run_tests),
+    ("test -- --workspace", run_tests),
 ];
 
 fn run_steps(steps: &[Step]) -> Result<()> {
@@ -37,7 +38,7 @@ fn run_steps(steps: &[Step]) -> Result<()> {
 }
 
 fn run_tests() -> Result<()> {
-    match test::run(&[])? {
+    match test::run(&["--workspace".into()])? {
         Verdict::Passed => Ok(()),
         Verdict::Failed => bail!("not every test passed"),
     }

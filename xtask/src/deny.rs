@@ -4,7 +4,7 @@
 
 use anyhow::Result;
 
-use crate::process;
+use xtask::process;
 
 /// Checks the dependency tree, and with `advisories` its known vulnerabilities.
 ///

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::process;
+use xtask::process;
 
 /// Builds the documentation of our crates.
 pub(crate) fn run() -> Result<()> {

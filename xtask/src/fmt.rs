@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::process;
+use xtask::process;
 
 /// Formats the sources, or only reports differences.
 pub(crate) fn run(check: bool) -> Result<()> {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::process;
+use xtask::process;
 
 /// The flags with which libFuzzer sees the executed code: those of `cargo fuzz --sanitizer
 /// none`.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::process;
+use xtask::process;
 
 /// Lints every target of every crate, without the features of the server and with them.
 pub(crate) fn run() -> Result<()> {

@@ -11,7 +11,6 @@
 
 mod arch;
 mod bench;
-mod capacity;
 mod ci;
 mod deny;
 mod docs;
@@ -19,9 +18,7 @@ mod fmt;
 mod fuzz;
 mod lint;
 mod openapi;
-mod process;
 mod test;
-mod upgrade;
 mod vendor;
 mod web;
 
@@ -51,14 +48,11 @@ enum Command {
         arguments: Vec<String>,
     },
     /// Measure the release binary, each figure beside a yardstick in the same run.
-    Bench {
-        /// Which benchmarks; all without one.
-        benches: Vec<bench::Bench>,
-        #[command(flatten)]
-        options: bench::Options,
-    },
+    #[command(disable_help_flag = true)]
+    Bench(bench::Arguments),
     /// Estimate what a load needs: nodes, databases, network.
-    Capacity(capacity::Load),
+    #[command(disable_help_flag = true)]
+    Capacity(bench::Arguments),
     /// Compare the crates' dependencies with the floor plan.
     Arch,
     /// Check licences, sources, bans and duplicates of the dependencies.
@@ -96,11 +90,8 @@ enum Command {
         target: Option<String>,
     },
     /// Run an earlier revision and this one on the same data, under load.
-    Upgrade {
-        /// The earlier revision, as git names it.
-        #[arg(long)]
-        from: String,
-    },
+    #[command(disable_help_flag = true)]
+    Upgrade(bench::Arguments),
     /// Build the API documentation, warnings are errors.
     Docs,
 }
@@ -127,9 +118,9 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Verdict> {
     match command {
         Command::Test { arguments } => return test::run(&arguments),
-        Command::Upgrade { from } => return upgrade::run(&from),
-        Command::Bench { benches, options } => bench::run(&benches, &options)?,
-        Command::Capacity(load) => capacity::run(&load)?,
+        Command::Bench(arguments) => return bench::run("bench", &arguments),
+        Command::Capacity(arguments) => return bench::run("capacity", &arguments),
+        Command::Upgrade(arguments) => return bench::run("upgrade", &arguments),
         Command::Ci => ci::run()?,
         Command::Fmt { check } => fmt::run(check)?,
         Command::Lint => lint::run()?,
@@ -170,5 +161,21 @@ mod tests {
             panic!("parsed as another command");
         };
         assert_eq!(arguments, ["slug", "--", "--nocapture"]);
+    }
+
+    #[test]
+    fn benchmarks_take_every_argument_as_it_is() {
+        let line = [
+            "cargo xtask",
+            "bench",
+            "redirect",
+            "--rounds",
+            "2",
+            "--help",
+        ];
+        let Command::Bench(arguments) = Command::parse_from(line) else {
+            panic!("parsed as another command");
+        };
+        assert_eq!(arguments.all, line[2..]);
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process;
+use xtask::process;
 
 /// Writes the document that the binary prints, or only compares it with the committed one.
 pub(crate) fn run(check: bool) -> Result<()> {

@@ -8,14 +8,14 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Context, Result, bail};
 
 /// The root of the workspace.
-pub(crate) fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("xtask lies in a folder of the workspace")
 }
 
 /// A program that will run in the root of the workspace.
-pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
+pub fn program(name: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(name);
     command.current_dir(root());
     command
@@ -25,7 +25,7 @@ pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
 ///
 /// Build scripts such as ring's rebuild when `CARGO_PKG_*` changes, so a build from here would
 /// invalidate a build from the shell.
-pub(crate) fn cargo() -> Command {
+pub fn cargo() -> Command {
     let mut command = program(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in env::vars_os().filter(|(name, _)| describes_us(name)) {
         command.env_remove(name);
@@ -34,7 +34,7 @@ pub(crate) fn cargo() -> Command {
 }
 
 /// Runs a command on our terminal; it must succeed.
-pub(crate) fn run(command: &mut Command) -> Result<()> {
+pub fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| cannot_start(command))?;
     if !status.success() {
         bail!("`{}` failed ({status})", line(command));
@@ -43,7 +43,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 }
 
 /// Runs a command and shows its output only if it fails.
-pub(crate) fn run_quietly(command: &mut Command) -> Result<()> {
+pub fn run_quietly(command: &mut Command) -> Result<()> {
     let Output {
         status,
         stdout,
@@ -61,7 +61,7 @@ pub(crate) fn run_quietly(command: &mut Command) -> Result<()> {
 }
 
 /// The standard output of a command; its standard error goes to our terminal.
-pub(crate) fn stdout(command: &mut Command) -> Result<Vec<u8>> {
+pub fn stdout(command: &mut Command) -> Result<Vec<u8>> {
     let Output { status, stdout, .. } = command
         .stderr(Stdio::inherit())
         .output()
@@ -73,14 +73,14 @@ pub(crate) fn stdout(command: &mut Command) -> Result<Vec<u8>> {
 }
 
 /// The first line of a command's output, or `None` if it is missing or fails.
-pub(crate) fn answer(command: &mut Command) -> Option<String> {
+pub fn answer(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
 }
 
 /// The reason why a command did not start.
-pub(crate) fn cannot_start(command: &Command) -> String {
+pub fn cannot_start(command: &Command) -> String {
     format!("cannot start `{}`", command.get_program().display())
 }
 

@@ -4,12 +4,6 @@
 //! rest: packages, a private PostgreSQL server, ClickHouse and the MCP clients of the
 //! end-to-end tests, in Node.js and Python.
 
-mod clickhouse;
-pub(crate) mod clients;
-pub(crate) mod node;
-pub(crate) mod packages;
-pub(crate) mod postgres;
-pub(crate) mod python;
 mod retry;
 mod tally;
 
@@ -19,8 +13,12 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-use crate::{Verdict, process, web};
-use postgres::Cluster;
+use xtask::{
+    process,
+    programs::{clickhouse, clients, node, packages, postgres::Cluster, python},
+};
+
+use crate::{Verdict, web};
 use retry::Failures;
 use tally::Tally;
 
@@ -67,7 +65,8 @@ fn cargo_test(arguments: &[String], postgres_url: &str) -> Command {
     // For a complete sum, a failure must not stop later tests.
     command.args(["test", "--no-fail-fast"]);
     if !names_packages(arguments) {
-        command.arg("--workspace");
+        // Only `cargo xtask ci` builds the benchmarks for their tests.
+        command.args(["--workspace", "--exclude", "slugline-bench"]);
     }
     command
         .args(arguments)
@@ -75,10 +74,14 @@ fn cargo_test(arguments: &[String], postgres_url: &str) -> Command {
     command
 }
 
-/// True if the arguments choose packages, which `--workspace` would override.
+/// True if the arguments choose packages, or all of them with `--workspace`.
 fn names_packages(arguments: &[String]) -> bool {
     let mut for_cargo = arguments.iter().take_while(|argument| *argument != "--");
-    for_cargo.any(|argument| argument.starts_with("-p") || argument.starts_with("--package"))
+    for_cargo.any(|argument| {
+        ["-p", "--package", "--workspace"]
+            .iter()
+            .any(|choice| argument.starts_with(choice))
+    })
 }
 
 /// Runs failed tests again if they are few. Returns the outcome of all tests, and the names of
@@ -175,6 +178,7 @@ mod tests {
     fn chosen_packages_replace_the_whole_workspace() {
         assert!(names_packages(&arguments("-p slugline-domain")));
         assert!(names_packages(&arguments("--package=slugline-domain")));
+        assert!(names_packages(&arguments("--workspace")));
         assert!(!names_packages(&arguments("slug -- -p")));
     }
 

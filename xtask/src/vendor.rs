@@ -14,7 +14,9 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::{process, test::node, web};
+use xtask::{process, programs::node};
+
+use crate::web;
 
 /// Fetches the packages and writes the files, or only compares the committed
 /// files with the lock file.

@@ -4,9 +4,9 @@ use std::{fs, path::PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::{
+use xtask::{
     process,
-    test::{clients, node, packages},
+    programs::{clients, node, packages},
 };
 
 /// Writes the API's types from its document, checks types, and runs the tests of the pure

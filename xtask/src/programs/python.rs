@@ -49,13 +49,13 @@ const ENVIRONMENTS: [Environment; 4] = [
 
 /// True if Python is installed and can create environments with pip; Debian has that in a
 /// separate package.
-pub(crate) fn is_installed() -> bool {
+pub fn is_installed() -> bool {
     let imports = ["-c", "import ensurepip, venv"];
     process::answer(process::program("python3").args(imports)).is_some()
 }
 
 /// Creates the environments and installs the packages, unless they are current.
-pub(crate) fn install() -> Result<()> {
+pub fn install() -> Result<()> {
     for environment in ENVIRONMENTS {
         let folder = process::root().join("target").join(environment.folder);
         let wanted = Requirements::read(process::root().join(environment.list))?;

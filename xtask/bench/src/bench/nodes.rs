@@ -12,7 +12,7 @@ use super::{
     plan::Plan,
     table::Table,
 };
-use crate::test::postgres::{self, Cluster};
+use xtask::programs::postgres::{self, Cluster};
 
 const NODES: usize = 3;
 

@@ -15,7 +15,7 @@ use super::{
     machine,
     plan::{self, Plan},
 };
-use crate::process;
+use xtask::process;
 
 /// Describes the links and the version that wrote their tables.
 const STAMP: &str = "stamp.txt";

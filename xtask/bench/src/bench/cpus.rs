@@ -4,7 +4,7 @@ use std::{ffi::OsStr, fs, process::Command};
 
 use anyhow::{Context, Result};
 
-use crate::process;
+use xtask::process;
 
 /// The CPUs for measured programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

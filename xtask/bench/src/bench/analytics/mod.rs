@@ -23,10 +23,10 @@ use super::{
     memory::peak_mib,
     plan::Plan,
 };
-use crate::{process, test::python};
 use clickhouse::ClickHouse;
 use duckdb::DuckDb;
 use questions::Service;
+use xtask::{process, programs::python};
 
 /// Written once a log holds all visits; contains the speed of loading.
 const LOADED: &str = "loaded.txt";

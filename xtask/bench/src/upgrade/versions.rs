@@ -8,7 +8,9 @@ use std::{
 use anyhow::{Context, Result};
 
 use super::binary_in;
-use crate::{bench::instance::Binary, process};
+use xtask::process;
+
+use crate::bench::instance::Binary;
 
 /// The earlier version and this one, built without optimization.
 #[derive(Debug)]

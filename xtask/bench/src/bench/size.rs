@@ -9,7 +9,7 @@ use super::{
     plan::Plan,
     table::Table,
 };
-use crate::process;
+use xtask::process;
 
 pub(crate) fn run(plan: &Plan) -> Result<()> {
     println!("\nsize: without symbols\n");

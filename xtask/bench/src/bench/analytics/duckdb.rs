@@ -10,7 +10,9 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::{list::Question, questions::Contender};
-use crate::{bench::processor::cpu_seconds, process};
+use xtask::process;
+
+use crate::bench::processor::cpu_seconds;
 
 /// DuckDB in a process of Python, which passes statements and rows on.
 #[derive(Debug)]
@@ -24,7 +26,7 @@ impl DuckDb {
     pub(super) fn start(database: &Path) -> Result<Self> {
         let python = process::root().join("target/duckdb-python/bin/python");
         let mut process = process::program(python)
-            .arg(process::root().join("xtask/src/bench/analytics/duckdb_server.py"))
+            .arg(process::root().join("xtask/bench/src/bench/analytics/duckdb_server.py"))
             .arg(database)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -18,12 +18,12 @@ const OLDEST: u32 = 22;
 const NEWER: &str = "node@22";
 
 /// True if Node.js and npm are installed in any version.
-pub(crate) fn is_installed() -> bool {
+pub fn is_installed() -> bool {
     version("node".as_ref()).is_some() && version("npm".as_ref()).is_some()
 }
 
 /// A `PATH` whose `node` is new enough; fetches one if necessary.
-pub(crate) fn path() -> Result<OsString> {
+pub fn path() -> Result<OsString> {
     let inherited = env::var_os("PATH").unwrap_or_default();
     if version("node".as_ref()).is_some_and(|version| is_new_enough(&version)) {
         return Ok(inherited);

@@ -14,18 +14,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
+use xtask::programs::{packages, postgres::Cluster};
 
 use self::{
     load::{Load, Promises, Visitor, destination},
     versions::Versions,
 };
-use crate::{
-    Verdict,
-    bench::instance::{self, Binary, Instance},
-    test::{packages, postgres::Cluster},
-};
+use crate::bench::instance::{self, Binary, Instance};
 
 /// The time for which nodes of both versions serve together.
 const TOGETHER: Duration = Duration::from_secs(20);
@@ -38,17 +35,14 @@ const LOST: Duration = Duration::from_secs(90);
 
 /// Runs both upgrades, prints what came of them, and fails if a redirect failed or a write was
 /// lost.
-pub(crate) fn run(from: &str) -> Result<Verdict> {
+pub(crate) fn run(from: &str) -> Result<()> {
     let programs = packages::ensure()?;
     let versions = Versions::build(from)?;
     let cluster = Cluster::start(&programs)?;
     let beside = beside(&versions, cluster.url())?;
     let after = one_after_the_other(&versions)?;
-    Ok(if beside && after {
-        Verdict::Passed
-    } else {
-        Verdict::Failed
-    })
+    ensure!(beside && after, "a redirect failed or a write was lost");
+    Ok(())
 }
 
 /// Two nodes of the earlier version; a new one starts beside them, and then they stop.

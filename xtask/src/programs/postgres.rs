@@ -15,7 +15,7 @@ use crate::process;
 
 /// A running server with an empty database, gone when this value is dropped.
 #[derive(Debug)]
-pub(crate) struct Cluster {
+pub struct Cluster {
     url: String,
     #[expect(dead_code, reason = "held for its `Drop`, which stops the server")]
     janitor: Janitor,
@@ -23,7 +23,7 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     /// Starts a server on a free port and waits until it accepts connections.
-    pub(crate) fn start(programs: &Path) -> Result<Self> {
+    pub fn start(programs: &Path) -> Result<Self> {
         let place = Place::prepare(programs)?;
         // The janitor starts first, so that it also cleans up after a failed start.
         let janitor = Janitor::employ(&place)?;
@@ -41,13 +41,13 @@ impl Cluster {
     }
 
     /// The server's URL for the tests; its user may create databases.
-    pub(crate) fn url(&self) -> &str {
+    pub fn url(&self) -> &str {
         &self.url
     }
 }
 
 /// The folder of PostgreSQL's server programs: that of `PATH`, else Debian's newest.
-pub(crate) fn programs() -> Option<PathBuf> {
+pub fn programs() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path).filter_map(|folder| {
         // The link's target is in the folder of the other programs.
@@ -68,7 +68,7 @@ pub(crate) fn programs() -> Option<PathBuf> {
 }
 
 /// True if this process runs as root, which PostgreSQL refuses.
-pub(crate) fn is_root() -> bool {
+pub fn is_root() -> bool {
     process::answer(process::program("id").arg("-u")).is_some_and(|id| id == "0")
 }
 

@@ -9,7 +9,7 @@ use super::{
     plan::{Plan, Profile},
     table::Table,
 };
-use crate::process;
+use xtask::process;
 
 /// The report omits crates that took less.
 const SECONDS: f64 = 5.0;

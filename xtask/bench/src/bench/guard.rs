@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
-use crate::process;
+use xtask::process;
 
 /// A process that is told to stop when its owner drops this.
 #[derive(Debug)]

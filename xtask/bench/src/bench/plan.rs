@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use tempfile::TempDir;
 
 use super::{cpus::Cpus, instance::Binary};
-use crate::process;
+use xtask::process;
 
 /// Options of `cargo xtask bench`.
 #[derive(Clone, Debug, Args)]

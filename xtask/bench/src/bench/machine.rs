@@ -8,7 +8,7 @@ use super::{
     instance::Binary,
     plan::{self, Options, Plan},
 };
-use crate::process;
+use xtask::process;
 
 /// Prints the facts that the figures of this run depend on.
 pub(crate) fn describe(plan: &Plan, options: &Options) -> Result<()> {

@@ -19,7 +19,7 @@ const NAME: &str = "clickhouse-server";
 
 /// Makes sure that `target/clickhouse-server/clickhouse-server` starts a server: the installed
 /// one, else apt's.
-pub(crate) fn install() -> Result<()> {
+pub fn install() -> Result<()> {
     let folder = process::root().join("target").join(NAME);
     let program = folder.join(NAME);
     if starts(&program) {

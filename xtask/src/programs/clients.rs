@@ -8,13 +8,13 @@ use anyhow::Result;
 use crate::process;
 
 /// Installs the clients' packages from npm, unless they are current.
-pub(crate) fn install() -> Result<()> {
+pub fn install() -> Result<()> {
     let folder = process::root().join("crates/server/tests/mcp-clients");
     install_in(&folder, "the MCP clients")
 }
 
 /// Installs the packages that this folder names, unless they are current.
-pub(crate) fn install_in(folder: &Path, content: &str) -> Result<()> {
+pub fn install_in(folder: &Path, content: &str) -> Result<()> {
     if !is_current(folder) {
         println!("installing {content}");
         process::run(

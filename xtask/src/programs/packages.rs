@@ -18,14 +18,14 @@ const PROGRAMS: [(&str, &str); 6] = [
 ];
 
 /// The browser for the dashboard's tests; its driver has the same version.
-pub(crate) const BROWSER: [(&str, &str); 2] = [
+pub const BROWSER: [(&str, &str); 2] = [
     ("chromium", "chromium"),
     ("chromedriver", "chromium-driver"),
 ];
 
 /// Makes sure that PostgreSQL, Node.js, npm and the programs above are installed, and returns
 /// the folder of PostgreSQL's server programs.
-pub(crate) fn ensure() -> Result<PathBuf> {
+pub fn ensure() -> Result<PathBuf> {
     let missing = missing();
     if !missing.is_empty() {
         install(&missing)?;
@@ -37,7 +37,7 @@ pub(crate) fn ensure() -> Result<PathBuf> {
 }
 
 /// Makes sure that these programs are installed, from the named packages.
-pub(crate) fn ensure_programs(programs: &[(&str, &'static str)]) -> Result<()> {
+pub fn ensure_programs(programs: &[(&str, &'static str)]) -> Result<()> {
     let missing = absent(programs);
     if missing.is_empty() {
         return Ok(());

@@ -13,7 +13,7 @@ use serde_json::Value;
 use ureq::Agent;
 
 use super::cpus::Cpus;
-use crate::process;
+use xtask::process;
 
 /// Bearer token of measured instances.
 pub(crate) const TOKEN: &str = "bench-bench-bench";

@@ -5,7 +5,7 @@ use std::{fs, path::Path, thread, time::Duration};
 use anyhow::{Context, Result, ensure};
 
 use super::{cpus::Cpus, processor::Meter};
-use crate::process;
+use xtask::process;
 
 /// Requests of one kind.
 #[derive(Clone, Copy, Debug)]

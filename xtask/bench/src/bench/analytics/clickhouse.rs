@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context, Result};
 
-use crate::process;
+use xtask::process;
 
 /// A running server. It keeps its data in a folder.
 #[derive(Debug)]

@@ -1,0 +1,100 @@
+//! `cargo xtask bench`: the costs of the service, as ratios within one run.
+//!
+//! It measures the release binary from outside: the processor time of its process divided by
+//! the requests it answered, which other jobs on the machine disturb far less than elapsed
+//! time. `docs/performance.md` explains the tables.
+
+mod actix_constant;
+mod analytics;
+mod build_time;
+mod chhoto;
+mod contender;
+mod cpus;
+mod create;
+mod dataset;
+mod disk;
+mod export;
+mod follower;
+mod goal;
+mod guard;
+mod import;
+pub(crate) mod instance;
+mod links;
+mod listing;
+mod load;
+mod machine;
+mod mcp;
+mod memory;
+mod misses;
+mod nginx;
+mod nodes;
+mod plan;
+mod processor;
+mod redirect;
+mod samples;
+mod scripts;
+mod size;
+mod start;
+mod table;
+
+use anyhow::Result;
+use clap::ValueEnum;
+
+pub(crate) use plan::Options;
+use plan::Plan;
+use xtask::programs::packages;
+
+/// A benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Bench {
+    /// Warm redirects beside nginx, a bare actix-web server and Chhoto URL.
+    Redirect,
+    /// Redirects among many links just after a start, and slugs that no link has.
+    Misses,
+    /// New links beside the disk's own pace, and an import.
+    Create,
+    /// Time to the first redirect, and memory.
+    Start,
+    /// A page of links among many, and one link by REST and by MCP.
+    Listing,
+    /// The binary without its symbols.
+    Size,
+    /// Import, search, count, tags and pages among many links.
+    Links,
+    /// The tool `get_link` beside the REST route of the same link.
+    Mcp,
+    /// The access log beside ClickHouse with the same visits.
+    Analytics,
+    /// Time until a change shows on other nodes.
+    Nodes,
+}
+
+/// Runs the chosen benchmarks, or all. A missed goal is not a failure.
+pub(crate) fn run(chosen: &[Bench], options: &Options) -> Result<()> {
+    packages::ensure_programs(&[
+        ("wrk", "wrk"),
+        ("nginx", "nginx"),
+        ("taskset", "util-linux"),
+    ])?;
+    let plan = Plan::prepare(options)?;
+    machine::describe(&plan, options)?;
+    let all = Bench::value_variants();
+    for bench in if chosen.is_empty() { all } else { chosen } {
+        match bench {
+            Bench::Redirect => redirect::run(&plan)?,
+            Bench::Misses => misses::run(&plan)?,
+            Bench::Create => create::run(&plan)?,
+            Bench::Start => start::run(&plan)?,
+            Bench::Listing => listing::run(&plan)?,
+            Bench::Size => size::run(&plan)?,
+            Bench::Links => links::run(&plan)?,
+            Bench::Mcp => mcp::run(&plan)?,
+            Bench::Analytics => analytics::run(&plan)?,
+            Bench::Nodes => nodes::run(&plan)?,
+        }
+    }
+    if options.build {
+        build_time::run(&plan, options.profile)?;
+    }
+    Ok(())
+}
