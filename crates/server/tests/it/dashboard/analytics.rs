@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::browser::Browser;
-use crate::server::{Server, command};
+use crate::support::server::{Server, command};
 
 /// An instance with visits of some weeks.
 pub(super) fn seeded(links: u32, visits: u32, days: u32) -> Server {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::browser::Browser;
-use crate::server::Server;
+use crate::support::server::Server;
 
 fn lines(browser: &Browser<'_>, number: usize) {
     browser.until(

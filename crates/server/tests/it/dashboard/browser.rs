@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::driver::Driver;
-use crate::server::{Server, TOKEN, eventually};
+use crate::support::server::{Server, TOKEN, eventually};
 
 /// The Escape key, as `WebDriver` writes it.
 pub(super) const ESCAPE: &str = "\u{e00c}";

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::browser::{Browser, Look};
-use crate::server::Server;
+use crate::support::server::Server;
 
 fn link(server: &Server, slug: &str) -> Value {
     server

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::browser::{Browser, ESCAPE};
-use crate::server::Server;
+use crate::support::server::Server;
 
 fn open_sections(browser: &Browser<'_>) {
     browser.find(".section-head");
@@ -48,7 +48,7 @@ fn every_field_of_a_new_link_arrives() {
     browser.zone("Europe/Berlin");
     browser.go(&format!(
         "links?url=https%3A%2F%2Fexample.com%2Fbegun#token={}",
-        crate::server::TOKEN
+        crate::support::server::TOKEN
     ));
     browser.find("#slug");
     assert_eq!(

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::browser::{Browser, ENTER, ESCAPE};
 use crate::{
-    server::{Server, TOKEN},
+    support::server::{Server, TOKEN},
     tokens::sign_in::{code_by, kept_token, server_with_kept_token},
 };
 

@@ -6,7 +6,7 @@ use super::{
     browser::{Browser, ESCAPE},
     looks::faults,
 };
-use crate::{server::Server, tokens::make};
+use crate::{support::server::Server, tokens::make};
 
 fn visited() -> Server {
     let server = Server::start();

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use crate::server::Server;
+use crate::support::server::Server;
 
 #[test]
 fn the_page_is_asked_for_again_and_its_files_are_kept_for_good() {

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::browser::Browser;
-use crate::server::Server;
+use crate::support::server::Server;
 
 /// Markup that a stranger, or an import of a stranger's file, might store.
 const MARKUP: &str = "<img src=x onerror=alert(1)><b>bold</b>&amp;\u{202e}";

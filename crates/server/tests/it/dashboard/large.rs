@@ -5,7 +5,7 @@ use std::thread;
 use serde_json::json;
 
 use super::{analytics::seeded, browser::Browser};
-use crate::server::Server;
+use crate::support::server::Server;
 
 /// The first row of the list, if any.
 const FIRST: &str = "return document.querySelector('.list:not(.stale) .row')?.dataset.slug";

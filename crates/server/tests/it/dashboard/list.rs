@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::browser::{Browser, ESCAPE};
-use crate::server::Server;
+use crate::support::server::Server;
 
 const SLUGS: &str =
     "return [...document.querySelectorAll('.list .row')].map((row) => row.dataset.slug).join()";

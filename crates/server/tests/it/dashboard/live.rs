@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::browser::Browser;
-use crate::server::Server;
+use crate::support::server::Server;
 
 #[test]
 fn visits_appear_while_they_happen_and_wait_while_the_page_is_paused() {

@@ -7,7 +7,7 @@ use super::{
     browser::{Browser, Look},
 };
 use crate::{
-    server::{Server, TOKEN},
+    support::server::{Server, TOKEN},
     tokens::make,
 };
 

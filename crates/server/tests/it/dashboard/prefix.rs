@@ -7,7 +7,7 @@ use std::{
 use serde_json::json;
 
 use super::browser::Browser;
-use crate::server::{Server, TOKEN};
+use crate::support::server::{Server, TOKEN};
 
 /// The path that a reverse proxy adds, and removes again.
 const PREFIX: &str = "/go";

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::browser::Browser;
-use crate::{outsider::Outsider, server::Server};
+use crate::support::{outsider::Outsider, server::Server};
 
 /// A page that tries to read the dashboard's storage, and reports the result in its title.
 const THIEF: &str = "<!doctype html><title>waiting</title><script>

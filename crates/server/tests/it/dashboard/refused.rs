@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::browser::Browser;
 use crate::{
-    server::{Server, TOKEN},
-    store_outage,
+    operation::store_outage,
+    support::server::{Server, TOKEN},
 };
 
 #[test]

@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use super::analytics::seeded;
-use crate::server::{Server, command};
+use crate::support::server::{Server, command};
 
 fn metrics(server: &Server, kind: &str) -> Value {
     let path = format!("/api/stats/metrics?type={kind}");

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::browser::Browser;
-use crate::server::Server;
+use crate::support::server::Server;
 
 #[test]
 fn every_finding_stands_there_with_what_mends_it() {

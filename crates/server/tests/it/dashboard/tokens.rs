@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::browser::Browser;
 use crate::{
-    server::{Server, eventually},
+    support::server::{Server, eventually},
     tokens::{make, names::rename},
 };
 

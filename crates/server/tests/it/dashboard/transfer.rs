@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::browser::Browser;
-use crate::server::Server;
+use crate::support::server::Server;
 
 /// Puts a file into the field, as a person's choice does.
 fn choose_file(browser: &Browser<'_>, name: &str, text: &str) {

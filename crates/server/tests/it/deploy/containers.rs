@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use slugline::Settings;
 
 use super::{assert_probe_exists, repository, sample, texts, yaml};
-use crate::{own_database::Psql, own_postgres::OwnPostgres, server::Server};
+use crate::support::{own_database::Psql, own_postgres::OwnPostgres, server::Server};
 
 /// The account of the image, which has no names for accounts.
 pub(super) const ACCOUNT: u64 = 65_532;
@@ -70,7 +70,7 @@ fn the_image_asks_for_its_health_with_a_command_of_the_program() {
     }
     let arguments = texts(&command)[1..].to_vec();
     // Without a service on the port it fails, and not because of its command line.
-    let closed = crate::closed_port::ClosedPort::new();
+    let closed = crate::support::closed_port::ClosedPort::new();
     let asked = Command::new(env!("CARGO_BIN_EXE_slugline"))
         .args(arguments)
         .env("SLUGLINE_LISTEN", closed.address().to_string())

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use ureq::{Agent, RequestExt};
 
 use super::sample;
-use crate::{
+use crate::support::{
     own_database::OwnDatabase,
     server::{Server, TOKEN, eventually},
 };

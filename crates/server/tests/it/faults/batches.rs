@@ -12,7 +12,7 @@ use super::{
     trial::Trial,
     versions::{link, tags},
 };
-use crate::{
+use crate::support::{
     own_database::OwnDatabase,
     server::{Answer, Server},
 };

@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 use serde_json::json;
 
 use super::{amount::factor, shim::Faults};
-use crate::server::{Server, command};
+use crate::support::server::{Server, command};
 
 const HOUR: i64 = 3_600;
 const DAY: i64 = 24 * HOUR;

@@ -9,7 +9,7 @@ use super::{
     promise::Promise,
     trial::Trial,
 };
-use crate::server::TOKEN;
+use crate::support::server::TOKEN;
 
 #[test]
 fn visitors_see_what_became_of_a_change_whose_author_hung_up() {

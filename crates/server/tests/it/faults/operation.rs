@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::versions::{EXPIRED, link};
-use crate::server::{Answer, Server};
+use crate::support::server::{Answer, Server};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::versions::{EXPIRED, destination, mark, tags, version_of};
-use crate::server::Server;
+use crate::support::server::Server;
 
 /// The possible versions of links that only one client has changed.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use super::{
     amount::{Random, factor},
     trial::Trial,
 };
-use crate::own_database::OwnDatabase;
+use crate::support::own_database::OwnDatabase;
 
 #[test]
 fn each_client_is_told_what_became_of_its_links_when_sessions_are_cut() {

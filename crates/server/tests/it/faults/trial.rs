@@ -17,7 +17,7 @@ use super::{
     table::Table,
     versions::link,
 };
-use crate::server::{Server, command, under_sh};
+use crate::support::server::{Server, command, under_sh};
 
 /// The table's name for the time after the last fault.
 const LIFTED: &str = "none any more";

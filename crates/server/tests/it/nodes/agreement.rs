@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{all_answer, all_hear, all_lead_to, edit, start};
-use crate::own_database::OwnDatabase;
+use crate::support::own_database::OwnDatabase;
 
 #[test]
 fn a_change_of_any_kind_shows_on_every_node() {

@@ -11,7 +11,7 @@ use url::Url;
 use super::{
     all_answer, all_have_heard, all_hear, all_lead_to, edit, hears, listener, location, start,
 };
-use crate::{
+use crate::support::{
     own_database::OwnDatabase,
     relay::Relay,
     server::{Server, eventually},

@@ -14,8 +14,7 @@ use crate::{
         amount::{Random, factor},
         deaths::kill,
     },
-    own_database::OwnDatabase,
-    server::Server,
+    support::{own_database::OwnDatabase, server::Server},
 };
 
 const NODES: usize = 3;

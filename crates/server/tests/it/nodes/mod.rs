@@ -10,11 +10,12 @@ mod outages; // the server restarts, or stops in its tracks
 mod races; // who comes first wins, on every node
 mod revoking; // a revoked token is refused everywhere
 mod schema; // nodes and the schema of another version
+mod together; // nodes that start together share their links
 
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::server::{Answer, Server, eventually};
+use crate::support::server::{Answer, Server, eventually};
 
 /// Some nodes on the same database, started together.
 fn start(count: usize, database: &Url) -> Vec<Server> {

@@ -8,7 +8,7 @@ use std::{
 use serde_json::json;
 
 use super::{all_have_heard, all_hear, all_lead_to, edit, start};
-use crate::{
+use crate::support::{
     own_database::OwnDatabase,
     own_postgres::OwnPostgres,
     server::{Answer, Server, eventually},

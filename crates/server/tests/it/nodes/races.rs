@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{all_hear, all_lead_to, start};
-use crate::own_database::OwnDatabase;
+use crate::support::own_database::OwnDatabase;
 
 #[test]
 fn of_nodes_that_create_the_same_slug_one_wins_and_all_know() {

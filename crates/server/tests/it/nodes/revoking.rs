@@ -2,9 +2,11 @@
 
 use super::{all_hear, start};
 use crate::{
-    own_database::OwnDatabase,
-    own_postgres::OwnPostgres,
-    server::{Server, TOKEN, eventually},
+    support::{
+        own_database::OwnDatabase,
+        own_postgres::OwnPostgres,
+        server::{Server, TOKEN, eventually},
+    },
     tokens::make,
 };
 

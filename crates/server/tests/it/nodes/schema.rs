@@ -1,6 +1,6 @@
 //! Nodes and the schema of another version.
 
-use crate::{own_database::OwnDatabase, server::refusal};
+use crate::support::{own_database::OwnDatabase, server::refusal};
 
 use super::{all_hear, start};
 

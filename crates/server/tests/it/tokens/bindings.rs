@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, io::Read, thread, time::Duration};
 use serde_json::{Value, json};
 
 use super::{listed, scopes::exchange, verify, with};
-use crate::server::{Answer, Server, eventually};
+use crate::support::server::{Answer, Server, eventually};
 
 /// The links of the tests. Each has a tag `t-` and its slug, and one visit.
 const LINKS: [&str; 3] = ["named-1", "tagged-1", "theirs-1"];

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{make, scopes::exchange, with};
-use crate::server::{Server, TOKEN, command, eventually};
+use crate::support::server::{Server, TOKEN, command, eventually};
 
 #[test]
 fn a_token_writes_so_often_a_minute_on_both_faces_and_others_go_on() {

@@ -5,7 +5,7 @@ use std::{fs, process::Output};
 use serde_json::json;
 
 use super::{listed, make, status_of, verify, with};
-use crate::server::{Server, TOKEN, command, eventually};
+use crate::support::server::{Server, TOKEN, command, eventually};
 
 fn run(server: &Server, arguments: &[&str]) -> Output {
     command(server.folder()).args(arguments).output().unwrap()

@@ -8,7 +8,7 @@ use std::{
 use serde_json::json;
 
 use super::{listed, make, revoke, status_of, verify, with};
-use crate::server::{Server, TOKEN, eventually};
+use crate::support::server::{Server, TOKEN, eventually};
 
 #[test]
 fn a_token_works_until_it_is_revoked_and_its_name_is_free_again() {

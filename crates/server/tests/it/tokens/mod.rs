@@ -12,7 +12,7 @@ mod writers; // links:write alone reads nothing
 
 use serde_json::{Value, json};
 
-use crate::server::{Answer, Call, Server};
+use crate::support::server::{Answer, Call, Server};
 
 /// Makes a token with these scopes and returns its text.
 pub(crate) fn make(server: &Server, name: &str, scopes: &[&str]) -> String {

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::{listed, make, status_of};
-use crate::server::{Answer, Server, command};
+use crate::support::server::{Answer, Server, command};
 
 fn ask_for(server: &Server, name: &str) -> Answer {
     let wanted = json!({"name": name, "scopes": ["links:read"]});

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{listed, make, verify, with};
 use crate::{
-    mcp_wire::{BOTH, MODERN, claimed},
-    server::{Server, TOKEN},
+    mcp::wire::{BOTH, MODERN, claimed},
+    support::server::{Server, TOKEN},
 };
 
 const SCOPES: [&str; 4] = ["links:read", "links:write", "analytics:read", "admin"];

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::status_of;
-use crate::server::{Answer, Server, command};
+use crate::support::server::{Answer, Server, command};
 
 /// A server whose site token is in its data folder.
 pub(crate) fn server_with_kept_token() -> Server {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{make, scopes::exchange, with};
-use crate::server::Server;
+use crate::support::server::Server;
 
 /// A server with a link whose content nobody but its author and readers may see.
 fn server_with_secret() -> (Server, String) {

@@ -1,0 +1,203 @@
+//! Limits on guessing passwords and tokens; correct ones still work.
+
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+};
+
+use serde_json::json;
+
+use crate::support::server::{Answer, Server};
+
+fn vault() -> Server {
+    let server = Server::start_with(&[("SLUGLINE_TRUSTED_PROXIES", "127.0.0.1")]);
+    server.create(&json!({"url": "https://example.com/", "slug": "vault", "password": "letmein"}));
+    server
+}
+
+fn knock(server: &Server, client: &str, password: &str) -> Answer {
+    server
+        .request("GET", "/vault")
+        .header("x-forwarded-for", client)
+        .header("x-link-password", password)
+        .send()
+}
+
+/// Guesses until the service refuses to listen. It hears at least `allowed` guesses. It may hear
+/// more: the limit is one of the last minute, so old guesses count less and less while the test
+/// goes on.
+fn stop_guessing(allowed: usize, mut guess: impl FnMut() -> u16) {
+    let heard = (0..2 * allowed).take_while(|_| match guess() {
+        403 => true,
+        429 => false,
+        other => panic!("a guess was answered by {other}"),
+    });
+    let heard = heard.count();
+    assert!((allowed..2 * allowed).contains(&heard), "{heard}");
+}
+
+#[test]
+fn the_right_password_opens_after_any_number_of_wrong_ones() {
+    let server = vault();
+    let guess = || knock(&server, "192.0.2.1", "guess").status;
+    stop_guessing(10, guess);
+    assert_eq!(knock(&server, "192.0.2.1", "letmein").status, 301);
+    assert_eq!(knock(&server, "198.51.100.1", "letmein").status, 301);
+}
+
+#[test]
+fn the_networks_of_an_ipv6_site_guess_as_one() {
+    let server = vault();
+    let mut i = 0;
+    stop_guessing(10, || {
+        i += 1;
+        knock(&server, &format!("2001:db8:1:1::{i:x}"), "guess").status
+    });
+    let mut refused = 0;
+    for i in 0..40 {
+        let guess = knock(&server, &format!("2001:db8:1:{:x}::1", 0x100 + i), "guess");
+        if guess.status == 429 {
+            refused += 1;
+            break;
+        }
+    }
+    assert_eq!(refused, 1, "other networks of the same /48");
+    assert_eq!(knock(&server, "2001:db8:2::1", "guess").status, 403);
+}
+
+#[test]
+fn a_crowd_behind_one_address_gets_in_at_once() {
+    let server = vault();
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let crowd: Vec<_> = (0..30)
+            .map(|_| scope.spawn(|| knock(&server, "192.0.2.1", "letmein").status))
+            .collect();
+        crowd
+            .into_iter()
+            .map(|visitor| visitor.join().unwrap())
+            .collect()
+    });
+    assert_eq!(statuses, [301; 30]);
+}
+
+#[test]
+fn the_right_token_passes_after_any_number_of_wrong_ones() {
+    let server = Server::start();
+    let list = |token: &str| {
+        let call = server.request("GET", "/api/link/list");
+        call.header("authorization", token).send().status
+    };
+    let guesses: Vec<u16> = (0..200).map(|_| list("Bearer wrong-guess")).collect();
+    assert!(guesses.contains(&429), "{guesses:?}");
+    assert_eq!(server.api("GET", "/api/link/list").send().status, 200);
+}
+
+/// Hashing a password takes 19 MiB. The service may use the memory of two concurrent hashes,
+/// and must free it afterwards.
+#[cfg(target_os = "linux")]
+#[test]
+fn guessing_leaves_no_memory_behind() {
+    const LINKS: u32 = 6;
+    const MIB: u64 = 1 << 20;
+
+    let server = vault();
+    for i in 0..LINKS {
+        let slug = format!("vault{i}");
+        server.create(&json!({"url": "https://example.com/", "slug": slug, "password": "letmein"}));
+    }
+    let guess = |i: u32| {
+        let call = server.request("GET", &format!("/vault{}", i % LINKS));
+        let client = format!("192.0.2.{}", i / 16);
+        let guess = call
+            .header("x-forwarded-for", &client)
+            .header("x-link-password", "guess")
+            .send();
+        assert_eq!(guess.status, 403);
+    };
+    guess(0);
+    let before = server.resident_bytes();
+    std::thread::scope(|scope| {
+        for guesser in 0..20 {
+            scope.spawn(move || (0..16).for_each(|i| guess(guesser * 16 + i)));
+        }
+    });
+    let after = server.resident_bytes();
+    assert!(
+        after < before + 30 * MIB,
+        "{} MiB before, {} MiB after",
+        before / MIB,
+        after / MIB
+    );
+}
+
+#[test]
+fn a_page_of_another_site_cannot_confirm_a_warning() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "odd", "unsafe": true}));
+    let post = |site: &str| {
+        server
+            .request("POST", "/odd")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .header("sec-fetch-site", site)
+            .body("confirm=true")
+            .send()
+    };
+    for site in ["cross-site", "same-site"] {
+        let warned = post(site);
+        assert_eq!(warned.status, 200, "{site}");
+        assert!(warned.text.contains("Potentially Unsafe Link"), "{site}");
+    }
+    assert_eq!(post("same-origin").status, 303);
+}
+
+#[test]
+fn nobody_remembers_a_redirect_beyond_the_end_of_its_link() {
+    let server = Server::start_with(&[("SLUGLINE_REDIRECT_MAX_AGE", "86400")]);
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
+    server.create(&json!({"url": "https://example.com/", "slug": "lasting"}));
+    server.create(
+        &json!({"url": "https://example.com/", "slug": "ending", "expiration": now + 3_600}),
+    );
+    let max_age = |path: &str| -> u64 {
+        let answer = server.visit(path);
+        let policy = answer.header("cache-control");
+        let seconds = policy.strip_prefix("private, max-age=");
+        seconds
+            .unwrap_or_else(|| panic!("{policy}"))
+            .parse()
+            .unwrap()
+    };
+    assert_eq!(max_age("/lasting"), 86_400);
+    let left = max_age("/ending");
+    assert!((1..=3_600).contains(&left), "{left}");
+}
+
+#[test]
+fn an_answer_to_too_many_at_once_says_when_to_come_back() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "vault", "password": "letmein"}));
+    let address = server.origin().trim_start_matches("http://");
+    let knock = format!(
+        "GET /vault HTTP/1.1\r\nhost: {address}\r\nx-link-password: letmein\r\nconnection: close\r\n\r\n"
+    );
+    let mut streams: Vec<TcpStream> = (0..400)
+        .map(|_| TcpStream::connect(address).unwrap())
+        .collect();
+    for stream in &mut streams {
+        stream.write_all(knock.as_bytes()).unwrap();
+    }
+    let (mut opened, mut busy) = (0, 0);
+    for mut stream in streams {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        if answer.starts_with("HTTP/1.1 301") {
+            opened += 1;
+        } else {
+            assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+            assert!(answer.contains("retry-after: 5"), "{answer}");
+            assert!(answer.contains(r#""code": "busy""#), "{answer}");
+            busy += 1;
+        }
+    }
+    assert!(opened >= 100 && busy > 0, "{opened} opened, {busy} busy");
+}

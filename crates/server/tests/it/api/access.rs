@@ -1,0 +1,235 @@
+//! Access to the API, and the form of its errors.
+
+use serde_json::json;
+
+use crate::support::server::{Server, TOKEN};
+
+#[test]
+fn everything_below_api_asks_for_the_token_first() {
+    let server = Server::start();
+    for (method, path) in [
+        ("POST", "/api/link/create"),
+        ("PUT", "/api/link/create"),
+        ("GET", "/api/link/query?slug=x"),
+        ("GET", "/api/stats/counters"),
+        ("POST", "/api/mcp"),
+        ("GET", "/api/mcp"),
+        ("POST", "/api/mcp/"),
+        ("GET", "/api/no/such/route"),
+        ("DELETE", "/api/x"),
+    ] {
+        let refused = server.request(method, path).send();
+        assert_eq!(refused.status, 401, "{method} {path}");
+        assert_eq!(
+            refused.header("www-authenticate"),
+            r#"Bearer realm="slugline""#
+        );
+        let body = refused.json();
+        assert_eq!(body["code"], "unauthorized");
+        assert_eq!(body["statusCode"], 401);
+        assert_eq!(body["url"], format!("{}{path}", server.origin()));
+    }
+}
+
+#[test]
+fn the_scheme_is_optional_and_of_any_case_and_the_token_exact() {
+    let server = Server::start();
+    let list = |authorization: &str| {
+        server
+            .request("GET", "/api/link/list")
+            .header("authorization", authorization)
+            .send()
+    };
+    for right in [
+        format!("Bearer {TOKEN}"),
+        format!("bearer {TOKEN}"),
+        TOKEN.to_owned(),
+    ] {
+        assert_eq!(list(&right).status, 200, "{right}");
+    }
+    for wrong in [
+        format!("Bearer {TOKEN}x"),
+        "Bearer ".into(),
+        format!("Basic {TOKEN}"),
+    ] {
+        let refused = list(&wrong);
+        assert_eq!(refused.status, 401, "{wrong}");
+        assert!(refused.header("www-authenticate").contains("invalid_token"));
+    }
+    let (short, long) = (
+        list("Bearer short").json(),
+        list("Bearer another-token").json(),
+    );
+    assert_eq!(short["statusMessage"], "Token is too short");
+    assert_eq!(long["statusMessage"], "Unauthorized");
+    assert_eq!(short["message"], long["message"]);
+    let tool = |token: &str| {
+        let call = server.request("POST", "/api/mcp");
+        let call = call.header("authorization", token).body("{}").send();
+        assert_eq!(call.status, 401, "{token}");
+        call.json()["message"].clone()
+    };
+    assert_eq!(tool("Bearer short"), long["message"]);
+    assert_eq!(tool("Bearer another-token"), long["message"]);
+}
+
+#[test]
+fn a_guessing_client_is_told_to_wait() {
+    let server = Server::start();
+    let guess = || {
+        server
+            .request("GET", "/api/link/list")
+            .header("authorization", "Bearer wrong-guess")
+            .send()
+    };
+    let stopped = (0..100)
+        .map(|_| guess())
+        .find(|answer| answer.status != 401);
+    let stopped = stopped.expect("nobody may guess a hundred times");
+    assert_eq!(stopped.status, 429);
+    assert_eq!(stopped.json()["code"], "too_many_attempts");
+    let wait: u64 = stopped.header("retry-after").parse().unwrap();
+    assert!((1..=60).contains(&wait));
+}
+
+#[test]
+fn errors_of_the_api_have_one_shape() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "taken", "id": "id-1"}));
+    let create = |body: &str| {
+        let call = server.api("POST", "/api/link/create");
+        call.header("content-type", "application/json")
+            .body(body)
+            .send()
+    };
+    let cases = [
+        (
+            create(r#"{"url":"https://example.com/","slug":"taken"}"#),
+            409,
+            "slug_taken",
+        ),
+        (
+            create(r#"{"url":"https://example.com/","id":"id-1"}"#),
+            409,
+            "id_taken",
+        ),
+        (create(r#"{"url":"#), 400, "invalid_json"),
+        (create(""), 400, "validation_error"),
+        (create("[]"), 400, "validation_error"),
+        (
+            create(r#"{"url":"https://example.com/","comment":null}"#),
+            400,
+            "validation_error",
+        ),
+        (
+            create(r#"{"url":"https://example.com/","password":"__SINK_MASKED__•••••"}"#),
+            400,
+            "validation_error",
+        ),
+        (
+            create(&format!("{{\"comment\":\"{}\"}}", "x".repeat(2 << 20))),
+            413,
+            "body_too_large",
+        ),
+        (
+            server.api("GET", "/api/link/query?slug=missing").send(),
+            404,
+            "link_not_found",
+        ),
+        (
+            server.api("GET", "/api/link/query").send(),
+            400,
+            "validation_error",
+        ),
+        (
+            server.api("GET", "/api/link/list?cursor=zzz").send(),
+            400,
+            "invalid_cursor",
+        ),
+        (
+            server.api("GET", "/api/link/list?limit=1001").send(),
+            400,
+            "validation_error",
+        ),
+        (
+            server.api("GET", "/api/nothing").send(),
+            404,
+            "route_not_found",
+        ),
+        (
+            server.api("PATCH", "/api/link/list").send(),
+            405,
+            "method_not_allowed",
+        ),
+    ];
+    for (answer, status, code) in cases {
+        let body = answer.json();
+        assert_eq!(
+            (answer.status, body["code"].as_str()),
+            (status, Some(code)),
+            "{body}"
+        );
+        assert_eq!(body["error"], true);
+        assert_eq!(body["statusCode"], status);
+        assert!(body["statusMessage"].is_string() && body["message"].is_string());
+        assert_eq!(body["data"].is_object(), code == "validation_error");
+        assert_eq!(answer.header("content-type"), "application/json");
+        assert_eq!(answer.header("x-content-type-options"), "nosniff");
+    }
+    let wrong = server.api("PATCH", "/api/link/list").send();
+    assert_eq!(wrong.header("allow"), "GET");
+    assert!(wrong.text.contains("Use GET."), "{}", wrong.text);
+    let wrong = server.api("GET", "/api/link/edit").send();
+    assert_eq!(wrong.header("allow"), "PUT, PATCH");
+    assert!(wrong.text.contains("Use PUT, PATCH."), "{}", wrong.text);
+}
+
+#[test]
+fn other_origins_may_call_the_api_only_where_that_is_set() {
+    let preflight = |server: &Server| {
+        server
+            .request("OPTIONS", "/api/link/create")
+            .header("origin", "https://page.example")
+            .header("access-control-request-method", "POST")
+            .header(
+                "access-control-request-headers",
+                "authorization, content-type",
+            )
+            .send()
+    };
+    let closed = Server::start();
+    assert_eq!(preflight(&closed).status, 401);
+    let list = closed
+        .api("GET", "/api/link/list")
+        .header("origin", "https://page.example")
+        .send();
+    assert_eq!(list.header("access-control-allow-origin"), "");
+
+    let open = Server::start_with(&[("NUXT_API_CORS", "true")]);
+    let allowed = preflight(&open);
+    assert_eq!((allowed.status, allowed.text.as_str()), (204, ""));
+    assert_eq!(allowed.header("access-control-allow-origin"), "*");
+    assert_eq!(allowed.header("access-control-allow-methods"), "POST");
+    assert_eq!(
+        allowed.header("access-control-allow-headers"),
+        "authorization, content-type"
+    );
+    for answer in [
+        open.api("GET", "/api/link/list").send(),
+        open.request("GET", "/api/link/list").send(),
+        open.api("GET", "/api/nothing").send(),
+        open.api("OPTIONS", "/api/link/list").send(),
+    ] {
+        for header in [
+            "access-control-allow-origin",
+            "access-control-expose-headers",
+        ] {
+            assert_eq!(answer.header(header), "*", "{header} {}", answer.status);
+        }
+    }
+    assert_eq!(
+        open.visit("/_health/live")
+            .header("access-control-allow-origin"),
+        ""
+    );
+}

@@ -1,0 +1,164 @@
+//! The link check requests public destinations but not internal ones.
+
+use std::{io::ErrorKind, net::TcpListener};
+
+use serde_json::{Value, json};
+
+use crate::support::{closed_port::ClosedPort, server::Server};
+
+const REFUSED: &str = "URL is not allowed for server-side checking";
+/// The setting of an operator who shortens links to the same machine.
+const LOOPBACK: (&str, &str) = ("SLUGLINE_CHECK_ALLOWED_NETWORKS", "127.0.0.0/8,::1");
+
+fn check(server: &Server, body: &Value) -> Value {
+    let answer = server.api("POST", "/api/link/check").json(body).send();
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer.json()
+}
+
+fn link(server: &Server, slug: &str, url: &str) {
+    server.create(&json!({"slug": slug, "url": url}));
+}
+
+#[test]
+fn by_default_nothing_inside_is_asked() {
+    let server = Server::start_with(&[("SLUGLINE_ALLOWED_SCHEMES", "mailto")]);
+    let inside = TcpListener::bind("127.0.0.1:0").unwrap();
+    inside.set_nonblocking(true).unwrap();
+    let port = inside.local_addr().unwrap().port();
+    link(&server, "address", &format!("http://127.0.0.1:{port}/"));
+    link(&server, "disguise", &format!("http://0x7f.1:{port}/"));
+    link(
+        &server,
+        "metadata",
+        "http://169.254.169.254/latest/meta-data/",
+    );
+    link(&server, "name", &format!("http://localhost:{port}/"));
+    link(&server, "port", "http://example.com:25/");
+    link(&server, "scheme", "mailto:somebody@example.com");
+    link(&server, "user", "https://user:secret@example.com/");
+
+    let answer = check(&server, &json!({"limit": 10}));
+    let results = answer["results"].as_array().unwrap();
+    assert_eq!(results.len(), 7);
+    for result in results {
+        assert_eq!(result["status"], 0, "{result}");
+        assert_eq!(result["ok"], false, "{result}");
+        assert_eq!(result["error"], REFUSED, "{result}");
+    }
+    let nobody_came = inside.accept().unwrap_err();
+    assert_eq!(nobody_came.kind(), ErrorKind::WouldBlock);
+}
+
+#[test]
+fn listed_networks_are_asked_and_the_answers_told() {
+    let server = Server::start_with(&[LOOPBACK]);
+    let origin = server.origin();
+    let closed = ClosedPort::new();
+    link(&server, "a-live", &format!("{origin}/_health/live"));
+    link(&server, "b-missing", &format!("{origin}/missing"));
+    link(
+        &server,
+        "c-closed",
+        &format!("http://{}/", closed.address()),
+    );
+    link(&server, "d-inner", "http://10.0.0.1/");
+    link(&server, "e-hop", &format!("{origin}/a-live"));
+    link(&server, "f-hop-inward", &format!("{origin}/d-inner"));
+
+    let answer = check(&server, &json!({}));
+    assert_eq!(answer["list_complete"], true);
+    assert_eq!(answer.get("cursor"), None);
+    let results = answer["results"].as_array().unwrap();
+    let seen: Vec<_> = results
+        .iter()
+        .map(|r| {
+            (
+                r["slug"].as_str().unwrap(),
+                r["status"].as_u64().unwrap(),
+                r["ok"] == true,
+            )
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("a-live", 200, true),
+            ("b-missing", 404, false),
+            ("c-closed", 0, false),
+            ("d-inner", 0, false),
+            ("e-hop", 200, true),
+            ("f-hop-inward", 0, false),
+        ]
+    );
+    assert_eq!(results[0]["url"], format!("{origin}/_health/live"));
+    assert!(results[0]["duration"].is_u64());
+    let moment = results[0]["checkedAt"].as_str().unwrap();
+    assert!(moment.len() == 24 && moment.ends_with('Z'), "{moment}");
+    assert_eq!(results[1].get("error"), None, "a status is no error");
+    let failure = results[2]["error"].as_str().unwrap();
+    assert!(failure.starts_with("connection failed"), "{failure}");
+    assert_eq!(results[3]["error"], REFUSED);
+    assert_eq!(results[5]["error"], REFUSED);
+}
+
+#[test]
+fn a_setting_decides_on_ports() {
+    let server = Server::start_with(&[LOOPBACK, ("SLUGLINE_CHECK_ALLOWED_PORTS", "443")]);
+    link(
+        &server,
+        "live",
+        &format!("{}/_health/live", server.origin()),
+    );
+    assert_eq!(check(&server, &json!({}))["results"][0]["error"], REFUSED);
+}
+
+#[test]
+fn a_cursor_leads_through_all_links() {
+    let server = Server::start();
+    for slug in ["e", "b", "d", "a", "c"] {
+        link(&server, slug, "http://127.0.0.1/");
+    }
+    let mut body = json!({"limit": 2});
+    let mut seen = Vec::new();
+    loop {
+        let answer = check(&server, &body);
+        for result in answer["results"].as_array().unwrap() {
+            seen.push(result["slug"].as_str().unwrap().to_owned());
+        }
+        if answer["list_complete"] == true {
+            assert_eq!(answer.get("cursor"), None);
+            break;
+        }
+        body["cursor"] = answer["cursor"].clone();
+    }
+    assert_eq!(seen, ["a", "b", "c", "d", "e"]);
+
+    let of_a_list = server.api("GET", "/api/link/list?limit=1").send().json();
+    let mixed = json!({"cursor": of_a_list["cursor"]});
+    let refused = server.api("POST", "/api/link/check").json(&mixed).send();
+    assert_eq!(
+        (refused.status, &refused.json()["code"]),
+        (400, &json!("invalid_cursor"))
+    );
+}
+
+#[test]
+fn bad_input_is_named() {
+    let server = Server::start();
+    for (body, member) in [
+        (json!({"limit": 11}), "limit"),
+        (json!({"timeout": 0}), "timeout"),
+        (json!({"cursor": 5}), "cursor"),
+        (json!({"concurrency": 5}), "concurrency"),
+    ] {
+        let refused = server.api("POST", "/api/link/check").json(&body).send();
+        assert_eq!(refused.status, 400, "{}", refused.text);
+        assert_eq!(refused.json()["data"]["issues"][0]["path"], json!([member]));
+    }
+    let stranger = server
+        .request("POST", "/api/link/check")
+        .json(&json!({}))
+        .send();
+    assert_eq!(stranger.status, 401);
+}

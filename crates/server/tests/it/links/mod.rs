@@ -1,0 +1,12 @@
+//! Links: changing them, finding them, and where they lead.
+
+pub(crate) mod safe_browsing; // dangerous destinations get a warning by themselves
+
+mod by_visits; // links in the order of their visits
+mod check; // destinations are asked, and inner ones are not
+mod conditional; // changes that are meant for a version
+mod editing; // changing links
+mod hidden_destinations; // destinations behind a password, from who may not read links
+mod searching; // finding and counting links
+mod suggestions; // slugs and previews are suggested
+mod transfer; // export and import, by HTTP and by the command line

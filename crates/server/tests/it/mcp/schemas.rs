@@ -1,0 +1,281 @@
+//! Compares the published schemas of the tools with their inputs and outputs.
+//!
+//! Both tests read `tools/list`, so they include new tools.
+
+use jsonschema::{Validator, draft202012};
+use serde_json::{Value, json};
+
+use crate::{
+    mcp::wire::{call_tool, list_tools},
+    support::server::Server,
+};
+
+struct Published {
+    name: String,
+    input: Value,
+    takes: Validator,
+    gives: Validator,
+}
+
+fn published(server: &Server) -> Vec<Published> {
+    let validator = |schema: &Value| {
+        let options = draft202012::options().should_validate_formats(true);
+        options.build(schema).unwrap()
+    };
+    let publish = |tool: &Value| Published {
+        name: tool["name"].as_str().unwrap().to_owned(),
+        input: tool["inputSchema"].clone(),
+        takes: validator(&tool["inputSchema"]),
+        gives: validator(&tool["outputSchema"]),
+    };
+    list_tools(server).iter().map(publish).collect()
+}
+
+/// The checks reach no destination: destinations have another port.
+fn server() -> Server {
+    Server::start_with(&[("SLUGLINE_CHECK_ALLOWED_PORTS", "8443")])
+}
+
+/// A link with every member set.
+fn full(slug: &str) -> Value {
+    let tags: Vec<String> = (0..10).map(|i| format!("tag {i} \u{202e}\u{7}")).collect();
+    json!({
+        "slug": slug, "url": "https://example.com/?a=\u{202e}", "comment": "a\nb\u{0}\u{1b}[31m",
+        "title": "T", "description": "D", "image": "/i.png", "password": "open sesame",
+        "expiration": 4_000_000_000_i64, "tags": tags, "apple": "https://apple.example/",
+        "google": "https://google.example/", "geo": {"DE": "https://de.example/"},
+        "redirectWithQuery": true, "cloaking": false, "proxy": false, "unsafe": false,
+        "id": "an-id", "createdAt": 7, "updatedAt": 8,
+    })
+}
+
+/// One value for every option of every required member.
+pub(crate) fn smallest(input: &Value) -> Vec<Value> {
+    let mut calls = vec![json!({})];
+    for name in input["required"].as_array().into_iter().flatten() {
+        let name = name.as_str().unwrap();
+        let options = match (&input["properties"][name]["enum"], name) {
+            (Value::Array(options), _) => options.clone(),
+            (_, "url") => vec![json!("https://example.com/")],
+            (_, "slug") => vec![json!("full"), json!("expired"), json!("plain")],
+            (_, other) => panic!("what is {other}?"),
+        };
+        calls = calls
+            .iter()
+            .flat_map(|call| {
+                options.iter().map(|option| {
+                    let mut call = call.clone();
+                    call[name] = option.clone();
+                    call
+                })
+            })
+            .collect();
+    }
+    calls
+}
+
+#[test]
+fn every_result_is_what_its_tool_published() {
+    let server = server();
+    server.create(&full("full"));
+    let visited = server.create(&json!({"slug": "plain", "url": "https://example.com/"}));
+    let visited = visited["link"]["id"].clone();
+    server.import_expired("expired");
+    server.visit("/plain");
+    server.counters_with("slug=plain", 1);
+
+    let extra = |name: &str| match name {
+        "list_links" => {
+            let first = call_tool(&server, name, &json!({"limit": 2, "status": "all"}));
+            let cursor = first["structuredContent"]["cursor"].clone();
+            assert!(cursor.is_string(), "{first}");
+            vec![
+                json!({"limit": 2, "status": "all"}),
+                json!({"limit": 2, "status": "all", "cursor": cursor}),
+                json!({"tag": "nobody has it"}),
+                json!({"status": "expired"}),
+            ]
+        }
+        "search_links" => vec![json!({"q": "ful"}), json!({"q": "nothing like it"})],
+        "check_links" => vec![json!({"limit": 1})],
+        "create_link" => vec![full("made")],
+        "upsert_link" => vec![full("full"), full("upserted")],
+        "get_analytics_counters" => vec![json!({"id": visited}), json!({"id": "nobody"})],
+        _ => Vec::new(),
+    };
+    for tool in published(&server) {
+        let name = &tool.name;
+        for mut call in smallest_of(&tool).into_iter().chain(extra(name)) {
+            if name == "create_link" && call["slug"] == "made" {
+                call["id"] = json!("another-id");
+            }
+            if name == "upsert_link" && call["slug"] == "upserted" {
+                call["id"] = json!("a-third-id");
+            }
+            let result = call_tool(&server, name, &call);
+            assert_eq!(result["isError"], false, "{name} {call}: {result}");
+            let structured = &result["structuredContent"];
+            let faults: Vec<String> = tool
+                .gives
+                .iter_errors(structured)
+                .map(|fault| fault.to_string())
+                .collect();
+            assert!(
+                faults.is_empty(),
+                "{name} {call}: {faults:?} in {structured}"
+            );
+        }
+    }
+}
+
+/// The smallest calls of a tool. `update_link` needs `url` unless the update is partial; no
+/// schema that all clients understand can express that.
+fn smallest_of(tool: &Published) -> Vec<Value> {
+    let mut calls = smallest(&tool.input);
+    if tool.name == "update_link" {
+        for call in &mut calls {
+            call["partial"] = json!(true);
+        }
+    }
+    calls
+}
+
+/// Values of a member at its limits and just beyond, from its published schema.
+fn member_edges(name: &str, schema: &Value) -> Vec<Value> {
+    let length = |bound: &str| schema[bound].as_u64().and_then(|n| usize::try_from(n).ok());
+    let text = |chars: usize| match schema["format"].as_str() {
+        Some("uri") if chars > 10 => json!(format!("http://h/?{}", "a".repeat(chars - 10))),
+        _ => json!("a".repeat(chars)),
+    };
+    let mut edges = vec![json!(null), json!({"an": "object"}), json!([["nested"]])];
+    // The first type of several is the usual one.
+    let types = &schema["type"];
+    match types.as_str().or(types[0].as_str()).unwrap() {
+        "string" => {
+            edges.push(json!(5));
+            if let Some(options) = schema["enum"].as_array() {
+                edges.extend(options.iter().cloned());
+                edges.push(json!("none of them"));
+            }
+            if let Some(max) = length("maxLength") {
+                edges.extend([text(max), text(max + 1)]);
+            }
+            if let Some(min) = length("minLength") {
+                edges.extend([text(min - 1)]);
+            }
+            if schema["format"] == "uri" {
+                // The server also accepts letters of any script, which `uri` does not.
+                edges.extend([json!("no url"), json!("https://example.com/%C3%BC?x=%20")]);
+            }
+            if schema.get("pattern").is_some() {
+                edges.extend([json!("a b"), json!("a/b"), json!("Ab-9")]);
+            }
+        }
+        "integer" => {
+            edges.extend([json!(1.5), json!(true), json!("soon")]);
+            for (bound, step) in [("minimum", -1), ("maximum", 1)] {
+                if let Some(bound) = schema[bound].as_i64() {
+                    edges.extend([json!(bound), json!(bound + step)]);
+                }
+            }
+        }
+        "boolean" => edges.extend([json!(true), json!(false), json!("true"), json!(0)]),
+        "array" => {
+            let max = length("maxItems").expect("lists are bounded");
+            for count in [0, max, max + 1] {
+                let items: Vec<String> = (0..count).map(|i| format!("item{i}")).collect();
+                edges.push(json!(items));
+            }
+            let inner = member_edges(name, &schema["items"]);
+            edges.extend(inner.into_iter().map(|item| json!([item])));
+        }
+        "object" => {
+            for key in ["DE", "de", "D", "DEU", "12"] {
+                edges.push(json!({key: "https://example.com/"}));
+            }
+            let inner = member_edges(name, &schema["additionalProperties"]);
+            edges.extend(inner.into_iter().map(|value| json!({"DE": value})));
+        }
+        other => panic!("{name}: {other}"),
+    }
+    edges
+}
+
+/// True if the schema cannot express the server's rule for this value.
+fn is_beyond_schemas(member: &str, value: &Value) -> bool {
+    match member {
+        // The server requires a time in the future and before the year 10000.
+        "expiration" => value.is_i64() || value.is_string(),
+        // The server requires a valid time.
+        "createdAt" | "updatedAt" if value.is_string() => true,
+        // The server requires a cursor that it issued, and the name of a zone.
+        "cursor" | "clientTimezone" => value.is_string(),
+        // The server then requires `url`.
+        "partial" => value == false,
+        // The server takes it as query strings spell it too.
+        "visitors" => value == "true",
+        _ => false,
+    }
+}
+
+/// The server also accepts values outside the schemas: numbers in quotes, white space around
+/// texts, and URLs in any script.
+#[test]
+fn every_schema_refuses_what_its_tool_refuses() {
+    let server = server();
+    let mut tried = 0;
+    for tool in published(&server) {
+        let name = &tool.name;
+        let base = smallest_of(&tool).remove(0);
+        for missing in tool.input["required"].as_array().into_iter().flatten() {
+            let mut call = base.clone();
+            call.as_object_mut()
+                .unwrap()
+                .remove(missing.as_str().unwrap());
+            assert_agreed(&server, &tool, &call);
+        }
+        let members = tool.input["properties"].as_object().unwrap();
+        for (member, schema) in members {
+            for value in member_edges(member, schema) {
+                // A partial update also removes a member by an empty text.
+                let removes = name == "update_link" && value == "";
+                if removes || is_beyond_schemas(member, &value) {
+                    continue;
+                }
+                let mut call = base.clone();
+                call[member] = value;
+                assert_agreed(&server, &tool, &call);
+                tried += 1;
+            }
+        }
+        assert_agreed(&server, &tool, &with_unknown(&base));
+        assert!(tool.takes.is_valid(&base), "{name} {base}");
+    }
+    assert!(tried > 500, "{tried} calls");
+}
+
+fn with_unknown(call: &Value) -> Value {
+    let mut call = call.clone();
+    call["unknown"] = json!(1);
+    call
+}
+
+#[track_caller]
+fn assert_agreed(server: &Server, tool: &Published, call: &Value) {
+    let result = call_tool(server, &tool.name, call);
+    let text = result["content"][0]["text"].as_str().unwrap_or_default();
+    let taken = !text.starts_with("Input validation error");
+    let shown: String = call.to_string().chars().take(200).collect();
+    let faults: Vec<String> = tool
+        .takes
+        .iter_errors(call)
+        .map(|f| f.to_string())
+        .collect();
+    assert_eq!(
+        taken,
+        faults.is_empty(),
+        "{} {shown}: {:.300} {faults:.300?}",
+        tool.name,
+        text
+    );
+}

@@ -1,0 +1,795 @@
+//! Backup and restore: one file with everything.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use crate::support::server::{Server, TOKEN, command, eventually, under_sh};
+
+/// A run of the binary that succeeds.
+#[track_caller]
+fn done(folder: &Path, arguments: &[&str]) -> String {
+    let output = command(folder).args(arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Runs a command that must fail with code 1 and one line; returns the line.
+#[track_caller]
+fn refused(folder: &Path, arguments: &[&str]) -> String {
+    failed(&command(folder).args(arguments).output().unwrap())
+}
+
+#[track_caller]
+fn failed(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    said
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The visits and visitors that an instance counts.
+fn counted(server: &Server) -> (Value, Value) {
+    let counters = server.api("GET", "/api/stats/counters").send().json();
+    let row = &counters["data"][0];
+    (row["visits"].clone(), row["visitors"].clone())
+}
+
+fn links_of(server: &Server) -> Value {
+    let count = server.api("GET", "/api/link/count?status=all").send();
+    assert_eq!(count.status, 200, "{}", count.text);
+    count.json()
+}
+
+/// The names of the files in a folder.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// A stopped instance with one link of this slug and `visits` visits.
+fn instance(slug: &str, visits: u64) -> TempDir {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": slug}));
+    for _ in 0..visits {
+        server.visit(&format!("/{slug}"));
+    }
+    server.counters_with("", visits);
+    server.stop("TERM").1
+}
+
+/// A backup with these parts, in the format's form.
+fn sealed(parts: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let about = json!({"version": "0.1.0", "made_at": 1_800_000_000});
+    let mut bytes = format!("slugline backup 1\n{about}\n").into_bytes();
+    for (name, content) in parts {
+        let line = json!({"part": name, "bytes": content.len()});
+        bytes.extend(format!("{line}\n").bytes());
+        bytes.extend(content);
+    }
+    let digest = Sha256::digest(&bytes);
+    let (high, low) = digest.split_at(16);
+    let number = |half: &[u8]| u128::from_be_bytes(half.try_into().unwrap());
+    let digest = format!("{:032x}{:032x}", number(high), number(low));
+    bytes.extend(format!("{}\n", json!({"end": digest})).bytes());
+    bytes
+}
+
+#[test]
+fn a_backup_of_a_running_service_is_restored_as_it_was() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let server = Server::start();
+    let secret = json!({"url": "https://example.com/", "slug": "docs", "password": "open sesame"});
+    server.create(&secret);
+    server.create(&json!({"url": "https://example.com/", "slug": "news"}));
+    server.visit("/news");
+    server.counters_with("", 1);
+    let said = done(server.folder(), &["backup", text(&file)]);
+    assert!(said.starts_with("backed up access log ("), "{said}");
+    assert!(said.contains("), links ("), "{said}");
+    assert_eq!(files(place.path()), ["a.backup"]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(
+            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+    }
+    let content = fs::read(&file).unwrap();
+    let holds = |text: &str| {
+        content
+            .windows(text.len())
+            .any(|part| part == text.as_bytes())
+    };
+    assert!(holds("docs") && !holds(TOKEN));
+    // The backup does not contain later links.
+    server.create(&json!({"url": "https://example.com/", "slug": "later"}));
+    server.visit("/news");
+    drop(server);
+
+    let found = done(place.path(), &["backup", "verify", text(&file)]);
+    for line in [
+        "backup: ok: complete",
+        "access log: ok: chunks",
+        "links: ok: pages are sound",
+    ] {
+        assert!(found.contains(line), "{found}");
+    }
+    assert_eq!(files(place.path()), ["a.backup"], "it leaves nothing");
+
+    let folder = tempfile::tempdir().unwrap();
+    let said = done(folder.path(), &["restore", text(&file)]);
+    assert!(
+        said.starts_with("restored access log, links from "),
+        "{said}"
+    );
+    assert_eq!(
+        files(folder.path()),
+        ["analytics.db", "links.db", "slugline.lock"]
+    );
+    let server = Server::start_in(folder, &[]);
+    assert_eq!(server.visit("/later").status, 404);
+    let trail = server.api("GET", "/api/audit").send().json();
+    let lines = trail["lines"].as_array().unwrap().iter();
+    let slugs: Vec<&Value> = lines.map(|line| &line["slug"]).collect();
+    assert_eq!(slugs, ["news", "docs"]);
+    assert_eq!(counted(&server), (json!(1), json!(1)));
+    // The backup has the keys of visitor hashes, too: the visitor counts as the same.
+    server.visit("/news");
+    let row = &server.counters_with("", 2)["data"][0];
+    assert_eq!(row["visitors"], 1, "{row}");
+    let right = server
+        .request("GET", "/docs")
+        .header("x-link-password", "open sesame");
+    assert!((300..400).contains(&right.send().status));
+}
+
+/// The number of rows of the access log, from the output of an examination.
+fn rows(examined: &str) -> u64 {
+    let number = |line: &str, before: &str| {
+        let (_, rest) = line.split_once(before)?;
+        let digits = rest.split(' ').next()?;
+        digits.parse::<u64>().ok()
+    };
+    let lines = examined
+        .lines()
+        .filter(|line| line.starts_with("access log: "));
+    lines
+        .filter_map(|line| number(line, " with ").or_else(|| number(line, "tail: ")))
+        .sum()
+}
+
+#[test]
+fn a_hundred_thousand_links_and_a_million_visits_go_there_and_back_beside_a_writer() {
+    const SEEDED: u64 = 100;
+    const LINKS: u64 = 100_000;
+    const VISITS: u64 = 1_000_000;
+
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let folder = tempfile::tempdir().unwrap();
+    let (links, visits) = (SEEDED.to_string(), VISITS.to_string());
+    done(
+        folder.path(),
+        &["seed", "--links", &links, "--visits", &visits],
+    );
+    let links: Vec<Value> = (0..LINKS)
+        .map(|number| json!({"url": "https://example.com/", "slug": format!("link-{number}")}))
+        .collect();
+    let export = place.path().join("links.json");
+    fs::write(
+        &export,
+        json!({"version": "1.0", "links": links}).to_string(),
+    )
+    .unwrap();
+    done(folder.path(), &["import", text(&export)]);
+    let seeded = rows(&done(folder.path(), &["doctor"]));
+    assert!(seeded > VISITS / 10 * 9, "{seeded}");
+    let server = Server::start_in(folder, &[]);
+
+    // A client creates links and follows them without a pause.
+    let over = AtomicBool::new(false);
+    let (made, before) = thread::scope(|scope| {
+        let (server, over) = (&server, &over);
+        let writer = scope.spawn(move || {
+            let mut made = 0;
+            while !over.load(Ordering::Relaxed) {
+                let slug = format!("beside-{made}");
+                server.create(&json!({"url": "https://example.com/", "slug": slug}));
+                server.visit(&format!("/{slug}"));
+                made += 1;
+            }
+            made
+        });
+        eventually("the writer has begun", || {
+            server.visit("/beside-3").status != 404
+        });
+        done(server.folder(), &["backup", text(&file)]);
+        let before = links_of(server);
+        over.store(true, Ordering::Relaxed);
+        (writer.join().unwrap(), before)
+    });
+    assert!(made > 3);
+    let folder = server.stop("TERM").1;
+
+    let restored = tempfile::tempdir().unwrap();
+    done(restored.path(), &["restore", text(&file)]);
+    let visits = rows(&done(restored.path(), &["doctor"]));
+    let server = Server::start_in(restored, &[]);
+    let links = |count: &Value| count["count"].as_u64().unwrap();
+    let found = links(&links_of(&server));
+    assert!(
+        (SEEDED + LINKS + 4..=links(&before)).contains(&found),
+        "{found}"
+    );
+    // Each visit in the backup has its link there; the question adds one more if the writer had
+    // begun.
+    let (visited, beside) = (visits - seeded, found - SEEDED - LINKS);
+    assert!(visited <= beside + 1, "{visited} of {beside}");
+    for slug in ["link-0".to_owned(), format!("link-{}", LINKS - 1)] {
+        assert_ne!(server.visit(&format!("/{slug}")).status, 404, "{slug}");
+    }
+
+    kills_of_a_backup_leave_no_half(&folder, &file);
+}
+
+/// Uses much data, so that most kills hit the backup in progress.
+fn kills_of_a_backup_leave_no_half(folder: &TempDir, earlier: &Path) {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("b.backup");
+    fs::copy(earlier, &file).unwrap();
+    let whole = fs::read(&file).unwrap().len();
+    for milliseconds in [0, 30, 100, 200, 400, 800, 1_600] {
+        let mut backup = command(folder.path())
+            .args(["backup", "--replace", text(&file)])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(Duration::from_millis(milliseconds));
+        backup.kill().unwrap();
+        backup.wait().unwrap();
+        // The earlier backup or a new one: both are complete.
+        assert!(fs::read(&file).unwrap().len() >= whole, "{milliseconds}");
+    }
+    done(folder.path(), &["backup", "verify", text(&file)]);
+    done(folder.path(), &["backup", "--replace", text(&file)]);
+    done(folder.path(), &["backup", "verify", text(&file)]);
+    assert_eq!(
+        files(place.path()),
+        ["b.backup"],
+        "nothing is left of the others"
+    );
+}
+
+#[test]
+fn a_restore_that_is_killed_leaves_the_old_data_or_the_new() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    done(instance("new", 2).path(), &["backup", text(&file)]);
+    let mut folder = instance("old", 1);
+    let old = place.path().join("old.backup");
+    done(folder.path(), &["backup", text(&old)]);
+    let mut seen = [0, 0];
+    for round in 0..24_u64 {
+        let mut restore = command(folder.path())
+            .args(["restore", "--replace", text(&file)])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(Duration::from_millis(round * 7));
+        restore.kill().unwrap();
+        restore.wait().unwrap();
+        let server = Server::start_in(folder, &[]);
+        let is_new = server.visit("/new").status != 404;
+        seen[usize::from(is_new)] += 1;
+        assert_eq!(server.visit("/old").status == 404, is_new, "{round}");
+        // The visits belong to the links; the latest visit may be there, too.
+        let visits = counted(&server).0.as_u64().unwrap();
+        let expected = if is_new { 2..=3 } else { 1..=2 };
+        assert!(
+            expected.contains(&visits),
+            "{round}: {visits}, new: {is_new}"
+        );
+        folder = server.stop("TERM").1;
+        done(folder.path(), &["restore", "--replace", text(&old)]);
+        let left = files(folder.path());
+        assert!(!left.iter().any(|name| name.contains("restor")), "{left:?}");
+    }
+    println!("killed restores: {} old, {} new", seen[0], seen[1]);
+    assert!(seen[0] > 0, "the first ones were killed at once");
+}
+
+#[test]
+fn a_restore_that_was_cut_short_is_finished_by_whoever_comes_next() {
+    for arguments in [&["doctor"][..], &["export", "-"], &["serve"]] {
+        // A restored folder has all data in the databases and nothing in their logs.
+        let (new, file) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let file = file.path().join("a.backup");
+        done(instance("new", 2).path(), &["backup", text(&file)]);
+        done(new.path(), &["restore", text(&file)]);
+        let folder = instance("old", 1);
+        let place = |name: &str| folder.path().join(name);
+        // The state that a restore leaves if it is killed after its point of no return: it has
+        // removed the old log and moved the first database in.
+        for log in ["analytics.db-wal", "analytics.db-shm"] {
+            let _ = fs::remove_file(place(log));
+        }
+        fs::rename(new.path().join("analytics.db"), place("analytics.db")).unwrap();
+        fs::rename(new.path().join("links.db"), place("links.db.restoring")).unwrap();
+        let moves = ["analytics.db", "links.db"]
+            .map(|name| json!({"from": format!("{name}.restoring"), "to": name}));
+        fs::write(place("restore.pending"), json!(moves).to_string()).unwrap();
+        if arguments != ["serve"] {
+            done(folder.path(), arguments);
+            let left = files(folder.path());
+            assert!(!left.iter().any(|name| name.contains("restor")), "{left:?}");
+        }
+        let server = Server::start_in(folder, &[]);
+        assert_eq!(server.visit("/old").status, 404);
+        assert_ne!(server.visit("/new").status, 404);
+        server.counters_with("", 3);
+    }
+}
+
+#[test]
+fn a_damaged_truncated_or_newer_backup_is_found_and_changes_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let folder = instance("docs", 1);
+    done(folder.path(), &["backup", text(&file)]);
+    let whole = fs::read(&file).unwrap();
+    let log = fs::read(folder.path().join("analytics.db")).unwrap();
+    let links = fs::read(folder.path().join("links.db")).unwrap();
+    let flipped = |place: usize| {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 0x10;
+        damaged
+    };
+    // SQLite keeps the version of the access log there.
+    let mut newer_log = log.clone();
+    newer_log[60..64].copy_from_slice(&99_u32.to_be_bytes());
+    let mut newer_links = links.clone();
+    // Only the name of the last step can change without leaving the order of its index.
+    let is_step = |name: &[u8]| {
+        name.starts_with(b"m0") && name[2..5].iter().all(u8::is_ascii_digit) && name[5] == b'_'
+    };
+    let steps = || (0..links.len() - 6).filter(|place| is_step(&links[*place..*place + 6]));
+    let last = steps().map(|place| &links[place..place + 6]).max().unwrap();
+    for place in steps().filter(|place| &links[*place..*place + 6] == last) {
+        newer_links[place + 1] = b'9';
+    }
+    assert_ne!(newer_links, links);
+    let mut torn_links = links.clone();
+    torn_links[4096..8192].fill(0xa5);
+    let newer_format = String::from_utf8_lossy(&whole[..17]).replace('1', "2");
+    let newer_format = [newer_format.as_bytes(), &whole[17..]].concat();
+    let cases: [(Vec<u8>, &str); 11] = [
+        (flipped(whole.len() / 3), "digest does not match"),
+        (flipped(whole.len() - 10), "digest does not match"),
+        (whole[..whole.len() / 2].to_vec(), "its end is missing"),
+        (whole[..whole.len() - 1].to_vec(), "its end is missing"),
+        (Vec::new(), "no backup of slugline"),
+        (
+            newer_format,
+            "format 2, but this version knows formats up to 1",
+        ),
+        (
+            sealed(&[("links", links.clone()), ("keys", vec![1])]),
+            "unreadable",
+        ),
+        (
+            sealed(&[("visits", newer_log), ("links", links.clone())]),
+            "has format 99",
+        ),
+        (
+            sealed(&[("visits", log.clone()), ("links", newer_links)]),
+            "a later version",
+        ),
+        (
+            sealed(&[("visits", log), ("links", torn_links)]),
+            "links cannot be used",
+        ),
+        (
+            sealed(&[("visits", links.clone()), ("links", links)]),
+            "not an access log",
+        ),
+    ];
+    let before = files(folder.path());
+    for (content, expected) in cases {
+        fs::write(&file, content).unwrap();
+        let said = refused(place.path(), &["backup", "verify", text(&file)]);
+        assert!(said.contains(expected), "{expected}: {said}");
+        let said = refused(folder.path(), &["restore", "--replace", text(&file)]);
+        assert!(said.contains(expected), "{expected}: {said}");
+        assert!(said.contains("nothing was changed"), "{said}");
+        assert_eq!(files(folder.path()), before, "{expected}");
+        assert_eq!(files(place.path()), ["a.backup"], "{expected}");
+    }
+    // `verify` accepts a backup without links; `restore` does not.
+    fs::write(&file, sealed(&[])).unwrap();
+    let said = refused(folder.path(), &["restore", "--replace", text(&file)]);
+    assert!(said.contains("it has no links"), "{said}");
+    let server = Server::start_in(folder, &[]);
+    assert_ne!(server.visit("/docs").status, 404);
+    server.counters_with("", 2);
+}
+
+#[test]
+fn nothing_is_replaced_without_being_told_and_nobody_is_disturbed() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let folder = instance("docs", 1);
+    done(folder.path(), &["backup", text(&file)]);
+    let said = refused(folder.path(), &["backup", text(&file)]);
+    assert!(
+        said.contains("there already") && said.contains("--replace"),
+        "{said}"
+    );
+    done(folder.path(), &["backup", "--replace", text(&file)]);
+    let said = refused(folder.path(), &["restore", text(&file)]);
+    assert!(
+        said.contains("there already") && said.contains("--replace"),
+        "{said}"
+    );
+    let server = Server::start_in(folder, &[]);
+    let said = refused(server.folder(), &["restore", "--replace", text(&file)]);
+    assert!(said.contains("another slugline"), "{said}");
+    assert_ne!(server.visit("/docs").status, 404);
+
+    let empty = tempfile::tempdir().unwrap();
+    let said = refused(empty.path(), &["backup", text(&empty.path().join("b"))]);
+    assert!(said.contains("there is no database"), "{said}");
+    assert_eq!(files(empty.path()), Vec::<String>::new());
+    let new = empty.path().join("new");
+    refused(&new, &["restore", text(&empty.path().join("b"))]);
+    assert!(!new.exists(), "a restore that fails leaves no folder");
+}
+
+#[test]
+fn databases_elsewhere_and_of_other_kinds_are_told_apart() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let folder = instance("docs", 1);
+    let postgres = |command: &mut Command| {
+        let url = "postgres://nobody@127.0.0.1:1/none";
+        failed(&command.env("SLUGLINE_DATABASE_URL", url).output().unwrap())
+    };
+    for arguments in [["backup", text(&file)], ["restore", text(&file)]] {
+        let said = postgres(command(folder.path()).args(arguments));
+        assert!(said.contains("pg_dump"), "{said}");
+    }
+    let said = postgres(command(folder.path()).env("SLUGLINE_BACKUP_DIR", place.path()));
+    assert!(
+        said.contains("SLUGLINE_BACKUP_DIR") && said.contains("pg_dump"),
+        "{said}"
+    );
+
+    done(folder.path(), &["backup", text(&file)]);
+    let clickhouse = (
+        "SLUGLINE_ANALYTICS_URL",
+        "clickhouse+http://127.0.0.1:1/visits",
+    );
+    let mut restore = command(&place.path().join("new"));
+    restore
+        .args(["restore", text(&file)])
+        .env(clickhouse.0, clickhouse.1);
+    let said = failed(&restore.output().unwrap());
+    assert!(
+        said.contains("SLUGLINE_ANALYTICS_URL names ClickHouse"),
+        "{said}"
+    );
+    let links = place.path().join("links.backup");
+    let mut backup = command(folder.path());
+    backup
+        .args(["backup", text(&links)])
+        .env(clickhouse.0, clickhouse.1);
+    let output = backup.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && said.contains("in ClickHouse and not in this"),
+        "{said}"
+    );
+    let found = done(place.path(), &["backup", "verify", text(&links)]);
+    assert!(
+        found.contains("links: ok") && !found.contains("access log"),
+        "{found}"
+    );
+
+    // A path relative to the working folder, which is not in the data folder.
+    let mut restore = command(&place.path().join("data"));
+    restore
+        .args([
+            "restore",
+            text(&file),
+            "--database-url",
+            "sqlite://elsewhere/links.db",
+        ])
+        .current_dir(place.path());
+    fs::create_dir(place.path().join("elsewhere")).unwrap();
+    let output = restore.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert_eq!(files(&place.path().join("elsewhere")), ["links.db"]);
+}
+
+#[test]
+fn the_site_token_goes_along_only_when_asked_for() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let folder = tempfile::tempdir().unwrap();
+    let mut without = command(folder.path());
+    without.env_remove("SLUGLINE_SITE_TOKEN");
+    let (_, folder) = Server::start_by(without, folder).stop("TERM");
+    let said = refused(folder.path(), &["backup", "--with-site-token", text(&file)]);
+    assert!(said.contains("a setting gives it"), "{said}");
+    assert!(!file.exists());
+    let mut backup = command(folder.path());
+    backup.args(["backup", "--with-site-token", text(&file)]);
+    let output = backup.env_remove("SLUGLINE_SITE_TOKEN").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let token = |folder: &TempDir| fs::read_to_string(folder.path().join("site-token")).unwrap();
+    let restored = tempfile::tempdir().unwrap();
+    let restore = |arguments: &[&str]| {
+        let mut restore = command(restored.path());
+        restore.env_remove("SLUGLINE_SITE_TOKEN").arg("restore");
+        let output = restore.args(arguments).arg(&file).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let said = restore(&[]);
+    assert!(said.contains("the next start makes a new one"), "{said}");
+    assert!(said.contains("--with-site-token takes it over"), "{said}");
+    assert!(!restored.path().join("site-token").exists());
+    fs::write(restored.path().join("site-token"), "kept-in-the-folder\n").unwrap();
+    let said = restore(&["--replace"]);
+    assert!(said.contains("site-token stays"), "{said}");
+    assert_eq!(token(&restored), "kept-in-the-folder\n");
+    let said = restore(&["--replace", "--with-site-token"]);
+    assert!(said.contains("site token: the backup's"), "{said}");
+    assert_eq!(token(&restored), token(&folder));
+
+    done(folder.path(), &["backup", "--replace", text(&file)]);
+    let arguments = ["restore", "--replace", "--with-site-token", text(&file)];
+    let said = refused(restored.path(), &arguments);
+    assert!(said.contains("it has no site token"), "{said}");
+}
+
+/// Executes a statement in an SQLite file, as a stranger would.
+fn tamper(file: &Path, statement: &str) {
+    let script = "import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.executescript(sys.argv[2])
+db.commit()
+db.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+db.close()";
+    let mut python = Command::new("python3");
+    python.args(["-c", script]).arg(file).arg(statement);
+    assert!(python.status().unwrap().success(), "{statement}");
+}
+
+/// Whoever writes a backup can also compute its digest anew.
+#[test]
+fn a_backup_with_an_object_of_somebody_else_is_refused_by_its_name() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let source = tempfile::tempdir().unwrap();
+    done(instance("docs", 1).path(), &["backup", text(&file)]);
+    let folder = instance("here", 1);
+    for (database, statement, expected) in [
+        (
+            "links.db",
+            "CREATE TRIGGER back AFTER DELETE ON tokens BEGIN
+             INSERT INTO tokens VALUES (old.name, old.digest, 'admin', NULL, 1, NULL); END",
+            "it has the trigger \"back\" on \"tokens\"",
+        ),
+        (
+            "links.db",
+            "DROP TRIGGER link_search_delete;
+             CREATE TRIGGER link_search_delete AFTER DELETE ON links BEGIN SELECT 1; END",
+            "its trigger \"link_search_delete\" is not as slugline makes it",
+        ),
+        (
+            "links.db",
+            "CREATE VIEW more AS SELECT * FROM tokens",
+            "it has the view \"more\"",
+        ),
+        (
+            "links.db",
+            "DROP INDEX links_slug",
+            "it lacks the index \"links_slug\"",
+        ),
+        (
+            "analytics.db",
+            "CREATE TABLE odd (x DEFAULT (random()))",
+            "it has the table \"odd\"",
+        ),
+        (
+            "analytics.db",
+            "CREATE TRIGGER odd AFTER INSERT ON salt BEGIN DELETE FROM link; END",
+            "it has the trigger \"odd\" on \"salt\"",
+        ),
+    ] {
+        done(source.path(), &["restore", "--replace", text(&file)]);
+        tamper(&source.path().join(database), statement);
+        let parts = [("visits", "analytics.db"), ("links", "links.db")];
+        let parts = parts.map(|(part, name)| (part, fs::read(source.path().join(name)).unwrap()));
+        let forged = place.path().join("forged.backup");
+        fs::write(&forged, sealed(&parts)).unwrap();
+        let before = files(folder.path());
+        for (from, arguments) in [
+            (place.path(), ["backup", "verify"]),
+            (folder.path(), ["restore", "--replace"]),
+        ] {
+            let said = refused(from, &[&arguments[..], &[text(&forged)]].concat());
+            assert!(said.contains(expected), "{said}");
+        }
+        assert_eq!(files(folder.path()), before);
+        // The folder from which it comes hears of it, too.
+        let doctor = command(source.path()).arg("doctor").output().unwrap();
+        let said = String::from_utf8(doctor.stdout).unwrap();
+        let advice = said.lines().find(|line| line.contains("ADVICE"));
+        assert!(advice.unwrap_or_default().contains(expected), "{said}");
+        let said = refused(source.path(), &["backup", text(&place.path().join("b"))]);
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn data_of_earlier_versions_and_with_traces_of_imports_come_back() {
+    let place = tempfile::tempdir().unwrap();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/0.1.0");
+    let old = place.path().join("old.backup");
+    let parts = [("visits", "analytics.db"), ("links", "links.db")];
+    let parts = parts.map(|(part, name)| (part, fs::read(kept.join(name)).unwrap()));
+    fs::write(&old, sealed(&parts)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    done(folder.path(), &["restore", text(&old)]);
+
+    // Brought up to date by a start, and with the tables that an import of visits makes.
+    let folder = Server::start_in(folder, &[]).stop("TERM").1;
+    let visits = place.path().join("visits.ndjson");
+    done(folder.path(), &["visits", "export", text(&visits)]);
+    let other = instance("docs", 1);
+    done(other.path(), &["visits", "import", text(&visits)]);
+    let mut add = vec!["token", "add", "agent", "--scope", "links:read"];
+    done(other.path(), &add);
+    add[2] = "robot";
+    done(folder.path(), &add);
+    for folder in [&folder, &other] {
+        let new = place.path().join("new.backup");
+        done(folder.path(), &["backup", "--replace", text(&new)]);
+        let found = done(place.path(), &["backup", "verify", text(&new)]);
+        assert!(found.contains("named tokens: 1"), "{found}");
+        let said = done(folder.path(), &["restore", "--replace", text(&new)]);
+        assert!(said.contains("named tokens: 1 came with"), "{said}");
+    }
+    assert_eq!(Server::start_in(folder, &[]).visit("/api").status, 301);
+}
+
+/// Limits the size of the files that the command may write.
+fn limited(command: &Command, bytes: u64) -> Command {
+    // A write beyond the limit raises a signal, which ends a program that does not ignore it; a
+    // full disk only returns the error. POSIX counts in half kilobytes.
+    under_sh(&format!("trap '' XFSZ; ulimit -f {}", bytes / 512), command)
+}
+
+fn length(path: PathBuf) -> u64 {
+    fs::metadata(path).unwrap().len()
+}
+
+#[test]
+fn a_full_disk_leaves_no_file_and_the_old_data() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let folder = instance("old", 1);
+    let largest =
+        length(folder.path().join("links.db")).max(length(folder.path().join("analytics.db")));
+    // First no room for a copy, then none for the whole backup.
+    for bytes in [largest / 2, largest + 4096] {
+        let mut backup = command(folder.path());
+        backup.args(["backup", text(&file)]);
+        let said = failed(&limited(&backup, bytes).output().unwrap());
+        // SQLite may lack room already for the memory that it shares with the service.
+        let expected = ["a.backup cannot be written", ".db cannot be copied"];
+        assert!(expected.iter().any(|text| said.contains(text)), "{said}");
+        assert_eq!(files(place.path()), Vec::<String>::new(), "{bytes}");
+    }
+    done(folder.path(), &["backup", text(&file)]);
+    let before = files(folder.path());
+    let mut restore = command(folder.path());
+    restore.args(["restore", "--replace", text(&file)]);
+    for bytes in [0, 8 << 10, largest / 2] {
+        let said = failed(&limited(&restore, bytes).output().unwrap());
+        assert!(bytes == 0 || said.contains("nothing was changed"), "{said}");
+        assert_eq!(files(folder.path()), before, "{bytes}");
+    }
+    let server = Server::start_in(folder, &[]);
+    assert_ne!(server.visit("/old").status, 404);
+}
+
+#[test]
+fn scheduled_backups_are_made_kept_and_removed() {
+    let place = tempfile::tempdir().unwrap();
+    let backups = place.path().join("backups");
+    fs::create_dir(&backups).unwrap();
+    let old = [1, 2, 3].map(|day| format!("slugline-170000000{day}.backup"));
+    for name in &old {
+        fs::write(backups.join(name), "an earlier one").unwrap();
+    }
+    fs::write(
+        backups.join(".slugline-1700000004.backup.partial"),
+        "killed",
+    )
+    .unwrap();
+    fs::write(backups.join("notes.txt"), "mine").unwrap();
+    let settings = [
+        ("SLUGLINE_BACKUP_DIR", text(&backups)),
+        ("SLUGLINE_BACKUP_KEEP", "2"),
+    ];
+    let server = Server::start_with(&settings);
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    eventually("old ones are removed", || files(&backups).len() == 3);
+    let left = files(&backups);
+    assert_eq!(left[0], "notes.txt");
+    assert_eq!(left[1], old[2], "the newest of the old ones");
+    let made = backups.join(&left[2]);
+    done(place.path(), &["backup", "verify", text(&made)]);
+    // A restart does not make another backup early.
+    let (_, folder) = server.stop("TERM");
+    let server = Server::start_in(folder, &settings);
+    server.visit("/docs");
+    drop(server.stop("TERM"));
+    assert_eq!(files(&backups), left);
+}
+
+#[test]
+fn a_scheduled_backup_that_fails_is_an_error_and_removes_no_good_one() {
+    let backups = tempfile::tempdir().unwrap();
+    let folder = instance("docs", 1);
+    let old = [1, 2, 3].map(|day| format!("slugline-170000000{day}.backup"));
+    for name in &old {
+        fs::write(backups.path().join(name), "an earlier one").unwrap();
+    }
+    // Room for each database, but not for both in one file.
+    let bytes = ["links.db", "analytics.db"].map(|name| length(folder.path().join(name)));
+    let mut service = command(folder.path());
+    service
+        .env("SLUGLINE_BACKUP_DIR", backups.path())
+        .env("SLUGLINE_BACKUP_KEEP", "1");
+    let mut service = limited(&service, bytes.iter().sum::<u64>() - 1024);
+    let (reader, writer) = std::io::pipe().unwrap();
+    service.stderr(writer);
+    let server = Server::start_by(service, folder);
+    let mut lines = BufReader::new(reader).lines();
+    let line = lines.find(|line| line.as_ref().unwrap().contains("ERROR"));
+    let line = line.unwrap().unwrap();
+    assert!(line.contains("no backup was made"), "{line}");
+    assert_eq!(files(backups.path()), old);
+    assert_ne!(server.visit("/docs").status, 404);
+}

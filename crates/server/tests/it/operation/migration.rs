@@ -1,0 +1,725 @@
+//! Moves links from an older instance's store.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::{Read, Write},
+    net::TcpStream,
+    process::{Output, Stdio},
+    sync::mpsc,
+    thread,
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{
+    mcp::wire::{call_tool, list_tools},
+    support::{
+        old_redis::OldRedis,
+        server::{Server, TOKEN, command, eventually, refusal},
+    },
+};
+
+const STATUS: &str = "/api/link/migration/status";
+const RUN: &str = "/api/link/migration/run";
+/// The hash of "correct horse" by Sink.
+const SINK_HASH: &str =
+    "sink-pwd:v1:10000:AAECAwQFBgcICQoLDA0ODw:5RUHDgNTp9sBOWGYS4e6u57cz_Sq3_TQgaDP_8MW6L8:cnNl";
+const MASK: &str = "__SINK_MASKED__•••••";
+
+/// A bulk file of these keys and values.
+fn bulk_file(folder: &TempDir, entries: &[(&str, Value)]) -> String {
+    let path = folder.path().join("links.json");
+    let entry = |(key, value): &(&str, Value)| {
+        let text = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        json!({"key": key, "value": text})
+    };
+    let entries: Vec<Value> = entries.iter().map(entry).collect();
+    fs::write(&path, Value::Array(entries).to_string()).unwrap();
+    format!("file:{}", path.display())
+}
+
+fn run(server: &Server) -> Value {
+    let answer = server.api("POST", RUN).send();
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer.json()
+}
+
+/// Follows the cursors to the end and sums the reports.
+fn run_to_the_end(server: &Server) -> (BTreeMap<&'static str, u64>, BTreeMap<String, String>) {
+    let mut sums = BTreeMap::new();
+    let mut failed = BTreeMap::new();
+    let mut report = run(server);
+    loop {
+        for part in [
+            "scanned", "inserted", "skipped", "expired", "failed", "ignored",
+        ] {
+            *sums.entry(part).or_default() += report[part].as_u64().unwrap();
+        }
+        for item in report["failedItems"].as_array().unwrap() {
+            let text = |member: &str| item[member].as_str().unwrap().to_owned();
+            failed.insert(text("key"), text("reason"));
+        }
+        assert_eq!(report["completed"], report["list_complete"]);
+        if report["list_complete"] == true {
+            assert!(report.get("cursor").is_none());
+            return (sums, failed);
+        }
+        let next = server
+            .api("POST", RUN)
+            .json(&json!({"cursor": report["cursor"]}))
+            .send();
+        assert_eq!(next.status, 200, "{}", next.text);
+        report = next.json();
+    }
+}
+
+#[test]
+fn an_instance_with_nothing_to_move_is_complete() {
+    let server = Server::start();
+    let status = server.api("GET", STATUS).send().json();
+    let when = &status["marker"]["completedAt"];
+    assert!(when.as_str().unwrap().ends_with('Z'), "{status}");
+    let marker = json!({
+        "version": 1, "completedAt": when, "scanned": 0, "inserted": 0, "skipped": 0, "expired": 0,
+    });
+    assert_eq!(status, json!({"completed": true, "marker": marker}));
+    let report = run(&server);
+    assert_eq!(
+        (&report["completed"], &report["list_complete"]),
+        (&json!(true), &json!(true))
+    );
+    assert_eq!(server.request("GET", STATUS).send().status, 401);
+}
+
+/// Every operation on links, from the API document.
+fn locked_operations(server: &Server) -> Vec<(String, String)> {
+    let document = server.visit("/_docs/openapi.json").json();
+    let paths = document["paths"].as_object().unwrap();
+    let mut found = Vec::new();
+    for (path, item) in paths {
+        for (method, operation) in item.as_object().unwrap() {
+            // A question about visits is locked only if it names tags.
+            let is_of_links = path.starts_with("/api/link/");
+            if is_of_links && operation["responses"].get("423").is_some() {
+                found.push((method.to_uppercase(), path.clone()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn links_are_locked_until_they_are_here_and_can_be_followed_all_the_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = |path: &str| json!({"url": format!("https://example.com/{path}")});
+    let guarded = |password: &str| json!({"url": "https://example.com/in", "password": password});
+    let url = bulk_file(
+        &folder,
+        &[
+            ("link:docs", to("docs")),
+            ("link:Upper", to("upper")),
+            (
+                "link:over",
+                json!({"url": "https://example.com/", "expiration": 1_000}),
+            ),
+            (
+                "link:warned",
+                json!({"url": "https://example.com/", "unsafe": true}),
+            ),
+            ("link:hashed", guarded(SINK_HASH)),
+            ("link:plain", guarded("hunter2")),
+            ("link:code", json!({"url": "javascript:alert(1)"})),
+            ("theme", json!("dark")),
+        ],
+    );
+    let settings = [("SLUGLINE_LEGACY_KV_URL", url.as_str())];
+    let server = Server::start_with(&settings);
+    let status = server.api("GET", STATUS).send().json();
+    assert_eq!(status, json!({"completed": false, "marker": null}));
+
+    let operations = locked_operations(&server);
+    let named: BTreeSet<&str> = operations
+        .iter()
+        .filter_map(|(_, path)| path.strip_prefix("/api/link/"))
+        .collect();
+    for name in
+        "check count create delete edit export import list query search tags upsert".split(' ')
+    {
+        assert!(named.contains(name), "{name}");
+    }
+    for (method, path) in &operations {
+        assert_eq!(
+            server.request(method, path).send().status,
+            401,
+            "{method} {path}"
+        );
+        // Each body is invalid, but the lock refuses the request first.
+        let refused = server
+            .api(method, &format!("{path}?limit=x"))
+            .body("{")
+            .send();
+        assert_eq!(refused.status, 423, "{method} {path}: {}", refused.text);
+        assert_eq!(
+            refused.json()["statusMessage"],
+            "Link migration is required"
+        );
+        assert_eq!(refused.json()["code"], "migration_required");
+    }
+    for tool in list_tools(&server) {
+        let name = tool["name"].as_str().unwrap();
+        let told = call_tool(&server, name, &json!({}));
+        let text = told["content"][0]["text"].as_str().unwrap();
+        let locked = text.starts_with(&format!("{name} failed: 423 Link migration is required"));
+        assert_eq!(locked, !name.starts_with("get_analytics_"), "{text}");
+    }
+    for tagged in [
+        "/api/stats/counters",
+        "/api/stats/views?unit=day",
+        "/api/stats/metrics?type=os",
+        "/api/stats/heatmap",
+        "/api/stats/export",
+        "/api/logs/events",
+        "/api/logs/locations",
+        "/api/logs/stream",
+    ] {
+        let and = if tagged.contains('?') { '&' } else { '?' };
+        for tag in ["news", "!news"] {
+            let path = format!("{tagged}{and}tag={tag}");
+            let refused = server.api("GET", &path).send();
+            assert_eq!(refused.status, 423, "{path}: {}", refused.text);
+        }
+    }
+    let told = call_tool(&server, "get_analytics_counters", &json!({"tag": "news"}));
+    let text = told["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("423 Link migration is required"), "{text}");
+    for open in ["/api/verify", "/api/stats/counters", "/_health/ready"] {
+        assert_eq!(server.api("GET", open).send().status, 200, "{open}");
+    }
+
+    assert_followed(&server);
+    assert_eq!(server.visit("/over").status, 410);
+    let (sums, failed) = run_to_the_end(&server);
+    assert_eq!(
+        (sums["scanned"], sums["inserted"], sums["ignored"]),
+        (7, 5, 1)
+    );
+    assert_eq!((sums["expired"], sums["failed"]), (1, 1));
+    assert_eq!(
+        failed["link:code"],
+        "url: URL scheme \"javascript\" is not allowed"
+    );
+    assert_followed(&server);
+    let upper = server.api("GET", "/api/link/query?slug=Upper").send();
+    assert_eq!(upper.json()["url"], "https://example.com/upper");
+    let status = server.api("GET", STATUS).send().json();
+    assert_eq!(status["marker"]["inserted"], 5);
+    assert_eq!(status["run"]["failedItems"][0]["key"], "link:code");
+
+    // The service does not read the old store any more.
+    fs::remove_file(folder.path().join("links.json")).unwrap();
+    let (_, data) = server.stop("TERM");
+    let server = Server::start_in(data, &settings);
+    assert_followed(&server);
+    let made = server.create(&json!({"url": "https://example.com/new"}));
+    assert!(made["shortLink"].is_string());
+    let gone = json!({"slug": "Upper"});
+    server.api("POST", "/api/link/delete").json(&gone).send();
+    assert_eq!(server.visit("/Upper").status, 404);
+}
+
+fn assert_followed(server: &Server) {
+    let leads = |path: &str, to: &str| {
+        let location = server.visit(path).header("location").to_owned();
+        assert_eq!(location, to, "{path}");
+    };
+    leads("/docs", "https://example.com/docs");
+    leads("/DOCS", "https://example.com/docs");
+    leads("/Upper", "https://example.com/upper");
+    for missing in ["/upper", "/code", "/nothing"] {
+        assert_eq!(server.visit(missing).status, 404, "{missing}");
+    }
+    let warned = server.visit("/warned");
+    assert_eq!((warned.status, warned.header("location")), (200, ""));
+    for (path, password) in [("/hashed", "correct horse"), ("/plain", "hunter2")] {
+        let with = |password: &str| {
+            let visit = server
+                .request("GET", path)
+                .header("x-link-password", password);
+            visit.send()
+        };
+        assert_eq!(with("wrong").status, 403, "{path}");
+        assert_eq!(
+            with(password).header("location"),
+            "https://example.com/in",
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn cursors_belong_to_a_page_of_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let links: Vec<(String, Value)> = (0..250)
+        .map(|number| {
+            (
+                format!("link:l{number}"),
+                json!({"url": "https://example.com/"}),
+            )
+        })
+        .collect();
+    let links: Vec<(&str, Value)> = links
+        .iter()
+        .map(|(key, value)| (key.as_str(), value.clone()))
+        .collect();
+    let url = bulk_file(&folder, &links);
+    let server = Server::start_with(&[("SLUGLINE_LEGACY_KV_URL", &url)]);
+    let first = run(&server)["cursor"].as_str().unwrap().to_owned();
+    let at = |query: &str, body: &Value| {
+        let answer = server
+            .api("POST", &format!("{RUN}{query}"))
+            .json(body)
+            .send();
+        (answer.status, answer.json())
+    };
+    let (status, second) = at(&format!("?cursor={first}"), &json!({}));
+    assert_eq!((status, &second["inserted"]), (200, &json!(100)));
+    let (status, done) = at("", &json!({"cursor": first}));
+    assert_eq!(
+        (status, &done["code"]),
+        (409, &json!("migration_page_done"))
+    );
+    assert_eq!(
+        done["statusMessage"],
+        "Migration page was already processed"
+    );
+    let (status, wrong) = at("?cursor=nonsense", &json!({}));
+    assert_eq!((status, &wrong["code"]), (400, &json!("invalid_cursor")));
+    let (status, wrong) = at("?force=perhaps", &json!({}));
+    assert_eq!((status, &wrong["code"]), (400, &json!("validation_error")));
+    let (status, again) = at("?force=true", &json!({}));
+    assert_eq!((status, &again["skipped"]), (200, &json!(100)));
+    let (status, gone) = at("", &json!({"cursor": second["cursor"]}));
+    assert_eq!((status, &gone["code"]), (409, &json!("migration_run_gone")));
+    run_to_the_end(&server);
+    assert_eq!(
+        server.api("GET", "/api/link/count").send().json()["count"],
+        250
+    );
+}
+
+/// The entries of the old store, and the expected result.
+struct Planted {
+    commands: Vec<Vec<String>>,
+    /// Slug → link as the API shows it.
+    links: BTreeMap<String, Value>,
+    /// Slug → password.
+    passwords: BTreeMap<String, &'static str>,
+    failed: BTreeMap<String, &'static str>,
+    expired: u64,
+    ignored: u64,
+}
+
+fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
+    words.map(str::to_owned).to_vec()
+}
+
+/// Ten thousand entries of every kind.
+fn planted() -> Planted {
+    let mut planted = Planted {
+        commands: Vec::new(),
+        links: BTreeMap::new(),
+        passwords: BTreeMap::new(),
+        failed: BTreeMap::new(),
+        expired: 0,
+        ignored: 0,
+    };
+    for number in 0..10_000_i64 {
+        let slug = format!("l-{number}");
+        let key = format!("link:{slug}");
+        let mut link = json!({
+            "id": format!("id{number}"), "slug": slug, "createdAt": 1_600_000_000 + number,
+            "updatedAt": 1_700_000_000 + number, "url": format!("https://u:p@example.com/{number}?q=ü"),
+        });
+        let (mut command, mut fault) = (words(["SET", &key]), None);
+        match number % 100 {
+            0 => link["expiration"] = json!(4_000_000_000 + number),
+            1 => {
+                link["comment"] = json!("it's a 'comment' \u{1f600}");
+                link["title"] = json!("t".repeat(2000));
+                link["image"] = json!("/i.png");
+                link["geo"] = json!({"DE": "https://de.example/"});
+                link["apple"] = json!("https://apple.example/");
+                link["cloaking"] = json!(false);
+                link["redirectWithQuery"] = json!(true);
+            }
+            2 => {
+                link["password"] = json!(SINK_HASH);
+                planted.passwords.insert(slug.clone(), "correct horse");
+            }
+            3 if number < 2000 => {
+                link["password"] = json!("hunter2");
+                planted.passwords.insert(slug.clone(), "hunter2");
+            }
+            4 => link["url"] = json!(null),
+            5 => link["url"] = json!("javascript:alert(1)"),
+            6 => link["slug"] = json!("other"),
+            7 => command[1] = format!("link:a b{number}"),
+            8 => command[1] = format!("theme:{number}"),
+            9 => link["expiration"] = json!(1_000_000_000),
+            10 => link["url"] = json!("mailto:a@example.com"),
+            _ => {}
+        }
+        match number % 100 {
+            4 => fault = Some("url is missing"),
+            5 => fault = Some("url: URL scheme \"javascript\" is not allowed"),
+            6 => fault = Some("slug is another one than the key's"),
+            7 => {
+                fault = Some(
+                    "key: slug may hold letters, digits, '_' and single hyphens between them, and starts with a letter or digit",
+                );
+            }
+            8 => planted.ignored += 1,
+            9 => planted.expired += 1,
+            11 => {
+                fault =
+                    Some("the value is not JSON: EOF while parsing an object at line 1 column 1");
+            }
+            _ => {
+                let mut shown = link.clone();
+                shown["tags"] = json!([]);
+                if shown.get("password").is_some() {
+                    shown["password"] = json!(MASK);
+                }
+                if number % 100 == 12 {
+                    shown["expiration"] = json!(4_100_000_000_i64);
+                }
+                planted.links.insert(slug, shown);
+            }
+        }
+        command.push(if number % 100 == 11 {
+            "{".to_owned()
+        } else {
+            link.to_string()
+        });
+        if number % 100 == 12 {
+            command.extend(words(["EXAT", "4100000000"]));
+        }
+        if let Some(fault) = fault {
+            planted.failed.insert(command[1].clone(), fault);
+        }
+        planted.commands.push(command);
+    }
+    planted
+        .commands
+        .push(words(["HSET", "link:hash", "url", "https://example.com/"]));
+    planted
+        .failed
+        .insert("link:hash".into(), "the entry is no string");
+    planted
+}
+
+/// Every link of the server, by slug.
+fn links_of(server: &Server) -> BTreeMap<String, Value> {
+    let mut links = BTreeMap::new();
+    let mut cursor = String::new();
+    loop {
+        let path = format!("/api/link/list?limit=1000&status=all&sort=az&cursor={cursor}");
+        let page = server.api("GET", &path).send().json();
+        for link in page["links"].as_array().unwrap() {
+            let slug = link["slug"].as_str().unwrap().to_owned();
+            assert!(
+                links.insert(slug, link.clone()).is_none(),
+                "doubled: {link}"
+            );
+        }
+        match page["cursor"].as_str() {
+            Some(next) => next.clone_into(&mut cursor),
+            None => return links,
+        }
+    }
+}
+
+#[track_caller]
+fn assert_moved(server: &Server, planted: &Planted) {
+    let links = links_of(server);
+    for (slug, link) in &planted.links {
+        assert_eq!(links.get(slug), Some(link), "{slug}");
+    }
+    assert_eq!(links.len(), planted.links.len());
+    let status = server.api("GET", STATUS).send().json();
+    assert_eq!(status["completed"], true, "{status}");
+    let failed: BTreeMap<String, &str> = status["run"]["failedItems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| {
+            let text = |member: &str| item[member].as_str().unwrap();
+            (text("key").to_owned(), text("reason"))
+        })
+        .collect();
+    assert_eq!(failed, planted.failed);
+}
+
+fn assert_passwords(server: &Server, planted: &Planted) {
+    let some = planted.passwords.iter().step_by(17);
+    for (slug, password) in some {
+        let with = |password: &str| {
+            let visit = server.request("GET", &format!("/{slug}"));
+            visit.header("x-link-password", password).send()
+        };
+        assert_eq!(with("wrong").status, 403, "{slug}");
+        assert_ne!(with(password).header("location"), "", "{slug}");
+    }
+}
+
+/// `slugline migrate` on this data.
+fn migrate(data: &TempDir, url: &str, arguments: &[&str]) -> Output {
+    let mut migrate = command(data.path());
+    migrate
+        .env("SLUGLINE_LEGACY_KV_URL", url)
+        .arg("migrate")
+        .args(arguments);
+    migrate.output().unwrap()
+}
+
+#[test]
+fn ten_thousand_entries_are_moved_through_many_deaths() {
+    let planted = planted();
+    let redis = OldRedis::start();
+    redis.run(&planted.commands);
+    let url = redis.url();
+    let settings = [
+        ("SLUGLINE_LEGACY_KV_URL", url.as_str()),
+        ("SLUGLINE_REDIRECT_STATUS_CODE", "302"),
+    ];
+    let mut data = tempfile::tempdir().unwrap();
+    let mut unfinished = 0;
+    for round in 0..20_usize {
+        let server = Server::start_in(data, &settings);
+        let status = server.api("GET", STATUS).send().json();
+        unfinished += u64::from(status["completed"] == false);
+        // In half of the rounds a second runner is in the middle of a page.
+        let (tell, told) = mpsc::channel();
+        let runners: Vec<_> = (0..=(round % 2))
+            .map(|_| {
+                let address = server.origin().replace("http://", "");
+                let tell = tell.clone();
+                thread::spawn(move || keep_running(&address, || _ = tell.send(())))
+            })
+            .collect();
+        drop(tell);
+        // Kills the server after none, one, two or three pages of this round. The channel
+        // closes early if the migration ends.
+        let _ = told.iter().take(round % 4).count();
+        data = server.kill();
+        for runner in runners {
+            runner.join().unwrap();
+        }
+    }
+    assert!(unfinished > 5, "most deaths came too late: {unfinished}");
+    let server = Server::start_in(data, &settings);
+    run_to_the_end(&server);
+    let tally = &server.api("GET", STATUS).send().json()["run"];
+    let expected = |part: &str, planted: usize| {
+        assert_eq!(
+            tally[part].as_u64(),
+            u64::try_from(planted).ok(),
+            "{part}: {tally}"
+        );
+    };
+    expected("inserted", planted.links.len());
+    expected("failed", planted.failed.len());
+    expected("expired", usize::try_from(planted.expired).unwrap());
+    expected("skipped", 0);
+    expected("ignored", usize::try_from(planted.ignored).unwrap());
+    assert_moved(&server, &planted);
+    assert_passwords(&server, &planted);
+}
+
+/// Moves pages until the server dies or the migration ends, and reports each page except the
+/// last.
+fn keep_running(address: &str, page_done: impl Fn()) {
+    while let Ok(mut stream) = TcpStream::connect(address) {
+        let request = format!(
+            "POST {RUN} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {TOKEN}\r\n\
+             connection: close\r\ncontent-length: 0\r\n\r\n"
+        );
+        let mut answer = String::new();
+        let asked = stream.write_all(request.as_bytes());
+        if asked.is_err() || stream.read_to_string(&mut answer).is_err() {
+            return;
+        }
+        if answer.contains("\"list_complete\":true") {
+            return;
+        }
+        page_done();
+    }
+}
+
+#[test]
+fn two_runners_share_the_pages_and_a_waiting_node_learns_of_the_end() {
+    let planted = planted();
+    let redis = OldRedis::start();
+    redis.run(&planted.commands);
+    let url = redis.url();
+    let data = tempfile::tempdir().unwrap();
+    let path = format!("sqlite://{}", data.path().join("shared.db").display());
+    let settings = [
+        ("SLUGLINE_LEGACY_KV_URL", url.as_str()),
+        ("SLUGLINE_DATABASE_URL", path.as_str()),
+        ("SLUGLINE_REDIRECT_STATUS_CODE", "302"),
+    ];
+    let (running, waiting) = (Server::start_with(&settings), Server::start_with(&settings));
+    let address = running.origin().replace("http://", "");
+    let other = thread::spawn(move || keep_running(&address, || ()));
+    let command_data = tempfile::tempdir().unwrap();
+    let output = command(command_data.path())
+        .envs(settings)
+        .arg("migrate")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    other.join().unwrap();
+    let (report, said) = texts(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let left = planted.failed.len();
+    let told = format!("{left} entries hold no link that could be moved");
+    assert!(said.contains(&told), "{said}");
+    for line in [
+        format!("inserted  {}", planted.links.len()),
+        "skipped   0  (the slug is in use here)".to_owned(),
+        "link:hash: the entry is no string".to_owned(),
+    ] {
+        assert!(report.lines().any(|told| told == line), "{line}: {report}");
+    }
+    eventually("the waiting node opens", || {
+        waiting.api("GET", "/api/link/count").send().status == 200
+    });
+    assert_moved(&waiting, &planted);
+    assert_passwords(&waiting, &planted);
+}
+
+fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_store_that_goes_away_stops_a_run_and_loses_nothing() {
+    let planted = planted();
+    let mut redis = OldRedis::start();
+    redis.run(&planted.commands);
+    let url = redis.url();
+    let settings = [
+        ("SLUGLINE_LEGACY_KV_URL", url.as_str()),
+        ("SLUGLINE_REDIRECT_STATUS_CODE", "302"),
+    ];
+    let server = Server::start_with(&settings);
+    for _ in 0..20 {
+        run(&server);
+    }
+    redis.kill();
+    let stopped = server.api("POST", RUN).send();
+    assert_eq!(stopped.status, 503, "{}", stopped.text);
+    assert_eq!(
+        stopped.json()["statusMessage"],
+        "Old link store unavailable"
+    );
+    assert_eq!(server.visit("/never-seen").status, 503);
+    let (_, data) = server.stop("TERM");
+    let output = migrate(&data, &url, &[]);
+    let (_, said) = texts(&output);
+    assert!(
+        said.contains("SLUGLINE_LEGACY_KV_URL") && said.contains("run it again"),
+        "{said}"
+    );
+    let server = Server::start_in(data, &settings);
+    redis.start_again();
+    assert_eq!(server.visit("/l-13").status, 302);
+    // A restarted Redis lists its keys in another order, so the run reads all of them again.
+    let (sums, _) = run_to_the_end(&server);
+    assert!(sums["skipped"] >= 1500, "{sums:?}");
+    assert_moved(&server, &planted);
+}
+
+#[test]
+fn the_command_mends_what_failed_and_says_so_by_its_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let url = bulk_file(
+        &folder,
+        &[
+            (
+                "link:good",
+                json!({"url": "https://u:secret-pw@example.com/"}),
+            ),
+            (
+                "link:bad",
+                json!({"url": "https://u:secret-pw@example.com:port/", "password": "s3same!"}),
+            ),
+        ],
+    );
+    let output = migrate(&data, &url, &[]);
+    let (report, said) = texts(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        report.contains("link:bad: url: URL format is invalid"),
+        "{report}"
+    );
+    for secret in ["secret-pw", "s3same!"] {
+        assert!(
+            !report.contains(secret) && !said.contains(secret),
+            "{report}{said}"
+        );
+    }
+    let mended = json!({"url": "https://example.com/mended"});
+    bulk_file(
+        &folder,
+        &[
+            ("link:bad", mended),
+            ("link:good", json!({"url": "https://x.example/"})),
+        ],
+    );
+    let (report, _) = texts(&migrate(&data, &url, &[]));
+    assert!(
+        report.contains("failed    1"),
+        "nothing is looked at again: {report}"
+    );
+    let output = migrate(&data, &url, &["--force"]);
+    let (report, said) = texts(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(report.contains("inserted  1\nskipped   1"), "{report}");
+    let server = Server::start_in(data, &[("SLUGLINE_LEGACY_KV_URL", &url)]);
+    assert_eq!(
+        server.visit("/bad").header("location"),
+        "https://example.com/mended"
+    );
+    assert!(
+        server
+            .visit("/good")
+            .header("location")
+            .contains("@example.com")
+    );
+}
+
+#[test]
+fn a_store_that_is_none_stops_the_start() {
+    let output = refusal(&[("SLUGLINE_LEGACY_KV_URL", "file:/nonexistent/links.json")]);
+    let (_, said) = texts(&output);
+    assert!(!output.status.success());
+    let told = said.lines().last().unwrap();
+    assert!(
+        told.contains("SLUGLINE_LEGACY_KV_URL") && told.contains("links.json"),
+        "{said}"
+    );
+    let output = refusal(&[("SLUGLINE_LEGACY_KV_URL", "redis://u:hunter2@host:port")]);
+    let (_, said) = texts(&output);
+    assert!(
+        said.contains("redis://host:6379/0") && !said.contains("hunter2"),
+        "{said}"
+    );
+}

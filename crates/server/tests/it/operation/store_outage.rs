@@ -1,0 +1,159 @@
+//! The database becomes unavailable while visitors follow links.
+
+use std::{fs, process::Command};
+
+use serde_json::json;
+use url::Url;
+
+use crate::support::{
+    relay::Relay,
+    server::{Answer, Server, command, eventually},
+};
+
+/// A server that reads a link again for each visit, from a PostgreSQL that the test can cut
+/// off.
+pub(crate) fn start() -> (Server, Relay) {
+    start_by(|_| ())
+}
+
+fn start_by(change: impl FnOnce(&mut Command)) -> (Server, Relay) {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test command hands the server over this way"
+    )]
+    let url = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
+        "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
+    );
+    let mut url = Url::parse(&url).unwrap();
+    let port = url.port().unwrap_or(5432);
+    let relay = Relay::to(&format!("{}:{port}", url.host_str().unwrap()));
+    url.set_host(Some("127.0.0.1")).unwrap();
+    url.set_port(Some(relay.address().port())).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = command(folder.path());
+    command.envs([
+        ("SLUGLINE_DATABASE_URL", url.as_str()),
+        ("SLUGLINE_LINK_CACHE_TTL", "0"),
+    ]);
+    change(&mut command);
+    (Server::start_by(command, folder), relay)
+}
+
+/// A link, with a slug of its own, that was followed once.
+fn followed_link(server: &Server, name: &str) -> String {
+    let slug = format!("outage-{name}-{}", std::process::id());
+    server.create(&json!({"url": "https://example.com/", "slug": slug}));
+    let path = format!("/{slug}");
+    assert_eq!(server.visit(&path).status, 301);
+    path
+}
+
+fn assert_unavailable(answer: &Answer) {
+    assert_eq!(answer.status, 503, "{}", answer.text);
+    assert_eq!(answer.json()["code"], "unavailable");
+    assert_eq!(answer.header("retry-after"), "5");
+}
+
+fn outlives(name: &str, take_away: impl Fn(&Relay), give_back: impl Fn(&Relay)) {
+    let (server, relay) = start();
+    let path = followed_link(&server, name);
+    // The announcement of the new link may overtake a read, which the node then does not cache.
+    eventually("the link is remembered", || {
+        take_away(&relay);
+        let is_remembered = server.visit(&path).status == 301;
+        if !is_remembered {
+            give_back(&relay);
+            eventually("the link is read", || server.visit(&path).status == 301);
+        }
+        is_remembered
+    });
+    std::thread::scope(|scope| {
+        let crowd: Vec<_> = (0..20)
+            .map(|_| scope.spawn(|| server.visit(&path)))
+            .collect();
+        for visitor in crowd {
+            let answer = visitor.join().unwrap();
+            assert_eq!(answer.header("location"), "https://example.com/");
+        }
+    });
+    for _ in 0..50 {
+        assert_eq!(server.visit(&path).status, 301);
+        assert_unavailable(&server.visit(&format!("/nobody-has-made-{name}")));
+    }
+    give_back(&relay);
+    let deleted = || {
+        let slug = path.trim_start_matches('/');
+        let call = server.api("POST", "/api/link/delete");
+        call.json(&json!({"slug": slug})).send().status == 204
+    };
+    eventually("the database works again", deleted);
+    eventually("the deletion shows", || server.visit(&path).status == 404);
+    let unknown = format!("/nobody-has-made-{name}");
+    eventually("an unknown link is one", || {
+        server.visit(&unknown).status == 404
+    });
+}
+
+#[test]
+fn links_work_while_the_database_refuses_connections() {
+    outlives("refused", Relay::cut, Relay::mend);
+}
+
+#[test]
+fn links_work_while_the_database_does_not_answer() {
+    outlives(
+        "silent",
+        |relay| relay.be_silent(true),
+        |relay| relay.be_silent(false),
+    );
+}
+
+#[test]
+fn sessions_that_were_cut_are_replaced_before_anybody_notices() {
+    let (server, relay) = start();
+    let path = followed_link(&server, "cut");
+    for round in 0..5 {
+        // As many sessions as the pool allows.
+        std::thread::scope(|scope| {
+            for _ in 0..20 {
+                scope.spawn(|| server.visit(&path));
+            }
+        });
+        relay.cut_sessions();
+        for i in 0..15 {
+            let unknown = format!("/nobody-has-made-{round}-{i}");
+            assert_eq!(server.visit(&unknown).status, 404, "{round}, {i}");
+        }
+        relay.cut_sessions();
+        let slug = format!("after-cut-{round}-{}", std::process::id());
+        server.create(&json!({"url": "https://example.com/", "slug": slug}));
+    }
+}
+
+#[test]
+fn an_outage_takes_few_lines_of_the_log_and_each_names_its_request() {
+    const REQUESTS: usize = 50;
+
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let (server, relay) = start_by(|command| {
+        let errors = log.reopen().unwrap();
+        command.env("SLUGLINE_LOG_REQUESTS", "true").stderr(errors);
+    });
+    relay.cut();
+    for _ in 0..REQUESTS {
+        let call = server.request("GET", "/nobody-has-made-this");
+        let answer = call.header("x-request-id", "during-an-outage").send();
+        assert_unavailable(&answer);
+        assert_eq!(answer.header("x-request-id"), "during-an-outage");
+    }
+    server.stop("TERM");
+    let text = fs::read_to_string(log.path()).unwrap();
+    let failures: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("a request failed"))
+        .collect();
+    assert!((1..REQUESTS).contains(&failures.len()), "{text}");
+    for line in failures {
+        assert!(line.contains("request{id=\"during-an-outage\"}"), "{line}");
+    }
+}

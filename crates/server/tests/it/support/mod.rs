@@ -1,0 +1,11 @@
+//! What the tests share: the service, and the programs and servers around it.
+
+pub(crate) mod closed_port; // a port that refuses connections
+pub(crate) mod old_redis; // a Redis as an older instance left it
+pub(crate) mod outsider; // a server of somebody else
+pub(crate) mod own_database; // a PostgreSQL database of one test
+#[cfg(target_os = "linux")] // whose processes the tests stop
+pub(crate) mod own_postgres; // a PostgreSQL server of one test
+pub(crate) mod programs; // programs of others that the tests drive
+pub(crate) mod relay; // a way to a server that can be cut
+pub(crate) mod server; // starts the binary on a free port and talks HTTP to it

@@ -1,0 +1,438 @@
+//! Visits in files: out, back in, and from the embedded log to ClickHouse.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    net::TcpStream,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    thread,
+    time::Duration,
+};
+
+use rstest::rstest;
+use serde_json::{Value, json};
+use slugline_testkit::{ClickHouse, ClickHouseEngine::Library};
+use tempfile::TempDir;
+
+use crate::support::server::{Server, TOKEN, command, under_sh};
+
+const FORMS: [&str; 4] = ["a.ndjson", "a.csv", "a.ndjson.gz", "a.csv.gz"];
+
+/// Every kind of question.
+const QUESTIONS: [&str; 9] = [
+    "/api/stats/counters",
+    "/api/stats/counters?bots=exclude&country=(none)",
+    "/api/stats/views?unit=day&clientTimezone=Etc/UTC",
+    "/api/stats/heatmap?clientTimezone=Europe/Berlin",
+    "/api/stats/metrics?type=slug",
+    "/api/stats/metrics?type=ua&visitors=true",
+    "/api/stats/metrics?type=referer",
+    "/api/stats/export",
+    "/api/logs/locations",
+];
+
+fn visits(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder)
+        .arg("visits")
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+/// Runs a command that has to succeed, and returns what it says.
+fn done(folder: &Path, arguments: &[&str]) -> String {
+    let output = visits(folder, arguments);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    said
+}
+
+/// Runs a command that has to fail, and returns the error.
+fn failed(folder: &Path, arguments: &[&str]) -> String {
+    let output = visits(folder, arguments);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    said
+}
+
+/// An instance with visits of many kinds, by the same seed each time.
+fn seeded() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let seed = ["seed", "--links", "20", "--visits", "3000", "--days", "20"];
+    let output = command(folder.path()).args(seed).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    folder
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
+
+fn answers(server: &Server) -> Vec<String> {
+    let answer = |path: &&str| {
+        let answer = server.api("GET", path).send();
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text);
+        answer.text
+    };
+    QUESTIONS.iter().map(answer).collect()
+}
+
+#[rstest]
+fn what_an_instance_exports_an_empty_one_answers_the_same(#[values(0, 1, 2, 3)] form: usize) {
+    let server = Server::start_in(seeded(), &[]);
+    // Words that a spreadsheet would run, and that end cells and lines.
+    server.create(&json!({"url": "https://e.example/?a=\"b\",c", "slug": "hostile"}));
+    let agents = ["=1+1", "'", "''=", "a,\"b\"", "+1", "@x"];
+    for agent in agents {
+        let visit = server
+            .request("GET", "/hostile")
+            .header("user-agent", agent);
+        assert_eq!(visit.send().status, 301);
+    }
+    server.counters_with("slug=hostile", 6);
+    let out = tempfile::tempdir().unwrap();
+    let file = text(&out.path().join(FORMS[form]));
+    // Beside the running service.
+    let said = done(server.folder(), &["export", &file]);
+    assert!(said.contains("exported 3006 visits"), "{said}");
+
+    let empty = tempfile::tempdir().unwrap();
+    let said = done(empty.path(), &["import", &file]);
+    assert!(said.contains("imported 3006 visits"), "{said}");
+    let other = Server::start_in(empty, &[]);
+    assert_eq!(answers(&other), answers(&server));
+
+    // And again, beside the service: nothing new.
+    let said = done(other.folder(), &["import", &file]);
+    assert!(said.contains("imported 0 visits"), "{said}");
+    assert!(said.contains("3006 were there"), "{said}");
+    assert_eq!(answers(&other), answers(&server));
+    let said = done(other.folder(), &["import", &file, "--again"]);
+    assert!(said.contains("imported 3006 visits"), "{said}");
+    other.counters_with("slug=hostile", 12);
+}
+
+#[test]
+fn one_file_is_the_same_in_every_form() {
+    let (folder, out) = (seeded(), tempfile::tempdir().unwrap());
+    let empty = tempfile::tempdir().unwrap();
+    for (number, form) in FORMS.iter().enumerate() {
+        let file = text(&out.path().join(form));
+        done(folder.path(), &["export", &file]);
+        let said = done(empty.path(), &["import", &file]);
+        let new = if number == 0 { 3_000 } else { 0 };
+        assert!(said.contains(&format!("imported {new} visits")), "{said}");
+    }
+    let output = visits(folder.path(), &["export", "-", "--format", "csv"]);
+    let written = fs::read(out.path().join("a.csv")).unwrap();
+    assert!(output.status.success() && output.stdout == written);
+    let packed = fs::metadata(out.path().join("a.csv.gz")).unwrap().len();
+    assert!(packed * 4 < u64::try_from(written.len()).unwrap());
+}
+
+#[test]
+fn filters_and_ranges_choose_visits_on_both_ways() {
+    let server = Server::start_in(seeded(), &[]);
+    let lines = |arguments: &[&str]| {
+        let arguments = [&["export", "-"], arguments].concat();
+        let output = visits(server.folder(), &arguments);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let all = lines(&[]);
+    assert_eq!(all.lines().count(), 3_000);
+    let first: Value = serde_json::from_str(all.lines().next().unwrap()).unwrap();
+    let slug = first["slug"].as_str().unwrap();
+    let of_slug = lines(&["--filter", &format!("slug={slug}")]);
+    assert!(of_slug.lines().count() < 3_000);
+    let over_http = |query: &str| {
+        server
+            .api("GET", &format!("/api/logs/export?{query}"))
+            .send()
+    };
+    assert_eq!(over_http(&format!("slug={slug}")).text, of_slug);
+    assert_eq!(over_http("").text, all);
+    let second = first["ts_ms"].as_i64().unwrap() / 1_000;
+    let (from, until) = (second.to_string(), (second + 86_400).to_string());
+    let of_day = lines(&["--start-at", &from, "--end-at", &until]);
+    assert!(of_day.contains(&first["ts_ms"].to_string()));
+    assert_eq!(
+        over_http(&format!("startAt={from}&endAt={until}")).text,
+        of_day
+    );
+    // Tags are looked up in the links.
+    let tag = server.api("GET", "/api/link/tags").send().json();
+    let tag = tag["tags"][0]["name"].as_str().or(tag[0]["name"].as_str());
+    if let Some(tag) = tag {
+        let of_tag = lines(&["--filter", &format!("tag={tag}")]);
+        assert_eq!(over_http(&format!("tag={tag}")).text, of_tag);
+    }
+    let answer = over_http("format=csv");
+    assert!(answer.header("content-type").starts_with("text/csv"));
+    assert!(answer.text.starts_with("ts_ms,link_id,slug,url,"));
+    let name = answer.header("content-disposition");
+    assert!(
+        name.contains("slugline-visits-") && name.contains(".csv\""),
+        "{name}"
+    );
+    assert_eq!(answer.header("cache-control"), "no-store");
+}
+
+#[rstest]
+#[case("format=xml", "format")]
+#[case("gzip=maybe", "gzip")]
+#[case("startAt=9&endAt=8", "endAt")]
+#[case("contry=DE", "contry")]
+fn a_wrong_question_is_refused_by_name(#[case] query: &str, #[case] member: &str) {
+    let server = Server::start();
+    let refused = server
+        .api("GET", &format!("/api/logs/export?{query}"))
+        .send();
+    assert_eq!(refused.status, 400, "{}", refused.text);
+    assert_eq!(refused.json()["data"]["issues"][0]["path"][0], member);
+}
+
+#[test]
+fn a_packed_export_over_http_is_one_of_the_command() {
+    let server = Server::start_in(seeded(), &[]);
+    let address = server.origin().strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(
+        stream,
+        "GET /api/logs/export?gzip=true HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
+         authorization: Bearer {TOKEN}\r\n\r\n"
+    )
+    .unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let body = chunks(&answer);
+    let out = tempfile::tempdir().unwrap();
+    let file = out.path().join("over-http.ndjson.gz");
+    fs::write(&file, body).unwrap();
+    let empty = tempfile::tempdir().unwrap();
+    let said = done(empty.path(), &["import", &text(&file)]);
+    assert!(said.contains("imported 3000 visits"), "{said}");
+}
+
+/// The body of an answer in chunks, up to its end.
+fn chunks(answer: &[u8]) -> Vec<u8> {
+    let line_end = |rest: &[u8]| rest.windows(2).position(|two| two == b"\r\n").unwrap();
+    let head = answer.windows(4).position(|four| four == b"\r\n\r\n");
+    let mut rest = &answer[head.unwrap() + 4..];
+    let mut body = Vec::new();
+    loop {
+        let end = line_end(rest);
+        let length = std::str::from_utf8(&rest[..end]).unwrap();
+        let length = usize::from_str_radix(length, 16).unwrap();
+        if length == 0 {
+            return body;
+        }
+        body.extend(&rest[end + 2..end + 2 + length]);
+        rest = &rest[end + 4 + length..];
+    }
+}
+
+#[test]
+fn a_wrong_line_imports_nothing_and_is_named() {
+    let out = tempfile::tempdir().unwrap();
+    let file = text(&out.path().join("a.csv"));
+    done(seeded().path(), &["export", &file]);
+    let table = fs::read_to_string(&file).unwrap();
+    let broken = table.trim_end().to_owned() + "\r\nnow,a,s,u,,,,,,,,,,,,,,,,7,1,1\r\n";
+    fs::write(&file, broken).unwrap();
+    let empty = tempfile::tempdir().unwrap();
+    let error = failed(empty.path(), &["import", &file]);
+    assert!(error.contains("nothing was imported"), "{error}");
+    let named = error.contains("line 3002: column ts_ms: \"now\"")
+        || error.contains("line 3002: the row has");
+    assert!(named, "{error}");
+    assert!(!empty.path().join("analytics.db").exists());
+
+    let cut = fs::File::options().write(true).open(&file).unwrap();
+    cut.set_len(10).unwrap();
+    assert!(failed(empty.path(), &["import", &file]).contains("line 1"));
+    let error = failed(empty.path(), &["import", "-"]);
+    assert!(error.contains("cannot be read twice"), "{error}");
+    let error = failed(empty.path(), &["import", "visits.json"]);
+    assert!(error.contains(".ndjson"), "{error}");
+    let error = failed(empty.path(), &["export", &file]);
+    assert!(error.contains("is there already"), "{error}");
+    let error = failed(empty.path(), &["export", "--replace", &file]);
+    assert!(error.contains("there is no access log"), "{error}");
+    let error = failed(seeded().path(), &["export", &file, "--filter", "contry=DE"]);
+    assert!(error.contains("country"), "{error}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_leaves_no_file() {
+    let (folder, out) = (seeded(), tempfile::tempdir().unwrap());
+    let file = text(&out.path().join("a.ndjson"));
+    let mut export = command(folder.path());
+    export.args(["visits", "export", &file]);
+    // Blocks of 512 bytes; SQLite's own files are smaller.
+    let limited = "trap '' XFSZ; ulimit -f 200";
+    let output = under_sh(limited, &export).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("was not written"), "{error}");
+    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0);
+}
+
+/// A large file, by copies of the visits of an instance with other visitors.
+fn large(out: &Path) -> (PathBuf, u64) {
+    let small = out.join("small.ndjson");
+    done(seeded().path(), &["export", &text(&small)]);
+    let lines = fs::read_to_string(small).unwrap();
+    let file = out.join("large.ndjson");
+    let mut large = fs::File::create(&file).unwrap();
+    for _ in 0..40 {
+        large.write_all(lines.as_bytes()).unwrap();
+    }
+    (file, 120_000)
+}
+
+#[rstest]
+fn an_import_that_is_killed_can_be_run_again(#[values(false, true)] beside_service: bool) {
+    let out = tempfile::tempdir().unwrap();
+    let (file, visits) = large(out.path());
+    let folder = tempfile::tempdir().unwrap();
+    let (service, path) = if beside_service {
+        let service = Server::start_in(folder, &[]);
+        let path = service.folder().to_owned();
+        (Ok(service), path)
+    } else {
+        let path = folder.path().to_owned();
+        (Err(folder), path)
+    };
+    for tenths in [3, 12, 25, 40] {
+        let mut import = command(&path)
+            .args(["visits", "import", &text(&file)])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(Duration::from_millis(tenths * 100));
+        import.kill().unwrap();
+        import.wait().unwrap();
+    }
+    done(&path, &["import", &text(&file)]);
+    let service = service.unwrap_or_else(|folder| Server::start_in(folder, &[]));
+    service.counters_with("", visits);
+}
+
+#[test]
+fn history_follows_an_instance_to_clickhouse() {
+    let clickhouse = ClickHouse::start(Library);
+    let url = clickhouse.url("visits");
+    let settings = [("SLUGLINE_ANALYTICS_URL", url.as_str())];
+    let folder = seeded();
+    let run = |folder: &Path, arguments: &[&str]| {
+        let mut run = command(folder);
+        run.args(arguments).envs(settings).output().unwrap()
+    };
+    let before = Server::start_in(folder, &[]);
+    let expected = answers(&before);
+    let (_, folder) = before.stop("TERM");
+    let refused = visits(folder.path(), &["move"]);
+    let error = String::from_utf8(refused.stderr).unwrap();
+    assert!(error.contains("SLUGLINE_ANALYTICS_URL"), "{error}");
+
+    let doctor = run(folder.path(), &["doctor"]);
+    let found = String::from_utf8(doctor.stdout).unwrap();
+    assert!(found.contains("run `slugline visits move`"), "{found}");
+    let server = Server::start_in(folder, &settings);
+    let findings = server.api("GET", "/api/setup").send().json()["findings"].clone();
+    let findings = findings.as_array().unwrap();
+    let left = findings
+        .iter()
+        .find(|finding| finding["code"] == "visits_left_behind");
+    assert_eq!(left.unwrap()["fix"]["command"], "slugline visits move");
+
+    // Beside the service.
+    let moved = run(server.folder(), &["visits", "move"]);
+    let said = String::from_utf8(moved.stderr).unwrap();
+    assert!(moved.status.success(), "{said}");
+    assert!(said.contains("moved 3000 visits"), "{said}");
+    server.counters_with("", 3_000);
+    assert_eq!(answers(&server), expected);
+    let doctor = run(server.folder(), &["doctor"]);
+    let found = String::from_utf8(doctor.stdout).unwrap();
+    assert!(!found.contains("visits move"), "{found}");
+    let again = run(server.folder(), &["visits", "move"]);
+    let said = String::from_utf8(again.stderr).unwrap();
+    assert!(said.contains("moved 0 visits"), "{said}");
+
+    // Out of ClickHouse, and into an embedded log.
+    let out = tempfile::tempdir().unwrap();
+    let file = text(&out.path().join("a.csv.gz"));
+    let exported = run(server.folder(), &["visits", "export", &file]);
+    assert!(exported.status.success(), "{exported:?}");
+    let over_http = server.api("GET", "/api/logs/export").send();
+    assert_eq!(over_http.text.lines().count(), 3_000);
+    let empty = tempfile::tempdir().unwrap();
+    done(empty.path(), &["import", &file]);
+    let embedded = Server::start_in(empty, &[]);
+    assert_eq!(answers(&embedded), expected);
+}
+
+/// The statements of a section of the documentation.
+fn documented(section: &str) -> String {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/visits.md");
+    let docs = fs::read_to_string(docs).unwrap();
+    let section = docs.split(&format!("## {section}\n")).nth(1).unwrap();
+    let statements = section.split("```sql\n").nth(1).unwrap();
+    statements.split("```").next().unwrap().to_owned()
+}
+
+#[rstest]
+#[case("Read with DuckDB", "duckdb-python", "duckdb_session.py")]
+#[case("Read with ClickHouse", "clickhouse-python", "clickhouse_session.py")]
+fn the_documented_session_reads_a_real_export(
+    #[case] section: &str,
+    #[case] environment: &str,
+    #[case] script: &str,
+) {
+    let server = Server::start_in(seeded(), &[]);
+    let out = tempfile::tempdir().unwrap();
+    for name in ["visits.ndjson.gz", "visits.csv"] {
+        done(server.folder(), &["export", &text(&out.path().join(name))]);
+    }
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let python = here
+        .join("../../target")
+        .join(environment)
+        .join("bin/python");
+    let mut session = Command::new(python)
+        .arg(here.join("tests/visit-files").join(script))
+        .current_dir(out.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("`cargo xtask test` has installed it");
+    let statements = documented(section);
+    let mut input = session.stdin.take().unwrap();
+    input.write_all(statements.as_bytes()).unwrap();
+    drop(input);
+    let output = session.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let rows: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let number = |value: &Value| {
+        let text = value.as_str().map(str::to_owned);
+        text.unwrap_or_else(|| value.to_string())
+            .parse::<u64>()
+            .unwrap()
+    };
+    let counters = server.api("GET", "/api/stats/counters").send().json()["data"][0].clone();
+    assert_eq!(number(&rows[0][0]["visits"]), number(&counters["visits"]));
+    assert_eq!(
+        number(&rows[0][0]["visitors"]),
+        number(&counters["visitors"])
+    );
+    assert_eq!(rows[1].as_array().unwrap().len(), 10);
+    assert_eq!(number(&rows[2][0]["rows_of_csv"]), 3_000);
+}
