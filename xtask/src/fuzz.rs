@@ -4,8 +4,11 @@
 //! cargo-fuzz adds sanitizers, which find faults of unsafe code; this workspace has no unsafe
 //! code. `cargo fuzz` works too.
 
+mod minimise;
+
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -20,52 +23,89 @@ const COVERAGE: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Ccodegen-units=1";
 
-/// The limit of a target's run.
+/// The work of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Until {
-    /// A number of seconds.
+pub(crate) enum Work {
+    /// Looks for faults for a number of seconds.
     Seconds(u64),
-    /// A number of executions.
+    /// Looks for faults in a number of executions.
     Runs(u64),
+    /// Removes inputs of the corpus that reach hardly anything alone.
+    Minimise,
 }
 
 /// Runs the targets in turn and stops at the first failure.
-pub(crate) fn run(until: Until, only: Option<&str>) -> Result<()> {
+pub(crate) fn run(work: Work, only: Option<&str>) -> Result<()> {
     let folder = process::root().join("fuzz");
-    let mut host = process::program("rustc");
-    let host = process::answer(host.args(["--print", "host-tuple"]));
-    let host = host.context("rustc does not tell what it builds for")?;
     let wanted = |target: &String| only.is_none_or(|only| only == target);
     let targets: Vec<String> = targets(&folder)?.into_iter().filter(wanted).collect();
     ensure!(
         !targets.is_empty(),
         "there is no such target in fuzz/fuzz_targets"
     );
-    let end = match until {
-        Until::Seconds(seconds) => format!("-max_total_time={seconds}"),
-        Until::Runs(runs) => format!("-runs={runs}"),
-    };
     for target in targets {
-        println!("\n=== {target} {end}");
-        // New inputs stay out of the repository; an input that breaks the target belongs in its
-        // corpus, with the fix.
-        let found = process::root().join("target/fuzz-corpus").join(&target);
-        fs::create_dir_all(&found)?;
-        let built = ["run", "--release", "--manifest-path", "fuzz/Cargo.toml"];
-        process::run(
-            process::cargo()
-                .args(built)
-                .args(["--target-dir", "target/fuzz", "--bin", &target])
-                // With `--target`, cargo builds build scripts and macros without the flags.
-                .args(["--target", &host, "--"])
-                .arg(&found)
-                .arg(folder.join("corpus").join(&target))
-                .args([&end, "-max_len=512", "-print_final_stats=1"])
-                .arg(format!("-artifact_prefix=target/fuzz-{target}-"))
-                .env("RUSTFLAGS", COVERAGE),
-        )?;
+        println!("\n=== {target}");
+        let corpus = folder.join("corpus").join(&target);
+        match work {
+            Work::Seconds(seconds) => look(&target, &corpus, &format!("-max_total_time={seconds}")),
+            Work::Runs(runs) => look(&target, &corpus, &format!("-runs={runs}")),
+            Work::Minimise => minimise(&target, &corpus),
+        }?;
     }
     Ok(())
+}
+
+fn look(target: &str, corpus: &Path, end: &str) -> Result<()> {
+    // New inputs stay out of the repository; an input that breaks the target belongs in its
+    // corpus, with the fix and a name.
+    let found = process::root().join("target/fuzz-corpus").join(target);
+    fs::create_dir_all(&found)?;
+    process::run(
+        program(target)?
+            .args([&found, corpus])
+            .args([end, "-max_len=512", "-print_final_stats=1"])
+            .arg(format!("-artifact_prefix=target/fuzz-{target}-")),
+    )
+}
+
+/// libFuzzer says which edges each input reaches; [`minimise::superfluous`] chooses.
+fn minimise(target: &str, corpus: &Path) -> Result<()> {
+    let scratch = process::root().join("target/fuzz-merge");
+    if scratch.exists() {
+        fs::remove_dir_all(&scratch)?;
+    }
+    let merged = scratch.join("merged");
+    fs::create_dir_all(&merged)?;
+    let control = scratch.join("control");
+    process::run_quietly(
+        program(target)?
+            .args(["-merge=1", "-set_cover_merge=1", "-use_counters=0"])
+            .arg(format!("-merge_control_file={}", control.display()))
+            .args([&merged, corpus]),
+    )?;
+    let control = fs::read_to_string(control)?;
+    let superfluous = minimise::superfluous(&control).context("a control file of libFuzzer")?;
+    for file in &superfluous {
+        fs::remove_file(file)?;
+    }
+    let left = fs::read_dir(corpus)?.count();
+    println!("{} inputs go, {left} stay", superfluous.len());
+    Ok(())
+}
+
+/// Builds and starts a target.
+fn program(target: &str) -> Result<Command> {
+    let mut host = process::program("rustc");
+    let host = process::answer(host.args(["--print", "host-tuple"]));
+    let host = host.context("rustc does not tell what it builds for")?;
+    let mut command = process::cargo();
+    command
+        .args(["run", "--release", "--manifest-path", "fuzz/Cargo.toml"])
+        .args(["--target-dir", "target/fuzz", "--bin", target])
+        // With `--target`, cargo builds build scripts and macros without the flags.
+        .args(["--target", &host, "--"])
+        .env("RUSTFLAGS", COVERAGE);
+    Ok(command)
 }
 
 /// The names of the files in `fuzz_targets`, in order.

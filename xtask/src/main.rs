@@ -85,6 +85,9 @@ enum Command {
         /// How often instead, for each target.
         #[arg(long, conflicts_with = "seconds")]
         runs: Option<u64>,
+        /// Instead, remove inputs of the corpora that reach hardly any code alone.
+        #[arg(long, conflicts_with_all = ["seconds", "runs"])]
+        minimise: bool,
         /// Only this one.
         #[arg(long)]
         target: Option<String>,
@@ -133,10 +136,15 @@ fn run(command: Command) -> Result<Verdict> {
         Command::Fuzz {
             seconds,
             runs,
+            minimise,
             target,
         } => {
-            let until = runs.map_or(fuzz::Until::Seconds(seconds), fuzz::Until::Runs);
-            fuzz::run(until, target.as_deref())?;
+            let work = match runs {
+                _ if minimise => fuzz::Work::Minimise,
+                Some(runs) => fuzz::Work::Runs(runs),
+                None => fuzz::Work::Seconds(seconds),
+            };
+            fuzz::run(work, target.as_deref())?;
         }
         Command::Docs => docs::run()?,
     }
