@@ -58,7 +58,7 @@ pub struct OldPage {
     /// The number of entries under other keys, which were ignored.
     pub ignored: u64,
     /// The start of the next page; `None` at the end.
-    pub next: Option<OldPlace>,
+    pub next: Option<OldCursor>,
 }
 
 /// A key that is safe to show and store: shortened, without control characters.
@@ -110,9 +110,9 @@ impl EntryFault {
 /// A position between two pages of one particular old store. It is a line of
 /// ASCII that only that store understands; others keep it and give it back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OldPlace(Box<str>);
+pub struct OldCursor(Box<str>);
 
-impl OldPlace {
+impl OldCursor {
     /// Takes the text that a store made.
     pub fn new(text: impl Into<Box<str>>) -> Self {
         Self(text.into())

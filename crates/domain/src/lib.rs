@@ -93,7 +93,7 @@ pub use forwarding::{
 };
 pub use id::{LinkId, LinkIdError};
 pub use imported_password::{ImportedPassword, ImportedPasswordError};
-pub use legacy::{EntryFault, EntryKey, LINK_KEY_PREFIX, OldEntry, OldLink, OldPage, OldPlace};
+pub use legacy::{EntryFault, EntryKey, LINK_KEY_PREFIX, OldCursor, OldEntry, OldLink, OldPage};
 pub use link::{Link, LinkStatus, Revision};
 pub use migration::{
     Advance, FailedEntry, MigrationRun, MigrationState, MigrationStep, MovedLink, Tally,

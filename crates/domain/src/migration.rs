@@ -4,7 +4,7 @@
 //! links and changes in the same transaction. So no page is lost or counted
 //! twice, even if the process dies in between or several processes take part.
 
-use crate::{AuditNote, EntryFault, EntryKey, Link, LinkId, OldPlace, UnixSeconds};
+use crate::{AuditNote, EntryFault, EntryKey, Link, LinkId, OldCursor, UnixSeconds};
 
 /// The progress of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct MigrationRun {
     /// The number of pages that are done.
     pub pages: u32,
     /// The start of the next page; `None` for the first.
-    pub next: Option<OldPlace>,
+    pub next: Option<OldCursor>,
     /// The counts of the pages that are done.
     pub tally: Tally,
     /// The time at which the last page was done.
@@ -58,7 +58,7 @@ pub struct MigrationStep {
     /// this page meanwhile, the step changes nothing.
     pub page: u32,
     /// The start of the page after this one; `None` if this is the last.
-    pub next: Option<OldPlace>,
+    pub next: Option<OldCursor>,
     /// Links to insert unless their slug is in use.
     pub links: Vec<MovedLink>,
     /// Entries that hold no valid link.

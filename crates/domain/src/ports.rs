@@ -19,7 +19,7 @@ use crate::{
     Destination, Erasure, Event, EventsQuery, FailedEntry, ForwardFailure, ForwardedAnswer,
     ForwardedRequest, HeatmapQuery, HeatmapReport, LanguageTag, Link, LinkFilter, LinkId,
     ListQuery, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport,
-    MigrationState, MigrationStep, OldLink, OldPage, OldPlace, Place, ProbeOutcome, ProbeRequest,
+    MigrationState, MigrationStep, OldCursor, OldLink, OldPage, Place, ProbeOutcome, ProbeRequest,
     Reach, Revision, ScreenVerdict, Slug, Tag, TagCount, TokenName, TokenRecord, UnixMillis,
     UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord, VisitRows,
 };
@@ -305,7 +305,7 @@ pub trait MigrationStore: fmt::Debug + Send + Sync {
 pub trait OldStore: fmt::Debug + Send + Sync {
     /// A page of entries from a position on, or from the start. Reading all
     /// pages yields every entry that was in the store throughout.
-    async fn page(&self, from: Option<&OldPlace>) -> Result<OldPage, OldStoreError>;
+    async fn page(&self, from: Option<&OldCursor>) -> Result<OldPage, OldStoreError>;
 
     /// The link under exactly this spelling; `None` also if the entry cannot be
     /// read as a link.
@@ -321,7 +321,7 @@ pub enum OldStoreError {
     /// The store was replaced or restarted since it gave the position. Only a
     /// run from the start is sure to miss nothing.
     #[error("the old link store was replaced or restarted since its last page")]
-    PlaceLost,
+    CursorLost,
     /// It is not a store of links, and trying again will not change that.
     #[error("the old link store cannot be used: {0}")]
     Unusable(String),

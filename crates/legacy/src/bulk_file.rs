@@ -13,7 +13,8 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use slugline_domain::{
-    EntryFault, EntryKey, LINK_KEY_PREFIX, OldEntry, OldLink, OldPage, OldPlace, Slug, UnixSeconds,
+    EntryFault, EntryKey, LINK_KEY_PREFIX, OldCursor, OldEntry, OldLink, OldPage, Slug,
+    UnixSeconds,
     ports::{OldStore, OldStoreError},
 };
 use tokio::{sync::OnceCell, task};
@@ -86,17 +87,17 @@ impl BulkFile {
 
 #[async_trait]
 impl OldStore for BulkFile {
-    async fn page(&self, from: Option<&OldPlace>) -> Result<OldPage, OldStoreError> {
+    async fn page(&self, from: Option<&OldCursor>) -> Result<OldPage, OldStoreError> {
         let loaded = self.loaded().await?;
         let start = match from {
             None => 0,
-            Some(place) => loaded.index_of(place).ok_or(OldStoreError::PlaceLost)?,
+            Some(cursor) => loaded.index_of(cursor).ok_or(OldStoreError::CursorLost)?,
         };
         let end = loaded.items.len().min(start + Self::ITEMS_PER_PAGE);
         Ok(OldPage {
             entries: loaded.items[start..end].iter().map(Item::entry).collect(),
             ignored: if start == 0 { loaded.others } else { 0 },
-            next: (end < loaded.items.len()).then(|| loaded.place_of(end)),
+            next: (end < loaded.items.len()).then(|| loaded.cursor_of(end)),
         })
     }
 
@@ -174,17 +175,17 @@ impl Loaded {
         for (index, item) in self.items.iter().enumerate() {
             let entry = item.entry();
             assert!(!entry.key.as_str().is_empty());
-            assert_eq!(self.index_of(&self.place_of(index)), Some(index));
+            assert_eq!(self.index_of(&self.cursor_of(index)), Some(index));
         }
         assert!(self.by_key.len() <= self.items.len());
     }
 
-    fn place_of(&self, index: usize) -> OldPlace {
-        OldPlace::new(format!("{} {index}", self.digest))
+    fn cursor_of(&self, index: usize) -> OldCursor {
+        OldCursor::new(format!("{} {index}", self.digest))
     }
 
-    fn index_of(&self, place: &OldPlace) -> Option<usize> {
-        let (digest, index) = place.as_str().split_once(' ')?;
+    fn index_of(&self, cursor: &OldCursor) -> Option<usize> {
+        let (digest, index) = cursor.as_str().split_once(' ')?;
         let index = index.parse().ok()?;
         (digest == self.digest && index <= self.items.len()).then_some(index)
     }

@@ -8,7 +8,7 @@ use redis::{
     aio::{ConnectionManager, ConnectionManagerConfig},
 };
 use slugline_domain::{
-    LINK_KEY_PREFIX, OldEntry, OldLink, OldPage, OldPlace, Slug, UnixSeconds,
+    LINK_KEY_PREFIX, OldCursor, OldEntry, OldLink, OldPage, Slug, UnixSeconds,
     ports::{OldStore, OldStoreError},
 };
 
@@ -134,10 +134,10 @@ impl RedisStore {
 
 #[async_trait]
 impl OldStore for RedisStore {
-    async fn page(&self, from: Option<&OldPlace>) -> Result<OldPage, OldStoreError> {
-        let place = from.map(Place::read).transpose()?;
-        let mut cursor = place.as_ref().map_or(0, |place| place.cursor);
-        let mut process = place.map(|place| place.process);
+    async fn page(&self, from: Option<&OldCursor>) -> Result<OldPage, OldStoreError> {
+        let position = from.map(Position::read).transpose()?;
+        let mut cursor = position.as_ref().map_or(0, |position| position.scan);
+        let mut process = position.map(|position| position.process);
         let mut keys = HashSet::new();
         let mut ignored = 0;
         let mut scans = 0;
@@ -147,7 +147,7 @@ impl OldStore for RedisStore {
             // one would skip some.
             let process = process.get_or_insert_with(|| server.process.clone());
             if *process != server.process {
-                return Err(OldStoreError::PlaceLost);
+                return Err(OldStoreError::CursorLost);
             }
             for key in found {
                 if slug_of_key(&key).is_some() {
@@ -168,7 +168,7 @@ impl OldStore for RedisStore {
         Ok(OldPage {
             entries: self.entries(&keys).await?,
             ignored,
-            next: (cursor != 0).then(|| Place::write(&process, cursor)),
+            next: (cursor != 0).then(|| Position::write(&process, cursor)),
         })
     }
 
@@ -212,25 +212,25 @@ impl Server {
     }
 }
 
-/// A cursor of one process.
-struct Place {
+/// The cursor of a `SCAN` by one process.
+struct Position {
     process: String,
-    cursor: u64,
+    scan: u64,
 }
 
-impl Place {
-    fn write(process: &str, cursor: u64) -> OldPlace {
-        OldPlace::new(format!("{process} {cursor}"))
+impl Position {
+    fn write(process: &str, scan: u64) -> OldCursor {
+        OldCursor::new(format!("{process} {scan}"))
     }
 
-    fn read(place: &OldPlace) -> Result<Self, OldStoreError> {
-        let (process, cursor) = place
+    fn read(cursor: &OldCursor) -> Result<Self, OldStoreError> {
+        let (process, scan) = cursor
             .as_str()
             .split_once(' ')
-            .ok_or(OldStoreError::PlaceLost)?;
+            .ok_or(OldStoreError::CursorLost)?;
         Ok(Self {
             process: process.to_owned(),
-            cursor: cursor.parse().map_err(|_| OldStoreError::PlaceLost)?,
+            scan: scan.parse().map_err(|_| OldStoreError::CursorLost)?,
         })
     }
 }
@@ -277,10 +277,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_belongs_to_a_process() {
-        let place = Place::read(&Place::write("abc", 17)).unwrap();
-        assert_eq!((place.process.as_str(), place.cursor), ("abc", 17));
-        assert!(Place::read(&OldPlace::new("abc")).is_err());
+    fn a_cursor_belongs_to_a_process() {
+        let position = Position::read(&Position::write("abc", 17)).unwrap();
+        assert_eq!((position.process.as_str(), position.scan), ("abc", 17));
+        assert!(Position::read(&OldCursor::new("abc")).is_err());
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(crate) async fn open(
         return Ok(migration);
     }
     match migration.reach().await {
-        Ok(()) | Err(OldStoreError::PlaceLost) => {}
+        Ok(()) | Err(OldStoreError::CursorLost) => {}
         Err(error @ OldStoreError::Unusable(_)) => {
             return Err(error).context("SLUGLINE_LEGACY_KV_URL");
         }

@@ -8,7 +8,7 @@ use sea_orm::{
 };
 use slugline_domain::{
     Advance, EntryFault, EntryKey, FailedEntry, Link, MigrationRun, MigrationState, MigrationStep,
-    MovedLink, OldPlace, Tally, UnixSeconds,
+    MovedLink, OldCursor, Tally, UnixSeconds,
     ports::{MigrationStore, StoreError},
 };
 
@@ -152,7 +152,7 @@ async fn claim_page(
         .col_expr(pages, Expr::value(i64::from(step.page) + 1))
         .col_expr(
             migration_run::Column::Next,
-            Expr::value(step.next.as_ref().map(|place| place.as_str().to_owned())),
+            Expr::value(step.next.as_ref().map(|cursor| cursor.as_str().to_owned())),
         )
         .col_expr(migration_run::Column::EndedAt, Expr::value(ended_at))
         .filter(number.eq(step.run))
@@ -248,7 +248,7 @@ fn to_run(row: migration_run::Model) -> Result<MigrationRun, Failure> {
     Ok(MigrationRun {
         number: small(row.number)?,
         pages: small(row.pages)?,
-        next: row.next.map(OldPlace::new),
+        next: row.next.map(OldCursor::new),
         tally: Tally {
             scanned: count(row.scanned)?,
             inserted: count(row.inserted)?,

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use async_trait::async_trait;
 use slugline_domain::{
-    LinkContent, OldEntry, OldLink, OldPage, OldPlace, Slug,
+    LinkContent, OldCursor, OldEntry, OldLink, OldPage, Slug,
     ports::{OldStore, OldStoreError},
 };
 
@@ -86,18 +86,18 @@ impl MemoryOldStore {
 
 #[async_trait]
 impl OldStore for MemoryOldStore {
-    async fn page(&self, from: Option<&OldPlace>) -> Result<OldPage, OldStoreError> {
+    async fn page(&self, from: Option<&OldCursor>) -> Result<OldPage, OldStoreError> {
         const PER_PAGE: usize = 2;
         let state = self.open()?;
         let start = match from {
             None => 0,
-            Some(place) => {
-                let parts = place.as_str().split_once(' ');
-                let (restarts, start) = parts.ok_or(OldStoreError::PlaceLost)?;
+            Some(cursor) => {
+                let parts = cursor.as_str().split_once(' ');
+                let (restarts, start) = parts.ok_or(OldStoreError::CursorLost)?;
                 if restarts != state.restarts.to_string() {
-                    return Err(OldStoreError::PlaceLost);
+                    return Err(OldStoreError::CursorLost);
                 }
-                start.parse().map_err(|_| OldStoreError::PlaceLost)?
+                start.parse().map_err(|_| OldStoreError::CursorLost)?
             }
         };
         let end = state.entries.len().min(start + PER_PAGE);
@@ -105,7 +105,7 @@ impl OldStore for MemoryOldStore {
         Ok(OldPage {
             entries: state.entries[start..end].to_vec(),
             ignored: 0,
-            next: (end < state.entries.len()).then(|| OldPlace::new(next)),
+            next: (end < state.entries.len()).then(|| OldCursor::new(next)),
         })
     }
 

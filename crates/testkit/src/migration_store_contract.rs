@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use slugline_domain::{
     Advance, AuditFilter, AuditQuery, EntryFault, EntryKey, FailedEntry, Link, LinkId,
-    MigrationStep, MovedLink, OldPlace, Slug,
+    MigrationStep, MovedLink, OldCursor, Slug,
     ports::{AuditTrail, LinkStore, MigrationStore},
 };
 
@@ -51,7 +51,7 @@ fn step(run: u32, page: u32, slugs: &[&str]) -> MigrationStep {
     MigrationStep {
         run,
         page,
-        next: Some(OldPlace::new(format!("after {page}"))),
+        next: Some(OldCursor::new(format!("after {page}"))),
         links: slugs.iter().map(|slug| moved(slug)).collect(),
         failures: Vec::new(),
         expired: 0,
@@ -102,7 +102,7 @@ async fn a_page_moves_links_and_counts_them(
     assert_eq!(state.completed, None);
     let run = state.latest.expect("a run");
     assert_eq!((run.pages, run.ended_at), (1, None));
-    assert_eq!(run.next, Some(OldPlace::new("after 0")));
+    assert_eq!(run.next, Some(OldCursor::new("after 0")));
 
     let last = MigrationStep {
         next: None,

@@ -17,8 +17,8 @@ use crate::slug;
 /// A clause is violated.
 pub async fn run_suite<S: OldStore>(store_of: impl AsyncFn(Vec<(String, String)>) -> S) {
     pages_meet_every_entry(&store_of(many()).await).await;
-    a_place_survives_until_it_is_asked_for(&store_of(many()).await).await;
-    a_place_of_another_store_is_lost(&store_of(many()).await, &store_of(few()).await).await;
+    a_cursor_survives_until_it_is_asked_for(&store_of(many()).await).await;
+    a_cursor_of_another_store_is_lost(&store_of(many()).await, &store_of(few()).await).await;
     broken_entries_are_named_and_stop_nothing(&store_of(few()).await).await;
     links_are_found_by_their_very_spelling(&store_of(few()).await).await;
     an_empty_store_has_one_empty_page(&store_of(Vec::new()).await).await;
@@ -79,7 +79,7 @@ async fn pages_meet_every_entry(store: &impl OldStore) {
     store.ping().await.expect("it answers");
 }
 
-async fn a_place_survives_until_it_is_asked_for(store: &impl OldStore) {
+async fn a_cursor_survives_until_it_is_asked_for(store: &impl OldStore) {
     let first = store.page(None).await.expect("a page");
     let next = first.next.as_ref();
     let (once, again) = (store.page(next).await, store.page(next).await);
@@ -88,10 +88,10 @@ async fn a_place_survives_until_it_is_asked_for(store: &impl OldStore) {
     assert!(keys(&once).is_disjoint(&keys(&[first])));
 }
 
-async fn a_place_of_another_store_is_lost(store: &impl OldStore, other: &impl OldStore) {
-    let place = store.page(None).await.expect("a page").next;
-    let lost = other.page(place.as_ref()).await;
-    assert!(matches!(lost, Err(OldStoreError::PlaceLost)), "{lost:?}");
+async fn a_cursor_of_another_store_is_lost(store: &impl OldStore, other: &impl OldStore) {
+    let cursor = store.page(None).await.expect("a page").next;
+    let lost = other.page(cursor.as_ref()).await;
+    assert!(matches!(lost, Err(OldStoreError::CursorLost)), "{lost:?}");
 }
 
 async fn broken_entries_are_named_and_stop_nothing(store: &impl OldStore) {

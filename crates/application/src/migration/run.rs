@@ -79,7 +79,7 @@ impl LinkMigration {
             };
             let page = match old.store.page(run.next.as_ref()).await {
                 Ok(page) => page,
-                Err(OldStoreError::PlaceLost) => {
+                Err(OldStoreError::CursorLost) => {
                     // Nothing is lost when all pages are read once more.
                     self.begin_after(Some(run.number)).await?;
                     request = RunMigration::default();
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_run_goes_on_where_it_was_and_begins_again_when_the_place_is_lost() {
+    async fn a_run_goes_on_where_it_was_and_begins_again_when_the_cursor_is_lost() {
         let fixture = moving(five()).await;
         let run = async || {
             fixture

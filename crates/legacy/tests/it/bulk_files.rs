@@ -57,7 +57,7 @@ async fn every_member_of_an_entry_counts() {
 }
 
 #[tokio::test]
-async fn entries_that_are_none_are_named_by_key_or_place() {
+async fn entries_that_are_none_are_named_by_key_or_position() {
     let folder = tempfile::tempdir().unwrap();
     let entries = json!([
         5,

@@ -5,7 +5,7 @@ use std::fs;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use slugline_domain::{
-    OldLink, OldPage, OldPlace, Slug,
+    OldCursor, OldLink, OldPage, Slug,
     ports::{OldStore, OldStoreError},
 };
 use slugline_legacy::{BulkFile, RedisStore};
@@ -20,7 +20,7 @@ struct Standing<S, G>(S, G);
 
 #[async_trait]
 impl<S: OldStore, G: std::fmt::Debug + Send + Sync> OldStore for Standing<S, G> {
-    async fn page(&self, from: Option<&OldPlace>) -> Result<OldPage, OldStoreError> {
+    async fn page(&self, from: Option<&OldCursor>) -> Result<OldPage, OldStoreError> {
         self.0.page(from).await
     }
     async fn find(&self, slug: &Slug) -> Result<Option<OldLink>, OldStoreError> {

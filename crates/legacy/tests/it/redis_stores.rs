@@ -88,11 +88,11 @@ async fn first_of_many(server: &RedisServer) -> OldPage {
 #[tokio::test]
 async fn a_server_that_went_away_is_named_and_found_again() {
     let mut server = RedisServer::start();
-    let place = first_of_many(&server).await.next;
+    let cursor = first_of_many(&server).await.next;
     let store = server.store();
     store.ping().await.unwrap();
     server.kill();
-    let error = store.page(place.as_ref()).await.unwrap_err();
+    let error = store.page(cursor.as_ref()).await.unwrap_err();
     assert!(
         matches!(error, OldStoreError::Unavailable { .. }),
         "{error:?}"
@@ -101,8 +101,8 @@ async fn a_server_that_went_away_is_named_and_found_again() {
     server.run(redis::pipe().cmd("PING")).await;
     // The entries are the same, but another process lists them in another
     // order.
-    let error = store.page(place.as_ref()).await.unwrap_err();
-    assert!(matches!(error, OldStoreError::PlaceLost), "{error:?}");
+    let error = store.page(cursor.as_ref()).await.unwrap_err();
+    assert!(matches!(error, OldStoreError::CursorLost), "{error:?}");
     assert!(store.find(&slug("l7")).await.unwrap().is_some());
     assert!(!store.page(None).await.unwrap().entries.is_empty());
 }
