@@ -114,6 +114,6 @@ pub use preview::{Forbidden, PreviewMode};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
 pub use seen::SeenLink;
 pub use sign_in::SignInCode;
-pub use stats::{AccessExport, Asked, Counted, StatsReader, StatsService, VisitExport};
+pub use stats::{AccessExport, Counted, StatsReader, StatsService, TaggedQuery, VisitExport};
 pub use suggestions::Suggestions;
 pub use tokens::{BoundTo, ListedToken, MadeToken, NewToken, TokenText, Tokens, TokensParts};

@@ -43,7 +43,7 @@ pub struct StatsReader {
 /// A query as clients send it. Tags belong to links, which the access log does not know,
 /// so they are not part of the query to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked<Q> {
+pub struct TaggedQuery<Q> {
     /// The query to the access log.
     pub query: Q,
     /// Only visits of links that have these tags today. Visits of deleted links have no
@@ -51,9 +51,9 @@ pub struct Asked<Q> {
     pub tags: Choice<Tag>,
 }
 
-impl<Q> Asked<Q> {
+impl<Q> TaggedQuery<Q> {
     /// A query without a condition on tags.
-    pub fn untagged(query: Q) -> Self {
+    pub fn without_tags(query: Q) -> Self {
         Self {
             query,
             tags: Choice::default(),
@@ -61,8 +61,8 @@ impl<Q> Asked<Q> {
     }
 
     /// Keeps the tags and replaces the query by one made from it.
-    pub fn map<R>(self, change: impl FnOnce(Q) -> R) -> Asked<R> {
-        Asked {
+    pub fn map<R>(self, change: impl FnOnce(Q) -> R) -> TaggedQuery<R> {
+        TaggedQuery {
             query: change(self.query),
             tags: self.tags,
         }
@@ -151,9 +151,12 @@ impl StatsReader {
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn counters(&self, asked: Asked<VisitFilter>) -> Result<Counted<CounterRow>, Error> {
+    pub async fn counters(
+        &self,
+        asked: TaggedQuery<VisitFilter>,
+    ) -> Result<Counted<CounterRow>, Error> {
         let per_link = matches!(asked.query.links, Choice::AnyOf(_));
-        let Asked {
+        let TaggedQuery {
             query: mut filter,
             tags,
         } = asked;
@@ -169,8 +172,8 @@ impl StatsReader {
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn views(&self, asked: Asked<ViewsQuery>) -> Result<Counted<ViewRow>, Error> {
-        let Asked { mut query, tags } = asked;
+    pub async fn views(&self, asked: TaggedQuery<ViewsQuery>) -> Result<Counted<ViewRow>, Error> {
+        let TaggedQuery { mut query, tags } = asked;
         let filter = &mut query.filter;
         self.prepare(filter, tags, Shows::Others).await?;
         let report = self
@@ -184,8 +187,11 @@ impl StatsReader {
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn heatmap(&self, asked: Asked<HeatmapQuery>) -> Result<Counted<HeatmapRow>, Error> {
-        let Asked { mut query, tags } = asked;
+    pub async fn heatmap(
+        &self,
+        asked: TaggedQuery<HeatmapQuery>,
+    ) -> Result<Counted<HeatmapRow>, Error> {
+        let TaggedQuery { mut query, tags } = asked;
         let filter = &mut query.filter;
         self.prepare(filter, tags, Shows::Others).await?;
         let report = self
@@ -199,7 +205,10 @@ impl StatsReader {
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn metrics(&self, asked: Asked<MetricsQuery>) -> Result<Counted<MetricRow>, Error> {
+    pub async fn metrics(
+        &self,
+        asked: TaggedQuery<MetricsQuery>,
+    ) -> Result<Counted<MetricRow>, Error> {
         let filter = asked.query.filter.clone();
         let report = self.ranking(asked).await?;
         let nothing = report.rows.is_empty();
@@ -210,8 +219,11 @@ impl StatsReader {
     ///
     /// # Errors
     /// There is no answer.
-    pub(crate) async fn ranking(&self, asked: Asked<MetricsQuery>) -> Result<MetricsReport, Error> {
-        let Asked { mut query, tags } = asked;
+    pub(crate) async fn ranking(
+        &self,
+        asked: TaggedQuery<MetricsQuery>,
+    ) -> Result<MetricsReport, Error> {
+        let TaggedQuery { mut query, tags } = asked;
         let shows = if query.dimension == Dimension::Url {
             Shows::Destinations
         } else {
@@ -228,9 +240,9 @@ impl StatsReader {
     /// There is no answer.
     pub async fn locations(
         &self,
-        asked: Asked<LocationsQuery>,
+        asked: TaggedQuery<LocationsQuery>,
     ) -> Result<Counted<LocationRow>, Error> {
-        let Asked { mut query, tags } = asked;
+        let TaggedQuery { mut query, tags } = asked;
         let filter = &mut query.filter;
         self.prepare(filter, tags, Shows::Others).await?;
         let report = self
@@ -244,8 +256,8 @@ impl StatsReader {
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn events(&self, asked: Asked<EventsQuery>) -> Result<Vec<Event>, Error> {
-        let Asked { mut query, tags } = asked;
+    pub async fn events(&self, asked: TaggedQuery<EventsQuery>) -> Result<Vec<Event>, Error> {
+        let TaggedQuery { mut query, tags } = asked;
         let filter = &mut query.filter;
         self.prepare(filter, tags, Shows::Destinations).await?;
         self.ask("find the latest visits", self.log.events(&query))
@@ -256,8 +268,8 @@ impl StatsReader {
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn access(&self, asked: Asked<VisitFilter>) -> Result<AccessExport, Error> {
-        let Asked {
+    pub async fn access(&self, asked: TaggedQuery<VisitFilter>) -> Result<AccessExport, Error> {
+        let TaggedQuery {
             query: mut filter,
             tags,
         } = asked;
@@ -276,8 +288,8 @@ impl StatsReader {
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn visits(&self, asked: Asked<VisitFilter>) -> Result<VisitExport, Error> {
-        let Asked {
+    pub async fn visits(&self, asked: TaggedQuery<VisitFilter>) -> Result<VisitExport, Error> {
+        let TaggedQuery {
             query: mut filter,
             tags,
         } = asked;
@@ -297,8 +309,8 @@ impl StatsReader {
     ///
     /// # Errors
     /// Links cannot be read, still have to be moved here, or are too many.
-    pub async fn filter(&self, asked: Asked<VisitFilter>) -> Result<VisitFilter, Error> {
-        let Asked { mut query, tags } = asked;
+    pub async fn filter(&self, asked: TaggedQuery<VisitFilter>) -> Result<VisitFilter, Error> {
+        let TaggedQuery { mut query, tags } = asked;
         self.narrow(&mut query, tags).await?;
         Ok(query)
     }

@@ -13,7 +13,7 @@ use slugline_domain::{
 };
 
 use super::{LinkPage, LinkReader, LinkService, ListLinks};
-use crate::{Asked, Caller, Error, StatsReader, StatsService};
+use crate::{Caller, Error, StatsReader, StatsService, TaggedQuery};
 
 /// Lists links in any order.
 #[derive(Clone, Debug)]
@@ -362,7 +362,7 @@ impl CallersLists {
             limit,
             visitors: false,
         };
-        self.stats.ranking(Asked::untagged(query)).await
+        self.stats.ranking(TaggedQuery::without_tags(query)).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use slugline_application::Asked;
+use slugline_application::TaggedQuery;
 use slugline_domain::{Bots, Choice, Dimension, LinkId, Tag, UnixSeconds, VisitFilter};
 
 use super::{
@@ -111,11 +111,11 @@ impl AnalyticsFilter {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn validate(&self) -> Result<Asked<VisitFilter>, Problem> {
+    pub fn validate(&self) -> Result<TaggedQuery<VisitFilter>, Problem> {
         let mut validation = Validation::default();
         let query = self.filter(&mut validation);
         let tags = self.tags(&mut validation);
-        validation.finish(|| Some(Asked { query, tags }))
+        validation.finish(|| Some(TaggedQuery { query, tags }))
     }
 
     /// Returns the filter, which is valid only if no fault was noted.
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
     use crate::{query_to_json, read};
 
-    fn filter(query: &str) -> Result<Asked<VisitFilter>, Problem> {
+    fn filter(query: &str) -> Result<TaggedQuery<VisitFilter>, Problem> {
         read::<AnalyticsFilter>(&query_to_json(query))?.validate()
     }
 
@@ -287,8 +287,8 @@ mod tests {
         );
         let excluded = filter("id=!a,!b").unwrap();
         assert_eq!(excluded.query.links, Choice::none_of([id("a"), id("b")]));
-        assert_eq!(filter("").unwrap(), Asked::default());
-        assert_eq!(filter("id=,&tag=%20&os=,").unwrap(), Asked::default());
+        assert_eq!(filter("").unwrap(), TaggedQuery::default());
+        assert_eq!(filter("id=,&tag=%20&os=,").unwrap(), TaggedQuery::default());
     }
 
     #[test]

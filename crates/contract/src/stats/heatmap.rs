@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_application::Asked;
+use slugline_application::TaggedQuery;
 use slugline_domain::{HeatmapQuery, HeatmapRow};
 
 use super::{
@@ -33,13 +33,13 @@ impl HeatmapRequest {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn validate(&self) -> Result<Asked<HeatmapQuery>, Problem> {
+    pub fn validate(&self) -> Result<TaggedQuery<HeatmapQuery>, Problem> {
         let mut validation = Validation::default();
         let filter = self.filter.filter(&mut validation);
         let tags = self.filter.tags(&mut validation);
         let zone = zone::validate(&mut validation, &self.client_timezone, &filter);
         let query = HeatmapQuery { filter, zone };
-        validation.finish(|| Some(Asked { query, tags }))
+        validation.finish(|| Some(TaggedQuery { query, tags }))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use slugline_application::Asked;
+use slugline_application::TaggedQuery;
 use slugline_domain::{EventsQuery, LocationsQuery, RowLimit};
 
 use super::filter::AnalyticsFilter;
@@ -29,20 +29,20 @@ impl LimitedRequest {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn check_events(&self, rules: &Rules) -> Result<Asked<EventsQuery>, Problem> {
+    pub fn check_events(&self, rules: &Rules) -> Result<TaggedQuery<EventsQuery>, Problem> {
         let mut validation = Validation::default();
         let filter = self.filter.filter(&mut validation);
         let tags = self.filter.tags(&mut validation);
         let limit = limit(&mut validation, &self.limit, rules);
         let query = EventsQuery { filter, limit };
-        validation.finish(|| Some(Asked { query, tags }))
+        validation.finish(|| Some(TaggedQuery { query, tags }))
     }
 
     /// Makes a query for places from the members.
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn check_locations(&self, rules: &Rules) -> Result<Asked<LocationsQuery>, Problem> {
+    pub fn check_locations(&self, rules: &Rules) -> Result<TaggedQuery<LocationsQuery>, Problem> {
         let asked = self.check_events(rules)?;
         Ok(asked.map(|EventsQuery { filter, limit }| LocationsQuery { filter, limit }))
     }

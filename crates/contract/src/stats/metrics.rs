@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_application::Asked;
+use slugline_application::TaggedQuery;
 use slugline_domain::{Dimension, MetricRow, MetricsQuery};
 
 use super::{
@@ -39,7 +39,7 @@ impl MetricsRequest {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn validate(&self, rules: &Rules) -> Result<Asked<MetricsQuery>, Problem> {
+    pub fn validate(&self, rules: &Rules) -> Result<TaggedQuery<MetricsQuery>, Problem> {
         let mut validation = Validation::default();
         let filter = self.filter.filter(&mut validation);
         let tags = self.filter.tags(&mut validation);
@@ -54,7 +54,7 @@ impl MetricsRequest {
                 limit,
                 visitors,
             };
-            Some(Asked { query, tags })
+            Some(TaggedQuery { query, tags })
         })
     }
 }

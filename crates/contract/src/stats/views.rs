@@ -3,7 +3,7 @@
 use jiff::{Timestamp, tz::TimeZone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_application::{Asked, Counted};
+use slugline_application::{Counted, TaggedQuery};
 use slugline_domain::{LocalSeconds, Report, TimeUnit, ViewRow, ViewsQuery};
 
 use super::{
@@ -42,7 +42,7 @@ impl ViewsRequest {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn validate(&self) -> Result<Asked<ViewsQuery>, Problem> {
+    pub fn validate(&self) -> Result<TaggedQuery<ViewsQuery>, Problem> {
         let mut validation = Validation::default();
         let filter = self.filter.filter(&mut validation);
         let tags = self.filter.tags(&mut validation);
@@ -54,7 +54,7 @@ impl ViewsRequest {
                 unit: unit?.into(),
                 zone,
             };
-            Some(Asked { query, tags })
+            Some(TaggedQuery { query, tags })
         })
     }
 }

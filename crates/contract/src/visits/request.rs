@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use slugline_application::Asked;
+use slugline_application::TaggedQuery;
 use slugline_domain::VisitFilter;
 
 use super::{VisitFile, VisitFormat};
@@ -28,7 +28,7 @@ impl ExportVisits {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn validate(&self) -> Result<(VisitFile, Asked<VisitFilter>), Problem> {
+    pub fn validate(&self) -> Result<(VisitFile, TaggedQuery<VisitFilter>), Problem> {
         let mut validation = Validation::default();
         let query = self.filter.filter(&mut validation);
         let tags = self.filter.tags(&mut validation);
@@ -38,6 +38,6 @@ impl ExportVisits {
             format: format.unwrap_or_default(),
             gzip: gzip.is_some_and(|BoolOrString(gzip)| *gzip),
         };
-        validation.finish(|| Some((file, Asked { query, tags })))
+        validation.finish(|| Some((file, TaggedQuery { query, tags })))
     }
 }

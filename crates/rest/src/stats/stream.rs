@@ -16,7 +16,7 @@ use aide::{
     generate::GenContext,
     openapi::{Operation, Response, StatusCode},
 };
-use slugline_application::{Asked, Caller, SharedFilter, StatsReader, StatsService, Watch};
+use slugline_application::{Caller, SharedFilter, StatsReader, StatsService, TaggedQuery, Watch};
 use slugline_contract::{AnalyticsFilter, Code, EventView};
 use slugline_domain::VisitFilter;
 use slugline_httpkit::{Edge, Failure};
@@ -77,7 +77,7 @@ pub(crate) struct EventStream {
     watch: Watch,
     caller: Caller,
     stats: StatsReader,
-    asked: Asked<VisitFilter>,
+    asked: TaggedQuery<VisitFilter>,
 }
 
 impl Reply for EventStream {}
@@ -115,7 +115,7 @@ async fn dismissed(edge: &Edge, caller: &Caller) {
 
 /// Keeps the stream to the links that the caller reaches, as links get and lose tags. Ends when
 /// they cannot be read, because then nobody knows what the caller may see.
-async fn follow(stats: StatsReader, asked: Asked<VisitFilter>, watched: SharedFilter) {
+async fn follow(stats: StatsReader, asked: TaggedQuery<VisitFilter>, watched: SharedFilter) {
     if !stats.follows_tags() {
         return future::pending().await;
     }

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Context;
 use serde_json::{Map, Value};
-use slugline_application::{Asked, Caller, StatsService};
+use slugline_application::{Caller, StatsService, TaggedQuery};
 use slugline_contract::{AnalyticsFilter, Problem, UnknownNames, VisitFile, VisitText, read};
 use slugline_domain::{VisitFilter, VisitRows};
 
@@ -63,7 +63,7 @@ pub(crate) async fn run(
     Ok(())
 }
 
-fn asked(filters: Map<String, Value>) -> Result<Asked<VisitFilter>, Problem> {
+fn asked(filters: Map<String, Value>) -> Result<TaggedQuery<VisitFilter>, Problem> {
     let filters = Value::Object(filters);
     UnknownNames::of::<AnalyticsFilter>(&filters).refuse_all()?;
     read::<AnalyticsFilter>(&filters)?.validate()
@@ -72,7 +72,7 @@ fn asked(filters: Map<String, Value>) -> Result<Asked<VisitFilter>, Problem> {
 /// Tags belong to links, so a question about tags needs the database of links, too.
 async fn rows(
     settings: &Settings,
-    asked: Asked<VisitFilter>,
+    asked: TaggedQuery<VisitFilter>,
 ) -> anyhow::Result<Box<dyn VisitRows>> {
     let log = open_log(settings)?;
     if asked.tags.is_everything() {
