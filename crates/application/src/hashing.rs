@@ -69,7 +69,7 @@ impl HashingQueue {
 
     /// Waits for a permit to compute a hash.
     pub(crate) async fn permit(&self) -> Result<HashingPermit, Busy> {
-        let _place = Place::take(&self.waiting, self.max_waiting).ok_or(Busy)?;
+        let _slot = Slot::take(&self.waiting, self.max_waiting).ok_or(Busy)?;
         let permit = Arc::clone(&self.at_work).acquire_owned().await;
         Ok(HashingPermit {
             _permit: permit.expect("the semaphore is never closed"),
@@ -113,18 +113,18 @@ impl HashingPermit {
     }
 }
 
-/// One of a bounded number of waiting requests, released when dropped.
-pub(crate) struct Place<'a>(&'a AtomicUsize);
+/// The slot of one of a bounded number of waiting requests, released when dropped.
+pub(crate) struct Slot<'a>(&'a AtomicUsize);
 
-impl<'a> Place<'a> {
+impl<'a> Slot<'a> {
     pub(crate) fn take(taken: &'a AtomicUsize, max: usize) -> Option<Self> {
         // Created before the comparison, so that a waiter beyond the limit is released.
-        let place = Self(taken);
-        (taken.fetch_add(1, Ordering::Relaxed) < max).then_some(place)
+        let slot = Self(taken);
+        (taken.fetch_add(1, Ordering::Relaxed) < max).then_some(slot)
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Slot<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -102,7 +102,7 @@ pub use links::{
     ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage, LinkReader,
     LinkService, LinkServiceParts, LinkWriter, ListLinks, ListRequest, ListVisited, ListedPage,
     MAX_TAGGED, NewLink, Precondition, RangeStart, Rehearsal, SlugPolicy, Upserted, VisitRange,
-    VisitedLink, VisitedPage, VisitedPlace,
+    VisitedLink, VisitedPage, VisitedPosition,
 };
 pub use live::{LiveVisits, SharedFilter, Watch};
 pub use migration::{

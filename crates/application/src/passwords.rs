@@ -27,7 +27,7 @@ use crate::{
 ///
 /// One hash takes about 20 MiB of memory and tens of milliseconds, so few hashes are
 /// computed at a time, and few requests wait for one. A client's site has a share of the
-/// places to wait; its other requests wait for a place of that share, so that visitors of
+/// slots to wait in; its other requests wait for a slot of that share, so that visitors of
 /// other sites always find one.
 ///
 /// Wrong passwords are counted per link: for the client's network, for its site, and for
@@ -109,7 +109,7 @@ impl Passwords {
     /// Visitors who may wait for a hash, a few seconds' worth.
     const WAITING_VISITORS: usize = 128;
     /// Visitors of one site among them. Right passwords count nowhere, so without this limit a
-    /// client that repeats one could take all places.
+    /// client that repeats one could take all slots.
     const WAITING_OF_A_SITE: usize = 8;
     /// Requests that set a password and may wait for a hash. They have their own queue,
     /// so that visitors cannot block them.
@@ -225,9 +225,9 @@ impl Passwords {
         Ok((self.permit(guess.client).await?, Some(turn)))
     }
 
-    /// Waits for a permit to compute a visitor's hash, in one of the places of the client's site.
+    /// Waits for a permit to compute a visitor's hash, in one of the slots of the client's site.
     async fn permit(&self, client: ClientNetwork) -> Result<HashingPermit, Busy> {
-        let _place = self.sites.wait(&client.site()).await.ok_or(Busy)?;
+        let _slot = self.sites.wait(&client.site()).await.ok_or(Busy)?;
         self.visitors.permit().await
     }
 }

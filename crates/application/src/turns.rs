@@ -13,7 +13,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout_at},
 };
 
-use crate::{attempts::TooManyAttempts, hashing::Place};
+use crate::{attempts::TooManyAttempts, hashing::Slot};
 
 /// Lets clients beyond a limit try one after the other for each key, with a pause after
 /// each wrong attempt.
@@ -59,7 +59,7 @@ impl<K: Eq + Hash + Clone + Send + Sync> Turns<K> {
         let Ok(lane): Result<Arc<Lane>, _> = self.lanes.get_or_insert_with(key, new_lane);
         let too_many = TooManyAttempts { retry_after: pause };
         let deadline = Instant::now() + self.timeout;
-        let place = Place::take(&lane.waiting, Self::MAX_WAITING).ok_or(too_many)?;
+        let slot = Slot::take(&lane.waiting, Self::MAX_WAITING).ok_or(too_many)?;
         let free = Arc::clone(&lane.free).acquire_owned();
         let permit = timeout_at(deadline, free).await.map_err(|_| too_many)?;
         let permit = permit.expect("the semaphore is never closed");
@@ -71,7 +71,7 @@ impl<K: Eq + Hash + Clone + Send + Sync> Turns<K> {
             }
             sleep_until(next).await;
         }
-        drop(place);
+        drop(slot);
         Ok(Turn {
             lane,
             pause,

@@ -203,8 +203,8 @@ impl From<&application::ListAudit> for Conditions {
     }
 }
 
-fn write(place: AuditPosition, request: &application::ListAudit) -> String {
-    let cursor = Cursor(VERSION, request.into(), place.at.get(), place.number);
+fn write(position: AuditPosition, request: &application::ListAudit) -> String {
+    let cursor = Cursor(VERSION, request.into(), position.at.get(), position.number);
     URL_SAFE_NO_PAD.encode(serde_json::to_vec(&cursor).expect("a cursor is plain data"))
 }
 
@@ -265,7 +265,7 @@ impl AuditList {
     /// Shows a page, with a cursor that continues with the same conditions.
     pub fn new(request: &ListAudit, page: &application::AuditPage) -> Self {
         let conditions = request.conditions(&mut Validation::default());
-        let cursor = page.next.map(|place| write(place, &conditions));
+        let cursor = page.next.map(|position| write(position, &conditions));
         Self {
             lines: page.lines.iter().map(AuditLineView::from).collect(),
             list_complete: cursor.is_none(),

@@ -117,8 +117,8 @@ impl<R: Read> Rows<R> {
             self.source.consume(1);
             let begins = self.line;
             return self.quoted_cell(fault).map_err(|error| {
-                let place = format!("in the quotes that begin on line {begins}: {error}");
-                io::Error::new(error.kind(), place)
+                let told = format!("in the quotes that begin on line {begins}: {error}");
+                io::Error::new(error.kind(), told)
             });
         }
         self.take_to_end_of_cell()

@@ -11,8 +11,8 @@ pub(crate) struct Packed {
 
 /// Finds the file at this path below the folder of all files.
 pub(crate) fn find(path: &str) -> Option<Packed> {
-    let place = FILES.binary_search_by_key(&path, |(name, _)| name);
-    place.ok().map(|place| FILES[place].1)
+    let index = FILES.binary_search_by_key(&path, |(name, _)| name);
+    index.ok().map(|index| FILES[index].1)
 }
 
 /// Finds the page of this name.

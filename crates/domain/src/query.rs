@@ -7,7 +7,7 @@ use url::form_urlencoded;
 
 /// Puts a visitor's parameters into an absolute URL.
 ///
-/// A parameter that the URL has keeps its place and takes the visitor's values. The other
+/// A parameter that the URL has keeps its position and takes the visitor's values. The other
 /// parameters of the visitor follow at the end, in the visitor's order. The parameters of the URL
 /// that the visitor does not name stay byte for byte, because they may be signed or in an
 /// encoding other than UTF-8. The fragment stays last. A parameter of the visitor without a value
@@ -36,9 +36,9 @@ pub(crate) fn merge_query<'u>(url: &'u str, query: &str) -> Cow<'u, str> {
             continue;
         };
         if !written[first] {
-            for &place in same_name {
-                merged.encode(&theirs.all[place]);
-                written[place] = true;
+            for &index in same_name {
+                merged.encode(&theirs.all[index]);
+                written[index] = true;
             }
         }
     }
@@ -71,7 +71,7 @@ fn pairs(query: &str) -> impl Iterator<Item = Parameter<'_>> {
 /// The parameters of a query, found by name. A search keeps the merge of two long queries cheap.
 struct Parameters<'q> {
     all: Vec<Parameter<'q>>,
-    /// Places in `all`, by name and then by place.
+    /// Indexes into `all`, by name and then by index.
     by_name: Vec<usize>,
 }
 
@@ -84,10 +84,10 @@ impl<'q> Parameters<'q> {
     }
 
     fn named(&self, name: &[u8]) -> &[usize] {
-        let name_at = |place: usize| &*self.all[place].name;
-        let from = self.by_name.partition_point(|&place| name_at(place) < name);
+        let name_at = |index: usize| &*self.all[index].name;
+        let from = self.by_name.partition_point(|&index| name_at(index) < name);
         let rest = &self.by_name[from..];
-        &rest[..rest.partition_point(|&place| name_at(place) == name)]
+        &rest[..rest.partition_point(|&index| name_at(index) == name)]
     }
 }
 
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case::keeps_its_place("?a=1&b=t", "c=2&b=r", "?a=1&b=r&c=2")]
+    #[case::keeps_its_position("?a=1&b=t", "c=2&b=r", "?a=1&b=r&c=2")]
     #[case::follows_in_order("?a=1", "z=1&y=2&x=3", "?a=1&z=1&y=2&x=3")]
     #[case::fragment_last("?a=1&b=2#top?x", "b=3&c", "?a=1&b=3&c#top?x")]
     #[case::repeated_by_the_visitor("?a=1&b=2", "a=3&c=5&a=4", "?a=3&a=4&b=2&c=5")]

@@ -83,8 +83,8 @@ impl Destination {
         };
         match rest.split_once('?') {
             None => Cow::Borrowed(text),
-            Some((place, _)) if fragment.is_empty() => Cow::Borrowed(place),
-            Some((place, _)) => Cow::Owned(format!("{place}{fragment}")),
+            Some((address, _)) if fragment.is_empty() => Cow::Borrowed(address),
+            Some((address, _)) => Cow::Owned(format!("{address}{fragment}")),
         }
     }
 }
@@ -122,7 +122,7 @@ mod tests {
     #[case("https://e.example/a?b=c", "https://e.example/a")]
     #[case("https://e.example/a?b=c#d?e", "https://e.example/a#d?e")]
     #[case("https://e.example/a#d?e", "https://e.example/a#d?e")]
-    fn the_query_is_left_out_and_the_fragment_kept(#[case] url: &str, #[case] place: &str) {
-        assert_eq!(Destination::restore(url).unwrap().without_query(), place);
+    fn the_query_is_left_out_and_the_fragment_kept(#[case] url: &str, #[case] address: &str) {
+        assert_eq!(Destination::restore(url).unwrap().without_query(), address);
     }
 }

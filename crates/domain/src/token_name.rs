@@ -112,7 +112,7 @@ fn is_allowed(c: char) -> bool {
 fn look(text: &str) -> String {
     let mut look = String::with_capacity(text.len());
     for c in skeleton(text) {
-        // These letters have a dot, and another one is drawn in the same place.
+        // These letters have a dot, and another one is drawn at the same spot.
         if c == '\u{307}' && look.ends_with(['i', 'j']) {
             continue;
         }

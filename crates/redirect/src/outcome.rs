@@ -67,7 +67,7 @@ impl Outcome {
         }
     }
 
-    fn place(self) -> usize {
+    fn index(self) -> usize {
         let same = |outcome: &Self| *outcome == self;
         Self::ALL.iter().position(same).expect("all are listed")
     }
@@ -79,11 +79,11 @@ pub struct Outcomes([Counter; Outcome::ALL.len()]);
 
 impl Outcomes {
     pub(crate) fn count(&self, outcome: Outcome) {
-        self.0[outcome.place()].count();
+        self.0[outcome.index()].count();
     }
 
     /// Returns the count of this outcome.
     pub fn get(&self, outcome: Outcome) -> u64 {
-        self.0[outcome.place()].get()
+        self.0[outcome.index()].get()
     }
 }

@@ -73,7 +73,7 @@ pub(crate) struct Context(web::Data<RestState>);
 /// The caller of a route that needs a token.
 pub(crate) struct CalledBy(pub(crate) Caller);
 
-/// The place where a client without a token exchanges a one-time code for it.
+/// The desk at which a client without a token exchanges a one-time code for it.
 pub(crate) struct CodeDesk {
     edge: Arc<Edge>,
     client: IpAddr,

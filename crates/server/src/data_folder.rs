@@ -108,7 +108,7 @@ pub(crate) fn keep_new_files_private() {
 /// Logs the existing files that every user of the machine can read. It ignores the permissions
 /// of the file's group: an operator who lets a group read means it.
 pub(crate) fn warn_of_readers(settings: &Settings) {
-    for path in kept_places(settings) {
+    for path in kept_paths(settings) {
         if is_open_to_everybody(&path) {
             let mode = if path.is_dir() { "700" } else { "600" };
             tracing::warn!(
@@ -120,7 +120,7 @@ pub(crate) fn warn_of_readers(settings: &Settings) {
 }
 
 /// The data folder, and databases outside it.
-fn kept_places(settings: &Settings) -> Vec<PathBuf> {
+fn kept_paths(settings: &Settings) -> Vec<PathBuf> {
     let folder = &settings.data_dir;
     let links = match &settings.links {
         DatabaseUrl::File(file) => Some(file),

@@ -111,8 +111,8 @@ impl Read for ReadLines {
 
 fn select(query: &AuditQuery) -> Select<audit::Entity> {
     let mut select = audit::Entity::find().filter(meeting(&query.filter));
-    if let Some(place) = &query.after {
-        select = select.filter(after(place));
+    if let Some(position) = &query.after {
+        select = select.filter(after(position));
     }
     select
         .order_by(Column::At, Order::Desc)
@@ -135,11 +135,11 @@ fn meeting(filter: &AuditFilter) -> Condition {
 
 /// The first condition repeats what the second one implies, because only the first tells the
 /// planner where to start in the index.
-fn after(place: &AuditPosition) -> Condition {
-    let at = place.at.get();
+fn after(position: &AuditPosition) -> Condition {
+    let at = position.at.get();
     let earlier = Condition::any()
         .add(Column::At.lt(at))
-        .add(Column::Number.lt(place.number));
+        .add(Column::Number.lt(position.number));
     Condition::all().add(Column::At.lte(at)).add(earlier)
 }
 

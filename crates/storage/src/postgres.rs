@@ -231,24 +231,24 @@ impl<C: ConnectionTrait> Session for Statements<'_, C> {
 }
 
 impl Columns for QueryResult {
-    fn text(&self, place: usize) -> Result<String, Failure> {
-        Ok(self.try_get_by_index(place)?)
+    fn text(&self, column: usize) -> Result<String, Failure> {
+        Ok(self.try_get_by_index(column)?)
     }
 
-    fn optional_text(&self, place: usize) -> Result<Option<String>, Failure> {
-        Ok(self.try_get_by_index(place)?)
+    fn optional_text(&self, column: usize) -> Result<Option<String>, Failure> {
+        Ok(self.try_get_by_index(column)?)
     }
 
-    fn number(&self, place: usize) -> Result<i64, Failure> {
-        Ok(self.try_get_by_index(place)?)
+    fn number(&self, column: usize) -> Result<i64, Failure> {
+        Ok(self.try_get_by_index(column)?)
     }
 
-    fn optional_number(&self, place: usize) -> Result<Option<i64>, Failure> {
-        Ok(self.try_get_by_index(place)?)
+    fn optional_number(&self, column: usize) -> Result<Option<i64>, Failure> {
+        Ok(self.try_get_by_index(column)?)
     }
 
-    fn optional_flag(&self, place: usize) -> Result<Option<bool>, Failure> {
-        Ok(self.try_get_by_index(place)?)
+    fn optional_flag(&self, column: usize) -> Result<Option<bool>, Failure> {
+        Ok(self.try_get_by_index(column)?)
     }
 }
 

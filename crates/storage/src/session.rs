@@ -43,15 +43,15 @@ pub(crate) trait Row: Sized {
 /// The columns of a row, counted from 0.
 pub(crate) trait Columns {
     /// A text.
-    fn text(&self, place: usize) -> Result<String, Failure>;
+    fn text(&self, column: usize) -> Result<String, Failure>;
     /// A text or `NULL`.
-    fn optional_text(&self, place: usize) -> Result<Option<String>, Failure>;
+    fn optional_text(&self, column: usize) -> Result<Option<String>, Failure>;
     /// A whole number.
-    fn number(&self, place: usize) -> Result<i64, Failure>;
+    fn number(&self, column: usize) -> Result<i64, Failure>;
     /// A whole number or `NULL`.
-    fn optional_number(&self, place: usize) -> Result<Option<i64>, Failure>;
+    fn optional_number(&self, column: usize) -> Result<Option<i64>, Failure>;
     /// A boolean or `NULL`.
-    fn optional_flag(&self, place: usize) -> Result<Option<bool>, Failure>;
+    fn optional_flag(&self, column: usize) -> Result<Option<bool>, Failure>;
 }
 
 impl Row for String {

@@ -162,7 +162,7 @@ impl LinkStore for MemoryLinkStore {
                 query
                     .after
                     .as_ref()
-                    .is_none_or(|place| is_after(query.order, link, place))
+                    .is_none_or(|position| is_after(query.order, link, position))
             })
             .cloned()
             .map(with_sorted_tags)
@@ -304,9 +304,9 @@ fn passes(filter: &LinkFilter, now: UnixSeconds, link: &Link) -> bool {
         Some(content.destination.as_str()),
         content.comment.as_ref().map(Comment::as_str),
     ];
-    let place = |to: &Destination| content.destination.without_query() == to.without_query();
+    let same_target = |to: &Destination| content.destination.without_query() == to.without_query();
     (texts.into_iter().flatten().any(holds) || content.tags.iter().any(|tag| holds(tag.as_str())))
-        && filter.destination.as_ref().is_none_or(place)
+        && filter.destination.as_ref().is_none_or(same_target)
         && filter
             .tag
             .as_ref()
@@ -332,8 +332,8 @@ fn with_sorted_tags(mut link: Link) -> Link {
     link
 }
 
-fn is_after(order: LinkOrder, link: &Link, place: &Position) -> bool {
-    compare(order, &Position::after(link), place).is_gt()
+fn is_after(order: LinkOrder, link: &Link, position: &Position) -> bool {
+    compare(order, &Position::after(link), position).is_gt()
 }
 
 fn compare(order: LinkOrder, a: &Position, b: &Position) -> std::cmp::Ordering {

@@ -180,19 +180,19 @@ impl LinkWriter {
         let mut targets = targets.into_iter();
         loop {
             let mut running = JoinSet::new();
-            for (place, target) in targets.by_ref().take(AT_ONCE).enumerate() {
+            for (index, target) in targets.by_ref().take(AT_ONCE).enumerate() {
                 let (this, action) = (self.clone(), action.clone());
                 running.spawn(async move {
                     let slug = target.slug().clone();
                     let outcome = this.change_one(target, &action, dry_run).await;
-                    (place, BatchResult { slug, outcome })
+                    (index, BatchResult { slug, outcome })
                 });
             }
             if running.is_empty() {
                 return results;
             }
             let mut some = running.join_all().await;
-            some.sort_by_key(|(place, _)| *place);
+            some.sort_by_key(|(index, _)| *index);
             let mut outcomes = some.iter().map(|(_, result)| &result.outcome);
             let store_is_away = outcomes.all(|outcome| matches!(outcome, Err(Error::Store(_))));
             results.extend(some.into_iter().map(|(_, result)| result));

@@ -52,7 +52,7 @@ pub struct ListVisited {
     /// The last second of the range, inclusive; the present if it is later or absent.
     pub until: Option<UnixSeconds>,
     /// Only links after this position. Its range replaces the one above.
-    pub after: Option<VisitedPlace>,
+    pub after: Option<VisitedPosition>,
 }
 
 /// The start of a time range.
@@ -80,7 +80,7 @@ pub struct VisitRange {
 /// first; links with the same number are ordered by slug. Links without visits come last,
 /// the newest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VisitedPlace {
+pub struct VisitedPosition {
     /// The visits of the last link on the page.
     pub visits: u64,
     /// The last link on the page.
@@ -95,7 +95,7 @@ pub struct VisitedPage {
     /// The links in order.
     pub links: Vec<VisitedLink>,
     /// The position to continue from; `None` on the last page.
-    pub next: Option<VisitedPlace>,
+    pub next: Option<VisitedPosition>,
     /// The range in which visits were counted.
     pub range: VisitRange,
     /// `true` if the visits of every link are known. Otherwise too many slugs were
@@ -177,7 +177,7 @@ impl CallersLists {
     async fn by_visits(&self, request: ListVisited) -> Result<VisitedPage, Error> {
         self.links.permit(LinkService::LIST)?;
         let range = match &request.after {
-            Some(place) => place.range,
+            Some(position) => position.range,
             None => VisitRange::new(request.start, request.until, self.now()),
         };
         let few = self.stored(&request.filter, None).await?;
@@ -213,9 +213,9 @@ impl CallersLists {
                 link,
             })
             .collect();
-        links.sort_by(|a, b| a.place(range).order(&b.place(range)));
+        links.sort_by(|a, b| a.position(range).order(&b.position(range)));
         if let Some(after) = &request.after {
-            links.retain(|link| link.place(range).order(after).is_gt());
+            links.retain(|link| link.position(range).order(after).is_gt());
         }
         Ok(VisitedPage::of(links, request.size, range, true, sampling))
     }
@@ -230,7 +230,7 @@ impl CallersLists {
         let wanted = usize::from(request.size.get()) + 1;
         let limit = match &request.after {
             // The page must know every link that it must not show.
-            Some(place) if place.visits == 0 => RowLimit::MAX,
+            Some(position) if position.visits == 0 => RowLimit::MAX,
             Some(_) | None => RowLimit::new(FIRST, RowLimit::MAX).expect("fewer than there can be"),
         };
         let mut report = self.ranking(range, None, limit).await?;
@@ -309,8 +309,11 @@ impl CallersLists {
         wanted: usize,
     ) -> Result<Vec<Link>, Error> {
         let ranked: HashSet<&str> = report.rows.iter().map(|row| row.name.as_str()).collect();
-        let after = request.after.as_ref().filter(|place| place.visits == 0);
-        let mut after = after.map(|place| place.link.clone());
+        let after = request
+            .after
+            .as_ref()
+            .filter(|position| position.visits == 0);
+        let mut after = after.map(|position| position.link.clone());
         let mut links = Vec::new();
         loop {
             let page = self.stored(&request.filter, after).await?;
@@ -392,8 +395,8 @@ impl VisitRange {
 }
 
 impl VisitedLink {
-    fn place(&self, range: VisitRange) -> VisitedPlace {
-        VisitedPlace {
+    fn position(&self, range: VisitRange) -> VisitedPosition {
+        VisitedPosition {
             visits: self.visits.unwrap_or(0),
             link: Position::after(&self.link),
             range,
@@ -401,10 +404,11 @@ impl VisitedLink {
     }
 }
 
-impl VisitedPlace {
+impl VisitedPosition {
     fn order(&self, other: &Self) -> Ordering {
-        let age = |place: &Self| (place.visits == 0).then_some(Reverse(place.link.created_at));
-        let key = |place: &'_ Self| (Reverse(place.visits), age(place));
+        let age =
+            |position: &Self| (position.visits == 0).then_some(Reverse(position.link.created_at));
+        let key = |position: &'_ Self| (Reverse(position.visits), age(position));
         let by_slug = || self.link.slug.cmp(&other.link.slug);
         key(self).cmp(&key(other)).then_with(by_slug)
     }
@@ -422,7 +426,10 @@ impl VisitedPage {
         let size = usize::from(size.get());
         let more = links.len() > size;
         links.truncate(size);
-        let next = links.last().filter(|_| more).map(|link| link.place(range));
+        let next = links
+            .last()
+            .filter(|_| more)
+            .map(|link| link.position(range));
         Self {
             links,
             next,
@@ -593,7 +600,7 @@ mod tests {
             lists
                 .log
                 .record(NOON, &slug, 1, u32::try_from(visits).unwrap());
-            // Deleted links still take places among the visited slugs.
+            // Deleted links still take part among the visited slugs.
             lists.log.record(NOON, &format!("w{number}"), 1, 1);
             expected.push((slug, Some(visits)));
         }

@@ -129,12 +129,12 @@ impl LinkChecker {
     /// Sends a request to all destinations at the same time.
     async fn ask(&self, links: Vec<Link>, request: &CheckLinks) -> Vec<CheckedLink> {
         let mut probes = JoinSet::new();
-        for (place, link) in links.into_iter().enumerate() {
+        for (index, link) in links.into_iter().enumerate() {
             let (this, timeout, caller) = (self.clone(), request.timeout, request.caller.clone());
-            probes.spawn(async move { (place, this.check_one(link, timeout, caller).await) });
+            probes.spawn(async move { (index, this.check_one(link, timeout, caller).await) });
         }
         let mut links = probes.join_all().await;
-        links.sort_by_key(|(place, _)| *place);
+        links.sort_by_key(|(index, _)| *index);
         links.into_iter().map(|(_, checked)| checked).collect()
     }
 

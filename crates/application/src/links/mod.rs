@@ -34,7 +34,7 @@ pub use self::{
     batch::{BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope},
     by_visits::{
         LinkLists, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,
-        VisitedPage, VisitedPlace,
+        VisitedPage, VisitedPosition,
     },
     check::{CheckLinks, CheckScope, CheckedLink, CheckedPage, LinkChecker},
     draft::{ImportLink, LinkDraft, NewLink},

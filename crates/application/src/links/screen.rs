@@ -70,10 +70,10 @@ impl LinkService {
 
 /// Compares the destinations of two versions of a link, in any order.
 pub(super) fn leads_elsewhere(old: &LinkContent, new: &LinkContent) -> bool {
-    let places = |content: &'_ LinkContent| -> HashSet<Destination> {
+    let destinations = |content: &'_ LinkContent| -> HashSet<Destination> {
         content.destinations().cloned().collect()
     };
-    places(old) != places(new)
+    destinations(old) != destinations(new)
 }
 
 fn distinct<'l>(contents: impl IntoIterator<Item = &'l LinkContent>) -> Vec<Destination> {
@@ -139,8 +139,8 @@ mod tests {
         let [apple, google] = by_device;
         let mut abroad = content(GOOD, None);
         let countries = ["DE", "FR"].map(|code| Country::parse(code).unwrap());
-        let places = [GOOD, BAD].map(destination);
-        abroad.routing.geo = countries.into_iter().zip(places).collect();
+        let destinations = [GOOD, BAD].map(destination);
+        abroad.routing.geo = countries.into_iter().zip(destinations).collect();
         [apple, google, abroad]
     }
 

@@ -193,8 +193,8 @@ impl BatchLinks {
             count if count > most => (IssueCode::TooBig, format!("slugs names {count}")),
             _ => {
                 let mut slugs = Vec::new();
-                for (place, slug) in sent.iter().enumerate() {
-                    let path = ["slugs", &place.to_string()];
+                for (index, slug) in sent.iter().enumerate() {
+                    let path = ["slugs", &index.to_string()];
                     slugs.push(validation.required(&path, slug, |slug| Slug::parse(slug)));
                 }
                 return slugs.into_iter().collect();
@@ -300,7 +300,7 @@ impl LinkBatch {
             .listing(&mut Validation::default())
             .unwrap_or_default();
         let cursor = report.next.as_ref();
-        let cursor = cursor.map(|place| cursor::encode(place, &listing));
+        let cursor = cursor.map(|position| cursor::encode(position, &listing));
         let mut totals = BatchTotals::default();
         let results = report.results.into_iter();
         let results = results
@@ -499,7 +499,7 @@ mod tests {
             json!({"action": "addTags", "tags": ["t"], "filter": {"q": "x"}, "dryRun": true});
         let request = read::<BatchLinks>(&body).unwrap();
         let shown = to_value(LinkBatch::new(&request, report, Problem::from)).unwrap();
-        let outcome = |place: usize| shown["results"][place]["outcome"].as_str().unwrap();
+        let outcome = |index: usize| shown["results"][index]["outcome"].as_str().unwrap();
         let told: Vec<&str> = (0..6).map(outcome).collect();
         assert_eq!(
             told,

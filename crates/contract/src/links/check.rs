@@ -148,7 +148,7 @@ impl LinkChecks {
             cursor: page
                 .next
                 .as_ref()
-                .map(|place| cursor::encode(place, &listing(tag))),
+                .map(|position| cursor::encode(position, &listing(tag))),
         }
     }
 }
@@ -255,19 +255,19 @@ mod tests {
 
     #[test]
     fn a_cursor_continues_checks_and_no_other_listing() {
-        let place = Position {
+        let position = Position {
             created_at: UnixSeconds::new(7).unwrap(),
             slug: Slug::parse("docs").unwrap(),
         };
         let page = CheckedPage {
             links: Vec::new(),
             checked: 0,
-            next: Some(place.clone()),
+            next: Some(position.clone()),
         };
         let shown = LinkChecks::new(&page, &CheckScope::All);
         assert!(!shown.list_complete);
         let again = request(&json!({"cursor": shown.cursor})).unwrap();
-        assert_eq!(again.after, Some(place));
+        assert_eq!(again.after, Some(position));
         let list = read::<ListLinks>(&json!({"cursor": shown.cursor})).unwrap();
         assert_eq!(list.validate().unwrap_err().code, Code::InvalidCursor);
         assert_eq!(

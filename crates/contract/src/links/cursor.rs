@@ -2,7 +2,7 @@
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use slugline_application::{VisitRange, VisitedPlace};
+use slugline_application::{VisitRange, VisitedPosition};
 use slugline_domain::{Position, Slug, TimeError, UnixSeconds};
 
 use super::listing::{Listing, Sort, Status};
@@ -54,25 +54,25 @@ fn fingerprint(slugs: &[Slug]) -> u64 {
 
 /// Writes a cursor in URL-safe characters only: one client pastes cursors into query
 /// strings unencoded.
-pub(super) fn encode(place: &Position, listing: &Listing) -> String {
+pub(super) fn encode(position: &Position, listing: &Listing) -> String {
     written(&Content(
         VERSION,
         listing.into(),
-        place.created_at.get(),
-        place.slug.to_string(),
+        position.created_at.get(),
+        position.slug.to_string(),
     ))
 }
 
 /// Writes the cursor of a listing by visits.
-pub(super) fn encode_visited(place: &VisitedPlace, listing: &Listing) -> String {
+pub(super) fn encode_visited(position: &VisitedPosition, listing: &Listing) -> String {
     written(&VisitedContent(
         VERSION,
         listing.into(),
-        place.link.created_at.get(),
-        place.link.slug.to_string(),
-        place.visits,
-        place.range.from.map(UnixSeconds::get),
-        place.range.until.get(),
+        position.link.created_at.get(),
+        position.link.slug.to_string(),
+        position.visits,
+        position.range.from.map(UnixSeconds::get),
+        position.range.until.get(),
     ))
 }
 
@@ -83,11 +83,13 @@ fn written(content: &impl Serialize) -> String {
 /// Reads the position from which a listing continues. An empty cursor counts as absent:
 /// one client always sends the parameter.
 pub(super) fn read(text: Option<&String>, listing: &Listing) -> Result<Option<Position>, Problem> {
-    let place = |Content(version, wanted, created_at, slug)| {
+    let read_position = |Content(version, wanted, created_at, slug)| {
         belongs(version, &wanted, listing)?;
         position(created_at, &slug)
     };
-    given(text).map(|text| decode(text, place)).transpose()
+    given(text)
+        .map(|text| decode(text, read_position))
+        .transpose()
 }
 
 /// Reads the position from which a listing by visits continues, if its range of visits
@@ -96,21 +98,23 @@ pub(super) fn read_visited(
     text: Option<&String>,
     listing: &Listing,
     fits: impl Fn(&VisitRange) -> bool,
-) -> Result<Option<VisitedPlace>, Problem> {
-    let place = |VisitedContent(version, wanted, created_at, slug, visits, from, until)| {
+) -> Result<Option<VisitedPosition>, Problem> {
+    let read_position = |VisitedContent(version, wanted, created_at, slug, visits, from, until)| {
         belongs(version, &wanted, listing)?;
         let second = |second: i64| -> Result<UnixSeconds, TimeError> { UnixSeconds::new(second) };
         let range = VisitRange {
             from: from.map(second).transpose().ok()?,
             until: second(until).ok()?,
         };
-        fits(&range).then_some(VisitedPlace {
+        fits(&range).then_some(VisitedPosition {
             visits,
             link: position(created_at, &slug)?,
             range,
         })
     };
-    given(text).map(|text| decode(text, place)).transpose()
+    given(text)
+        .map(|text| decode(text, read_position))
+        .transpose()
 }
 
 fn given(text: Option<&String>) -> Option<&String> {
@@ -130,9 +134,9 @@ fn position(created_at: i64, slug: &str) -> Option<Position> {
 
 fn decode<C: DeserializeOwned, T>(
     text: &str,
-    place: impl FnOnce(C) -> Option<T>,
+    read_position: impl FnOnce(C) -> Option<T>,
 ) -> Result<T, Problem> {
-    parse(text).and_then(place).ok_or_else(|| {
+    parse(text).and_then(read_position).ok_or_else(|| {
         Problem::new(
             Code::InvalidCursor,
             "use the cursor of the previous page with the same sort, tag, status and other \

@@ -102,7 +102,7 @@ impl LinkExport {
             cursor: page
                 .next
                 .as_ref()
-                .map(|place| cursor::encode(place, &LISTING)),
+                .map(|position| cursor::encode(position, &LISTING)),
         }
     }
 }

@@ -54,8 +54,8 @@ impl ExportText {
         match self.format {
             TransferFormat::Json => {
                 let mut text = Vec::new();
-                for (place, link) in exported.enumerate() {
-                    let separator = if first && place == 0 { "\n" } else { ",\n" };
+                for (index, link) in exported.enumerate() {
+                    let separator = if first && index == 0 { "\n" } else { ",\n" };
                     text.extend_from_slice(separator.as_bytes());
                     serde_json::to_writer(&mut text, &link).expect("a link is plain data");
                 }

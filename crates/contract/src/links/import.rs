@@ -270,7 +270,7 @@ pub struct LinkImport {
 /// A link of an import.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ImportItem {
-    /// Its place in the request, from 0.
+    /// Its position in the request, from 0.
     pub index: usize,
     /// Its slug.
     pub slug: String,
@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_would_fill_the_memory_is_refused_by_its_place() {
+    fn a_link_that_would_fill_the_memory_is_refused_by_its_position() {
         let junk = vec!["0"; 5000].join(",");
         let body = format!(
             r#"{{"version": "1", "links": [{{"url": "https://example.com/", "slug": "a"}},

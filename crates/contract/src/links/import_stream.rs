@@ -54,7 +54,7 @@ pub enum ReadLinksError {
 /// columns, which were ignored.
 ///
 /// # Errors
-/// The source cannot be read, or does not have the given form. Links before that place
+/// The source cannot be read, or does not have the given form. Links before the fault
 /// were passed on.
 pub fn read_links(
     format: TransferFormat,

@@ -217,14 +217,14 @@ impl<R: for<'l> From<&'l Link>> LinkList<R> {
                 page.links.iter().map(ListedLink::of).collect(),
                 page.next
                     .as_ref()
-                    .map(|place| cursor::encode(place, &listing)),
+                    .map(|position| cursor::encode(position, &listing)),
                 None,
             ),
             ListedPage::Visited(page) => (
                 page.links.iter().map(ListedLink::visited).collect(),
                 page.next
                     .as_ref()
-                    .map(|place| cursor::encode_visited(place, &listing)),
+                    .map(|position| cursor::encode_visited(position, &listing)),
                 Some(page.into()),
             ),
         };
@@ -256,7 +256,7 @@ impl<R: for<'l> From<&'l Link>> ListedLink<R> {
 #[cfg(test)]
 mod tests {
     use serde_json::{json, to_value};
-    use slugline_application::{LinkPage, VisitedPlace};
+    use slugline_application::{LinkPage, VisitedPosition};
     use slugline_domain::{LinkOrder, Position, SamplingInterval, SamplingNote};
     use slugline_testkit::link;
 
@@ -332,14 +332,14 @@ mod tests {
 
     #[test]
     fn a_cursor_continues_only_its_own_listing() {
-        let place = Position {
+        let position = Position {
             created_at: second(7),
             slug: Slug::parse("docs").unwrap(),
         };
         let (asked, _) = request("sort=az&tag=%C3%9Cber,uns&status=all").unwrap();
         let page = ListedPage::Stored(LinkPage {
             links: Vec::new(),
-            next: Some(place.clone()),
+            next: Some(position.clone()),
         });
         let cursor = LinkList::<LinkView>::new(&asked, &page).cursor.unwrap();
         assert!(
@@ -349,7 +349,7 @@ mod tests {
         );
 
         let again = format!("sort=az&tag=%C3%BCber,uns&status=all&limit=3&cursor={cursor}");
-        assert_eq!(request(&again).unwrap().1.after, Some(place));
+        assert_eq!(request(&again).unwrap().1.after, Some(position));
         for other in [
             "sort=za&tag=%C3%BCber,uns&status=all",
             "sort=az&status=all",
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn a_cursor_by_visits_keeps_its_range_and_refuses_another_one() {
-        let place = VisitedPlace {
+        let position = VisitedPosition {
             visits: 3,
             link: Position {
                 created_at: second(7),
@@ -413,8 +413,8 @@ mod tests {
                 link: link("docs").build(),
                 visits: Some(3),
             }],
-            next: Some(place.clone()),
-            range: place.range,
+            next: Some(position.clone()),
+            range: position.range,
             complete: true,
             sampling: SamplingNote {
                 interval_max: SamplingInterval::EVERY,
@@ -443,7 +443,7 @@ mod tests {
             "q=a&endAt=9",
         ] {
             let again = by_visits(&format!("{same}&cursor={cursor}")).unwrap().1;
-            assert_eq!(again.after, Some(place.clone()), "{same}");
+            assert_eq!(again.after, Some(position.clone()), "{same}");
         }
         for other in ["", "q=b", "q=a&startAt=6", "q=a&startAt=0", "q=a&endAt=8"] {
             let mixed = by_visits(&format!("{other}&cursor={cursor}")).unwrap_err();

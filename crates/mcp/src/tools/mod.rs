@@ -267,24 +267,21 @@ mod tests {
         for tool in tools() {
             for side in ["inputSchema", "outputSchema"] {
                 let root = &tool[side];
-                let place = format!("{} {side}", tool["name"]);
-                assert_eq!(root["type"], "object", "{place}");
+                let case = format!("{} {side}", tool["name"]);
+                assert_eq!(root["type"], "object", "{case}");
                 for schema in schemas(root) {
                     let object = schema.as_object().unwrap();
                     for keyword in object.keys() {
-                        assert!(PLAIN.contains(&keyword.as_str()), "{place}: {keyword}");
+                        assert!(PLAIN.contains(&keyword.as_str()), "{case}: {keyword}");
                     }
                     let members = schema["properties"].as_object().into_iter().flatten();
                     let names: Vec<&String> = members.map(|(name, _)| name).collect();
-                    assert!(
-                        names.iter().all(|name| is_plain(name)),
-                        "{place}: {names:?}"
-                    );
+                    assert!(names.iter().all(|name| is_plain(name)), "{case}: {names:?}");
                     let required = schema["required"].as_array().into_iter().flatten();
                     for name in required {
                         assert!(
                             names.contains(&&name.as_str().unwrap().to_owned()),
-                            "{place}"
+                            "{case}"
                         );
                     }
                 }

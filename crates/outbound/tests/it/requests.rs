@@ -110,7 +110,7 @@ async fn bodies_flow_both_ways_while_they_are_made() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_is_an_error_at_that_place() {
+async fn an_answer_that_breaks_off_is_an_error_where_it_breaks_off() {
     let (listener, url) = stage().await;
     let server = async {
         let mut stream = listener.accept().await.unwrap().0;

@@ -1,4 +1,4 @@
-//! Limits of proxied requests, and the places that enforce them.
+//! Limits of proxied requests, and the slots that enforce them.
 
 use std::{
     collections::HashMap,

@@ -311,11 +311,11 @@ mod tests {
     fn one_wrong_bit_is_found_wherever_it_is() {
         let archive = archive();
         // The two lines at the beginning are compared by `read` itself.
-        let places = (60..400).chain(archive.len() - 200..archive.len());
-        for place in places {
+        let offsets = (60..400).chain(archive.len() - 200..archive.len());
+        for offset in offsets {
             let mut damaged = archive.clone();
-            damaged[place] ^= 1;
-            assert!(read(&damaged).is_err(), "{place}");
+            damaged[offset] ^= 1;
+            assert!(read(&damaged).is_err(), "{offset}");
         }
     }
 

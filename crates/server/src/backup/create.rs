@@ -96,7 +96,7 @@ pub(crate) fn write(
         // Releases the snapshot, so that writers can reuse their log.
         drop(snapshot);
         copied.with_context(cannot)?;
-        // A damaged database must not take the place of a good backup.
+        // A damaged database must not replace a good backup.
         examine::examine(part, &copy.path).context("nothing was backed up")?;
         let bytes = append(&mut archive, part, &copy.path).with_context(cannot)?;
         parts.push((part, bytes));

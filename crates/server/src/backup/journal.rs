@@ -128,7 +128,7 @@ fn parsed(text: &[u8]) -> Option<Vec<Move>> {
         .collect()
 }
 
-/// Moves a file to its place, unless an earlier attempt has moved it.
+/// Moves a file to its final path, unless an earlier attempt has moved it.
 fn exchange(from: &Path, to: &Path) -> anyhow::Result<()> {
     if !from.try_exists()? {
         if to.try_exists()? {

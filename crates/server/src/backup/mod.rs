@@ -4,7 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `archive` | the format of the file |
-//! | `parts` | the parts of a backup, and their places in an instance |
+//! | `parts` | the parts of a backup, and their paths in an instance |
 //! | `create` | creation while the service runs |
 //! | `examine` | checks that its databases are sound, of a known version, and all our own |
 //! | `tokens_after` | the tokens that are in force after a restore |
@@ -38,7 +38,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// The place beside a file where it is written until it is complete.
+/// The path beside a file under which it is written until it is complete.
 pub(crate) fn partial(path: &Path) -> PathBuf {
     beside(path, ".partial")
 }

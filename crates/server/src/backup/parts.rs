@@ -1,4 +1,4 @@
-//! The parts of a backup, and the place where an instance keeps each.
+//! The parts of a backup, and the paths under which an instance keeps them.
 
 use std::path::PathBuf;
 

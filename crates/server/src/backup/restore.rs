@@ -34,7 +34,7 @@ pub(crate) struct Wishes {
 struct Staged {
     part: Part,
     draft: Draft,
-    place: Move,
+    exchange: Move,
 }
 
 /// Restores a backup. The service must be stopped, and no command may use the data folder.
@@ -54,7 +54,10 @@ pub(crate) fn run(settings: &Settings, file: &str, wishes: Wishes) -> anyhow::Re
     let unchanged = || format!("{file} was not restored, and nothing was changed");
     let (staged, carried) = stage(settings, Path::new(file), wishes).with_context(unchanged)?;
     let named = named_tokens(&staged).with_context(unchanged)?;
-    let moves: Vec<Move> = staged.iter().map(|staged| staged.place.clone()).collect();
+    let moves: Vec<Move> = staged
+        .iter()
+        .map(|staged| staged.exchange.clone())
+        .collect();
     journal::write(folder, &moves).with_context(unchanged)?;
     // From here on the restore completes: now, or at the next start.
     new.keep();
@@ -100,8 +103,12 @@ fn stage(
             .with_context(|| format!("{} cannot be written", from.display()))?;
         let made = create_private(&from)
             .with_context(|| format!("{} cannot be written", from.display()))?;
-        let place = Move { from, to };
-        staged.push(Staged { part, draft, place });
+        let exchange = Move { from, to };
+        staged.push(Staged {
+            part,
+            draft,
+            exchange,
+        });
         Ok(Some(made))
     })?;
     if !staged.iter().any(|staged| staged.part == Part::Links) {
@@ -110,9 +117,9 @@ fn stage(
     if wishes.site_token && carried == Carried::None {
         bail!("it has no site token; leave out --with-site-token");
     }
-    for Staged { part, place, .. } in &staged {
-        examine::examine(*part, &place.from)?;
-        remove_remains(&place.from)?;
+    for Staged { part, exchange, .. } in &staged {
+        examine::examine(*part, &exchange.from)?;
+        remove_remains(&exchange.from)?;
     }
     Ok((staged, carried))
 }
@@ -121,7 +128,7 @@ fn named_tokens(staged: &[Staged]) -> anyhow::Result<u64> {
     let links = staged.iter().find(|staged| staged.part == Part::Links);
     let links = &links
         .expect("a restore without links is refused")
-        .place
+        .exchange
         .from;
     let named = examine::named_tokens(links)?;
     remove_remains(links)?;
@@ -136,12 +143,12 @@ fn remove_remains(examined: &Path) -> anyhow::Result<()> {
     Ok(sync_folder(folder_of(examined))?)
 }
 
-fn refuse_to_replace(place: &Path, replace: bool) -> anyhow::Result<()> {
-    if !replace && place.exists() {
+fn refuse_to_replace(target: &Path, replace: bool) -> anyhow::Result<()> {
+    if !replace && target.exists() {
         bail!(
             "{} is there already; name an empty folder in --data-dir, or let it be replaced with \
              --replace, which deletes what is there now",
-            place.display()
+            target.display()
         );
     }
     Ok(())

@@ -15,7 +15,7 @@ pub(super) const PLAIN_HTTP: &str = "allow-plain-http";
 /// The flag of `slugline backup` that adds the site token, and of `restore` that takes it over.
 pub(super) const WITH_TOKEN: &str = "with-site-token";
 
-/// The flag of commands that write a file, or put one in the place of data.
+/// The flag of commands that write a file, or replace data by one.
 pub(super) const REPLACE: &str = "replace";
 
 /// The flag of `slugline token show` and `rotate` that omits the address.

@@ -102,15 +102,15 @@ impl Upstream {
             body: Outgoing::whole(line.to_vec()),
             timeout: TIMEOUT,
         };
-        let place = self.endpoint.origin().ascii_serialization();
+        let origin = self.endpoint.origin().ascii_serialization();
         let fetched = self.client.fetch(request, MAX_ANSWER).await;
         let fetched = fetched.with_context(|| {
-            format!("Slugline cannot be reached at {place}: start it, or name another with --url")
+            format!("Slugline cannot be reached at {origin}: start it, or name another with --url")
         })?;
         if fetched.body.is_empty() && fetched.status == 202 {
             return Ok(None);
         }
-        let answer = self.answer(&fetched, &place)?;
+        let answer = self.answer(&fetched, &origin)?;
         if message["method"] == "initialize"
             && let Some(version) = answer["result"]["protocolVersion"].as_str()
         {
@@ -129,7 +129,7 @@ impl Upstream {
     }
 
     /// The JSON-RPC message in a response, whatever its status.
-    fn answer(&self, fetched: &Fetched, place: &str) -> anyhow::Result<Value> {
+    fn answer(&self, fetched: &Fetched, origin: &str) -> anyhow::Result<Value> {
         let answer: Option<Value> = serde_json::from_slice(&fetched.body).ok();
         let answer = answer.unwrap_or_default();
         if answer.is_array() || answer["jsonrpc"] == "2.0" {
@@ -137,12 +137,12 @@ impl Upstream {
         }
         ensure!(
             fetched.status != 401,
-            "Slugline at {place} refuses the token: set SLUGLINE_SITE_TOKEN, or \
+            "Slugline at {origin} refuses the token: set SLUGLINE_SITE_TOKEN, or \
              SLUGLINE_SITE_TOKEN_FILE, to the token of that instance"
         );
         let said = answer["statusMessage"].as_str();
         match said.filter(|_| fetched.status != 404) {
-            Some(said) => bail!("{place} answered {} {said}", fetched.status),
+            Some(said) => bail!("{origin} answered {} {said}", fetched.status),
             None => bail!(
                 "{} answered {}, which is no Slugline: check --url",
                 self.endpoint,

@@ -33,7 +33,7 @@ pub(crate) struct Requests {
 #[derive(Debug)]
 struct Routes {
     names: Vec<String>,
-    places: BTreeMap<String, usize>,
+    indexes: BTreeMap<String, usize>,
 }
 
 /// The requests of one worker. No other thread writes here, so the counters have no contention.
@@ -60,17 +60,17 @@ pub(super) struct Series<'a> {
     pub(super) timings: Timings,
 }
 
-const REDIRECT_PLACE: usize = 0;
-const OTHER_PLACE: usize = 1;
+const REDIRECT_INDEX: usize = 0;
+const OTHER_INDEX: usize = 1;
 
 impl Requests {
     /// Counts requests of these routes, named by their patterns in the table of routes.
     pub(crate) fn of(routes: impl Iterator<Item = String>) -> Self {
         let fixed = [REDIRECT, OTHER].map(str::to_owned);
         let names: Vec<String> = fixed.into_iter().chain(routes).collect();
-        let places = names.iter().cloned().zip(0..).collect();
+        let indexes = names.iter().cloned().zip(0..).collect();
         Self {
-            routes: Arc::new(Routes { names, places }),
+            routes: Arc::new(Routes { names, indexes }),
             workers: Mutex::default(),
         }
     }
@@ -90,11 +90,11 @@ impl Requests {
     pub(super) fn series(&self) -> Vec<Series<'_>> {
         let workers = self.workers();
         let mut found = Vec::new();
-        for (place, route) in self.routes.names.iter().enumerate() {
+        for (index, route) in self.routes.names.iter().enumerate() {
             for (number, class) in CLASSES.iter().copied().enumerate() {
                 let mut timings = Timings::default();
                 for worker in workers.iter() {
-                    timings.add(&worker.series[place * CLASSES.len() + number].get());
+                    timings.add(&worker.series[index * CLASSES.len() + number].get());
                 }
                 if timings.count() > 0 {
                     found.push(Series {
@@ -116,9 +116,9 @@ impl Requests {
 impl Measured {
     pub(crate) fn begin(worker: &Arc<WorkerRequests>, path: &str) -> Self {
         let route = if may_be_service_path(path) {
-            OTHER_PLACE
+            OTHER_INDEX
         } else {
-            REDIRECT_PLACE
+            REDIRECT_INDEX
         };
         Self {
             worker: Arc::clone(worker),
@@ -130,13 +130,13 @@ impl Measured {
     /// Records the route that took the request. For a redirect the route is known already: a
     /// lookup in the table costs as much as the redirect.
     pub(crate) fn routed(&mut self, request: &HttpRequest) {
-        if self.route == REDIRECT_PLACE {
+        if self.route == REDIRECT_INDEX {
             return;
         }
-        let places = &self.worker.routes.places;
+        let indexes = &self.worker.routes.indexes;
         let pattern = request.match_pattern();
-        let place = pattern.and_then(|pattern| places.get(&pattern).copied());
-        self.route = place.unwrap_or(OTHER_PLACE);
+        let index = pattern.and_then(|pattern| indexes.get(&pattern).copied());
+        self.route = index.unwrap_or(OTHER_INDEX);
     }
 
     /// Records the start of the answer.

@@ -51,7 +51,7 @@ pub struct Settings {
     pub base_url: Option<Origin>,
     /// The links database.
     pub links: DatabaseUrl,
-    /// The place of the access log, if given.
+    /// The store of visits, if given.
     pub access_log: Option<AccessLog>,
     /// The store of an older instance whose links to move, if any.
     pub legacy: Option<OldStoreUrl>,
@@ -169,7 +169,7 @@ pub struct ProxySettings {
     pub limits: ProxyLimits,
 }
 
-/// The place where visits are stored.
+/// The store of visits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AccessLog {
     /// In a file of this node.

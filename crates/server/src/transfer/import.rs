@@ -43,10 +43,10 @@ pub(crate) fn run(
     let target = target(settings, dry_run);
     let told = |what: &'static str| move || format!("{what} {file}");
     if file == STANDARD {
-        let place = Place::of(settings, dry_run)?;
+        let store = Store::of(settings, dry_run)?;
         let mut source = io::stdin().lock();
         let format = format.map_or_else(|| format_of(&mut source), Ok)?;
-        return take_over(place, format, source, &settings.rules, &target);
+        return take_over(store, format, source, &settings.rules, &target);
     }
     let mut source = BufReader::new(File::open(file).with_context(told("cannot open"))?);
     let format = format
@@ -62,8 +62,8 @@ pub(crate) fn run(
         whole.with_context(told("nothing was imported from"))?;
         source.rewind().with_context(told("cannot read"))?;
     }
-    let place = Place::of(settings, dry_run)?;
-    take_over(place, format, source, &settings.rules, &target).with_context(told("importing"))
+    let store = Store::of(settings, dry_run)?;
+    take_over(store, format, source, &settings.rules, &target).with_context(told("importing"))
 }
 
 /// Tells the format by the first character, because a document of links is an object and no
@@ -95,14 +95,14 @@ fn target(settings: &Settings, dry_run: bool) -> String {
 }
 
 fn take_over(
-    place: Place,
+    store: Store,
     format: TransferFormat,
     source: impl Read,
     rules: &Rules,
     target: &str,
 ) -> anyhow::Result<()> {
     let mut import = Import {
-        place,
+        store,
         batch: Vec::with_capacity(BATCH),
         writing: None,
         done: Done::default(),
@@ -128,12 +128,12 @@ fn take_over(
         failed,
     } = import.done;
     // Links imported before a fault stay, and the message says so.
-    tell(&match import.place {
-        Place::Database(_) => format!(
+    tell(&match import.store {
+        Store::Database(_) => format!(
             "imported {stored} links, skipped {skipped} whose slug is in use, failed {failed}; \
              {target}"
         ),
-        Place::Nowhere(_) => format!(
+        Store::Nowhere(_) => format!(
             "would import {stored} links, skip {skipped} whose slug is in use, fail {failed}; \
              {target}; nothing was changed"
         ),
@@ -160,14 +160,14 @@ fn hinted(name: &String) -> String {
     }
 }
 
-/// The place that takes the links.
-enum Place {
+/// The store that takes the links.
+enum Store {
     Database(Links),
     /// A dry run only says what would become of them.
     Nowhere(Box<Rehearsal>),
 }
 
-impl Place {
+impl Store {
     /// Opens the database, or reads it for a dry run, which makes none.
     fn of(settings: &Settings, dry_run: bool) -> anyhow::Result<Self> {
         if dry_run && missing_file(settings).is_some() {
@@ -188,7 +188,7 @@ impl Place {
 
 /// An import under way.
 struct Import {
-    place: Place,
+    store: Store,
     batch: Vec<ImportLink>,
     /// The batch before, which is written while this one is read.
     writing: Option<JoinHandle<Result<Vec<ImportedLink>, Error>>>,
@@ -205,7 +205,7 @@ struct Done {
 
 impl Import {
     fn add(&mut self, link: ImportLink) -> anyhow::Result<()> {
-        if let Place::Nowhere(rehearsal) = &mut self.place {
+        if let Store::Nowhere(rehearsal) = &mut self.store {
             match (rehearsal.take(&link), link.id) {
                 (ImportOutcome::Stored, _) => self.done.stored += 1,
                 (ImportOutcome::Skipped, _) => self.done.skipped += 1,
@@ -239,7 +239,7 @@ impl Import {
     fn flush(&mut self) -> anyhow::Result<()> {
         let batch = std::mem::take(&mut self.batch);
         self.finish_writing()?;
-        if let Place::Database(links) = &self.place
+        if let Store::Database(links) = &self.store
             && !batch.is_empty()
         {
             let service = links.service.clone();
@@ -256,7 +256,7 @@ impl Import {
     }
 
     fn finish_writing(&mut self) -> anyhow::Result<()> {
-        let (Place::Database(links), Some(writing)) = (&self.place, self.writing.take()) else {
+        let (Store::Database(links), Some(writing)) = (&self.store, self.writing.take()) else {
             return Ok(());
         };
         let imported = links.runtime.block_on(writing)?.map_err(|error| {
@@ -276,7 +276,7 @@ impl Import {
     }
 }
 
-/// The link in domain values, or its fault and the place of the fault.
+/// The link in domain values, or its fault and the position of the fault.
 fn checked(read: ReadLink, rules: &Rules) -> Result<ImportLink, String> {
     let ReadLink { index, line, link } = read;
     let checked = link.and_then(|link| link.validate(rules));

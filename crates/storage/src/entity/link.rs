@@ -91,8 +91,8 @@ const TAGS: &str = "CASE WHEN links.tags_revision = links.revision THEN links.ta
 
 impl Row for Model {
     fn read(columns: &impl Columns) -> Result<Self, Failure> {
-        let mut places = 0..;
-        let mut next = || places.next().expect("a row has few columns");
+        let mut indexes = 0..;
+        let mut next = || indexes.next().expect("a row has few columns");
         Ok(Self {
             number: columns.number(next())?,
             id: columns.text(next())?,

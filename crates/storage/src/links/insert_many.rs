@@ -56,14 +56,14 @@ impl Change for InsertLinks {
         let outcomes: Vec<Insertion> = links
             .iter()
             .enumerate()
-            .map(|(place, link)| plan.admit(place, link))
+            .map(|(index, link)| plan.admit(index, link))
             .collect();
         for numbers in plan.replaced_rows.chunks(BINDINGS) {
             let replaced = link::Column::Number.is_in(numbers.iter().copied());
             let delete = link::Entity::delete_many().filter(replaced);
             session.execute(&delete).await?;
         }
-        let mut admitted: Vec<&Link> = plan.admitted().map(|place| &links[place]).collect();
+        let mut admitted: Vec<&Link> = plan.admitted().map(|index| &links[index]).collect();
         // All nodes insert slugs in the same order, so two that insert the same
         // ones cannot deadlock.
         admitted.sort_by(|a, b| a.slug.cmp(&b.slug));
@@ -187,10 +187,10 @@ struct Owner {
     id: String,
     /// True if no new link replaces it.
     stays: bool,
-    place: Place,
+    source: Source,
 }
 
-enum Place {
+enum Source {
     Row(i64),
     Batch(usize),
 }
@@ -212,7 +212,7 @@ impl Plan {
             let owner = Owner {
                 id: link.id,
                 stays: !expired || kept.contains(&link.number),
-                place: Place::Row(link.number),
+                source: Source::Row(link.number),
             };
             plan.own(link.slug, owner);
         }
@@ -224,7 +224,7 @@ impl Plan {
         self.by_slug.insert(slug, owner);
     }
 
-    fn admit(&mut self, place: usize, link: &Link) -> Insertion {
+    fn admit(&mut self, index: usize, link: &Link) -> Insertion {
         let (slug, id) = (link.slug.as_str(), link.id.as_str());
         let owner = self.by_slug.get(slug);
         if owner.is_some_and(|owner| owner.stays) {
@@ -235,16 +235,16 @@ impl Plan {
         }
         if let Some(replaced) = self.by_slug.remove(slug) {
             self.slug_by_id.remove(&replaced.id);
-            match replaced.place {
-                Place::Row(number) => self.replaced_rows.push(number),
+            match replaced.source {
+                Source::Row(number) => self.replaced_rows.push(number),
                 // A later link of the batch replaces it before it was written.
-                Place::Batch(_) => {}
+                Source::Batch(_) => {}
             }
         }
         let owner = Owner {
             id: id.to_owned(),
             stays: link.status_at(self.now) == LinkStatus::Active,
-            place: Place::Batch(place),
+            source: Source::Batch(index),
         };
         self.own(slug.to_owned(), owner);
         Insertion::Stored
@@ -252,9 +252,11 @@ impl Plan {
 
     /// The indexes of the links to write.
     fn admitted(&self) -> impl Iterator<Item = usize> {
-        self.by_slug.values().filter_map(|owner| match owner.place {
-            Place::Batch(place) => Some(place),
-            Place::Row(_) => None,
-        })
+        self.by_slug
+            .values()
+            .filter_map(|owner| match owner.source {
+                Source::Batch(index) => Some(index),
+                Source::Row(_) => None,
+            })
     }
 }

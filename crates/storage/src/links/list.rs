@@ -40,8 +40,8 @@ pub(super) async fn select_page(
 ) -> Result<Select<link::Entity>, Failure> {
     let matching = matching(session, &query.filter, query.now).await?;
     let mut select = matching.limit(u64::from(query.limit));
-    if let Some(place) = &query.after {
-        select = select.filter(after(query.order, place));
+    if let Some(position) = &query.after {
+        select = select.filter(after(query.order, position));
     }
     let (created, slug) = (link::Column::CreatedAt, link::Column::Slug);
     Ok(match query.order {
@@ -59,9 +59,9 @@ pub(super) async fn select_page(
 /// The links after a position. The first condition on `created_at` repeats what
 /// the second one implies, because only the first tells the planner where to
 /// start in the index.
-fn after(order: LinkOrder, place: &Position) -> Condition {
+fn after(order: LinkOrder, position: &Position) -> Condition {
     let (created, slug) = (link::Column::CreatedAt, link::Column::Slug);
-    let (second, text) = (place.created_at.get(), place.slug.as_str());
+    let (second, text) = (position.created_at.get(), position.slug.as_str());
     match order {
         LinkOrder::Newest => Condition::all()
             .add(created.lte(second))

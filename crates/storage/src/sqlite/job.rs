@@ -42,8 +42,8 @@ pub(super) struct Waiting<C: Change> {
     applied: Option<C::Answer>,
     author: oneshot::Sender<Told<C::Answer>>,
     unnoticed: Unnoticed,
-    /// A place in the queue, free again when this is dropped.
-    _place: OwnedSemaphorePermit,
+    /// A slot of the queue, free again when this is dropped.
+    _slot: OwnedSemaphorePermit,
 }
 
 impl<C: Change> Waiting<C> {
@@ -51,7 +51,7 @@ impl<C: Change> Waiting<C> {
     pub(super) fn new(
         change: C,
         unnoticed: Unnoticed,
-        place: OwnedSemaphorePermit,
+        slot: OwnedSemaphorePermit,
     ) -> (Self, oneshot::Receiver<Told<C::Answer>>) {
         let (author, answer) = oneshot::channel();
         let waiting = Self {
@@ -59,7 +59,7 @@ impl<C: Change> Waiting<C> {
             applied: None,
             author,
             unnoticed,
-            _place: place,
+            _slot: slot,
         };
         (waiting, answer)
     }

@@ -76,8 +76,8 @@ impl SchemaStatements {
         let mut read = Vec::new();
         while let Some(row) = rows.next()? {
             let mut values = BTreeMap::new();
-            for (place, name) in names.iter().enumerate() {
-                values.insert(name.clone(), value(row.get_ref(place)?)?);
+            for (index, name) in names.iter().enumerate() {
+                values.insert(name.clone(), value(row.get_ref(index)?)?);
             }
             read.push(ProxyRow::new(values));
         }

@@ -15,7 +15,7 @@ pub(super) fn tokens(sql: &str) -> Vec<String> {
 }
 
 fn length_of_token(text: &str, first: char) -> usize {
-    let until = |end: &str| text.find(end).map_or(text.len(), |place| place + end.len());
+    let until = |end: &str| text.find(end).map_or(text.len(), |at| at + end.len());
     match first {
         '\'' | '"' | '`' => length_of_quoted(text, first),
         '[' => until("]"),
@@ -30,9 +30,9 @@ fn length_of_token(text: &str, first: char) -> usize {
 /// A quote within is written twice.
 fn length_of_quoted(text: &str, quote: char) -> usize {
     let mut within = text.char_indices().skip(1).peekable();
-    while let Some((place, sign)) = within.next() {
+    while let Some((at, sign)) = within.next() {
         if sign == quote && within.next_if(|(_, next)| *next == quote).is_none() {
-            return place + 1;
+            return at + 1;
         }
     }
     text.len()

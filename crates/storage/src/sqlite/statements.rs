@@ -61,8 +61,8 @@ pub(crate) fn bind(
     statement: &Statement,
 ) -> Result<(), Failure> {
     let values = statement.values.iter().flat_map(|values| &values.0);
-    for (place, value) in values.enumerate() {
-        prepared.raw_bind_parameter(place + 1, Bound::of(value)?)?;
+    for (index, value) in values.enumerate() {
+        prepared.raw_bind_parameter(index + 1, Bound::of(value)?)?;
     }
     Ok(())
 }
@@ -109,23 +109,23 @@ impl ToSql for Bound<'_> {
 }
 
 impl Columns for rusqlite::Row<'_> {
-    fn text(&self, place: usize) -> Result<String, Failure> {
-        Ok(self.get(place)?)
+    fn text(&self, column: usize) -> Result<String, Failure> {
+        Ok(self.get(column)?)
     }
 
-    fn optional_text(&self, place: usize) -> Result<Option<String>, Failure> {
-        Ok(self.get(place)?)
+    fn optional_text(&self, column: usize) -> Result<Option<String>, Failure> {
+        Ok(self.get(column)?)
     }
 
-    fn number(&self, place: usize) -> Result<i64, Failure> {
-        Ok(self.get(place)?)
+    fn number(&self, column: usize) -> Result<i64, Failure> {
+        Ok(self.get(column)?)
     }
 
-    fn optional_number(&self, place: usize) -> Result<Option<i64>, Failure> {
-        Ok(self.get(place)?)
+    fn optional_number(&self, column: usize) -> Result<Option<i64>, Failure> {
+        Ok(self.get(column)?)
     }
 
-    fn optional_flag(&self, place: usize) -> Result<Option<bool>, Failure> {
-        Ok(self.get(place)?)
+    fn optional_flag(&self, column: usize) -> Result<Option<bool>, Failure> {
+        Ok(self.get(column)?)
     }
 }

@@ -29,7 +29,7 @@ use super::{
 };
 use crate::{failure::Failure, session::Change};
 
-/// The most changes that wait; further callers wait for a place. At some ten
+/// The most changes that wait; further callers wait for a slot. At some ten
 /// thousand changes a second the last one waits for a tenth of a second.
 const QUEUE: usize = 1_024;
 
@@ -44,7 +44,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// changes handed over are done.
 #[derive(Debug)]
 pub(super) struct Writer {
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     /// `None` once this is being dropped.
     queue: Mutex<Option<Sender<Box<dyn Job>>>>,
     thread: Option<JoinHandle<()>>,
@@ -70,7 +70,7 @@ impl Writer {
             .spawn(move || thread.run())
             .map_err(Failure::Thread)?;
         Ok(Self {
-            places: Arc::new(Semaphore::new(QUEUE)),
+            slots: Arc::new(Semaphore::new(QUEUE)),
             queue: Mutex::new(Some(sender)),
             thread: Some(thread),
             unnoticed,
@@ -79,10 +79,10 @@ impl Writer {
 
     /// Applies a change and returns when it is durable.
     pub(super) async fn change<C: Change>(&self, change: C) -> Result<C::Answer, Failure> {
-        let place = Arc::clone(&self.places).acquire_owned().await;
+        let slot = Arc::clone(&self.slots).acquire_owned().await;
         // The semaphore is never closed.
-        let place = place.map_err(|_| Failure::WriterEnded)?;
-        let (waiting, answer) = Waiting::new(change, self.unnoticed.clone(), place);
+        let slot = slot.map_err(|_| Failure::WriterEnded)?;
+        let (waiting, answer) = Waiting::new(change, self.unnoticed.clone(), slot);
         self.hand_over(Box::new(waiting))?;
         answer.await.map_err(|_| Failure::WriterEnded)?.take()
     }

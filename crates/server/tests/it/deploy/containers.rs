@@ -205,8 +205,8 @@ fn images_of_others_are_pinned_by_digest() {
 #[test]
 fn the_role_of_the_nodes_owns_its_database_and_nothing_else() {
     let server = OwnPostgres::start();
-    let place = tempfile::tempdir().unwrap();
-    let password = place.path().join("database_password");
+    let temporary = tempfile::tempdir().unwrap();
+    let password = temporary.path().join("database_password");
     fs::write(&password, "a'b\\c").unwrap();
     let url = server.url();
     let made = Command::new("sh")
@@ -273,8 +273,8 @@ fn make_secrets(folder: &Path) -> std::process::Output {
 fn the_script_makes_the_secrets_that_the_services_need_and_replaces_none() {
     use std::os::unix::fs::PermissionsExt;
 
-    let place = tempfile::tempdir().unwrap();
-    let folder = place.path().join("secrets");
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().join("secrets");
     let made = make_secrets(&folder);
     assert!(made.status.success(), "{made:?}");
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();

@@ -199,8 +199,8 @@ db.commit()";
         let server = self.server.as_ref().unwrap();
         let links = all_links(server);
         let stored = |slug: &str| Ok(links.get(slug).cloned());
-        for (place, (promise, fault, operation)) in self.kept.iter_mut().enumerate() {
-            let (version, wrong) = if place < self.searched {
+        for (index, (promise, fault, operation)) in self.kept.iter_mut().enumerate() {
+            let (version, wrong) = if index < self.searched {
                 match promise.version(stored) {
                     Ok(version) => (version, None),
                     Err(wrong) => (None, Some(promise.told(&wrong))),

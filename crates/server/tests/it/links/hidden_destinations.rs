@@ -178,8 +178,8 @@ fn visits_that_do_not_say_it_show_the_destinations_of_links_without_a_password()
     for (link, slug, url) in visits {
         file = format!("{file}1751328000000,{link},{slug},{url},7\n");
     }
-    let place = tempfile::tempdir().unwrap();
-    let path = place.path().join("a.csv");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.csv");
     fs::write(&path, file).unwrap();
     let imported = command(server.folder())
         .args(["visits", "import", path.to_str().unwrap()])

@@ -355,7 +355,7 @@ fn links_of_a_file_that_cannot_move_are_told_and_the_others_go() {
                  bad;nonsense;;\r\n\
                  _ours;\"https://example.com/\";;\r\n\
                  short;https://example.com/\r\n";
-    for (name, text, places) in [
+    for (name, text, positions) in [
         (
             "links.json",
             json.to_string(),
@@ -373,8 +373,8 @@ fn links_of_a_file_that_cannot_move_are_told_and_the_others_go() {
     ] {
         let (code, said, there) = import_file(name, &text);
         assert_eq!(code, Some(3), "{said}");
-        for place in places {
-            assert!(said.contains(place), "{place}: {said}");
+        for position in positions {
+            assert!(said.contains(position), "{position}: {said}");
         }
         assert!(said.contains("imported 1 links, skipped 0"), "{said}");
         assert!(

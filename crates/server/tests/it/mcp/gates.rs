@@ -129,13 +129,13 @@ fn the_token_counts_in_its_header_only_and_there_is_no_oauth() {
         .request("POST", "/api/mcp")
         .header("authorization", &format!("bearer {TOKEN}"));
     assert_eq!(of_json(lower).body(&ping()).send().status, 200);
-    for place in [
+    for document in [
         "oauth-protected-resource",
         "oauth-authorization-server",
         "openid-configuration",
     ] {
         for suffix in ["", "/api/mcp"] {
-            let path = format!("/.well-known/{place}{suffix}");
+            let path = format!("/.well-known/{document}{suffix}");
             assert_eq!(server.visit(&path).status, 404, "{path}");
         }
     }
@@ -359,13 +359,13 @@ fn every_kind_of_message_is_held_to_the_version_header() {
                 None => call,
             };
             let answer = call.body(&row.message.to_string()).send();
-            let place = format!("{version:?} {}: {}", row.message, answer.text);
-            assert_eq!(answer.status, status, "{place}");
+            let case = format!("{version:?} {}: {}", row.message, answer.text);
+            assert_eq!(answer.status, status, "{case}");
             assert_bare(&answer);
             match code {
-                Some(code) => assert_eq!(answer.json()["error"]["code"], code, "{place}"),
+                Some(code) => assert_eq!(answer.json()["error"]["code"], code, "{case}"),
                 None if status == 202 => assert_eq!(answer.text, ""),
-                None => assert!(!answer.text.contains("error"), "{place}"),
+                None => assert!(!answer.text.contains("error"), "{case}"),
             }
         }
     }

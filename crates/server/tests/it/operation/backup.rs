@@ -96,8 +96,8 @@ fn sealed(parts: &[(&str, Vec<u8>)]) -> Vec<u8> {
 
 #[test]
 fn a_backup_of_a_running_service_is_restored_as_it_was() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("a.backup");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("a.backup");
     let server = Server::start();
     let secret = json!({"url": "https://example.com/", "slug": "docs", "password": "open sesame"});
     server.create(&secret);
@@ -107,7 +107,7 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
     let said = done(server.folder(), &["backup", text(&file)]);
     assert!(said.starts_with("backed up access log ("), "{said}");
     assert!(said.contains("), links ("), "{said}");
-    assert_eq!(files(place.path()), ["a.backup"]);
+    assert_eq!(files(elsewhere.path()), ["a.backup"]);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -128,7 +128,7 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
     server.visit("/news");
     drop(server);
 
-    let found = done(place.path(), &["backup", "verify", text(&file)]);
+    let found = done(elsewhere.path(), &["backup", "verify", text(&file)]);
     for line in [
         "backup: ok: complete",
         "access log: ok: chunks",
@@ -136,7 +136,7 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
     ] {
         assert!(found.contains(line), "{found}");
     }
-    assert_eq!(files(place.path()), ["a.backup"], "it leaves nothing");
+    assert_eq!(files(elsewhere.path()), ["a.backup"], "it leaves nothing");
 
     let folder = tempfile::tempdir().unwrap();
     let said = done(folder.path(), &["restore", text(&file)]);
@@ -186,8 +186,8 @@ fn a_hundred_thousand_links_and_a_million_visits_go_there_and_back_beside_a_writ
     const LINKS: u64 = 100_000;
     const VISITS: u64 = 1_000_000;
 
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("a.backup");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("a.backup");
     let folder = tempfile::tempdir().unwrap();
     let (links, visits) = (SEEDED.to_string(), VISITS.to_string());
     done(
@@ -197,7 +197,7 @@ fn a_hundred_thousand_links_and_a_million_visits_go_there_and_back_beside_a_writ
     let links: Vec<Value> = (0..LINKS)
         .map(|number| json!({"url": "https://example.com/", "slug": format!("link-{number}")}))
         .collect();
-    let export = place.path().join("links.json");
+    let export = elsewhere.path().join("links.json");
     fs::write(
         &export,
         json!({"version": "1.0", "links": links}).to_string(),
@@ -256,8 +256,8 @@ fn a_hundred_thousand_links_and_a_million_visits_go_there_and_back_beside_a_writ
 
 /// Uses much data, so that most kills hit the backup in progress.
 fn kills_of_a_backup_leave_no_half(folder: &TempDir, earlier: &Path) {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("b.backup");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("b.backup");
     fs::copy(earlier, &file).unwrap();
     let whole = fs::read(&file).unwrap().len();
     for milliseconds in [0, 30, 100, 200, 400, 800, 1_600] {
@@ -277,7 +277,7 @@ fn kills_of_a_backup_leave_no_half(folder: &TempDir, earlier: &Path) {
     done(folder.path(), &["backup", "--replace", text(&file)]);
     done(folder.path(), &["backup", "verify", text(&file)]);
     assert_eq!(
-        files(place.path()),
+        files(elsewhere.path()),
         ["b.backup"],
         "nothing is left of the others"
     );
@@ -285,11 +285,11 @@ fn kills_of_a_backup_leave_no_half(folder: &TempDir, earlier: &Path) {
 
 #[test]
 fn a_restore_that_is_killed_leaves_the_old_data_or_the_new() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("a.backup");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("a.backup");
     done(instance("new", 2).path(), &["backup", text(&file)]);
     let mut folder = instance("old", 1);
-    let old = place.path().join("old.backup");
+    let old = elsewhere.path().join("old.backup");
     done(folder.path(), &["backup", text(&old)]);
     let mut seen = [0, 0];
     for round in 0..24_u64 {
@@ -331,17 +331,17 @@ fn a_restore_that_was_cut_short_is_finished_by_whoever_comes_next() {
         done(instance("new", 2).path(), &["backup", text(&file)]);
         done(new.path(), &["restore", text(&file)]);
         let folder = instance("old", 1);
-        let place = |name: &str| folder.path().join(name);
+        let path = |name: &str| folder.path().join(name);
         // The state that a restore leaves if it is killed after its point of no return: it has
         // removed the old log and moved the first database in.
         for log in ["analytics.db-wal", "analytics.db-shm"] {
-            let _ = fs::remove_file(place(log));
+            let _ = fs::remove_file(path(log));
         }
-        fs::rename(new.path().join("analytics.db"), place("analytics.db")).unwrap();
-        fs::rename(new.path().join("links.db"), place("links.db.restoring")).unwrap();
+        fs::rename(new.path().join("analytics.db"), path("analytics.db")).unwrap();
+        fs::rename(new.path().join("links.db"), path("links.db.restoring")).unwrap();
         let moves = ["analytics.db", "links.db"]
             .map(|name| json!({"from": format!("{name}.restoring"), "to": name}));
-        fs::write(place("restore.pending"), json!(moves).to_string()).unwrap();
+        fs::write(path("restore.pending"), json!(moves).to_string()).unwrap();
         if arguments != ["serve"] {
             done(folder.path(), arguments);
             let left = files(folder.path());
@@ -356,16 +356,16 @@ fn a_restore_that_was_cut_short_is_finished_by_whoever_comes_next() {
 
 #[test]
 fn a_damaged_truncated_or_newer_backup_is_found_and_changes_nothing() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("a.backup");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("a.backup");
     let folder = instance("docs", 1);
     done(folder.path(), &["backup", text(&file)]);
     let whole = fs::read(&file).unwrap();
     let log = fs::read(folder.path().join("analytics.db")).unwrap();
     let links = fs::read(folder.path().join("links.db")).unwrap();
-    let flipped = |place: usize| {
+    let flipped = |offset: usize| {
         let mut damaged = whole.clone();
-        damaged[place] ^= 0x10;
+        damaged[offset] ^= 0x10;
         damaged
     };
     // SQLite keeps the version of the access log there.
@@ -376,10 +376,10 @@ fn a_damaged_truncated_or_newer_backup_is_found_and_changes_nothing() {
     let is_step = |name: &[u8]| {
         name.starts_with(b"m0") && name[2..5].iter().all(u8::is_ascii_digit) && name[5] == b'_'
     };
-    let steps = || (0..links.len() - 6).filter(|place| is_step(&links[*place..*place + 6]));
-    let last = steps().map(|place| &links[place..place + 6]).max().unwrap();
-    for place in steps().filter(|place| &links[*place..*place + 6] == last) {
-        newer_links[place + 1] = b'9';
+    let steps = || (0..links.len() - 6).filter(|at| is_step(&links[*at..*at + 6]));
+    let last = steps().map(|at| &links[at..at + 6]).max().unwrap();
+    for at in steps().filter(|at| &links[*at..*at + 6] == last) {
+        newer_links[at + 1] = b'9';
     }
     assert_ne!(newer_links, links);
     let mut torn_links = links.clone();
@@ -420,13 +420,13 @@ fn a_damaged_truncated_or_newer_backup_is_found_and_changes_nothing() {
     let before = files(folder.path());
     for (content, expected) in cases {
         fs::write(&file, content).unwrap();
-        let said = refused(place.path(), &["backup", "verify", text(&file)]);
+        let said = refused(elsewhere.path(), &["backup", "verify", text(&file)]);
         assert!(said.contains(expected), "{expected}: {said}");
         let said = refused(folder.path(), &["restore", "--replace", text(&file)]);
         assert!(said.contains(expected), "{expected}: {said}");
         assert!(said.contains("nothing was changed"), "{said}");
         assert_eq!(files(folder.path()), before, "{expected}");
-        assert_eq!(files(place.path()), ["a.backup"], "{expected}");
+        assert_eq!(files(elsewhere.path()), ["a.backup"], "{expected}");
     }
     // `verify` accepts a backup without links; `restore` does not.
     fs::write(&file, sealed(&[])).unwrap();
@@ -439,8 +439,8 @@ fn a_damaged_truncated_or_newer_backup_is_found_and_changes_nothing() {
 
 #[test]
 fn nothing_is_replaced_without_being_told_and_nobody_is_disturbed() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("a.backup");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("a.backup");
     let folder = instance("docs", 1);
     done(folder.path(), &["backup", text(&file)]);
     let said = refused(folder.path(), &["backup", text(&file)]);
@@ -470,8 +470,8 @@ fn nothing_is_replaced_without_being_told_and_nobody_is_disturbed() {
 
 #[test]
 fn databases_elsewhere_and_of_other_kinds_are_told_apart() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("a.backup");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("a.backup");
     let folder = instance("docs", 1);
     let postgres = |command: &mut Command| {
         let url = "postgres://nobody@127.0.0.1:1/none";
@@ -481,7 +481,7 @@ fn databases_elsewhere_and_of_other_kinds_are_told_apart() {
         let said = postgres(command(folder.path()).args(arguments));
         assert!(said.contains("pg_dump"), "{said}");
     }
-    let said = postgres(command(folder.path()).env("SLUGLINE_BACKUP_DIR", place.path()));
+    let said = postgres(command(folder.path()).env("SLUGLINE_BACKUP_DIR", elsewhere.path()));
     assert!(
         said.contains("SLUGLINE_BACKUP_DIR") && said.contains("pg_dump"),
         "{said}"
@@ -492,7 +492,7 @@ fn databases_elsewhere_and_of_other_kinds_are_told_apart() {
         "SLUGLINE_ANALYTICS_URL",
         "clickhouse+http://127.0.0.1:1/visits",
     );
-    let mut restore = command(&place.path().join("new"));
+    let mut restore = command(&elsewhere.path().join("new"));
     restore
         .args(["restore", text(&file)])
         .env(clickhouse.0, clickhouse.1);
@@ -501,7 +501,7 @@ fn databases_elsewhere_and_of_other_kinds_are_told_apart() {
         said.contains("SLUGLINE_ANALYTICS_URL names ClickHouse"),
         "{said}"
     );
-    let links = place.path().join("links.backup");
+    let links = elsewhere.path().join("links.backup");
     let mut backup = command(folder.path());
     backup
         .args(["backup", text(&links)])
@@ -512,14 +512,14 @@ fn databases_elsewhere_and_of_other_kinds_are_told_apart() {
         output.status.success() && said.contains("in ClickHouse and not in this"),
         "{said}"
     );
-    let found = done(place.path(), &["backup", "verify", text(&links)]);
+    let found = done(elsewhere.path(), &["backup", "verify", text(&links)]);
     assert!(
         found.contains("links: ok") && !found.contains("access log"),
         "{found}"
     );
 
     // A path relative to the working folder, which is not in the data folder.
-    let mut restore = command(&place.path().join("data"));
+    let mut restore = command(&elsewhere.path().join("data"));
     restore
         .args([
             "restore",
@@ -527,21 +527,21 @@ fn databases_elsewhere_and_of_other_kinds_are_told_apart() {
             "--database-url",
             "sqlite://elsewhere/links.db",
         ])
-        .current_dir(place.path());
-    fs::create_dir(place.path().join("elsewhere")).unwrap();
+        .current_dir(elsewhere.path());
+    fs::create_dir(elsewhere.path().join("elsewhere")).unwrap();
     let output = restore.output().unwrap();
     assert!(
         output.status.success(),
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    assert_eq!(files(&place.path().join("elsewhere")), ["links.db"]);
+    assert_eq!(files(&elsewhere.path().join("elsewhere")), ["links.db"]);
 }
 
 #[test]
 fn the_site_token_goes_along_only_when_asked_for() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("a.backup");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("a.backup");
     let folder = tempfile::tempdir().unwrap();
     let mut without = command(folder.path());
     without.env_remove("SLUGLINE_SITE_TOKEN");
@@ -596,8 +596,8 @@ db.close()";
 /// Whoever writes a backup can also compute its digest anew.
 #[test]
 fn a_backup_with_an_object_of_somebody_else_is_refused_by_its_name() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("a.backup");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("a.backup");
     let source = tempfile::tempdir().unwrap();
     done(instance("docs", 1).path(), &["backup", text(&file)]);
     let folder = instance("here", 1);
@@ -639,11 +639,11 @@ fn a_backup_with_an_object_of_somebody_else_is_refused_by_its_name() {
         tamper(&source.path().join(database), statement);
         let parts = [("visits", "analytics.db"), ("links", "links.db")];
         let parts = parts.map(|(part, name)| (part, fs::read(source.path().join(name)).unwrap()));
-        let forged = place.path().join("forged.backup");
+        let forged = elsewhere.path().join("forged.backup");
         fs::write(&forged, sealed(&parts)).unwrap();
         let before = files(folder.path());
         for (from, arguments) in [
-            (place.path(), ["backup", "verify"]),
+            (elsewhere.path(), ["backup", "verify"]),
             (folder.path(), ["restore", "--replace"]),
         ] {
             let said = refused(from, &[&arguments[..], &[text(&forged)]].concat());
@@ -655,16 +655,19 @@ fn a_backup_with_an_object_of_somebody_else_is_refused_by_its_name() {
         let said = String::from_utf8(doctor.stdout).unwrap();
         let advice = said.lines().find(|line| line.contains("ADVICE"));
         assert!(advice.unwrap_or_default().contains(expected), "{said}");
-        let said = refused(source.path(), &["backup", text(&place.path().join("b"))]);
+        let said = refused(
+            source.path(),
+            &["backup", text(&elsewhere.path().join("b"))],
+        );
         assert!(said.contains(expected), "{said}");
     }
 }
 
 #[test]
 fn data_of_earlier_versions_and_with_traces_of_imports_come_back() {
-    let place = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/0.1.0");
-    let old = place.path().join("old.backup");
+    let old = elsewhere.path().join("old.backup");
     let parts = [("visits", "analytics.db"), ("links", "links.db")];
     let parts = parts.map(|(part, name)| (part, fs::read(kept.join(name)).unwrap()));
     fs::write(&old, sealed(&parts)).unwrap();
@@ -673,7 +676,7 @@ fn data_of_earlier_versions_and_with_traces_of_imports_come_back() {
 
     // Brought up to date by a start, and with the tables that an import of visits makes.
     let folder = Server::start_in(folder, &[]).stop("TERM").1;
-    let visits = place.path().join("visits.ndjson");
+    let visits = elsewhere.path().join("visits.ndjson");
     done(folder.path(), &["visits", "export", text(&visits)]);
     let other = instance("docs", 1);
     done(other.path(), &["visits", "import", text(&visits)]);
@@ -682,9 +685,9 @@ fn data_of_earlier_versions_and_with_traces_of_imports_come_back() {
     add[2] = "robot";
     done(folder.path(), &add);
     for folder in [&folder, &other] {
-        let new = place.path().join("new.backup");
+        let new = elsewhere.path().join("new.backup");
         done(folder.path(), &["backup", "--replace", text(&new)]);
-        let found = done(place.path(), &["backup", "verify", text(&new)]);
+        let found = done(elsewhere.path(), &["backup", "verify", text(&new)]);
         assert!(found.contains("named tokens: 1"), "{found}");
         let said = done(folder.path(), &["restore", "--replace", text(&new)]);
         assert!(said.contains("named tokens: 1 came with"), "{said}");
@@ -705,8 +708,8 @@ fn length(path: PathBuf) -> u64 {
 
 #[test]
 fn a_full_disk_leaves_no_file_and_the_old_data() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("a.backup");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("a.backup");
     let folder = instance("old", 1);
     let largest =
         length(folder.path().join("links.db")).max(length(folder.path().join("analytics.db")));
@@ -718,7 +721,7 @@ fn a_full_disk_leaves_no_file_and_the_old_data() {
         // SQLite may lack room already for the memory that it shares with the service.
         let expected = ["a.backup cannot be written", ".db cannot be copied"];
         assert!(expected.iter().any(|text| said.contains(text)), "{said}");
-        assert_eq!(files(place.path()), Vec::<String>::new(), "{bytes}");
+        assert_eq!(files(elsewhere.path()), Vec::<String>::new(), "{bytes}");
     }
     done(folder.path(), &["backup", text(&file)]);
     let before = files(folder.path());
@@ -735,8 +738,8 @@ fn a_full_disk_leaves_no_file_and_the_old_data() {
 
 #[test]
 fn scheduled_backups_are_made_kept_and_removed() {
-    let place = tempfile::tempdir().unwrap();
-    let backups = place.path().join("backups");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let backups = elsewhere.path().join("backups");
     fs::create_dir(&backups).unwrap();
     let old = [1, 2, 3].map(|day| format!("slugline-170000000{day}.backup"));
     for name in &old {
@@ -759,7 +762,7 @@ fn scheduled_backups_are_made_kept_and_removed() {
     assert_eq!(left[0], "notes.txt");
     assert_eq!(left[1], old[2], "the newest of the old ones");
     let made = backups.join(&left[2]);
-    done(place.path(), &["backup", "verify", text(&made)]);
+    done(elsewhere.path(), &["backup", "verify", text(&made)]);
     // A restart does not make another backup early.
     let (_, folder) = server.stop("TERM");
     let server = Server::start_in(folder, &settings);

@@ -417,43 +417,43 @@ fn sum(value: &Value) -> u64 {
 }
 
 #[track_caller]
-fn check(place: &str, bound: &Bound, gets: Gets, status: u16, text: &str, body: &Value) {
+fn check(case: &str, bound: &Bound, gets: Gets, status: u16, text: &str, body: &Value) {
     match gets {
         Gets::ItsLinks => {
-            assert_eq!(status, 200, "{place}: {text}");
+            assert_eq!(status, 200, "{case}: {text}");
             for slug in LINKS {
                 let expected = bound.sees.contains(&slug);
-                assert_eq!(text.contains(slug), expected, "{place}, {slug}: {text}");
+                assert_eq!(text.contains(slug), expected, "{case}, {slug}: {text}");
             }
         }
         Gets::ItsNumber => {
-            assert_eq!(status, 200, "{place}: {text}");
+            assert_eq!(status, 200, "{case}: {text}");
             let number = u64::try_from(bound.sees.len()).unwrap();
-            assert_eq!(sum(body), number, "{place}: {text}");
+            assert_eq!(sum(body), number, "{case}: {text}");
         }
         Gets::NoLinks => {
             assert!(
                 !text.contains("9/theirs-1") && !text.contains("9/named-1"),
-                "{place}: {text}"
+                "{case}: {text}"
             );
-            assert_eq!(sum(body), 0, "{place}: {text}");
+            assert_eq!(sum(body), 0, "{case}: {text}");
         }
         Gets::Refused(expected, code) => {
-            assert_eq!(status, expected, "{place}: {text}");
+            assert_eq!(status, expected, "{case}: {text}");
             assert!(
                 text.contains(code) && !text.contains("127.0.0.1:9"),
-                "{place}: {text}"
+                "{case}: {text}"
             );
         }
         Gets::OutOfReach => {
-            assert_eq!(status, 403, "{place}: {text}");
+            assert_eq!(status, 403, "{case}: {text}");
             let says = if bound.can_make {
                 "\"tagged\""
             } else {
                 "makes no others"
             };
             let text = text.replace('\\', "");
-            assert!(text.contains(says), "{place}: {text}");
+            assert!(text.contains(says), "{case}: {text}");
         }
     }
 }
@@ -486,10 +486,10 @@ fn every_operation_keeps_to_the_links_of_a_bound_token() {
     for bound in bound(&server) {
         for row in &rows {
             let answer = send(&server, &bound.token, row);
-            let place = format!("{} {} with {:?}", row.0, row.3, bound.sees);
+            let case = format!("{} {} with {:?}", row.0, row.3, bound.sees);
             let body = serde_json::from_str(&answer.text).unwrap_or_default();
-            check(&place, &bound, row.4, answer.status, &answer.text, &body);
-            assert_eq!(outside(&server), before, "{place}");
+            check(&case, &bound, row.4, answer.status, &answer.text, &body);
+            assert_eq!(outside(&server), before, "{case}");
         }
     }
 }
@@ -511,16 +511,16 @@ fn every_tool_keeps_to_the_links_of_a_bound_token() {
                 (Value::Bool(true), _) => 403,
                 _ => 200,
             };
-            let place = format!("{tool} with {:?}", bound.sees);
+            let case = format!("{tool} with {:?}", bound.sees);
             check(
-                &place,
+                &case,
                 &bound,
                 *gets,
                 status,
                 text,
                 &result["structuredContent"],
             );
-            assert_eq!(outside(&server), before, "{place}");
+            assert_eq!(outside(&server), before, "{case}");
         }
     }
 }
@@ -618,7 +618,7 @@ fn a_slug_that_somebody_else_takes_later_opens_nothing() {
     let read = with(&server, &token, "GET", "/api/link/query?slug=named-1").send();
     assert_eq!(read.status, 404, "{}", read.text);
     assert_eq!(listed(&server, "partner")["slugs"], json!(["theirs-1"]));
-    // Nobody takes the place of an expired link that is not theirs.
+    // Nobody replaces an expired link that is not theirs.
     server.import_expired("over");
     let other = make(&server, "tagged", &json!({"tags": ["tagged"]}));
     let new = json!({"slug": "over", "url": "http://127.0.0.1:9/over", "tags": ["tagged"]});

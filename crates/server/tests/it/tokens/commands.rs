@@ -125,8 +125,8 @@ fn the_site_token_of_the_folder_is_rotated_without_a_restart() {
 
 #[test]
 fn a_site_token_in_a_file_of_the_operator_is_read_again() {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("secret");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("secret");
     fs::write(&file, "the-first-site-token\n").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut start = command(folder.path());
@@ -154,8 +154,8 @@ fn a_site_token_in_a_file_of_the_operator_is_read_again() {
 fn a_backup_holds_tokens() {
     let server = Server::start();
     let token = make(&server, "ci", &["links:read"]);
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("a.backup");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("a.backup");
     let file = file.to_str().unwrap();
     printed(&server, &["backup", file]);
     let folder = tempfile::tempdir().unwrap();

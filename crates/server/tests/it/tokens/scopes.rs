@@ -117,18 +117,18 @@ fn every_operation_below_api_needs_its_scope_and_says_so() {
                     "get" | "delete" => call.send(),
                     _ => call.json(&json!([])).send(),
                 };
-                let place = format!("{id} with {held}: {}", answer.text);
-                assert_ne!(answer.status, 401, "{place}");
+                let case = format!("{id} with {held}: {}", answer.text);
+                assert_ne!(answer.status, 401, "{case}");
                 if permits(held, needed) {
-                    assert!(!answer.text.contains("missing_scope"), "{place}");
+                    assert!(!answer.text.contains("missing_scope"), "{case}");
                 } else {
                     let body = answer.json();
-                    assert_eq!(answer.status, 403, "{place}");
-                    assert_eq!(body["code"], "missing_scope", "{place}");
-                    assert_eq!(body["data"]["scope"], *needed, "{place}");
+                    assert_eq!(answer.status, 403, "{case}");
+                    assert_eq!(body["code"], "missing_scope", "{case}");
+                    assert_eq!(body["data"]["scope"], *needed, "{case}");
                     let message = body["message"].as_str().unwrap();
-                    assert!(message.contains(&format!("needs {needed}")), "{place}");
-                    assert!(message.contains("slugline token add"), "{place}");
+                    assert!(message.contains(&format!("needs {needed}")), "{case}");
+                    assert!(message.contains("slugline token add"), "{case}");
                 }
             }
         }

@@ -360,12 +360,12 @@ fn redirects_are_followed_unless_something_was_sent() {
         if heard.line.contains("/dir/old") {
             "HTTP/1.1 302 Found\r\nlocation: new?x=1\r\ncontent-length: 0\r\n\r\n".to_owned()
         } else {
-            answer("200 OK", "the new place")
+            answer("200 OK", "the new page")
         }
     });
     let server = proxying();
     proxied(&server, "moved", &origin.url("/dir/old"));
-    assert_eq!(server.visit("/moved").text, "the new place");
+    assert_eq!(server.visit("/moved").text, "the new page");
     let sent = server.request("POST", "/moved").body("data").send();
     // Relative to the destination, not the short link.
     assert_eq!(
@@ -548,7 +548,7 @@ fn a_client_with_many_proxied_requests_is_told_to_come_back() {
         assert_eq!(refused.header("retry-after"), "5");
         assert_eq!(refused.json()["code"], "proxy_busy");
         drop(ends);
-        eventually("places are free when the answers have ended", || {
+        eventually("slots are free when the answers have ended", || {
             server.visit("/quick").status == 200
         });
     }
@@ -594,7 +594,7 @@ fn a_request_without_a_byte_for_long_ends_whoever_is_slow() {
 
     // Reads only the head, and keeps the connection open.
     let mut lazy = None;
-    eventually("the flood has the one place", || {
+    eventually("the flood has the one slot", || {
         // 503 until the last request has ended.
         let visitor = lazy.insert(ask(&server, "/flood"));
         hear(visitor, "\r\n\r\n").starts_with("HTTP/1.1 200")
@@ -613,7 +613,7 @@ fn a_request_without_a_byte_for_long_ends_whoever_is_slow() {
     let all = parts.recv_timeout(Duration::from_secs(20)).unwrap();
     let all = String::from_utf8(all).unwrap();
     assert!(all.ends_with("first"), "the origin is left alone: {all}");
-    eventually("a visitor who stops sending gives the place back", || {
+    eventually("a visitor who stops sending gives the slot back", || {
         server.visit("/quick").status == 200
     });
 }
