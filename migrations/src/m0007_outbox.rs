@@ -22,7 +22,7 @@ const WAIT: &str = "LOCK TABLE links IN SHARE MODE";
 
 /// `changed_in` is the transaction of the change, by which nodes find new messages.
 ///
-/// An unlogged table costs no writes to the log of the database. A crash of the server empties
+/// An unlogged table costs no writes to the write-ahead log. A crash of the server empties
 /// it, but also ends all sessions, and then every node reads its links again.
 const TABLE: &str = "
 CREATE UNLOGGED TABLE link_announcements (

@@ -73,6 +73,6 @@ pub enum ForwardFailure {
     /// service must not enter.
     NotAllowed,
     /// The server could not be reached, or did not answer in time. The text is
-    /// for the log.
+    /// for the log output.
     Failed(String),
 }

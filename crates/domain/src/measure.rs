@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-/// The target of spans that are traced. Every other target is the log's.
+/// The target of spans that are traced. Every other target belongs to the log output.
 pub const TRACES: &str = "slugline::traces";
 
 /// The number of stripes over which threads spread a counter.

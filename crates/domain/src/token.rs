@@ -124,7 +124,7 @@ impl TokenRecord {
     }
 }
 
-/// The digest stays out of logs.
+/// The digest stays out of the log output.
 impl fmt::Debug for TokenRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TokenRecord")

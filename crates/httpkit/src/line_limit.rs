@@ -1,11 +1,11 @@
-//! Limits how often the log repeats a line.
+//! Limits how often the log output repeats a line.
 
 use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-/// Limits the log to this many lines of one kind each minute, and counts the others:
+/// Limits the log output to this many lines of one kind each minute, and counts the others:
 /// neither strangers nor an outage may fill the disk.
 #[derive(Debug)]
 pub(crate) struct LineLimit {

@@ -107,7 +107,7 @@ impl LanguageModel {
         }
     }
 
-    /// The model's suggestion for a destination. If there is none, the log says
+    /// The model's suggestion for a destination. If there is none, the log output says
     /// why.
     async fn asked<T: DeserializeOwned>(
         &self,

@@ -36,7 +36,7 @@ pub(crate) struct Csv {
 }
 
 impl Csv {
-    /// Reads the first rows before the answer starts, so that an unreadable log gives an
+    /// Reads the first rows before the answer starts, so that an unreadable access log gives an
     /// error and not a broken file.
     pub(crate) async fn start(
         file_name: String,

@@ -154,7 +154,7 @@ pub(crate) async fn ready(context: Context) -> Result<Json<200, Readiness>, Fail
             }))
         }
         Err(error) => {
-            // The cause goes to the log; the probe only needs to know that it should
+            // The cause goes to the log output; the probe only needs to know that it should
             // wait.
             report(error);
             Err(Problem::new(Code::Unavailable, "the links database cannot be reached").into())

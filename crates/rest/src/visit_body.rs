@@ -29,8 +29,8 @@ pub(crate) struct VisitBody {
 }
 
 impl VisitBody {
-    /// Reads the first visits before the answer starts, so that an unreadable log gives an error
-    /// and not a broken file. A client that disconnects ends the reading of visits.
+    /// Reads the first visits before the answer starts, so that an unreadable access log gives an
+    /// error and not a broken file. A client that disconnects ends the reading of visits.
     pub(crate) async fn start(
         file: VisitFile,
         VisitExport {

@@ -12,11 +12,11 @@ use tracing_subscriber::{
 
 use crate::settings::Log;
 
-/// The log target for the error that ends the process. No level hides it.
+/// The target in the log output for the error that ends the process. No level hides it.
 const END: &str = "slugline::end";
 
-/// The log target for the lines about single requests. Their own setting turns them on:
-/// `SLUGLINE_LOG=warn` keeps them, and only `slugline::requests=off` hides them.
+/// The target in the log output for the lines about single requests. Their own setting turns them
+/// on: `SLUGLINE_LOG=warn` keeps them, and only `slugline::requests=off` hides them.
 pub(crate) const REQUESTS: &str = "slugline::requests";
 
 /// What writes lines, whichever their form.
@@ -28,10 +28,10 @@ static JSON: AtomicBool = AtomicBool::new(false);
 /// Starts logging. The binary calls this once; embedding programs set their own subscriber.
 pub(crate) fn start(log: &Log) -> anyhow::Result<()> {
     // These libraries report ordinary starts at `info`, and actix reports every malformed
-    // request as an error, which would let any client fill the log.
+    // request as an error, which would let any client fill the log output.
     let quiet = "actix_server=warn,sqlx=warn,actix_http=off";
     let own = format!("{END}=error,{REQUESTS}=info");
-    // Spans of traces are not for the log, whatever its level.
+    // Spans of traces are not for the log output, whatever its level.
     let traces = format!("{TRACES}=off");
     let filter = EnvFilter::try_new(format!("{quiet},{own},{},{traces}", log.filter))?;
     let lines = fmt::layer().with_writer(io::stderr);

@@ -21,7 +21,7 @@ pub(crate) const LONGEST_TARGET: usize = 65_534;
 /// Marks a request that lacks a part of its target.
 struct TooLong;
 
-/// Marks a request. Its path, as far as it is short, stays for the answer and for the log.
+/// Marks a request. Its path, as far as it is short, stays for the answer and for the log output.
 pub(crate) fn mark(request: &mut Request) {
     const SHORT: usize = 256;
     let path: String = request.path().chars().take(SHORT).collect();

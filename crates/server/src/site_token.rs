@@ -91,7 +91,7 @@ pub(crate) fn read_in(folder: &Path) -> Option<SiteToken> {
 }
 
 /// The address that signs a person in to the dashboard, once. Browsers do not send the part after
-/// the `#`, so no log on the way contains the code.
+/// the `#`, so no server on the way writes the code down.
 pub(crate) fn sign_in_address(origin: &str, code: &SignInCode) -> String {
     format!("{origin}/_dashboard/#code={}", code.as_str())
 }

@@ -12,8 +12,8 @@ use crate::{
     site_token::{Source, sign_in_address},
 };
 
-/// Greets on standard output. A log of lines in JSON gets lines instead, because a collector may
-/// read standard output, too.
+/// Greets on standard output. With log output in JSON it writes lines instead, because a collector
+/// may read standard output, too.
 ///
 /// Only a terminal is shown a new token: whatever else takes the output, such as the journal or a
 /// container engine, would keep it.

@@ -95,7 +95,7 @@ struct Click<'v> {
     utm_medium: &'v str,
     #[serde(skip_serializing_if = "str::is_empty")]
     utm_campaign: &'v str,
-    /// The number of visits that this one stands for, if the log is sampled.
+    /// The number of visits that this one stands for, if the access log is sampled.
     #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<u32>,
 }

@@ -66,7 +66,7 @@ pub struct RetryPolicy {
     pub first_pause: Duration,
     /// The longest pause, even if the receiver asks for a longer one.
     pub longest_pause: Duration,
-    /// The shortest time between two reports of losses in the log.
+    /// The shortest time between two reports of losses in the log output.
     pub report_every: Duration,
     /// The time for delivering the rest when the service stops.
     pub grace: Duration,
@@ -140,7 +140,7 @@ impl Webhook {
     }
 
     /// The number of messages dropped for lack of room since the last report in
-    /// the log.
+    /// the log output.
     pub fn dropped(&self) -> u64 {
         self.tally.dropped()
     }

@@ -1,4 +1,4 @@
-//! Counts of messages, for the log.
+//! Counts of messages, for the log output.
 
 use std::sync::{
     Mutex,

@@ -93,7 +93,7 @@ pub(crate) fn write(
         let Some(snapshot) = snapshot else { continue };
         let copy = Draft::at(draft_of(to, ".copy")).with_context(cannot)?;
         let copied = snapshot.copy_to(&copy.path, |copied| watch(part, copied));
-        // Releases the snapshot, so that writers can reuse their log.
+        // Releases the snapshot, so that writers can reuse their write-ahead log.
         drop(snapshot);
         copied.with_context(cannot)?;
         // A damaged database must not replace a good backup.

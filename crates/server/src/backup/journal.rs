@@ -136,7 +136,7 @@ fn exchange(from: &Path, to: &Path) -> anyhow::Result<()> {
         }
         bail!("both are missing");
     }
-    // SQLite would apply a log of the old database to the new one. So this removes the log,
+    // SQLite would apply the old database's write-ahead log to the new one. So this removes it,
     // durably, before it moves the new database in.
     for suffix in SQLITE_FILES.iter().filter(|suffix| !suffix.is_empty()) {
         remove(&beside(to, suffix))?;
@@ -150,7 +150,7 @@ fn exchange(from: &Path, to: &Path) -> anyhow::Result<()> {
 mod tests {
     use super::*;
 
-    /// Creates two databases with their logs, and their replacements.
+    /// Creates two databases with their write-ahead logs, and their replacements.
     fn prepared(folder: &Path) -> Vec<Move> {
         let moves = ["a", "b"].map(|name| Move {
             from: folder.join(format!("{name}.restoring")),

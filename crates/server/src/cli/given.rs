@@ -12,7 +12,7 @@ use crate::{
     settings::{self, CATALOGUE, Group, Log, Setting, Sources, unknown_names},
 };
 
-/// The settings of a command that keeps no log.
+/// The settings of a command without log output.
 pub(super) fn settings(given: &ArgMatches) -> anyhow::Result<Settings> {
     Ok(Settings::resolve(&sources(given))?)
 }
@@ -36,7 +36,7 @@ pub(super) fn origin() -> String {
     service::origin(&settings, settings.listen)
 }
 
-/// The sources of a command that keeps no log. Warnings go to standard error.
+/// The sources of a command without log output. Warnings go to standard error.
 pub(super) fn sources(given: &ArgMatches) -> Sources {
     for warning in warnings(given) {
         // Continue if standard error is closed.
@@ -45,8 +45,8 @@ pub(super) fn sources(given: &ArgMatches) -> Sources {
     read(given, |_| true)
 }
 
-/// Reads the sources of a command that logs, and starts its log. All later output has the form
-/// that the settings ask for.
+/// Reads the sources of a command that logs, and starts its log output. All later output has the
+/// form that the settings ask for.
 pub(super) fn sources_and_log(given: &ArgMatches) -> anyhow::Result<Sources> {
     let log = Log::resolve(&read(given, |setting| setting.group == Group::Log))?;
     logging::start(&log)?;
@@ -56,8 +56,8 @@ pub(super) fn sources_and_log(given: &ArgMatches) -> anyhow::Result<Sources> {
     Ok(read(given, |_| true))
 }
 
-/// The settings of a command that logs, and its log. Whichever of them are wrong, the error names
-/// all.
+/// The settings of a command that logs, and its log output. Whichever of them are wrong, the error
+/// names all.
 pub(super) fn settings_and_log(given: &ArgMatches) -> anyhow::Result<Settings> {
     match sources_and_log(given) {
         Ok(sources) => Ok(Settings::resolve(&sources)?),

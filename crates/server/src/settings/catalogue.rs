@@ -19,7 +19,7 @@ pub enum Group {
     Checks,
     /// Servers that the service calls.
     Services,
-    /// The log for the operator.
+    /// The log output.
     Log,
     /// Scheduled backups.
     Backups,

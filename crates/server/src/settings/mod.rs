@@ -87,7 +87,7 @@ pub struct Settings {
     pub model: Option<ModelOptions>,
     /// The recorded fields of visits.
     pub recorder: RecorderOptions,
-    /// The log's content and form.
+    /// Content and form of the log output.
     pub log: Log,
     /// The time for which the audit trail keeps lines; `None` keeps them for ever.
     pub audit_kept_for: Option<Duration>,
@@ -99,7 +99,7 @@ pub struct Settings {
     pub workers: Option<usize>,
 }
 
-/// The log's content and form.
+/// Content and form of the log output.
 #[derive(Clone, Debug)]
 pub struct Log {
     /// A tracing filter, such as `info,slugline_analytics=debug`.
@@ -113,7 +113,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// The settings of the log alone.
+    /// The settings of the log output alone.
     pub(crate) fn resolve(sources: &Sources) -> Result<Self, SettingErrors> {
         sources.check_all(Self::check)
     }

@@ -17,8 +17,8 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// The most bytes of an answer, which says at most what was refused.
 const MAX_ANSWER: usize = 64 << 10;
 
-/// The log target of lines about the collector. This module's own path begins like the target of
-/// spans, which the log never shows.
+/// The target of lines about the collector in the log output. This module's own path begins like
+/// the target of spans, which the log output never shows.
 const LINES: &str = "slugline::collector";
 
 /// Sends batches with the outbound client: one set of certificate authorities, no proxies, no

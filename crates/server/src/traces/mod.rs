@@ -3,7 +3,7 @@
 //! Every build marks requests and calls of the store as spans of the target
 //! [`TRACES`](slugline_domain::measure::TRACES), which costs next to nothing while nobody takes
 //! them. Only a build with the feature can send them somewhere; a build without it refuses the
-//! setting that asks for it. Traces are no log: the log shows none of these spans.
+//! setting that asks for it. Traces are no log output, which shows none of these spans.
 
 #[cfg(feature = "otel")]
 mod collector;

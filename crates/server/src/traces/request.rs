@@ -1,6 +1,6 @@
 //! The span of a request.
 //!
-//! Like a line of the log it names no link, no visitor and no secret.
+//! Like a line of the log output it names no link, no visitor and no secret.
 
 use actix_http::Request;
 #[cfg(feature = "otel")]

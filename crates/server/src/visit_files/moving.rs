@@ -11,8 +11,8 @@ use crate::{Settings, ambient::OsRandom, backup::journal};
 /// Moves all visits of the embedded log, each once, also if it was stopped before.
 ///
 /// # Errors
-/// No ClickHouse is set up, the log is in use or damaged, or ClickHouse takes nothing. What has
-/// left the log is in ClickHouse or in the spool, and running this again goes on.
+/// No ClickHouse is set up, the embedded log is in use or damaged, or ClickHouse takes nothing.
+/// What has left the log is in ClickHouse or in the spool, and running this again goes on.
 pub(crate) async fn run(settings: &Settings, from: Option<&str>) -> anyhow::Result<()> {
     /// Visits from one message to the next.
     const STEP: u64 = 1_000_000;

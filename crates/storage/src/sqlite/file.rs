@@ -21,12 +21,12 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// state.
 const CACHED_STATEMENTS: usize = 64;
 
-/// Settings of the writing connection. `FULL` keeps every acknowledged link through power loss.
-/// 16 MiB of pages hold those that a batch of an import changes, and those of indexes that new
-/// links change at random; with fewer, SQLite reads and writes some of them several times. A page
-/// that changes several times within 4,000 pages of the write-ahead log is copied to the file
-/// once; SQLite's own limit of 1,000 costs a tenth of a create more. The size limit frees space after a
-/// long read kept the log from being reused.
+/// Settings of the writing connection. `FULL` keeps every acknowledged link through power loss. 16
+/// MiB of pages hold those that a batch of an import changes, and those of indexes that new links
+/// change at random; with fewer, SQLite reads and writes some of them several times. A page that
+/// changes several times within 4,000 pages of the write-ahead log is copied to the file once;
+/// SQLite's own limit of 1,000 costs a tenth of a create more. The size limit frees space after a
+/// long read kept the write-ahead log from being reused.
 const WRITER_SETTINGS: &str = "
 PRAGMA synchronous = FULL;
 PRAGMA cache_size = -16384;
