@@ -98,7 +98,7 @@ pub async fn pending(database: &DatabaseConnection) -> Result<usize, SchemaError
     Ok(unapplied(&applied)?.len())
 }
 
-/// What made the schema of an SQLite database, by the steps that it has. Nothing is executed.
+/// The statements that made the schema of an SQLite database, by the steps that it has.
 #[derive(Clone, Debug)]
 pub struct Making {
     /// The statements, in order.

@@ -8,7 +8,7 @@ use xtask::process;
 
 use crate::Verdict;
 
-/// What that crate reads itself.
+/// The arguments that the crate of benchmarks reads itself.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

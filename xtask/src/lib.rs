@@ -1,5 +1,5 @@
-//! What the tasks of the workspace share with its benchmarks: other programs, found, installed
-//! and started.
+//! The part of the workspace's tasks that its benchmarks use too: other programs, found,
+//! installed and started.
 
 #![expect(
     clippy::print_stdout,

@@ -79,10 +79,10 @@ enum Command {
     Shots,
     /// Throw bytes at every target in `fuzz/`.
     Fuzz {
-        /// How long, for each target.
+        /// Seconds for each target.
         #[arg(long, default_value_t = 60)]
         seconds: u64,
-        /// How often instead, for each target.
+        /// Executions of each target, instead of a time.
         #[arg(long, conflicts_with = "seconds")]
         runs: Option<u64>,
         /// Instead, remove inputs of the corpora that reach hardly any code alone.

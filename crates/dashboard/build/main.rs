@@ -127,7 +127,8 @@ fn hex(digest: &[u8], bytes: usize) -> String {
 /// anything, so that a browser asks for all of it at once. The words are left out:
 /// only the browser knows which.
 fn join_modules(files: &mut Files) -> Vec<Vec<String>> {
-    /// What runs first, without waiting for the style, and what shows the frame.
+    /// The script that runs first, without waiting for the style, and the one that shows the
+    /// frame.
     const AHEAD: &str = "web/ahead.js";
     const START: &str = "web/main.js";
     let sources = files.clone();

@@ -12,7 +12,7 @@ use super::vendored;
 /// Files by their path from the folder of the crate.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Where joined modules find each other. A symbol keeps it apart from the names
+/// The object through which joined modules find each other. A symbol keeps it apart from the names
 /// that extensions of a browser add.
 const REGISTRY: &str = "globalThis[Symbol.for('slugline modules')] ??= {}";
 
@@ -180,7 +180,7 @@ fn declared(path: &str, declaration: &str) -> String {
     name
 }
 
-/// What stands between braces.
+/// The text between braces.
 fn between(line: &str) -> (&str, &str) {
     let (_, rest) = line
         .split_once('{')
@@ -237,7 +237,7 @@ fn text<'f>(files: &'f Files, path: &str) -> &'f str {
     str::from_utf8(source).expect("modules are UTF-8")
 }
 
-/// What follows `from` at the end of a statement.
+/// The modules that statements name after `from`.
 fn imports(source: &str) -> impl Iterator<Item = &str> {
     source.split(['\n', ';']).filter_map(|statement| {
         let statement = statement.trim();

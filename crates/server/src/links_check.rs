@@ -24,7 +24,7 @@ const AFTER: Duration = Duration::from_secs(1);
 /// Enough for some gigabytes. The write-ahead log grows as long as the check reads.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// What the check found so far.
+/// The findings of the check so far.
 #[derive(Debug, Default)]
 pub(crate) struct LinksHealth {
     damaged: AtomicBool,

@@ -19,7 +19,7 @@ const END: &str = "slugline::end";
 /// on: `SLUGLINE_LOG=warn` keeps them, and only `slugline::requests=off` hides them.
 pub(crate) const REQUESTS: &str = "slugline::requests";
 
-/// What writes lines, whichever their form.
+/// The layer that writes lines, in any form.
 type Lines<S> = Box<dyn Layer<S> + Send + Sync>;
 
 /// True once everything on standard error must be JSON.

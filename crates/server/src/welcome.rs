@@ -1,4 +1,4 @@
-//! What the service says when it has started.
+//! The greeting of a service that has started.
 
 use std::{
     io::{self, IsTerminal, Write},

@@ -22,8 +22,8 @@ pub(crate) struct Load {
     /// Redirects a second, of all nodes.
     #[arg(long, default_value_t = 1_000_000)]
     redirects: u32,
-    /// How unequal links are: the exponent of Zipf's law. 1 is usual for the web; 0 makes them
-    /// equal.
+    /// The exponent of Zipf's law, which says how unequal links are. 1 is usual for the web; 0
+    /// makes them equal.
     #[arg(long, default_value_t = 1.0)]
     skew: f64,
     /// Mebibytes for the links that a node remembers (`SLUGLINE_LINK_CACHE_MEMORY`).
@@ -45,7 +45,7 @@ mod cost {
     /// Processor time of a redirect from memory, in µs: the benchmark `redirect`, with the
     /// headers of a browser.
     pub(super) const HIT: f64 = 8.05;
-    /// What asking PostgreSQL adds at the node. An estimate: no benchmark has it.
+    /// Processor time of the node for asking PostgreSQL, in µs. An estimate: no benchmark has it.
     pub(super) const MISS: f64 = 60.0;
     /// Processor time of PostgreSQL for finding a link, in µs.
     pub(super) const FIND: f64 = 70.0;
@@ -61,7 +61,7 @@ mod cost {
     pub(super) const EXCHANGE: f64 = 1_000.0;
 }
 
-/// What the load needs.
+/// The needs of the load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Need {
     nodes: f64,

@@ -46,7 +46,7 @@ struct Operation {
     id: String,
     method: Method,
     path: String,
-    /// What the document says of each failure.
+    /// The document's description of each failure.
     failures: Vec<String>,
 }
 

@@ -27,7 +27,7 @@ use tracing_subscriber::{
 use super::{TraceOptions, collector::Wire};
 use crate::VERSION;
 
-/// How long the process waits at its end for a collector that takes the last spans.
+/// The time for which the process waits at its end for the collector to take the last spans.
 const LAST_CALL: Duration = Duration::from_secs(5);
 
 static PROVIDER: OnceLock<SdkTracerProvider> = OnceLock::new();

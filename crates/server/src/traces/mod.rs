@@ -17,7 +17,7 @@ pub(crate) use request::TracedRequest;
 
 use url::Url;
 
-/// What is traced, and for whom.
+/// The collector, and the share of requests that are traced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceOptions {
     /// The collector's address for traces, by OTLP over HTTP.

@@ -12,7 +12,7 @@ use crate::{Settings, ambient::OsRandom, backup::journal};
 ///
 /// # Errors
 /// No ClickHouse is set up, the embedded log is in use or damaged, or ClickHouse takes nothing.
-/// What has left the log is in ClickHouse or in the spool, and running this again goes on.
+/// Visits that have left the log are in ClickHouse or in the spool, and running this again goes on.
 pub(crate) async fn run(settings: &Settings, from: Option<&str>) -> anyhow::Result<()> {
     /// Visits from one message to the next.
     const STEP: u64 = 1_000_000;

@@ -23,8 +23,8 @@ impl Ear {
         }
     }
 
-    /// How revoked tokens are heard of. Both numbers only grow, so their sum stays the same only
-    /// while both do.
+    /// The state of announcements of revoked tokens. Both numbers only grow, so their sum stays the
+    /// same only while both do.
     pub(super) fn hearing_of_tokens(&self) -> Hearing {
         match self.hearing() {
             Hearing::Announced(missed) => {

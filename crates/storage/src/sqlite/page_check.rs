@@ -13,7 +13,7 @@ const STEPS: i32 = 1_000;
 /// The damages that a check lists; the first of them usually explains the others.
 const LISTED: u8 = 5;
 
-/// What a check of pages found.
+/// The outcome of a check of pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageCheck {
     /// All pages are sound.
@@ -24,8 +24,8 @@ pub enum PageCheck {
     Stopped,
 }
 
-/// Checks the pages of a file on a connection of its own, for as long as `goes_on` says so. It reads
-/// the file as it is at one moment; until it ends, the write-ahead log of others grows.
+/// Checks the pages of a file on a connection of its own, for as long as `goes_on` says so. It
+/// reads the file as it is at one moment; until it ends, the write-ahead log of others grows.
 ///
 /// Indexes are not compared with their tables, which takes many times as long; `slugline doctor`
 /// does that.

@@ -24,13 +24,13 @@ pub(crate) struct Options {
     /// A Chhoto URL that takes part in `redirect` and `create`.
     #[arg(long, value_name = "PATH")]
     chhoto: Option<PathBuf>,
-    /// How the binary is built.
+    /// The profile of the build.
     #[arg(long, value_enum, default_value = "release")]
     pub(crate) profile: Profile,
-    /// How often each contender is measured.
+    /// Measurements of each contender.
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
-    /// How long each time.
+    /// Seconds of each measurement.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=600))]
     seconds: u32,
     /// Links of the benchmarks with many of them.

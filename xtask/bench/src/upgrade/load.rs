@@ -69,7 +69,7 @@ impl Promises {
     }
 }
 
-/// What nodes did under load.
+/// The answers of nodes under load.
 #[derive(Debug, Default)]
 pub(super) struct Load {
     pub(super) redirects: u64,
@@ -181,7 +181,7 @@ impl Visitor {
         Self(agent.into())
     }
 
-    /// Where a link leads; empty if the answer is no redirect.
+    /// The address to which a link leads; empty if the answer is no redirect.
     pub(super) fn location(&self, node: &Instance, slug: &str) -> Result<String> {
         let mut answer = self.0.get(format!("{}/{slug}", node.origin())).call()?;
         answer.body_mut().read_to_vec()?;

@@ -8,7 +8,7 @@ use crate::{
     tokens::{make, names::rename},
 };
 
-/// Whether the server takes this token.
+/// Returns whether the server takes this token.
 fn works(server: &Server, token: &str) -> bool {
     let call = server.request("GET", "/api/verify");
     let call = call.header("authorization", &format!("Bearer {token}"));

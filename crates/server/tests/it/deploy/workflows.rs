@@ -13,7 +13,7 @@ fn jobs(file: &str) -> serde_json::Map<String, Value> {
     workflow["jobs"].as_object().unwrap().clone()
 }
 
-/// What jobs and their steps use from elsewhere.
+/// The actions of others that a job and its steps use.
 fn used(job: &Value) -> Vec<&str> {
     let steps = job["steps"].as_array().into_iter().flatten();
     let all = steps.chain([job]);

@@ -55,7 +55,7 @@ fn urls(server: &Server, token: &str, filter: &[(&str, &str)]) -> Value {
     counts(&by_rest)
 }
 
-/// What each answer with single visits, or totals of destinations, says.
+/// The text of each answer with single visits, or with visits by destination.
 fn answers(server: &Server, token: &str) -> Vec<String> {
     [
         "/api/logs/events",

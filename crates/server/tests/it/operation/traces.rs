@@ -1,4 +1,4 @@
-//! What a collector of traces hears, by OTLP over HTTP. It needs the feature `otel`:
+//! Traces as a collector gets them, by OTLP over HTTP. These tests need the feature `otel`:
 //!
 //! `cargo xtask test -- -p slugline --features otel --test it -- traces::`
 

@@ -1,4 +1,4 @@
-//! What the tests share: the service, and the programs and servers around it.
+//! The parts that tests share: the service, and the programs and servers around it.
 
 pub(crate) mod closed_port; // a port that refuses connections
 pub(crate) mod old_redis; // a Redis as an older instance left it

@@ -195,7 +195,7 @@ impl Server {
         answer
     }
 
-    /// What it wrote to standard output, if it did not greet there. It is killed first.
+    /// Kills the service and returns its standard output, if it did not greet there.
     pub(crate) fn killed_and_read(mut self) -> String {
         self.process.kill().unwrap();
         self.process.wait().unwrap();

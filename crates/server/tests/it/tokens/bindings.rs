@@ -20,7 +20,7 @@ struct Bound {
     can_make: bool,
 }
 
-/// What a bound token gets from an operation.
+/// The answer of an operation to a bound token.
 #[derive(Clone, Copy)]
 enum Gets {
     /// An answer that shows its links, whichever they are, and no other.

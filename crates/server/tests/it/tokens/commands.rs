@@ -11,7 +11,7 @@ fn run(server: &Server, arguments: &[&str]) -> Output {
     command(server.folder()).args(arguments).output().unwrap()
 }
 
-/// What a command prints, which must succeed.
+/// The output of a command, which must succeed.
 #[track_caller]
 fn printed(server: &Server, arguments: &[&str]) -> String {
     let output = run(server, arguments);
