@@ -16,7 +16,7 @@ use crate::{Rules, instant::Instant, problem::Problem, sent::Sent, validation::V
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("required" = ["url"]))]
 pub struct CreateLink {
-    /// What the author decides.
+    /// The members that the author decides.
     #[serde(flatten)]
     pub members: LinkMembers,
     /// Path of the short link; a free random one when left out.

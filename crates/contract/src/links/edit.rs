@@ -20,7 +20,7 @@ pub struct EditLink {
     /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
-    /// What the author decides.
+    /// The members that the author decides.
     #[serde(flatten)]
     pub members: LinkMembers,
     /// A new password. Left out, the old one stays; an empty text removes it. Never send a mask back.

@@ -44,7 +44,7 @@ pub struct ImportLinks {
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("required" = ["url", "slug"]), transform = widest_texts)]
 pub struct ImportLink {
-    /// What the author decided.
+    /// The members that the author decided.
     #[serde(flatten)]
     pub members: LinkMembers,
     /// The path of the short link; null for a free random one.

@@ -20,7 +20,7 @@ pub struct PatchLink {
     /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
-    /// What the author decides.
+    /// The members that the author decides.
     #[serde(flatten)]
     pub members: LinkMembers,
     /// A new password; null or an empty text removes the password. Never send a mask back.

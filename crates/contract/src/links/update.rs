@@ -32,7 +32,7 @@ pub struct UpdateLink {
     /// true: members left out are kept, and null or an empty text removes one. Otherwise the link is replaced, and url is required.
     #[schemars(extend("default" = false))]
     pub partial: Sent<bool>,
-    /// What the author decides.
+    /// The members that the author decides.
     #[serde(flatten)]
     pub members: LinkMembers,
     /// A new password. Left out, the old one stays; an empty text removes it. Never send a mask back.
