@@ -427,13 +427,13 @@ impl StatsReader {
 
 /// Returns some slugs that a filter includes.
 fn included_slugs(filter: &VisitFilter) -> Vec<&String> {
-    /// Whoever names more has not typed them.
+    /// The most slugs that a person may have typed.
     const MOST: usize = 20;
     let included = filter.values.iter().filter_map(|value| match value {
         (Dimension::Slug, Choice::AnyOf(slugs)) => Some(slugs),
         _ => None,
     });
-    // A list is a candidate as a whole, too, and the empty text is what is not known.
+    // A list is a candidate as a whole, too. The empty text means unknown.
     let slugs = included
         .flatten()
         .filter(|slug| !slug.is_empty() && !slug.contains(','));

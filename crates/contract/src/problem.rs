@@ -445,7 +445,7 @@ impl From<Error> for Problem {
     }
 }
 
-/// The text names tags only: whoever holds the token learns them from its links anyway.
+/// The text names tags only, which the holder of the token learns from its links anyway.
 fn out_of_reach(refused: &OutOfReach) -> Problem {
     let detail = match refused {
         OutOfReach::New(tags) if tags.is_empty() => "your token is bound to links that are there, \

@@ -1,6 +1,6 @@
 //! Names that people send for members whose names are others.
 //!
-//! Other programs use these names, so whoever sends one means it. A link without its expiry
+//! Other programs use these names, so a client that sends one means it. A link without its expiry
 //! would be a wrong answer to `expires`.
 
 /// Each member, and what it is called elsewhere: in lower case, without hyphens and underscores.

@@ -111,8 +111,8 @@ impl MakeToken {
     }
 }
 
-/// The values of a list that may be left out. An empty list is refused: whoever sends it wants to
-/// bind the token, and nothing would bind it.
+/// The values of a list that may be left out. An empty list is refused: a client that sends it
+/// wants to bind the token, and nothing would bind it.
 fn parsed<T, E: Explain>(
     validation: &mut Validation,
     name: &str,

@@ -102,7 +102,7 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         limit: u32,
     ) -> Result<BTreeSet<LinkId>, StoreError>;
 
-    /// Those of these links that are stored, expired ones included, and have no password.
+    /// Returns those of these links that are stored, expired ones included, and have no password.
     async fn unprotected(&self, links: &BTreeSet<LinkId>) -> Result<BTreeSet<LinkId>, StoreError>;
 
     /// Removes the link stored under exactly this spelling, and returns it as

@@ -5,7 +5,7 @@ use crate::Link;
 /// The protection of a link's destination at the moment of a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Protection {
-    /// Everybody who followed the link got there.
+    /// The link had no password: each visitor reached the destination.
     None,
     /// The link asked for a password.
     Password,

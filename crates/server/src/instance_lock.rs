@@ -21,7 +21,8 @@ const FILE: &str = "slugline.lock";
 /// it when the process dies for any reason.
 ///
 /// The file has the number of its last holder, and behind it a mark while a service serves. A
-/// service that stops removes the mark, so whoever finds it knows that one was killed.
+/// service that stops removes the mark, so a start that finds the mark knows that a service was
+/// killed.
 #[derive(Debug)]
 pub(crate) struct InstanceLock {
     file: File,

@@ -1,8 +1,8 @@
 //! One-time codes for the site token of the data folder, as files beside it.
 //!
 //! A code is a file of its own, named by its digest, which holds the moment at which it is over.
-//! Whoever removes the file has used the code, and a file is removed once, however many try. So
-//! the service and the command that prints an address need no lock between them.
+//! Removing the file uses the code. Only one of several callers can remove the file. So the service
+//! and the command that prints an address need no lock between them.
 
 use std::{
     fs,

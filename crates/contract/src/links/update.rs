@@ -90,7 +90,7 @@ impl UpdateLink {
 }
 
 /// Puts the way to change only some members before the faults of a replacing call without a
-/// destination. Whoever only adds the destination would lose the other members.
+/// destination. A client that only adds the destination would lose the other members.
 fn missing_partial(problem: Problem) -> Problem {
     let first = Issue {
         code: IssueCode::Custom,

@@ -11,10 +11,10 @@ pub enum Destinations {
     /// Every destination.
     #[default]
     All,
-    /// Those that stood behind no password when their visits were recorded.
+    /// Destinations that were behind no password when their visits were recorded.
     Unprotected {
-        /// Visits of before do not say whether their link had a password. Those of these links
-        /// show their destination.
+        /// Older visits do not state whether their link had a password. Those of these links show
+        /// their destination.
         unrecorded: Arc<BTreeSet<LinkId>>,
     },
 }

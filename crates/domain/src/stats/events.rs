@@ -65,7 +65,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// A visit as somebody may see it who sees these destinations.
+    /// A visit for a caller who sees these destinations.
     pub fn of(record: &VisitRecord<'_>, destinations: &Destinations) -> Self {
         let place = record.place;
         let at = place.coordinates;

@@ -84,7 +84,7 @@ fn stage(
     let mut carried = Carried::None;
     unpack(file, |part| {
         if part == Part::SiteToken {
-            // Whoever wrote the backup knows it, and it permits everything.
+            // The writer of the backup knows the token, and it permits everything.
             if !wishes.site_token {
                 carried = Carried::LeftOut;
                 return Ok(None);

@@ -12,7 +12,7 @@ use rusqlite::{Connection, ErrorCode};
 
 use crate::failure::Failure;
 
-/// When to give up a read: at a moment, or as soon as nobody waits for the answer.
+/// The moment at which a read gives up. It also gives up as soon as nobody waits for the answer.
 #[derive(Clone, Debug)]
 pub(super) struct Deadline {
     at: Instant,
@@ -20,7 +20,7 @@ pub(super) struct Deadline {
     abandoned: Arc<AtomicBool>,
 }
 
-/// Somebody waits for the answer until this is dropped.
+/// Represents a waiting caller. The read goes on until this is dropped.
 #[derive(Debug)]
 pub(super) struct Waiting(Arc<AtomicBool>);
 
@@ -39,7 +39,7 @@ impl Deadline {
         }
     }
 
-    /// Belongs to the one who waits for the answer.
+    /// Returns the handle of the caller that waits for the answer.
     pub(super) fn waiting(&self) -> Waiting {
         Waiting(Arc::clone(&self.abandoned))
     }

@@ -347,7 +347,7 @@ fn two_hundred_slow_connections_keep_nobody_else_waiting_and_end() {
     }
     assert_eq!(server.api("GET", "/api/link/list").send().status, 200);
     for stream in &mut slow {
-        // Whoever never ends a request gets no redirect, and is disconnected.
+        // A client that never ends a request gets no redirect, and is disconnected.
         let answer = rest_of(stream);
         assert!(answer.is_empty() || status(&answer) == 408, "{answer}");
     }

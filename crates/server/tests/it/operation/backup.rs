@@ -593,7 +593,7 @@ db.close()";
     assert!(python.status().unwrap().success(), "{statement}");
 }
 
-/// Whoever writes a backup can also compute its digest anew.
+/// The writer of a backup can also compute its digest anew.
 #[test]
 fn a_backup_with_an_object_of_somebody_else_is_refused_by_its_name() {
     let elsewhere = tempfile::tempdir().unwrap();

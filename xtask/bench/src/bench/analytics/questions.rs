@@ -17,7 +17,7 @@ const ROUNDS: usize = 5;
 /// largest ones.
 const SKETCHED_WITHIN: f64 = 0.1;
 
-/// Somebody who answers questions.
+/// A contender that answers questions.
 pub(super) trait Contender {
     /// The name in tables.
     fn name(&self) -> &'static str;
