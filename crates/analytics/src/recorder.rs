@@ -75,8 +75,8 @@ impl Recorder {
     ) -> Result<(Self, EmbeddedLog), OpenError> {
         let sampler = Sampler::new(options.sampling, ports.random.as_ref());
         let tally = Arc::new(Tally::default());
-        let appender = Appender::open(path, &options, ports, Arc::clone(&tally))?;
         let log = EmbeddedLog::new(path, QueryLimits::default(), Arc::clone(&tally));
+        let appender = Appender::open(path, &options, ports, Arc::clone(&tally), log.turns())?;
         Ok((Self::with(appender, sampler, options, tally)?, log))
     }
 

@@ -3,14 +3,14 @@
 use std::{
     collections::BTreeSet,
     sync::{
-        Arc, Mutex, PoisonError,
+        Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
 use slugline_domain::{LogTrouble, UnixMillis, measure::Histogram};
 
-use crate::{engine::Renewals, losses::Losses};
+use crate::losses::Losses;
 
 /// The queue's length, the lost visits, the current troubles, and whether the
 /// recorder is closed.
@@ -28,7 +28,6 @@ pub(crate) struct Tally {
     /// Visits that were never stored, by the time at which they came.
     pub(crate) losses: Losses,
     pub(crate) troubles: Troubles,
-    pub(crate) renewals: Arc<Renewals>,
 }
 
 /// Bits of [`Tally::waiting`] that count bytes: a terabyte.

@@ -43,7 +43,6 @@ pub(crate) use mend::{
 };
 pub use mend::{replace::Rebuilt, salvage::rebuild};
 pub use read::log::EmbeddedLog;
-pub(crate) use read::renewals::Renewals;
 pub(crate) use read::visits::{all_chunks, visits_of_chunk};
 pub use store::error::OpenError;
 pub(crate) use store::{

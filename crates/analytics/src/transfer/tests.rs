@@ -101,7 +101,7 @@ impl Party for Copied {
             ..RecorderOptions::default()
         };
         for some in rows.chunks(70) {
-            let mut table = EmbeddedRows::new(&small, std::sync::Arc::default());
+            let mut table = EmbeddedRows::of_others(&small);
             table.insert(&db, &mut some.iter().cloned()).unwrap();
         }
         let source = EmbeddedLog::open(&source, QueryLimits::default()).unwrap();

@@ -6,7 +6,7 @@ use std::{
 
 use rusqlite::Connection;
 use slugline_analytics::{
-    QueryLimits, Recorder, RecorderClosed, RecorderOptions, RecorderPorts, SaltPeriod,
+    EmbeddedLog, QueryLimits, Recorder, RecorderClosed, RecorderOptions, RecorderPorts, SaltPeriod,
     SamplingTargets,
 };
 use slugline_domain::{
@@ -393,11 +393,12 @@ async fn a_visitor_counts_once_per_salt_period() {
 #[tokio::test]
 async fn a_question_that_cannot_start_before_its_deadline_says_so() {
     let fixture = Fixture::new(RecorderOptions::default());
-    let impatient = fixture.log.with_limits(QueryLimits {
+    let limits = QueryLimits {
         concurrent: 1,
         deadline: Duration::ZERO,
         ..QueryLimits::default()
-    });
+    };
+    let impatient = EmbeddedLog::open(&fixture.file(), limits).unwrap();
     let error = impatient
         .counters(&CountersQuery::default())
         .await

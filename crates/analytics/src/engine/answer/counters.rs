@@ -92,8 +92,6 @@ fn per_link(
         for (group, LinkNumber(link)) in groups {
             let name = match links::name(snapshot.db(), link)? {
                 Some(name) => name,
-                // Its visits were erased after the rows were read.
-                None if snapshot.has_taken_breaks() => continue,
                 None => return Err(EngineError::Dangling { link }),
             };
             // One that was lost with a part of the file has no name any more.

@@ -19,7 +19,7 @@ use crate::{
     QueryLimits, RecorderOptions, SaltPeriod,
     engine::{
         EmbeddedLog, examine,
-        read::{deadline::Deadline, snapshot::Snapshot},
+        read::{deadline::Deadline, snapshot::Snapshot, turns::Turns},
         rebuild,
         store::{
             day_totals::{self, Encoded, Record},
@@ -323,7 +323,12 @@ fn a_day_stands_apart_if_all_its_rows_came_with_salts_for_a_day() {
         salt_period,
         ..RecorderOptions::default()
     };
-    let own = |salt_period| EmbeddedRows::new(&with(salt_period), Arc::default());
+    let own = |salt_period| {
+        EmbeddedRows::new(
+            &with(salt_period),
+            Arc::new(Turns::under(QueryLimits::default())),
+        )
+    };
     let imported = || EmbeddedRows::of_others(&with(SaltPeriod::Day));
     assert!(days_apart(&mut [
         own(SaltPeriod::Day),

@@ -16,13 +16,13 @@ use slugline_domain::{
     SamplingNote, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
     ports::{VisitLog, VisitLogError},
 };
-use tokio::sync::Semaphore;
 
 use super::{
     background,
     deadline::Deadline,
     memory::QuestionMemory,
     snapshot::{Damage, Snapshot},
+    turns::Turns,
     visits::{self, Visits},
 };
 use crate::engine::{
@@ -46,11 +46,11 @@ use crate::{
 pub struct EmbeddedLog {
     path: PathBuf,
     limits: QueryLimits,
-    permits: Arc<Semaphore>,
+    turns: Arc<Turns>,
     idle: Arc<Mutex<Vec<Connection>>>,
     tally: Arc<Tally>,
     /// Keeps the file from being replaced, where no recorder does.
-    lock: Option<Arc<File>>,
+    _lock: Option<Arc<File>>,
 }
 
 impl EmbeddedLog {
@@ -58,20 +58,16 @@ impl EmbeddedLog {
         Self {
             path: path.to_owned(),
             limits,
-            permits: Arc::new(Semaphore::new(limits.concurrent.max(1))),
+            turns: Arc::new(Turns::under(limits)),
             idle: Arc::default(),
             tally,
-            lock: None,
+            _lock: None,
         }
     }
 
-    /// The same log under other limits.
-    #[must_use]
-    pub fn with_limits(self, limits: QueryLimits) -> Self {
-        Self {
-            lock: self.lock,
-            ..Self::new(&self.path, limits, self.tally)
-        }
+    /// The turns that its questions take.
+    pub(crate) fn turns(&self) -> Arc<Turns> {
+        Arc::clone(&self.turns)
     }
 
     /// Opens a log for questions only, also while another process writes to it. Creates what an
@@ -83,7 +79,7 @@ impl EmbeddedLog {
         let lock = lock::share(path)?;
         schema::open_writer(path)?;
         Ok(Self {
-            lock: Some(Arc::new(lock)),
+            _lock: Some(Arc::new(lock)),
             ..Self::new(path, limits, Arc::default())
         })
     }
@@ -96,9 +92,7 @@ impl EmbeddedLog {
         let (connections, tally) = (Arc::clone(&self.idle), Arc::clone(&self.tally));
         let memory = QuestionMemory::under(self.limits);
         self.run(move |db, deadline| {
-            let snapshot = Snapshot::take(&db, deadline)?
-                .with_memory(memory)
-                .with_breaks(&tally.renewals);
+            let snapshot = Snapshot::take(&db, deadline)?.with_memory(memory);
             let answer = question(&snapshot)?;
             tell_of_damage(&snapshot, &tally.troubles);
             drop(snapshot);
@@ -118,11 +112,9 @@ impl EmbeddedLog {
     ) -> Result<T, EngineError> {
         let deadline = Deadline::after(self.limits.deadline);
         let _waiting = deadline.waiting();
-        let turn = Arc::clone(&self.permits).acquire_owned();
-        let turn = tokio::time::timeout_at(deadline.at.into(), turn)
+        let turn = tokio::time::timeout_at(deadline.at.into(), self.turns.next())
             .await
-            .map_err(|_| deadline.exceeded())?
-            .expect("the semaphore is never closed");
+            .map_err(|_| deadline.exceeded())?;
         let connections = Arc::clone(&self.idle);
         let path = self.path.clone();
         background::run(move || {
@@ -475,7 +467,7 @@ mod tests {
             go_on.send(()).unwrap();
             assert_eq!(log.ask(|_| Ok(7)).await.unwrap(), 7, "{name}");
             assert_eq!(chunks.load(Ordering::Relaxed), 3, "{name}");
-            assert_eq!(log.permits.available_permits(), 1, "{name}");
+            assert_eq!(log.turns.free(), 1, "{name}");
         }
     }
 }

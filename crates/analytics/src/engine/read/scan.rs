@@ -168,7 +168,6 @@ impl Snapshot<'_> {
             if let Some(super::snapshot::OnChunk(call)) = &*self.on_chunk.borrow() {
                 call();
             }
-            self.take_break()?;
             self.deadline.check()?;
             if listed.span.max_ts < interesting_from {
                 break;
@@ -177,7 +176,7 @@ impl Snapshot<'_> {
                 let sql = format!("SELECT {} FROM chunk WHERE id = ?1", Chunk::COLUMNS);
                 let mut statement = self.db().prepare_cached(&sql)?;
                 let mut found = statement.query([listed.id])?;
-                let Some(row) = found.next()?.filter(|row| listed.is_still(row)) else {
+                let Some(row) = found.next()? else {
                     return Ok(());
                 };
                 let chunk = Chunk::read(self.db(), row)?;
@@ -228,22 +227,6 @@ impl Snapshot<'_> {
 struct Listed {
     id: i64,
     span: Span,
-}
-
-impl Listed {
-    /// True unless a chunk of other rows has got the number of one that was deleted.
-    fn is_still(&self, row: &rusqlite::Row<'_>) -> bool {
-        let is_within = || {
-            let (rows, min_ts, max_ts): (u32, i64, i64) = (row.get(2)?, row.get(3)?, row.get(4)?);
-            let Span {
-                rows: most,
-                min_ts: first,
-                max_ts: last,
-            } = self.span;
-            Ok::<_, rusqlite::Error>(rows <= most && first <= min_ts && max_ts <= last)
-        };
-        is_within().unwrap_or(true)
-    }
 }
 
 /// The rows of a part of a chunk that meet the conditions. Columns that conditions are

@@ -129,6 +129,22 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
     Ok(db)
 }
 
+/// Moves everything into the database proper, where deleted content is
+/// overwritten, and cuts the write-ahead log to nothing. `false` when a
+/// question still reads from it after so much time: visits do not wait for that
+/// for long, since a backup may read for minutes.
+pub(crate) fn empty_write_ahead_log(
+    db: &Connection,
+    patience: Duration,
+) -> Result<bool, rusqlite::Error> {
+    db.busy_timeout(patience)?;
+    let busy = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+        row.get::<_, bool>(0)
+    });
+    db.busy_timeout(LOCK_PATIENCE)?;
+    busy.map(|busy| !busy)
+}
+
 /// Keeps views and defaults of the file's schema from calling functions with side effects, and
 /// statements from writing past the tables.
 fn guard(db: &Connection) -> Result<(), rusqlite::Error> {

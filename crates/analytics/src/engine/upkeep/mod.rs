@@ -9,7 +9,7 @@ pub(crate) mod merge;
 pub(crate) mod retention;
 pub(crate) mod steady_clock;
 
-use std::{error::Error as StdError, num::NonZeroU32, sync::Arc};
+use std::{error::Error as StdError, num::NonZeroU32};
 
 use rusqlite::Connection;
 use slugline_domain::UnixMillis;
@@ -19,7 +19,6 @@ use self::{
     steady_clock::SteadyClock,
 };
 use crate::engine::{
-    read::renewals::Renewals,
     store::{error::EngineError, loss_table, salted_days, tail},
     write::seal,
 };
@@ -46,7 +45,6 @@ const PAUSE_MS: i64 = 3_600_000;
 pub(crate) struct Upkeep {
     retention_days: Option<NonZeroU32>,
     rows_per_chunk: usize,
-    renewals: Arc<Renewals>,
     clock: SteadyClock,
     next: Step,
 }
@@ -104,15 +102,10 @@ impl Step {
 }
 
 impl Upkeep {
-    pub(crate) fn new(
-        retention_days: Option<NonZeroU32>,
-        rows_per_chunk: usize,
-        renewals: Arc<Renewals>,
-    ) -> Self {
+    pub(crate) fn new(retention_days: Option<NonZeroU32>, rows_per_chunk: usize) -> Self {
         Self {
             retention_days,
             rows_per_chunk,
-            renewals,
             clock: SteadyClock::default(),
             next: Step::Rest { until_ms: i64::MIN },
         }
@@ -178,9 +171,7 @@ impl Upkeep {
             }
             Step::Merge { first, today } => {
                 let most = self.rows_per_chunk.saturating_mul(MERGED);
-                let merge = || merge::merge_day_alone(db, (first, today), most);
-                // A merge that has to wait for a question is left to the next round.
-                let merged = self.renewals.merge(merge).transpose()?.flatten();
+                let merged = merge::merge_day_alone(db, (first, today), most)?;
                 merged.map(|first| Step::Merge { first, today }).or(past)
             }
             Step::CountDays { before } => {

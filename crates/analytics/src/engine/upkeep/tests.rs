@@ -35,7 +35,7 @@ impl Log {
             db: schema::open_writer(&folder.path().join("a.db")).unwrap(),
             folder,
             links: Links::default(),
-            upkeep: Upkeep::new(retention_days, 64, Arc::default()),
+            upkeep: Upkeep::new(retention_days, 64),
         }
     }
 
@@ -230,14 +230,14 @@ fn days_that_are_over_get_totals_the_latest_first() {
     while log.count("day_totals WHERE directory IS NULL") == 0 {
         assert!(log.upkeep.step(&mut log.db, now).unwrap());
     }
-    log.upkeep = Upkeep::new(None, 64, Arc::default());
+    log.upkeep = Upkeep::new(None, 64);
     log.round(5);
     assert_eq!(counted(&log), [0, 1, 2, 3]);
     // A late visit.
     log.add(1);
     log.seal(1);
     assert_eq!(counted(&log), [0, 2, 3]);
-    log.upkeep = Upkeep::new(None, 64, Arc::default());
+    log.upkeep = Upkeep::new(None, 64);
     log.round(5);
     assert_eq!(counted(&log), [0, 1, 2, 3]);
     assert_eq!(log.count("day_totals WHERE directory IS NULL"), 0);
@@ -343,7 +343,7 @@ fn retention_deletes_whole_chunks_a_few_at_a_time_and_goes_on_after_a_restart() 
             left -= deleted;
         }
         assert!(left < before);
-        log.upkeep = Upkeep::new(THIRTY_DAYS, 64, Arc::default());
+        log.upkeep = Upkeep::new(THIRTY_DAYS, 64);
     }
     // What is left was not written again.
     let after = parts(&log);

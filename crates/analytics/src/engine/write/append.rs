@@ -11,9 +11,9 @@ use tokio::sync::oneshot;
 
 use super::{
     embedded_rows::EmbeddedRows,
-    log_length::LogLength,
     row_table::{Maintained, RowTable},
 };
+use crate::engine::read::turns::Turns;
 use crate::engine::store::{
     error::{EngineError, OpenError},
     lock,
@@ -44,7 +44,6 @@ pub(crate) struct Appender {
     tally: Arc<Tally>,
     /// A deleted salt or erased visits may still stand in the write-ahead log.
     scrub: bool,
-    log_length: LogLength,
     loss_file: LossFile,
 }
 
@@ -64,10 +63,11 @@ impl Appender {
         options: &RecorderOptions,
         ports: RecorderPorts,
         tally: Arc<Tally>,
+        turns: Arc<Turns>,
     ) -> Result<Self, OpenError> {
         let lock = lock::share(path)?;
         let db = schema::open_writer(path)?;
-        let rows = Box::new(EmbeddedRows::new(options, Arc::clone(&tally.renewals)));
+        let rows = Box::new(EmbeddedRows::new(options, turns));
         let appender = Self::over(db, rows, options, ports, tally);
         let appender = appender.map_err(|source| OpenError::Sqlite {
             path: path.to_owned(),
@@ -110,7 +110,6 @@ impl Appender {
             tally,
             // A process that was killed may have left one there.
             scrub: true,
-            log_length: LogLength::default(),
         })
     }
 
@@ -203,7 +202,7 @@ impl Appender {
             tracing::warn!(error, "an ended salt cannot be deleted yet");
         }
         if self.scrub {
-            match empty_write_ahead_log(&self.db, Duration::ZERO) {
+            match schema::empty_write_ahead_log(&self.db, Duration::ZERO) {
                 Ok(done) => self.scrub = !done,
                 Err(error) => {
                     let error: &(dyn StdError + 'static) = &error;
@@ -213,7 +212,6 @@ impl Appender {
         }
         let Maintained { more, erased } = self.rows.maintain(&mut self.db, now);
         self.scrub |= erased;
-        self.log_length.bound(&self.db, &self.tally.renewals);
         more || erased
     }
 
@@ -281,22 +279,6 @@ fn hold(file: &mut LossFile, losses: Vec<Loss>) {
     }
 }
 
-/// Moves everything into the database proper, where deleted content is
-/// overwritten, and cuts the write-ahead log to nothing. `false` when a
-/// question still reads from it after so much time: visits do not wait for that
-/// for long, since a backup may read for minutes.
-pub(super) fn empty_write_ahead_log(
-    db: &Connection,
-    patience: Duration,
-) -> Result<bool, rusqlite::Error> {
-    db.busy_timeout(patience)?;
-    let busy = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
-        row.get::<_, bool>(0)
-    });
-    db.busy_timeout(schema::LOCK_PATIENCE)?;
-    busy.map(|busy| !busy)
-}
-
 #[cfg(test)]
 mod tests {
     use std::{
@@ -312,6 +294,7 @@ mod tests {
 
     use super::*;
     use crate::{
+        QueryLimits,
         engine::{
             store::{columns::text_of, links, tail},
             write::draft::Numbers,
@@ -367,7 +350,8 @@ mod tests {
             )
         };
         let tally = Arc::default();
-        Appender::open(&folder.path().join("a.db"), &options, ports, tally).unwrap()
+        let turns = Arc::new(Turns::under(QueryLimits::default()));
+        Appender::open(&folder.path().join("a.db"), &options, ports, tally, turns).unwrap()
     }
 
     /// Writes down what it hears.
@@ -466,9 +450,9 @@ mod tests {
         reader.execute_batch("BEGIN").unwrap();
         assert_eq!(count(&reader, "salt"), 1);
         appender.db.execute("DELETE FROM salt", []).unwrap();
-        assert!(!empty_write_ahead_log(&appender.db, Duration::ZERO).unwrap());
+        assert!(!schema::empty_write_ahead_log(&appender.db, Duration::ZERO).unwrap());
         reader.execute_batch("COMMIT").unwrap();
-        assert!(empty_write_ahead_log(&appender.db, Duration::ZERO).unwrap());
+        assert!(schema::empty_write_ahead_log(&appender.db, Duration::ZERO).unwrap());
         // Other statements wait for locks as before.
         let patience: u32 = appender
             .db

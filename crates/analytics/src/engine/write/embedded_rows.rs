@@ -8,11 +8,12 @@ use tokio::sync::oneshot;
 
 use super::{
     draft::{Draft, Numbers},
+    log_length::LogLength,
     row_table::{Maintained, RowTable},
     seal,
 };
 use crate::engine::{
-    read::renewals::Renewals,
+    read::turns::Turns,
     store::{batch, erasure, links::Links, salted_days::SaltedDays, tail},
     upkeep::{
         Upkeep,
@@ -20,7 +21,7 @@ use crate::engine::{
     },
 };
 use crate::utc;
-use crate::{RecorderOptions, SaltPeriod, row::Row, sampling::Pressure};
+use crate::{QueryLimits, RecorderOptions, SaltPeriod, row::Row, sampling::Pressure};
 
 #[derive(Debug)]
 pub(crate) struct EmbeddedRows {
@@ -28,27 +29,30 @@ pub(crate) struct EmbeddedRows {
     days: SaltedDays,
     upkeep: Upkeep,
     erasing: Erasing,
+    log_length: LogLength,
     rows_per_chunk: usize,
 }
 
 impl EmbeddedRows {
-    pub(crate) fn new(options: &RecorderOptions, renewals: Arc<Renewals>) -> Self {
+    /// For a log whose questions take these turns.
+    pub(crate) fn new(options: &RecorderOptions, turns: Arc<Turns>) -> Self {
         let rows_per_chunk = options.rows_per_chunk.clamp(1, batch::ROWS_MAX);
         Self {
             links: Links::default(),
             days: SaltedDays::new(options.salt_period == SaltPeriod::Day),
             erasing: Erasing::default(),
-            upkeep: Upkeep::new(options.retention_days, rows_per_chunk, renewals),
+            upkeep: Upkeep::new(options.retention_days, rows_per_chunk),
+            log_length: LogLength::new(turns),
             rows_per_chunk,
         }
     }
 
-    /// For rows whose visitors were told apart elsewhere, nobody knows for how long. Nobody asks
-    /// questions beside it in this process.
+    /// For imported rows, whose salt period is unknown. No questions run in this process.
     pub(crate) fn of_others(options: &RecorderOptions) -> Self {
+        let turns = Arc::new(Turns::under(QueryLimits::default()));
         Self {
             days: SaltedDays::new(false),
-            ..Self::new(options, Arc::default())
+            ..Self::new(options, turns)
         }
     }
 }
@@ -107,6 +111,8 @@ impl RowTable for EmbeddedRows {
             let error: &(dyn StdError + 'static) = &error;
             tracing::warn!(error, "the tail of the access log cannot be sealed yet");
         }
+        // Before anything that takes long.
+        let waits = self.log_length.bound(db);
         match self.erasing.step(db, now, self.rows_per_chunk) {
             Ok(Progress::Idle) => {}
             Ok(progress) => {
@@ -129,7 +135,7 @@ impl RowTable for EmbeddedRows {
             false
         });
         Maintained {
-            more,
+            more: more || waits,
             erased: false,
         }
     }

@@ -1,50 +1,96 @@
 //! The bound on the length of SQLite's write-ahead log.
+//!
+//! SQLite writes over its log once no reader needs what is in it. Questions that overlap without
+//! end would let it grow for as long as visits come. So when the log is long, the writer takes
+//! all turns: new questions wait until the running ones have ended, then the writer empties the
+//! log and gives the turns back.
 
 use std::{
     error::Error as StdError,
-    fs,
+    fmt, fs,
     path::PathBuf,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, Waker},
     time::{Duration, Instant},
 };
 
 use rusqlite::Connection;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit};
 
-use super::append::empty_write_ahead_log;
-use crate::engine::{read::renewals::Renewals, store::lock};
+use crate::engine::{
+    read::turns::Turns,
+    store::{lock, schema::empty_write_ahead_log},
+};
 
-/// The length from which on questions are asked for a break. Without questions it stays below
-/// some 8 MB: SQLite begins anew once a thousand pages have been moved into the database.
+/// The length from which on questions have to wait. Without questions it stays below some 8 MB:
+/// SQLite writes over the log once a thousand pages have been moved into the database.
 const LONG: u64 = 32 << 20;
 
-/// The time the writer waits for that break. Visits wait in the queue meanwhile.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// The time the writer waits for readers that take no turn, such as a backup. Visits wait in the
+/// queue meanwhile.
+const TIMEOUT: Duration = Duration::from_millis(100);
 
-/// From one attempt to the next: a backup, for example, takes no break.
-const PAUSE: Duration = Duration::from_millis(500);
+/// The pause after an attempt that such a reader defeated.
+const PAUSE: Duration = Duration::from_secs(10);
 
-/// Looks after the length.
-#[derive(Debug, Default)]
+/// Bounds the length.
 pub(crate) struct LogLength {
-    tried: Option<Instant>,
+    turns: Arc<Turns>,
+    waiting: Option<Pin<Box<dyn Future<Output = AllTurns> + Send>>>,
+    failed_at: Option<Instant>,
 }
 
+type AllTurns = Result<OwnedSemaphorePermit, AcquireError>;
+
 impl LogLength {
-    /// Cuts the log to nothing if it is long and nobody reads from it. Else questions are asked
-    /// for a break, and the next call tries again.
-    pub(crate) fn bound(&mut self, db: &Connection, renewals: &Renewals) {
-        let is_long = length(db) > LONG;
-        renewals.want(is_long);
-        if !is_long || self.tried.is_some_and(|tried| tried.elapsed() < PAUSE) {
-            return;
+    /// For a log whose questions take these turns.
+    pub(crate) fn new(turns: Arc<Turns>) -> Self {
+        Self {
+            turns,
+            waiting: None,
+            failed_at: None,
         }
-        match empty_write_ahead_log(db, PATIENCE) {
-            Ok(done) => renewals.want(!done),
+    }
+
+    /// Empties the log if it is long and all turns are free. Returns whether it still waits for
+    /// turns; the next call looks again.
+    pub(crate) fn bound(&mut self, db: &Connection) -> bool {
+        if self.waiting.is_none() {
+            let failed_lately = self.failed_at.is_some_and(|at| at.elapsed() < PAUSE);
+            if failed_lately || length(db) <= LONG {
+                return false;
+            }
+        }
+        let turns = &self.turns;
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(turns.all()));
+        // The semaphore is fair: from the first poll on, later questions queue behind the writer.
+        let taken = waiting
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        let Poll::Ready(turns) = taken else {
+            return true;
+        };
+        self.waiting = None;
+        self.failed_at = match empty_write_ahead_log(db, TIMEOUT) {
+            Ok(true) => None,
+            Ok(false) => Some(Instant::now()),
             Err(error) => {
                 let error: &(dyn StdError + 'static) = &error;
                 tracing::warn!(error, "the write-ahead log cannot be shortened yet");
+                Some(Instant::now())
             }
-        }
-        self.tried = renewals.are_wanted().then(Instant::now);
+        };
+        drop(turns);
+        false
+    }
+}
+
+impl fmt::Debug for LogLength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LogLength")
+            .field("waits", &self.waiting.is_some())
+            .finish_non_exhaustive()
     }
 }
 
@@ -59,148 +105,84 @@ fn length(db: &Connection) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        net::Ipv4Addr,
-        path::Path,
-        sync::{
-            Arc,
-            atomic::{AtomicBool, AtomicU32, Ordering},
-        },
-        thread,
-    };
-
-    use slugline_domain::{
-        SamplingInterval, UnixMillis, UnixSeconds, Visit, VisitFilter, VisitHeaders,
-    };
-    use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
+    use rusqlite::params;
 
     use super::*;
-    use crate::utc::MILLIS_PER_DAY;
-    use crate::{
-        RecorderOptions, RecorderPorts,
-        engine::{
-            read::{deadline::Deadline, distinct::spread, filter::RowFilter, snapshot::Snapshot},
-            store::{columns::Column, schema, tail},
-            tests::row,
-            write::{
-                append::Appender,
-                draft::{Draft, Numbers},
-                seal,
-            },
-        },
-        row::Kept,
-        sampling::Sampled,
-        tally::Tally,
-        visitor::VisitorHash,
-    };
+    use crate::{QueryLimits, engine::store::schema};
 
-    const CHUNKS: i64 = 60;
-
-    /// Old visits: small chunks, some of one day, and rows of a day that is over in the tail.
-    fn fill(path: &Path) -> usize {
-        let db = schema::open_writer(path).unwrap();
-        for chunk in 0..CHUNKS {
-            let mut draft = Draft::default();
-            for second in 0..10 {
-                let row = row(
-                    chunk / 3 * MILLIS_PER_DAY + second * 1_000,
-                    chunk.unsigned_abs(),
-                );
-                draft.push(Numbers::of(&row, 1), &row);
-            }
-            seal::write(&db, &draft, None).unwrap();
+    fn limits(concurrent: usize) -> QueryLimits {
+        QueryLimits {
+            concurrent,
+            ..QueryLimits::default()
         }
-        for second in 0..100 {
-            tail::insert(&db, &row(5 * MILLIS_PER_DAY + second * 1_000, 1), 1).unwrap();
-        }
-        usize::try_from(CHUNKS).unwrap() * 10 + 100
     }
 
-    /// A batch of some five megabytes.
-    fn batch() -> Vec<Kept> {
-        let link = |number: u32| {
-            // No two pieces of them are the same.
-            let pieces = (0..750).map(|piece| spread(number * 750 + piece).to_string());
-            let url = format!("https://example.com/{}", pieces.collect::<String>());
-            Arc::new(link("docs").id("docs-1").to(&url).build())
-        };
-        let kept = |number: u32| Kept {
-            visit: Visit {
-                at: UnixMillis::new(NOON.start().get() + i64::from(number)),
-                link: link(number),
-                client: Ipv4Addr::LOCALHOST.into(),
-                headers: VisitHeaders::new("", "", ""),
-                place: None,
-            },
-            visitor: VisitorHash(7),
-            sampled: Sampled {
-                interval: SamplingInterval::EVERY,
-                coherent: true,
-            },
-        };
-        (0..400).map(kept).collect()
+    /// Makes the log longer by some two mebibytes.
+    fn write(db: &Connection) {
+        db.execute_batch("CREATE TABLE IF NOT EXISTS filler (bytes BLOB)")
+            .unwrap();
+        db.execute(
+            "INSERT INTO filler VALUES (?1)",
+            params![vec![7_u8; 2 << 20]],
+        )
+        .unwrap();
     }
 
-    #[test]
-    fn the_log_stays_short_while_questions_overlap_and_each_sees_each_row_once() {
+    #[tokio::test]
+    async fn new_questions_wait_until_the_log_is_short_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
-        let expected = fill(&path);
-        let tally = Arc::new(Tally::default());
-        let ports = RecorderPorts::new(
-            Arc::new(FixedClock::at(NOON)),
-            Arc::new(SeededRandom::new(1)),
-        );
-        let options = RecorderOptions::default();
-        let mut appender = Appender::open(&path, &options, ports, Arc::clone(&tally)).unwrap();
+        let db = schema::open_writer(&path).unwrap();
+        let turns = Arc::new(Turns::under(limits(2)));
+        let mut log_length = LogLength::new(Arc::clone(&turns));
+        write(&db);
+        assert!(!log_length.bound(&db));
 
-        let over = AtomicBool::new(false);
-        let asked = AtomicU32::new(0);
-        let ask = || {
-            let db = schema::open_reader(&path).unwrap();
-            while !over.load(Ordering::Relaxed) {
-                let deadline = Deadline::after(Duration::from_mins(5));
-                let snapshot = Snapshot::take(&db, deadline).unwrap();
-                let snapshot = snapshot.with_breaks(&tally.renewals);
-                let filter = VisitFilter {
-                    until: UnixSeconds::new(CHUNKS * MILLIS_PER_DAY / 1_000).ok(),
-                    ..VisitFilter::default()
-                };
-                let filter = RowFilter::resolve(&db, &filter).unwrap();
-                let mut rows = 0;
-                let seen = snapshot.scan(&filter, &[Column::Time], |block| {
-                    rows += block.rows;
-                    thread::sleep(Duration::from_millis(10));
-                    Ok(())
-                });
-                seen.unwrap();
-                assert_eq!(rows, expected);
-                asked.fetch_add(1, Ordering::Relaxed);
-            }
-        };
-        thread::scope(|scope| {
-            for delay in [0, 150] {
-                scope.spawn(move || {
-                    thread::sleep(Duration::from_millis(delay));
-                    ask();
-                });
-            }
-            let reader = schema::open_reader(&path).unwrap();
-            let (mut cuts, mut was_long) = (0, false);
-            let batch = batch();
-            while cuts < 3 || asked.load(Ordering::Relaxed) < 6 {
-                appender.append(&batch).unwrap();
-                let before = length(&reader);
-                // Without breaks it would only grow.
-                assert!(before < 24 * LONG, "{before} bytes");
-                was_long |= before > LONG;
-                appender.maintain();
-                if was_long && length(&reader) < LONG {
-                    was_long = false;
-                    cuts += 1;
-                }
-            }
-            over.store(true, Ordering::Relaxed);
+        let reader = schema::open_reader(&path).unwrap();
+        let running = turns.next().await;
+        let question = reader.unchecked_transaction().unwrap();
+        question
+            .query_row("SELECT count(*) FROM filler", [], |_| Ok(()))
+            .unwrap();
+        while length(&db) <= LONG {
+            write(&db);
+        }
+        assert!(log_length.bound(&db));
+        let later = tokio::spawn({
+            let turns = Arc::clone(&turns);
+            async move { drop(turns.next().await) }
         });
+        tokio::task::yield_now().await;
+        assert!(!later.is_finished());
+        assert!(log_length.bound(&db) && length(&db) > LONG);
+
+        drop(question);
+        drop(running);
+        assert!(!log_length.bound(&db));
+        assert_eq!(length(&db), 0);
+        later.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn questions_go_on_beside_a_backup_that_keeps_the_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let db = schema::open_writer(&path).unwrap();
+        let turns = Arc::new(Turns::under(limits(1)));
+        let mut log_length = LogLength::new(Arc::clone(&turns));
+        write(&db);
+        let backup = schema::open_reader(&path).unwrap();
+        let reading = backup.unchecked_transaction().unwrap();
+        reading
+            .query_row("SELECT count(*) FROM filler", [], |_| Ok(()))
+            .unwrap();
+        while length(&db) <= LONG {
+            write(&db);
+        }
+        assert!(!log_length.bound(&db));
+        assert!(length(&db) > LONG);
+        drop(turns.next().await);
+        // It does not try again at once.
+        assert!(log_length.failed_at.is_some() && !log_length.bound(&db));
     }
 }
